@@ -1,0 +1,78 @@
+"""Every error the package raises on purpose: what was given, what is known, what to do."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class RikigakuError(Exception):
+    """Base of all errors of the package: `except rk.RikigakuError` catches them all."""
+
+
+class UnknownName(RikigakuError, KeyError):
+    """A joint, link, frame, symbol, law or robot that does not exist."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str], where: str = "the robot") -> None:
+        self.what, self.name, self.known = what, name, tuple(known)
+        super().__init__(f"{_sentence(where)} has no {what} named {name!r}.{_suggestion(name, self.known)}")
+
+    def __str__(self) -> str:  # KeyError would show the repr of the sentence
+        return str(self.args[0])
+
+
+class WrongSize(RikigakuError, ValueError):
+    """An array whose shape does not fit the robot."""
+
+
+class WrongValue(RikigakuError, ValueError):
+    """A value that has no meaning where it was given."""
+
+
+class MissingValue(RikigakuError, ValueError):
+    """A symbol without a value where a number is needed."""
+
+
+class BadFormula(RikigakuError, ValueError):
+    """A text that is not a formula; `position` is the index of the character where reading stopped."""
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        self.text, self.position = text, position
+        super().__init__(message)
+
+
+class BadModel(RikigakuError, ValueError):
+    """A robot that contradicts itself; `problems` lists all that was found, each with its place."""
+
+    def __init__(self, problems: Iterable[str], source: str = "") -> None:
+        self.problems, self.source = tuple(problems), source
+        head = f"{source or 'The robot'} has {len(self.problems)} problem{'s' * (len(self.problems) != 1)}:"
+        super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
+
+
+class UnphysicalInertia(RikigakuError, ValueError):
+    """An inertia no rigid body can have (strict reading)."""
+
+
+class UnphysicalInertiaWarning(UserWarning):
+    """An inertia no rigid body can have; the file's numbers are used as they are."""
+
+
+class TooLarge(RikigakuError, ValueError):
+    """A program or file beyond what can be handled; the message says which limit and what to do."""
+
+
+class NotExact(RikigakuError, TypeError):
+    """An operation that exact numbers do not have."""
+
+
+def _suggestion(name: object, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(str(name), known, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    if not known:
+        return " There are none."
+    shown = ", ".join(known[:12])
+    return f" Known: {shown}{', ...' if len(known) > 12 else ''}."
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
