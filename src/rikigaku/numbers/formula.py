@@ -1,0 +1,421 @@
+"""A formula: exact rationals, pi and named symbols under + - * /, integer powers, sin, cos and sqrt.
+
+Every parameter of a robot is one. A formula is a sum of terms, a term a rational coefficient times powers of
+atoms (a symbol, pi, sin, cos or sqrt of a formula, or a whole sum that is multiplied by something). Both are
+sorted, so that formulas that differ only in how they were written are equal: 2*L + L == "3*L". Products of
+sums are not multiplied out, and no identity of sin and cos is used except at multiples of pi/2.
+"""
+
+import keyword
+import math
+import numbers
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, NoReturn
+
+from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.numbers.kind import FLOATS, Kind, Number
+
+AtomKind = Literal["symbol", "sin", "cos", "sqrt", "sum", "pi"]
+Atom = tuple[AtomKind, Any]  # ("symbol", name), ("pi", ""), ("sin", Formula), ...
+Monomial = tuple[tuple[Atom, int], ...]
+Terms = tuple[tuple[Monomial, Fraction], ...]
+
+# Names that mean something else in a formula; q is the joint's variable in a DH row.
+RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "q"})
+# Decimal exponents beyond those of a float, and powers with this many bits, are mistakes or attacks.
+LARGEST_EXPONENT = 400
+LARGEST_BITS = 20_000
+
+_DECIMAL = re.compile(r"\s*([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]{1,4}))?\s*", re.ASCII)
+_ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sum": 4, "pi": 5}
+
+
+class Formula:
+    """A frozen, hashable expression; make one with `Formula.of("2*L + pi/2")` or by arithmetic."""
+
+    __slots__ = ("_hash", "_text", "terms")
+    terms: Terms
+    _hash: int | None
+    _text: str | None
+
+    def __init__(self, terms: Terms) -> None:
+        """For this module: `terms` are sorted, without zero coefficients. Use `Formula.of` instead."""
+        _set_terms(self, terms)
+        _set_hash(self, None)
+        _set_text(self, None)
+
+    # -- making one -----------------------------------------------------------------------------------------
+    @staticmethod
+    def of(x: object) -> "Formula":
+        """The formula of a number (a float means the decimal it prints as), a text, or a formula.
+
+        Raises:
+            BadFormula: for a text that is not a formula. WrongValue: for nan, infinity and other things.
+        """
+        if isinstance(x, Formula):
+            return x
+        if isinstance(x, str):
+            return _of_text(x)
+        if isinstance(x, float):
+            if not math.isfinite(x):
+                raise WrongValue(f"{x} is not a number a model can hold. Give a finite number or a formula.")
+            return _of_text(float.__repr__(x))
+        if isinstance(x, Decimal):
+            if not x.is_finite() or abs(x.adjusted()) > LARGEST_EXPONENT:
+                raise WrongValue(f"{x} is not a number a model can hold. Give a number a float can hold.")
+            return _constant(Fraction(x))
+        if isinstance(x, bool):
+            raise WrongValue(f"{x} is not a number. Give a number or a formula.")
+        if isinstance(x, Fraction):
+            return _constant(x)
+        if isinstance(x, numbers.Integral):
+            return _constant(Fraction(int(x)))
+        if isinstance(x, numbers.Real):  # NumPy's other floats print their own shortest decimal
+            return _of_text(str(x)) if math.isfinite(x) else Formula.of(float(x))
+        raise WrongValue(
+            f"{x!r} ({type(x).__name__}) is not a formula. "
+            "Give a number, a text like '2*L + pi/2' or a Formula."
+        )
+
+    @staticmethod
+    def symbol(name: str) -> "Formula":
+        """The parameter of that name: an ASCII identifier that means nothing else."""
+        if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
+            raise WrongValue(
+                f"{name!r} cannot name a symbol. Use ASCII letters, digits and _, no digit first."
+            )
+        if name in RESERVED or keyword.iskeyword(name):
+            raise WrongValue(
+                f"{name!r} cannot name a symbol: the word is taken. Choose another, like '{name}_1'."
+            )
+        return _atom("symbol", name)
+
+    # -- questions ------------------------------------------------------------------------------------------
+    @property
+    def symbols(self) -> frozenset[str]:
+        """Names of the symbols in it."""
+        found: set[str] = set()
+        for monomial, _ in self.terms:
+            for (kind, inside), _ in monomial:
+                if kind == "symbol":
+                    found.add(inside)
+                elif kind != "pi":
+                    found |= inside.symbols
+        return frozenset(found)
+
+    @property
+    def is_number(self) -> bool:
+        """No symbol in it."""
+        return self.rational is not None or not self.symbols
+
+    @property
+    def rational(self) -> Fraction | None:
+        """Its value where it is a rational number, else None."""
+        if not self.terms:
+            return Fraction(0)
+        if len(self.terms) == 1 and not self.terms[0][0]:
+            return self.terms[0][1]
+        return None
+
+    def __float__(self) -> float:
+        if missing := self.symbols:
+            raise MissingValue(f"{self} has no value: give {', '.join(sorted(missing))}.")
+        try:
+            return float(self.evaluate(FLOATS, {}))
+        except (ArithmeticError, ValueError) as error:
+            raise WrongValue(f"{self} has no finite value ({error}).") from error
+
+    def evaluate(self, kind: Kind, symbols: Mapping[str, Number]) -> Number:
+        """Its value in a kind of number: constants come from `kind`, symbols from the mapping.
+
+        Raises:
+            MissingValue: if the mapping lacks a symbol.
+        """
+        total: Number = None
+        for monomial, coefficient in self.terms:
+            term = _term_value(monomial, coefficient, kind, symbols)
+            total = term if total is None else total + term
+        return kind.rational(Fraction(0)) if total is None else total
+
+    def substitute(self, values: Mapping[str, "Formula"]) -> "Formula":
+        """The formula with symbols replaced, all at once."""
+        if not self.symbols.intersection(values):
+            return self
+        total = ZERO
+        for monomial, coefficient in self.terms:
+            term = _constant(coefficient)
+            for (kind, inside), power in monomial:
+                if kind == "symbol":
+                    base = values.get(inside, _atom(kind, inside))
+                elif kind == "pi":
+                    base = PI
+                else:
+                    base = _applied(kind, inside.substitute(values))
+                term = term * base**power
+            total = total + term
+        return total
+
+    # -- arithmetic -----------------------------------------------------------------------------------------
+    def __add__(self, other: object) -> "Formula":
+        other = _operand(other)
+        if other is None:
+            return NotImplemented
+        if not self.terms or not other.terms:
+            return self if self.terms else other
+        collected = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            collected[monomial] = collected.get(monomial, 0) + coefficient
+        return Formula(_sorted((m, c) for m, c in collected.items() if c))
+
+    def __mul__(self, other: object) -> "Formula":
+        other = _operand(other)
+        if other is None:
+            return NotImplemented
+        for number, rest in ((self.rational, other), (other.rational, self)):
+            if number is not None:
+                return Formula(tuple((m, c * number) for m, c in rest.terms)) if number else ZERO
+        (left, a), (right, b) = _factors(self), _factors(other)
+        return _product((*left, *right), a * b)
+
+    def __pow__(self, power: object) -> "Formula":
+        exponent = _operand(power)
+        n = exponent.rational if exponent is not None else None
+        if n is None or n.denominator != 1:
+            raise WrongValue(f"({self})**({power}): only whole numbers can be exponents. Use sqrt for roots.")
+        return _power(self, int(n))
+
+    def __neg__(self) -> "Formula":
+        return Formula(tuple((m, -c) for m, c in self.terms))
+
+    def __pos__(self) -> "Formula":
+        return self
+
+    def __sub__(self, other: object) -> "Formula":
+        other = _operand(other)
+        return NotImplemented if other is None else self + -other
+
+    def __truediv__(self, other: object) -> "Formula":
+        other = _operand(other)
+        return NotImplemented if other is None else self * _power(other, -1)
+
+    def __rsub__(self, other: object) -> "Formula":
+        return -self + other
+
+    def __rtruediv__(self, other: object) -> "Formula":
+        return _power(self, -1) * other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def sin(self) -> "Formula":
+        """Sine; the angle in rad. Exact at multiples of pi/2."""
+        return _applied("sin", self)
+
+    def cos(self) -> "Formula":
+        """Cosine; the angle in rad. Exact at multiples of pi/2."""
+        return _applied("cos", self)
+
+    def sqrt(self) -> "Formula":
+        """Square root; a rational where it is one."""
+        return _applied("sqrt", self)
+
+    # -- as data --------------------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Formula):
+            return self is other or self.terms == other.terms
+        if isinstance(other, int | Fraction):
+            return self.rational == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            number = self.rational
+            _set_hash(self, hash(self.terms) if number is None else hash(number))
+        assert self._hash is not None
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __reduce__(self) -> tuple[type, tuple[Terms]]:
+        return Formula, (self.terms,)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"A Formula is frozen: {name} cannot be set.")
+
+    def __str__(self) -> str:
+        if self._text is None:
+            from rikigaku.numbers.formula_text import text
+
+            _set_text(self, text(self))
+        assert self._text is not None
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
+    def _repr_latex_(self) -> str:
+        from rikigaku.numbers.formula_text import latex
+
+        return f"${latex(self)}$"
+
+
+# The slots' own setters: the class itself refuses assignment.
+_set_terms = vars(Formula)["terms"].__set__
+_set_hash = vars(Formula)["_hash"].__set__
+_set_text = vars(Formula)["_text"].__set__
+
+
+def _constant(value: Fraction) -> Formula:
+    return Formula((((), value),)) if value else ZERO
+
+
+def _atom(kind: AtomKind, inside: object) -> Formula:
+    return Formula((((((kind, inside), 1),), Fraction(1)),))
+
+
+ZERO = Formula(())
+ONE = _constant(Fraction(1))
+PI = _atom("pi", "")
+
+
+@lru_cache(maxsize=8192)
+def _of_text(text: str) -> Formula:
+    """A plain decimal at once (a large model has thousands), anything else through the parser."""
+    match = _DECIMAL.fullmatch(text) if len(text) < 100 else None
+    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
+        from rikigaku.numbers.formula_parser import parse
+
+        return parse(text)
+    sign, whole, decimals, exponent = match.groups()
+    digits = int(whole + decimals)
+    shift = int(exponent or 0) - len(decimals)
+    if sign == "-":
+        digits = -digits
+    return _constant(Fraction(digits * int(10**shift)) if shift >= 0 else Fraction(digits, 10**-shift))
+
+
+def _operand(x: object) -> Formula | None:
+    """What stands beside an operator as a formula; None for what is not a number (an array, a node)."""
+    if isinstance(x, Formula):
+        return x
+    return Formula.of(x) if isinstance(x, int | float | Fraction | Decimal | numbers.Real) else None
+
+
+def _atom_order(factor: tuple[Atom, int]) -> tuple[int, str, int]:
+    (kind, inside), power = factor
+    return _ORDER[kind], str(inside), power
+
+
+def _sorted(terms: Iterable[tuple[Monomial, Fraction]]) -> Terms:
+    """Terms in their order: by atoms, the rational constant last."""
+    return tuple(sorted(terms, key=lambda term: (not term[0], [_atom_order(factor) for factor in term[0]])))
+
+
+def _factors(formula: Formula) -> tuple[Monomial, Fraction]:
+    """The formula as one product: a sum becomes an atom whose first coefficient is 1."""
+    if len(formula.terms) == 1:
+        return formula.terms[0]
+    first = formula.terms[0][1]
+    primitive = Formula(tuple((m, c / first) for m, c in formula.terms))
+    return ((("sum", primitive), 1),), first
+
+
+def _product(factors: Iterable[tuple[Atom, int]], coefficient: Fraction) -> Formula:
+    powers: dict[Atom, int] = {}
+    for atom, power in factors:
+        powers[atom] = powers.get(atom, 0) + power
+    outside = ONE
+    for atom, power in powers.items():
+        if atom[0] == "sqrt" and power not in (0, 1):  # sqrt(x)**3 = x*sqrt(x)
+            outside = outside * _power(atom[1], power // 2)
+            powers[atom] = power % 2
+    monomial = tuple(sorted(((a, p) for a, p in powers.items() if p), key=_atom_order))
+    if len(monomial) == 1 and monomial[0][0][0] == "sum" and monomial[0][1] == 1:
+        return monomial[0][0][1] * coefficient * outside  # a sum alone is its terms
+    return Formula(((monomial, coefficient),)) * outside
+
+
+def _power(base: Formula, n: int) -> Formula:
+    if n == 0:
+        return ONE
+    if not base.terms:
+        if n < 0:
+            raise WrongValue("The formula divides by zero.")
+        return ZERO
+    factors, coefficient = _factors(base)
+    size = max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length())
+    if abs(n) * (size if coefficient not in (1, -1) else 1) > LARGEST_BITS:
+        raise WrongValue(f"The power {n} makes a number beyond {LARGEST_BITS} binary digits.")
+    if n == 1:
+        return base
+    return _product(((atom, power * n) for atom, power in factors), coefficient**n)
+
+
+def _applied(kind: AtomKind, inside: Formula) -> Formula:
+    """sin, cos or sqrt of a formula (or the formula itself for a sum), with what is known exactly folded."""
+    if kind == "sum":
+        return inside
+    if kind == "sqrt":
+        number = inside.rational
+        if number is None:
+            return _atom(kind, inside)
+        if number < 0:
+            raise WrongValue(f"sqrt({inside}): the square root of a negative number is not real.")
+        root = Fraction(math.isqrt(number.numerator), math.isqrt(number.denominator))
+        return _constant(root) if root * root == number else _atom(kind, inside)
+    quarters = _quarter_turns(inside)
+    if quarters is not None:
+        return _constant(Fraction((0, 1, 0, -1)[(quarters + (kind == "cos")) % 4]))
+    if inside.terms[0][1] < 0:  # sin(-x) = -sin(x), cos(-x) = cos(x)
+        return -_atom(kind, -inside) if kind == "sin" else _atom(kind, -inside)
+    return _atom(kind, inside)
+
+
+def _quarter_turns(angle: Formula) -> int | None:
+    """k where the angle is exactly k*pi/2, else None."""
+    if not angle.terms:
+        return 0
+    if len(angle.terms) == 1 and angle.terms[0][0] == PI.terms[0][0]:
+        turns = 2 * angle.terms[0][1]
+        return int(turns) if turns.denominator == 1 else None
+    return None
+
+
+def _term_value(
+    monomial: Monomial, coefficient: Fraction, kind: Kind, symbols: Mapping[str, Number]
+) -> Number:
+    above: list[Number] = []
+    below: list[Number] = []
+    for atom, power in monomial:
+        (above if power > 0 else below).extend([_atom_value(atom, kind, symbols)] * abs(power))
+    if not above or coefficient not in (1, -1):
+        above.insert(0, kind.rational(coefficient))
+        coefficient = Fraction(1)
+    value = math.prod(above[1:], start=above[0])
+    if below:
+        value = value / math.prod(below[1:], start=below[0])
+    return -value if coefficient == -1 else value
+
+
+def _atom_value(atom: Atom, kind: Kind, symbols: Mapping[str, Number]) -> Number:
+    from rikigaku.numbers import functions
+
+    name, inside = atom
+    if name == "symbol":
+        if inside not in symbols:
+            raise MissingValue(f"The symbol {inside!r} has no value: give {inside}=...")
+        return symbols[inside]
+    if name == "pi":
+        return kind.pi()
+    if name == "sum":
+        return inside.evaluate(kind, symbols)
+    if inside.is_number:
+        if name == "sqrt":
+            return kind.sqrt(inside)
+        return kind.sin_cos(inside)[0 if name == "sin" else 1]
+    return getattr(functions, name)(inside.evaluate(kind, symbols))

@@ -1,0 +1,119 @@
+"""Formulas as text that reads back to the same formula, and as LaTeX."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from rikigaku.numbers.formula import Atom, Formula, Monomial
+
+# Denominators people write as a fraction (L/3, pi/180); others are shown as a decimal where it is finite.
+_COMMON_DENOMINATORS = frozenset({*range(1, 13), 16, 18, 24, 36, 180, 360})
+_GREEK = frozenset(
+    re.findall(
+        r"\w+",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi"
+        " omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
+    )
+)
+
+
+def text(formula: Formula) -> str:
+    """The formula as one line; `Formula.of` reads it back to an equal formula."""
+    if not formula.terms:
+        return "0"
+    return _signed_sum([(_term(monomial, abs(c)), c < 0) for monomial, c in formula.terms])
+
+
+def latex(formula: Formula) -> str:
+    """The formula for a notebook or a paper, without the dollar signs."""
+    if not formula.terms:
+        return "0"
+    return _signed_sum([(_latex_term(monomial, abs(c)), c < 0) for monomial, c in formula.terms])
+
+
+def decimal_text(value: Fraction) -> str | None:
+    """The number as an exact decimal of at most 40 places, or None where it has none."""
+    places, rest = 0, value.denominator
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest, count = rest // prime, count + 1
+        places = max(places, count)
+    if rest != 1 or places > 400:
+        return None
+    digits = abs(value.numerator) * 10**places // value.denominator
+    if len(str(digits)) > 40:
+        return None
+    return str(Decimal((value < 0, tuple(map(int, str(digits))), -places)))
+
+
+def _signed_sum(terms: list[tuple[str, bool]]) -> str:
+    (first, negative), *rest = terms
+    return ("-" if negative else "") + first + "".join(f" {'-' if n else '+'} {term}" for term, n in rest)
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    if not monomial:
+        return decimal_text(coefficient) or str(coefficient)
+    above, below = [], []
+    if coefficient.denominator in _COMMON_DENOMINATORS or (decimal := decimal_text(coefficient)) is None:
+        if coefficient.numerator != 1:
+            above.append(str(coefficient.numerator))
+        if coefficient.denominator != 1:
+            below.append(str(coefficient.denominator))
+    else:
+        above.append(decimal)
+    for atom, power in monomial:
+        exponent = f"**{abs(power)}" if abs(power) != 1 else ""
+        (above if power > 0 else below).append(_atom_text(atom) + exponent)
+    divisor = below[0] if len(below) == 1 else f"({'*'.join(below)})"
+    return ("*".join(above) or "1") + (f"/{divisor}" if below else "")
+
+
+def _atom_text(atom: Atom) -> str:
+    kind, inside = atom
+    if kind == "symbol":
+        return str(inside)
+    if kind == "pi":
+        return "pi"
+    return f"({inside})" if kind == "sum" else f"{kind}({inside})"
+
+
+def _latex_term(monomial: Monomial, coefficient: Fraction) -> str:
+    if not monomial and (decimal := decimal_text(coefficient)) is not None:
+        number, _, exponent = decimal.partition("E")
+        return rf"{number} \cdot 10^{{{int(exponent)}}}" if exponent else number
+    above, below = [], []
+    if coefficient.numerator != 1:
+        above.append(str(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.append(str(coefficient.denominator))
+    for atom, power in monomial:
+        shown = _latex_atom(atom)
+        (above if power > 0 else below).append(f"{shown}^{{{abs(power)}}}" if abs(power) != 1 else shown)
+    top, bottom = r" \, ".join(above) or "1", r" \, ".join(below)
+    return rf"\frac{{{top}}}{{{bottom}}}" if below else top
+
+
+def _latex_atom(atom: Atom) -> str:
+    kind, inside = atom
+    if kind == "symbol":
+        return _latex_name(inside)
+    if kind == "pi":
+        return r"\pi"
+    if kind == "sqrt":
+        return rf"\sqrt{{{latex(inside)}}}"
+    brackets = rf"\left({latex(inside)}\right)"
+    return brackets if kind == "sum" else rf"{{\{kind}{brackets}}}"
+
+
+def _latex_name(name: str) -> str:
+    """m11 as m_{11}, theta_3 as \\theta_{3}, msx2 as \\mathrm{msx}_{2}."""
+    match = re.fullmatch(r"([A-Za-z]+)_?([A-Za-z0-9]*)", name) if "_" in name else None
+    match = match or re.fullmatch(r"([A-Za-z]+)([0-9]*)", name)
+    if match is None:
+        escaped = name.replace("_", r"\_")
+        return rf"\mathrm{{{escaped}}}"
+    stem, index = match.groups()
+    shown = stem if len(stem) == 1 else rf"\{stem}" if stem in _GREEK else rf"\mathrm{{{stem}}}"
+    return f"{shown}_{{{index}}}" if index else shown
