@@ -296,7 +296,7 @@ def _of_text(text: str) -> Formula:
     shift = int(exponent or 0) - len(decimals)
     if sign == "-":
         digits = -digits
-    return _constant(Fraction(digits * int(10**shift)) if shift >= 0 else Fraction(digits, 10**-shift))
+    return _constant(Fraction(digits * 10**shift) if shift >= 0 else Fraction(digits, 10**-shift))
 
 
 def _operand(x: object) -> Formula | None:
@@ -396,7 +396,7 @@ def _term_value(
     if not above or coefficient not in (1, -1):
         above.insert(0, kind.rational(coefficient))
         coefficient = Fraction(1)
-    value = math.prod(above[1:], start=above[0])
+    value: Number = math.prod(above[1:], start=above[0])
     if below:
         value = value / math.prod(below[1:], start=below[0])
     return -value if coefficient == -1 else value
