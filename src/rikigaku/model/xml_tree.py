@@ -1,0 +1,119 @@
+"""XML as a small tree that knows its line numbers, read without trusting the file.
+
+Document types, entities and external references are refused, size and depth are capped, and every element
+keeps the line it stands on, so that a reader can say where a mistake is.
+"""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.sax import SAXParseException
+from xml.sax.handler import ContentHandler, ErrorHandler
+from xml.sax.xmlreader import AttributesImpl, InputSource, Locator
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.sax import make_parser
+
+from rikigaku.errors import BadModel, TooLarge
+
+MAX_BYTES = 20_000_000
+MAX_ELEMENTS = 400_000
+MAX_DEPTH = 100
+
+
+@dataclass
+class Element:
+    """A tag with its attributes, its line in the file, and what stands inside it; text is not kept."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list["Element"] = field(default_factory=list)
+
+    def all(self, tag: str) -> list["Element"]:
+        """The direct children of that tag, in the file's order."""
+        return [child for child in self.children if child.tag == tag]
+
+    def walk(self) -> Iterator["Element"]:
+        """This element and everything inside it, in the file's order."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting.extend(reversed(element.children))
+
+
+def xml_tree(text: str | bytes, source: str) -> Element:
+    """The root element of an XML document.
+
+    Args:
+        text: the document; bytes follow the encoding they declare, a str is already decoded.
+        source: what to call the document in errors.
+    Raises:
+        BadModel: if it is not well-formed, or has a document type or entities.
+        TooLarge: beyond MAX_BYTES, MAX_ELEMENTS or MAX_DEPTH.
+    """
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    if len(data) > MAX_BYTES:
+        advice = "Keep meshes in files of their own."
+        raise TooLarge(f"{source} has {len(data)} bytes; at most {MAX_BYTES} are read. {advice}")
+    if not data.strip():
+        raise BadModel(["the file is empty"], source)
+    builder = _Builder(source)
+    document = InputSource(source)
+    document.setByteStream(io.BytesIO(data))
+    if isinstance(text, str):
+        document.setEncoding("utf-8")  # whatever the declaration says, this is how it was encoded just now
+    parser = make_parser()
+    parser.forbid_dtd = parser.forbid_entities = parser.forbid_external = True
+    parser.setContentHandler(builder)
+    parser.setErrorHandler(ErrorHandler())
+    try:
+        parser.parse(document)
+    except DefusedXmlException as error:
+        reason = "a document type (<!DOCTYPE ...>) or entity is not read, for safety; delete it"
+        raise BadModel([f"line {builder.line()}: {reason}"], source) from error
+    except TooLarge:
+        raise
+    except (ValueError, LookupError) as error:  # an encoding Python or expat does not know
+        raise BadModel([f"the file cannot be decoded: {error}"], source) from error
+    except SAXParseException as error:
+        place = f"line {error.getLineNumber()}, column {(error.getColumnNumber() or 0) + 1}"
+        raise BadModel([f"{place}: this is not XML: {error.getMessage()}"], source) from error
+    assert builder.root is not None  # expat refuses a document without an element
+    return builder.root
+
+
+class _Builder(ContentHandler):
+    """Collects the elements as the parser meets them and stops at the first limit."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.source = source
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.count = 0
+        self.locator: Locator | None = None
+
+    def line(self) -> int:
+        return (self.locator.getLineNumber() if self.locator else None) or 1
+
+    def setDocumentLocator(self, locator: Locator) -> None:
+        self.locator = locator
+
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:
+        element = Element(name, dict(attrs.items()), self.line())
+        self.count += 1
+        place = f"{self.source}, line {element.line}"
+        if self.count > MAX_ELEMENTS:
+            raise TooLarge(f"{place}: more than {MAX_ELEMENTS} XML elements are not read.")
+        if len(self.open) >= MAX_DEPTH:
+            raise TooLarge(f"{place}: elements nested deeper than {MAX_DEPTH} are not read.")
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def endElement(self, name: str) -> None:
+        self.open.pop()
