@@ -131,10 +131,9 @@ def to_pinocchio(robot: Robot, model: Any, names: Mapping[str, str] | None = Non
         shortname = str(other.shortname()).removeprefix("JointModel")
         prefix, rule = _PINOCCHIO.get((joint.type, other.nq), ("?", Same()))
         if not shortname.startswith(prefix):
-            raise WrongValue(
-                f"Joint {joint.name!r} is {joint.type}, but Pinocchio's {name!r} is {shortname} with {other.nq} "
-                "positions. Read both models from the same file, Pinocchio's with mimic=False."
-            )
+            theirs_is = f"Pinocchio's {name!r} is {shortname} with {other.nq} positions"
+            advice = "Read both models from the same file, Pinocchio's with mimic=False."
+            raise WrongValue(f"Joint {joint.name!r} is {joint.type}, but {theirs_is}. {advice}")
         _require_z(joint)
         their_q, their_v = (
             slice(other.idx_q, other.idx_q + other.nq),
@@ -198,7 +197,7 @@ def _pairs(
     for name in names:
         robot.joint(name)  # refuses a name that is none of ours
     ours_free = [joint.name for joint in robot.joints if joint.type == "free"]
-    pairs = []
+    pairs: list[tuple[Joint, str]] = []
     for joint in robot.joints:
         name = names.get(joint.name, joint.name)
         if name not in known and ours_free == [joint.name] and len(free) == 1:

@@ -169,9 +169,8 @@ def _root(
             continue  # noted with its joint
         if child in carriers:
             first = carriers[child]
-            reason = (
-                f"link {shown(child)} is carried by joint {shown(first)} (line {joints[first].line}) already"
-            )
+            place = f"joint {shown(first)} (line {joints[first].line})"
+            reason = f"link {shown(child)} is already carried by {place}"
             advice = "URDF describes trees; write a closed loop as [[loop]] in a .robot.toml"
             notes.add(joints[one], name_of(joints[one]), f"{reason}. {advice}")
         else:
