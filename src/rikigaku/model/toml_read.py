@@ -1,0 +1,203 @@
+"""From the tables of a `.robot.toml` file to a Robot."""
+
+from typing import Any, cast
+
+from rikigaku.errors import BadModel
+from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.joint import JOINT_TYPES, X_AXIS, Z_AXIS, Joint, JointType, Limits
+from rikigaku.model.robot import STANDARD_GRAVITY, Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.toml_table import Notes, Table
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_parser import parse
+
+SCHEMA = 1
+TOP_KEYS = (
+    *("schema", "name", "source", "gravity", "symbols", "base", "independent"),
+    *("link", "frame", "loop", "coupling"),
+)
+GEOMETRIES = ("dh", "standard_dh", "placement")
+# Where the joint's variable stands in a DH row, when its axis is z.
+VARIABLE_COLUMN = {"revolute": "theta", "prismatic": "d", "helical": "theta"}
+# Joints that bring their own position may leave the geometry out; elsewhere leaving it out is a slip.
+WITHOUT_GEOMETRY = ("free", "planar")
+
+_Q = parse("q", variables=("q",))
+_ZERO3, _ZERO6 = (ZERO,) * 3, (ZERO,) * 6
+
+
+def robot_of(data: dict[str, Any], notes: Notes) -> Robot:
+    """The robot a file describes.
+
+    Raises:
+        BadModel: with every mistake of the file, and of the robot where it could be made.
+    """
+    top = Table(data, (), "", notes).only(TOP_KEYS)
+    schema = data.get("schema")
+    if isinstance(schema, bool) or schema != SCHEMA:
+        top.note(f"schema is {schema!r}; this version reads schema = {SCHEMA}.", "schema")
+    base = top.table("base").only(("name", "inertia"))
+    base_name = base.text("name", "base")
+    loops, independent = _loops(top)
+    parts: dict[str, Any] = {
+        "name": top.required("name", 'name = "my_robot"'),
+        "source": top.text("source"),
+        "gravity": top.formulas("gravity", STANDARD_GRAVITY),
+        "symbols": tuple(_symbol(top.table("symbols"), name) for name in top.table("symbols").data),
+        "base": base_name,
+        "base_inertia": _inertia(base),
+        "links": tuple(_link(table, base_name) for table in top.tables("link")),
+        "frames": tuple(_frame(table) for table in top.tables("frame")),
+        "loops": loops,
+        "independent": independent,
+        "couplings": tuple(_coupling(table) for table in top.tables("coupling")),
+    }
+    robot = None
+    if not notes.names_missing:
+        try:
+            robot = Robot(**parts)
+        except BadModel as error:
+            notes.problems += error.problems
+    if notes.problems or robot is None:
+        raise BadModel(notes.problems, notes.source)
+    return robot
+
+
+def _symbol(table: Table, name: str) -> Symbol:
+    if not isinstance(table.data[name], dict):
+        return Symbol(name, table.formula(name, ZERO))
+    inside = table.table(name).only(("value", "unit"))
+    value = inside.formula("value", ZERO) if "value" in inside.data else None
+    return Symbol(name, value, inside.text("unit"))
+
+
+def _link(table: Table, base: str) -> Link:
+    table.only(("name", "parent", "joint", *GEOMETRIES, "inertia"))
+    name = table.required("name", 'name = "link_1"')
+    joint = _joint(table, name)
+    variable = VARIABLE_COLUMN.get(joint.type, "") if joint.axis == Z_AXIS else ""
+    return Link(name, table.text("parent", base), joint, _geometry(table, joint, variable), _inertia(table))
+
+
+def _joint(link: Table, link_name: str) -> Joint:
+    table = link.table("joint").only(
+        ("name", "type", "axis", "second_axis", "pitch", "actuated", "limits", "friction", "rotor")
+    )
+    if "joint" not in link.data:
+        link.note('joint is missing. Write joint = { type = "revolute" }, or "fixed" if it does not move.')
+        link.notes.names_missing = True
+        return Joint(link_name)
+    type_ = table.choice("type", JOINT_TYPES, 'type = "revolute"')
+    limits = table.table("limits").only(("lower", "upper", "velocity", "effort"))
+    friction = table.table("friction").only(("viscous", "coulomb"))
+    return Joint(
+        name=table.text("name", link_name),
+        type=cast(JointType, type_),
+        axis=table.formulas("axis", Z_AXIS),
+        second_axis=table.formulas("second_axis", X_AXIS),
+        pitch=table.formula("pitch", ZERO),
+        actuated=table.flag("actuated", True),
+        limits=Limits(*(limits.number(key) for key in ("lower", "upper", "velocity", "effort"))),
+        viscous=friction.formula("viscous", ZERO),
+        coulomb=friction.formula("coulomb", ZERO),
+        rotor=table.formula("rotor", ZERO),
+    )
+
+
+def _geometry(owner: Table, joint: Joint | None = None, variable: str = "") -> Geometry:
+    """The one geometry of a link, frame or loop end; `variable` is the column that must hold q."""
+    given = [key for key in GEOMETRIES if key in owner.data]
+    if not given and (joint is None or joint.type in WITHOUT_GEOMETRY):
+        return Placement()
+    if len(given) != 1:
+        found = f"{' and '.join(given)} are given" if given else "no geometry is given"
+        owner.note(f"{found}. Write exactly one of {', '.join(GEOMETRIES)} (placement = {{}} for none).")
+        return Placement()
+    kind = given[0]
+    table = owner.table(kind)
+    if kind == "placement":
+        table.only(("xyz", "rpy"))
+        return Placement(table.formulas("xyz", _ZERO3), table.formulas("rpy", _ZERO3))
+    columns = ("alpha", "a", "theta", "d", "beta", "b") if kind == "dh" else ("theta", "d", "a", "alpha")
+    table.only(columns)
+    before = len(owner.notes.problems)
+    values = {column: table.formula(column, ZERO, ("q",)) for column in columns}
+    if len(owner.notes.problems) > before:
+        return Placement()  # what could not be read says nothing about q
+    values = {column: _constant_part(table, column, values[column], joint, variable) for column in columns}
+    return ModifiedDH(**values) if kind == "dh" else StandardDH(**values)
+
+
+def _constant_part(table: Table, column: str, value: Formula, joint: Joint | None, variable: str) -> Formula:
+    """The column without the joint's variable, noted where q is missing, misplaced or multiplied."""
+    offset = value - _Q
+    if column == variable:
+        if "q" not in offset.symbols:
+            return offset
+        shown = f'{column} = "q"' if not value or "q" in value.symbols else f'{column} = "q + {value}"'
+        what = f"is {value}, but the variable of a {joint.type if joint else ''} joint stands here alone"
+        table.note(f"{column} {what} or with a constant added. Write {shown}.", column)
+        return ZERO
+    if "q" not in value.symbols:
+        return value
+    if joint is None:
+        advice = "nothing moves here; write a constant"
+    elif variable:
+        advice = f'the variable of a {joint.type} joint stands in {variable}: write {variable} = "q"'
+    elif joint.type in VARIABLE_COLUMN:
+        advice = "the variable of a DH row acts about z, and this joint has another axis; leave q out"
+    else:
+        advice = f"a {joint.type} joint has no variable in the row; write a constant"
+    table.note(f"{column} is {value}: {advice}.", column)
+    return ZERO
+
+
+def _inertia(owner: Table) -> Inertia | None:
+    if "inertia" not in owner.data:
+        return None
+    table = owner.table("inertia")
+    about = table.data.get("about")
+    if about == "origin":
+        table.only(("about", "m", "ms", "I"))
+        return Inertia("origin", table.needed("m"), table.formulas("ms", _ZERO3), table.formulas("I", _ZERO6))
+    if about == "com":
+        table.only(("about", "m", "com", "I", "rpy"))
+        position, rpy = table.formulas("com", _ZERO3), table.formulas("rpy", _ZERO3)
+        return Inertia("com", table.needed("m"), position, table.formulas("I", _ZERO6), rpy)
+    given = "about is missing" if about is None else f"about is {about!r}"
+    advice = 'about = "origin" (with m, ms, I) or about = "com" (with m, com, I, rpy)'
+    table.note(f"{given}. Write {advice}.", "about" if about is not None else None)
+    return None
+
+
+def _frame(table: Table) -> Frame:
+    table.only(("name", "link", *GEOMETRIES))
+    name, link = table.required("name", 'name = "hand"'), table.required("link", 'link = "link_6"')
+    return Frame(name, link, _geometry(table))
+
+
+def _loops(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
+    loops, independent = [], list(top.texts("independent"))
+    for table in top.tables("loop"):
+        table.only(("name", "joint", "from", "to", "independent"))
+        name = table.required("name", 'name = "cut"')
+        joint = table.choice("joint", JOINT_TYPES, 'joint = "revolute"')
+        ends = []
+        for side in ("from", "to"):
+            if side not in table.data:
+                table.note(f'{side} is missing. Write {side} = {{ link = "...", placement = {{}} }}.')
+                table.notes.names_missing = True
+                continue
+            end = table.table(side).only(("link", *GEOMETRIES))
+            ends.append(LoopEnd(end.required("link", 'link = "link_3"'), _geometry(end)))
+        if len(ends) == 2:
+            loops.append(Loop(name, cast(JointType, joint), ends[0], ends[1]))
+        independent += [joint for joint in table.texts("independent") if joint not in independent]
+    return tuple(loops), tuple(independent)
+
+
+def _coupling(table: Table) -> Coupling:
+    table.only(("joint", "reference", "multiplier", "offset"))
+    joint = table.required("joint", 'joint = "finger_2"')
+    reference = table.required("reference", 'reference = "finger_1"')
+    return Coupling(joint, reference, table.needed("multiplier"), table.formula("offset", ZERO))

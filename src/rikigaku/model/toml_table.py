@@ -1,0 +1,169 @@
+"""A table of a TOML file, read key by key; every mistake is noted with its place, none stops the reading."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from rikigaku.errors import MissingValue, RikigakuError
+from rikigaku.model.toml_lines import line_of
+from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.formula_parser import parse
+
+Path = tuple[str | int, ...]
+Kind = TypeVar("Kind", str, bool, dict, list)
+
+_NAMES = {str: "a text", bool: "true or false", dict: "a table { ... }", list: "a list [ ... ]"}
+
+
+@dataclass
+class Notes:
+    """The mistakes found so far, and the text they are in."""
+
+    text: str
+    source: str = ""
+    problems: list[str] = field(default_factory=list)
+    names_missing: bool = False  # then nothing can be said about what refers to them
+
+    def add(self, path: Path, label: str, message: str) -> None:
+        line = line_of(self.text, path)
+        at = f"{self.source or 'line'}:{line}: " if line else ""
+        self.problems.append(f"{at}{label + ': ' if label else ''}{message}")
+
+
+@dataclass
+class Table:
+    """One table; `label` is how its place is written for people: `link[3] "l31".dh`."""
+
+    data: dict[str, Any]
+    path: Path
+    label: str
+    notes: Notes
+
+    def note(self, message: str, key: str | None = None) -> None:
+        """Note a mistake in this table, or in one of its keys."""
+        label = self.label if key is None else f"{self.label}.{key}" if self.label else key
+        self.notes.add(self.path if key is None else (*self.path, key), label, message)
+
+    def only(self, known: Sequence[str]) -> "Table":
+        """This table, with a note for every key that is not known."""
+        for key in self.data:
+            if key not in known:
+                close = difflib.get_close_matches(key, known, n=1)
+                advice = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
+                self.note(f"there is no key {key!r} here. {advice}", key)
+        return self
+
+    def value(self, key: str, kind: type[Kind]) -> Kind | None:
+        """The value if it is there and of that kind."""
+        value = self.data.get(key)
+        if value is None or isinstance(value, kind):
+            return value
+        self.note(f"{_shown(value)} should be {_NAMES[kind]}.", key)
+        return None
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text, or the default."""
+        value = self.value(key, str)
+        return default if value is None else value
+
+    def required(self, key: str, advice: str) -> str:
+        """A text that must be there; noted, and empty, if it is not."""
+        if key not in self.data:
+            self.note(f"{key} is missing. Write {advice}.")
+        value = self.text(key)
+        if not value:
+            self.notes.names_missing = True
+        return value
+
+    def choice(self, key: str, known: Sequence[str], advice: str) -> str:
+        """One of the known words; noted if it is another."""
+        word = self.required(key, advice)
+        if word and word not in known:
+            close = difflib.get_close_matches(word, known, n=1)
+            self.note(f"there is no {word!r}. " + (f"Did you mean {close[0]!r}? " if close else "")
+                      + f"Known: {', '.join(known)}.", key)  # fmt: skip
+            self.notes.names_missing = True
+        return word
+
+    def flag(self, key: str, default: bool) -> bool:
+        """true or false."""
+        value = self.value(key, bool)
+        return default if value is None else value
+
+    def formula(self, key: str, default: Formula, variables: Iterable[str] = ()) -> Formula:
+        """A number or formula, or the default."""
+        if key not in self.data:
+            return default
+        return self._formula(self.data[key], key, variables)
+
+    def needed(self, key: str) -> Formula:
+        """A number or formula that must be there."""
+        if key not in self.data:
+            self.note(f"{key} is missing. Write a number or a formula.")
+        return self.formula(key, ONE)
+
+    def formulas(self, key: str, default: tuple[Formula, ...]) -> tuple[Any, ...]:
+        """As many numbers or formulas as the default has."""
+        values = self.value(key, list)
+        if values is None:
+            return default
+        if len(values) != len(default):
+            self.note(f"{len(values)} numbers are given, {len(default)} belong here.", key)
+            return default
+        return tuple(self._formula(value, f"{key}[{i}]") for i, value in enumerate(values))
+
+    def number(self, key: str) -> float | None:
+        """A number, possibly written as a formula without symbols; None if it is not there."""
+        if key not in self.data:
+            return None
+        formula = self._formula(self.data[key], key)
+        try:
+            return float(formula)
+        except MissingValue as error:
+            self.note(f"a plain number belongs here. {error}", key)
+        except RikigakuError as error:
+            self.note(str(error), key)
+        return None
+
+    def table(self, key: str) -> "Table":
+        """The table at that key, empty if there is none."""
+        data = self.value(key, dict)
+        label = f"{self.label}.{key}" if self.label else key
+        return Table({} if data is None else data, (*self.path, key), label, self.notes)
+
+    def tables(self, key: str) -> "Iterator[Table]":
+        """The tables of an array [[key]]."""
+        for i, data in enumerate(self.value(key, list) or []):
+            if not isinstance(data, dict):
+                self.note(f"{_shown(data)} should be a table. Write [[{key}]] and its keys below.", key)
+                continue
+            name = data.get("name")
+            label = f"{key}[{i}]" + (f' "{name[:60]}"' if isinstance(name, str) else "")
+            yield Table(data, (*self.path, key, i), label, self.notes)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of names."""
+        values = self.value(key, list) or []
+        for value in values:
+            if not isinstance(value, str):
+                self.note(f"{_shown(value)} should be the name of a joint.", key)
+        return tuple(value for value in values if isinstance(value, str))
+
+    def _formula(self, value: object, key: str, variables: Iterable[str] = ()) -> Formula:
+        try:
+            if isinstance(value, str) and variables:
+                return parse(value, variables)
+            if isinstance(value, dict | list):
+                raise TypeError
+            return Formula.of(value)
+        except RikigakuError as error:
+            self.note(str(error), key)
+        except TypeError:
+            self.note(f"{_shown(value)} should be a number or a formula.", key)
+        return ONE  # anything sound: the file is refused all the same
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

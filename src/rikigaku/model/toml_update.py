@@ -1,0 +1,128 @@
+"""The text of a file brought up to date: only values that changed are touched, so comments and order stay."""
+
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT, InlineTable
+
+from rikigaku.errors import RikigakuError
+from rikigaku.model.toml_document import Default, Document, Value, inline, tidy
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_parser import parse
+
+ARRAYS = ("link", "frame", "loop", "coupling")
+
+
+def updated(text: str, new: Document) -> str:
+    """The text with the values of a document; keys whose value is the same keep their spelling."""
+    old = tomlkit.parse(text)
+    if _same(_independent(old), _independent(new)):  # said already, wherever it stands
+        loops = [{key: v for key, v in loop.items() if key != "independent"} for loop in new["loop"]]
+        new = {key: v for key, v in new.items() if key != "independent"} | {"loop": loops}
+    else:
+        for table in (old, *old.get("loop", [])):
+            table.pop("independent", None)
+    for key in ARRAYS:
+        _update_array(old, key, new[key])
+    _update(old, {key: value for key, value in new.items() if key not in ARRAYS})
+    return tomlkit.dumps(old)
+
+
+def _update(old: MutableMapping[str, Any], new: Document) -> None:
+    """Make a table of the file say what the document says."""
+    for key in [key for key in old if key not in new and key not in (*ARRAYS, "independent")]:
+        del old[key]
+    for key, marked in new.items():
+        value = marked.value if isinstance(marked, Default) else marked
+        if key not in old:
+            if not isinstance(marked, Default):
+                old[key] = _item(tidy(value), section=isinstance(old, tomlkit.TOMLDocument))
+        elif (
+            isinstance(value, dict)
+            and isinstance(old[key], Mapping)
+            and not isinstance(old[key], InlineTable)
+        ):
+            _update(old[key], value)
+        else:
+            item = _renewed(old[key], value)
+            if item is not old[key]:
+                old[key] = item
+
+
+def _renewed(old: Any, value: Value) -> Any:
+    """The item itself if it means the value, else a new one; in a new inline table old spellings remain."""
+    value = value.value if isinstance(value, Default) else value
+    if not isinstance(value, dict) or not isinstance(old, InlineTable):
+        return old if _same(old, value) else _item(tidy(value))
+    kept = {key: _renewed(old[key], value[key]) for key in old if key in value}
+    added = {key: v for key, v in value.items() if key not in old and not isinstance(v, Default)}
+    if not added and len(kept) == len(old) and all(kept[key] is old[key] for key in kept):
+        return old
+    spelled = {key: tomlkit.item(item).as_string().strip() for key, item in kept.items()}
+    spelled |= {key: inline(tidy(v)) for key, v in added.items()}
+    return _parsed(
+        f"{{ {', '.join(f'{key} = {text}' for key, text in spelled.items())} }}" if spelled else "{}"
+    )
+
+
+def _update_array(old: tomlkit.TOMLDocument, key: str, new: list[Document]) -> None:
+    """The same for an array of tables; tables are recognised by their names."""
+    tables = old.get(key, [])
+    if [_identity(table) for table in tables] != [_identity(table) for table in new]:
+        known = {_identity(table): table for table in tables}
+        array = AoT([])
+        for table in new:
+            array.append(known[_identity(table)] if _identity(table) in known else _table(table))
+        if key in old:
+            del old[key]
+        if new:
+            old[key] = array
+        tables = old.get(key, [])
+    for table, wanted in zip(tables, new, strict=True):
+        _update(table, wanted)
+
+
+def _identity(table: Mapping[str, Any]) -> str:
+    return str(table.get("name", table.get("joint")))
+
+
+def _independent(tables: Mapping[str, Any]) -> list[Value]:
+    top = tables.get("independent", [])
+    found = list(top.value if isinstance(top, Default) else top)
+    for loop in tables.get("loop", []):
+        found += [name for name in loop.get("independent", []) if name not in found]
+    return found
+
+
+def _same(old: Any, new: Value) -> bool:
+    """Whether a value of the file means the document's value."""
+    if isinstance(new, dict):  # a symbol written as its value alone
+        bare = isinstance(new.get("unit"), Default) and "value" in new
+        return bare and not isinstance(old, Mapping) and _same(old, new["value"])
+    if isinstance(new, list):
+        return isinstance(old, list) and len(old) == len(new) and all(map(_same, old, new))
+    if isinstance(new, bool) or isinstance(old, bool):
+        return isinstance(new, bool) and isinstance(old, bool) and old == new
+    if isinstance(new, str):
+        return isinstance(old, str) and old == new
+    try:
+        spelled = old if isinstance(old, str) else tomlkit.item(old).as_string().replace("_", "")
+        formula = parse(spelled, ("q",))
+        return float(formula) == new if isinstance(new, float) else formula == Formula.of(new)
+    except RikigakuError:
+        return False
+
+
+def _item(value: Value, section: bool = False) -> Any:
+    """A value as a TOML item in the spelling of our own writer; a table may become a section."""
+    return _table(value) if section and isinstance(value, dict) else _parsed(inline(value))
+
+
+def _table(table: Document) -> Any:
+    lines = [f"{key} = {inline(value)}" for key, value in tidy(table).items()]
+    return tomlkit.parse("\n".join(["[x]", *lines, "", ""]))["x"]
+
+
+def _parsed(text: str) -> Any:
+    return tomlkit.parse(f"x = {text}")["x"]
