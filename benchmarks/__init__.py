@@ -1,0 +1,1 @@
+"""Speed of our laws beside the libraries people use today: `python -m benchmarks`."""

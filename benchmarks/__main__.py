@@ -1,0 +1,32 @@
+"""`python -m benchmarks`: runs the sections asked for, prints tables, keeps a JSON."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks import batch, one_call
+from benchmarks.errors import BenchmarkError
+from benchmarks.options import Options, options_from
+from benchmarks.report import save
+
+SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
+    "batch": batch.run,
+    "one_call": one_call.run,
+}
+
+
+def main() -> int:
+    """Runs; returns the exit status."""
+    options = options_from(None, tuple(SECTIONS))
+    try:
+        record = {name: SECTIONS[name](options) for name in options.sections}
+    except BenchmarkError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"kept in {save(record, asdict(options)).name} under benchmarks/results")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

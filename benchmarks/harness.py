@@ -1,0 +1,113 @@
+"""Fair timing: one core, interleaved rounds, and no clock before the values agree."""
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.errors import Disagreement
+from benchmarks.laws import Law
+from benchmarks.states import Array, States
+
+AGREEMENT = 1e-9  # relative to the largest magnitude of that answer over the run
+
+
+@dataclass(frozen=True)
+class Job:
+    """One library's way to compute one law for all states.
+
+    Attributes:
+        run: fills the output buffer; this, and nothing else, is timed.
+        value: the answers for some of the states, in the reference layout; read after `run`.
+    """
+
+    run: Callable[[], object]
+    value: Callable[[NDArray[np.intp]], Array]
+
+
+class Engine(Protocol):
+    """A library that can compute laws. Several ways to compute one law compete; the fastest counts."""
+
+    name: str
+
+    def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
+        """The ways it offers, writing into the flat buffer `out`; none if it lacks the law."""
+        ...
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Nanoseconds a state: the best and the median round."""
+
+    best: float
+    median: float
+
+
+@contextmanager
+def one_core() -> Iterator[int]:
+    """Pins this process to one core (the last one it may use), without the garbage collector."""
+    before = os.sched_getaffinity(0)
+    core = max(before)
+    os.sched_setaffinity(0, {core})
+    gc.collect()
+    gc.disable()
+    try:
+        yield core
+    finally:
+        gc.enable()
+        os.sched_setaffinity(0, before)
+
+
+def sample(count: int, size: int = 400) -> NDArray[np.intp]:
+    """Indices of states to compare: spread over the run, and its whole tail (where vector loops end)."""
+    spread = np.linspace(0, count - 1, min(size, count)).astype(np.intp)
+    return np.union1d(spread, np.arange(max(0, count - 16), count))
+
+
+def relative_error(value: Array, reference: Array) -> float:
+    """Largest difference over the largest magnitude; infinite if a NaN is on either side."""
+    if not (np.isfinite(value).all() and np.isfinite(reference).all()):
+        return float("inf")
+    return float(np.abs(value - reference).max() / max(np.abs(reference).max(), 1e-300))
+
+
+def check_agreement(law: Law, jobs: Mapping[str, Job], count: int, out: Array) -> dict[str, float]:
+    """Relative error of every job against the first one.
+
+    Raises:
+        Disagreement: if one is above AGREEMENT. The buffer is filled with NaN before each run, so an
+            answer not written cannot pass for the one before.
+    """
+    rows, errors = sample(count), {}
+    reference: tuple[str, Array] | None = None
+    for name, job in jobs.items():
+        out.fill(np.nan)
+        job.run()
+        value = job.value(rows)
+        if reference is None:
+            reference = (name, value)
+            if not np.isfinite(value).all():
+                raise Disagreement(law.name, name, "a finite answer", float("inf"), AGREEMENT)
+            continue
+        errors[name] = relative_error(value, reference[1])
+        if errors[name] > AGREEMENT:
+            raise Disagreement(law.name, name, reference[0], errors[name], AGREEMENT)
+    return errors
+
+
+def interleaved(runs: Mapping[str, Callable[[], object]], count: int, rounds: int) -> dict[str, Timing]:
+    """Times every run once a round, in turn, so that a slow moment of the machine hits all alike."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            start = time.perf_counter_ns()
+            run()
+            times[name].append((time.perf_counter_ns() - start) / count)
+    return {name: Timing(min(t), median(t)) for name, t in times.items()}

@@ -1,0 +1,41 @@
+"""What to measure, from the command line."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.laws import LAWS
+from benchmarks.robots import SUBJECTS
+
+
+@dataclass(frozen=True)
+class Options:
+    """Names of robots, laws, sections; states in a batch; rounds; whether to add Pinocchio built for this CPU."""
+
+    robots: tuple[str, ...]
+    laws: tuple[str, ...]
+    sections: tuple[str, ...]
+    states: int
+    rounds: int
+    native: bool
+
+
+def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Options:
+    """The options of a command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Our laws beside the peers'.")
+    for name, known in (("robots", SUBJECTS), ("laws", LAWS), ("sections", sections)):
+        text = f"comma-separated, of: {', '.join(known)} (default: all)"
+        parser.add_argument(f"--{name}", default=",".join(known), help=text)
+    parser.add_argument("--quick", action="store_true", help="2000 states and 3 rounds: a look, not a result")
+    parser.add_argument(
+        "--native", action="store_true", help="also build Pinocchio for this CPU (minutes, once)"
+    )
+    given = parser.parse_args(arguments)
+    chosen = {}
+    for name, known in (("robots", SUBJECTS), ("laws", LAWS), ("sections", sections)):
+        chosen[name] = tuple(getattr(given, name).split(","))
+        unknown = [word for word in chosen[name] if word not in known]
+        if unknown:
+            parser.error(f"--{name} has no {', '.join(unknown)}. Known: {', '.join(known)}.")
+    count, rounds = (2000, 3) if given.quick else (10_000, 12)
+    return Options(chosen["robots"], chosen["laws"], chosen["sections"], count, rounds, given.native)
