@@ -12,6 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from benchmarks.errors import BenchmarkError
 from benchmarks.robots import Subject
 from benchmarks.states import Array, States, rotations
 
