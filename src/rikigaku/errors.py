@@ -56,6 +56,10 @@ class UnphysicalInertiaWarning(UserWarning):
     """An inertia no rigid body can have; the file's numbers are used as they are."""
 
 
+class IgnoredWarning(UserWarning):
+    """Something that was given and is not used; the message says what is used instead."""
+
+
 class TooLarge(RikigakuError, ValueError):
     """A program or file beyond what can be handled; the message says which limit and what to do."""
 
