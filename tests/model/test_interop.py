@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
-from rikigaku.model.geometry import Steps
+from rikigaku.model.geometry import Placement, Steps
 from rikigaku.model.interop import Layout, to_mujoco, to_pinocchio
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
@@ -184,6 +184,37 @@ def test_converted_positions_put_every_link_where_pinocchio_puts_it(file: str, f
     root = (pin.JointModelFreeFlyer(),) if free else ()
     model = pin.buildModelFromUrdf(str(path), *root)
     assert_poses_agree_with_pinocchio(read_urdf(path, free_base=free), model, seed=3)
+
+
+def composite_inertia(robot: Robot, q: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre of mass and tensor about it, world axes, of all links that move."""
+    poses, parts = link_poses(robot, q), []
+    for link in robot.links:
+        if link.inertia is not None:
+            X = poses[link.name] @ steps_pose(Placement(link.inertia.position, link.inertia.rpy).before())
+            xx, xy, xz, yy, yz, zz = (float(x) for x in link.inertia.tensor)
+            tensor = X[:3, :3] @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ X[:3, :3].T
+            parts.append((float(link.inertia.m), X[:3, 3], tensor))
+    m = sum(mass for mass, _, _ in parts)
+    c = sum(mass * p for mass, p, _ in parts) / m
+    shifted = [I + mass * ((p - c) @ (p - c) * np.eye(3) - np.outer(p - c, p - c)) for mass, p, I in parts]
+    return m, c, sum(shifted)
+
+
+@pytest.mark.parametrize("file", ["", *PUBLIC])
+def test_the_inertia_of_the_whole_robot_is_pinocchios(file: str) -> None:
+    text = KINDS if not file else (ROBOTS / file).read_text()
+    robot = parse_urdf(text, free_base=True)
+    root = (pin.JointModelFreeFlyer(),) if robot.joints[0].name == "free_base" else ()
+    model = pin.buildModelFromXML(text, *root)
+    data = model.createData()
+    q, v, _ = random_state(robot, np.random.default_rng(12))
+    layout = to_pinocchio(robot, model)
+    pin.ccrba(model, data, layout.q(q), layout.v(q, v))
+    m, c, tensor = composite_inertia(robot, q)
+    assert m == pytest.approx(data.Ig.mass, rel=1e-12)
+    np.testing.assert_allclose(c, data.com[0], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(tensor, data.Ig.inertia, rtol=1e-10, atol=1e-11)
 
 
 def test_every_kind_of_joint_stands_where_pinocchio_and_mujoco_put_it(kinds) -> None:
