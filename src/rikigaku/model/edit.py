@@ -1,0 +1,246 @@
+"""Robots changed: every function returns a new robot and leaves the given one as it is."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rikigaku.errors import IgnoredWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.model.compose import composed, locked, motion_of
+from rikigaku.model.geometry import Geometry, Placement
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.joint import Joint, JointType, Limits
+from rikigaku.model.robot import Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.walk import with_formulas
+from rikigaku.numbers.formula import Formula
+
+
+def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
+    """The robot with a joint fixed at a position; joints coupled to it are fixed where they follow it.
+
+    value: [rad or m], a number, formula or text ("30*deg"); a sequence for a joint of several coordinates
+        (quaternions w x y z of any length).
+    Raises:
+        WrongValue: if the joint is fixed already, or follows another.
+    """
+    moving = robot.joint(joint)
+    if moving.type == "fixed":
+        raise WrongValue(f"Joint {joint!r} is fixed already.")
+    for coupling in robot.couplings:
+        if coupling.joint == joint:
+            raise WrongValue(f"Joint {joint!r} follows {coupling.reference!r}. Lock that joint instead.")
+    followers = [coupling for coupling in robot.couplings if coupling.reference == joint]
+    kept = tuple(coupling for coupling in robot.couplings if coupling.reference != joint)
+    motion = motion_of(moving, value)
+    fixed = replace(moving, type="fixed", limits=Limits())
+    links = tuple(
+        replace(link, joint=fixed, geometry=locked(link.geometry, motion)) if link.joint is moving else link
+        for link in robot.links
+    )
+    independent = tuple(name for name in robot.independent if name != joint)
+    result = replace(robot, links=links, couplings=kept, independent=independent)
+    for coupling in followers:
+        result = lock(result, coupling.joint, coupling.multiplier * Formula.of(value) + coupling.offset)
+    return result
+
+
+def free(
+    robot: Robot, joint: str, type: JointType = "revolute", axis: Sequence[object] | None = None
+) -> Robot:
+    """The robot with a fixed joint made to move; q = 0 is where it was fixed.
+
+    axis: in joint-frame coordinates; the joint's own if left out (z unless it had another).
+    """
+    fixed = robot.joint(joint)
+    if fixed.type != "fixed":
+        raise WrongValue(f"Joint {joint!r} moves already ({fixed.type}). Only a fixed joint can be freed.")
+    if type == "fixed":
+        raise WrongValue(f"Joint {joint!r} is to be freed; 'fixed' is no motion.")
+    moving = replace(fixed, type=type, axis=fixed.axis if axis is None else _triple(axis, "an axis"))
+    return replace(robot, links=_with_joint(robot, moving))
+
+
+def on_free_base(
+    robot: Robot,
+    type: JointType = "free",
+    *,
+    name: str | None = None,
+    ground: str = "world",
+    joint: str = "free_base",
+) -> Robot:
+    """The robot with its base carried by a free (or planar) joint: a satellite, a walking machine.
+
+    The base becomes the first link, with the base's inertia, under its own name (or `name`); `ground` is the
+    new base. The joint is not actuated and its coordinates come first in q.
+    """
+    body = name or (robot.base if robot.base != ground else "base_link")
+    old = _renamed_base(robot, body) if body != robot.base else robot
+    carried = Link(body, ground, Joint(joint, type, actuated=False), Placement(), old.base_inertia)
+    return replace(old, base=ground, base_inertia=None, links=(carried, *old.links))
+
+
+def attach(
+    robot: Robot,
+    to: str,
+    inertia: Inertia | None = None,
+    name: str = "payload",
+    geometry: Geometry | None = None,
+    frame: str | None = None,
+) -> Robot:
+    """The robot with a tool or payload fixed on a link or frame.
+
+    geometry: pose of the new link on `to`; frame: a name for a frame at the new link's origin, if wanted.
+    """
+    place = robot.frame(to)
+    pose = composed(place.geometry, geometry or Placement())
+    link = Link(name, place.link, Joint(f"{name}_mount", "fixed", actuated=False), pose, inertia)
+    frames = (*robot.frames, *([Frame(frame, name)] if frame else []))
+    return replace(robot, links=(*robot.links, link), frames=frames)
+
+
+def join(first: Robot, second: Robot, at: str, prefix: str = "", name: str | None = None) -> Robot:
+    """Two robots as one: the second stands on a link or frame of the first.
+
+    Its names get the prefix; its base becomes a link fixed by the joint `<prefix><base>_mount`. Symbols of
+    the same name are one symbol. The gravity is the first robot's (IgnoredWarning if they differ).
+    Raises:
+        WrongValue: if a symbol has two values or units. BadModel: if names collide; give a prefix.
+    """
+    if first.gravity != second.gravity:
+        both = f"{_shown(first.gravity)} and {_shown(second.gravity)}"
+        message = f"{first.name!r} and {second.name!r} have the gravity {both}; the first is used."
+        warnings.warn(message, IgnoredWarning, stacklevel=2)
+    place = first.frame(at)
+    other = _prefixed(second, prefix)
+    mount = Joint(f"{other.base}_mount", "fixed", actuated=False)
+    base = Link(other.base, place.link, mount, place.geometry, other.base_inertia)
+    return replace(
+        first,
+        name=name or f"{first.name}_{second.name}",
+        links=(*first.links, base, *other.links),
+        frames=(*first.frames, *other.frames),
+        loops=(*first.loops, *other.loops),
+        couplings=(*first.couplings, *other.couplings),
+        independent=_joined_independent(first, other),
+        symbols=_merged_symbols(first, other),
+        source="; ".join(text for text in (first.source, other.source) if text),
+    )
+
+
+def bind(robot: Robot, /, **symbols: object) -> Robot:
+    """The robot with symbols replaced by numbers, formulas or text: robot.bind(L=0.4, m2="2*m1").
+
+    Raises:
+        UnknownName: for a symbol the robot does not have.
+    """
+    known = dict.fromkeys((*(symbol.name for symbol in robot.symbols), *robot.free_symbols))
+    for name in symbols:
+        if name not in known:
+            raise UnknownName("symbol", name, known, f"robot {robot.name!r}")
+    values = {name: Formula.of(value) for name, value in symbols.items()}
+    bare = replace(robot, symbols=tuple(symbol for symbol in robot.symbols if symbol.name not in values))
+    return with_formulas(bare, lambda formula: formula.substitute(values))
+
+
+def with_gravity(robot: Robot, gravity: Sequence[object]) -> Robot:
+    """The robot under another gravity: acceleration of free fall in the world frame [m/s^2]."""
+    return replace(robot, gravity=_triple(gravity, "gravity"))
+
+
+def with_actuated(robot: Robot, joints: Iterable[str]) -> Robot:
+    """The robot with exactly these joints driven."""
+    driven = [joints] if isinstance(joints, str) else list(joints)
+    known = [joint.name for joint in robot.joints]
+    for name in driven:
+        if name not in known:
+            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
+    links = tuple(
+        replace(link, joint=replace(link.joint, actuated=link.joint.name in driven)) for link in robot.links
+    )
+    return replace(robot, links=links)
+
+
+def _with_joint(robot: Robot, joint: Joint) -> tuple[Link, ...]:
+    return tuple(
+        replace(link, joint=joint) if link.joint.name == joint.name else link for link in robot.links
+    )
+
+
+def _triple(values: Sequence[object], what: str) -> tuple[Formula, Formula, Formula]:
+    parts = [Formula.of(value) for value in values]
+    if len(parts) != 3:
+        raise WrongSize(f"{len(parts)} numbers are given for {what}; 3 belong there.")
+    return parts[0], parts[1], parts[2]
+
+
+def _renamed_base(robot: Robot, name: str) -> Robot:
+    def new(link: str) -> str:
+        return name if link == robot.base else link
+
+    return replace(
+        robot,
+        base=name,
+        links=tuple(replace(link, parent=new(link.parent)) for link in robot.links),
+        frames=tuple(replace(frame, link=new(frame.link)) for frame in robot.frames),
+        loops=tuple(_on_links(loop, new(loop.start.link), new(loop.end.link)) for loop in robot.loops),
+    )
+
+
+def _on_links(loop: Loop, start: str, end: str) -> Loop:
+    return replace(loop, start=LoopEnd(start, loop.start.geometry), end=LoopEnd(end, loop.end.geometry))
+
+
+def _prefixed(robot: Robot, prefix: str) -> Robot:
+    """The robot with the prefix before every name but those of symbols."""
+    if not prefix:
+        return robot
+    return replace(
+        robot,
+        base=prefix + robot.base,
+        links=tuple(
+            replace(
+                link,
+                name=prefix + link.name,
+                parent=prefix + link.parent,
+                joint=replace(link.joint, name=prefix + link.joint.name),
+            )
+            for link in robot.links
+        ),
+        frames=tuple(replace(f, name=prefix + f.name, link=prefix + f.link) for f in robot.frames),
+        loops=tuple(
+            replace(
+                _on_links(loop, prefix + loop.start.link, prefix + loop.end.link), name=prefix + loop.name
+            )
+            for loop in robot.loops
+        ),
+        couplings=tuple(
+            replace(c, joint=prefix + c.joint, reference=prefix + c.reference) for c in robot.couplings
+        ),
+        independent=tuple(prefix + name for name in robot.independent),
+    )
+
+
+def _joined_independent(first: Robot, second: Robot) -> tuple[str, ...]:
+    """Choices of both; for an open robot without one, all its joints. None if a choice is missing."""
+    choices = []
+    for robot in (first, second):
+        open_choice = () if robot.loops or robot.couplings else tuple(joint.name for joint in robot.joints)
+        choices.append(robot.independent or open_choice)
+        if (robot.loops or robot.couplings) and not robot.independent:
+            return ()
+    return (*choices[0], *choices[1]) if first.independent or second.independent else ()
+
+
+def _merged_symbols(first: Robot, second: Robot) -> tuple[Symbol, ...]:
+    merged = {symbol.name: symbol for symbol in first.symbols}
+    for symbol in second.symbols:
+        known = merged.setdefault(symbol.name, symbol)
+        if known != symbol:
+            both = " and ".join(f"{s.value} {s.unit}".strip() for s in (known, symbol))
+            raise WrongValue(
+                f"The symbol {symbol.name!r} is {both} in the two robots. Bind it in one of them first."
+            )
+    return tuple(merged.values())
+
+
+def _shown(gravity: Iterable[Formula]) -> str:
+    return f"({', '.join(map(str, gravity))})"
