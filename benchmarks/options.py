@@ -10,7 +10,7 @@ from benchmarks.robots import SUBJECTS
 
 @dataclass(frozen=True)
 class Options:
-    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built for this CPU too."""
+    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively."""
 
     robots: tuple[str, ...]
     laws: tuple[str, ...]

@@ -65,8 +65,8 @@ def mujoco_model(subject: Subject) -> MujocoModel:
     model = mujoco.MjModel.from_xml_string(_bare_urdf(subject.path, subject.floating))
     names = [model.joint(i).name for i in range(model.njnt)]
     if subject.floating and names[0] != ROOT_JOINT:
-        raise ValueError(
-            f"MuJoCo put {names[0]} before the free joint of {subject.name}; expected {ROOT_JOINT}."
+        raise BenchmarkError(
+            f"MuJoCo put {names[0]} before the free joint of {subject.name}; rename one of them."
         )
     return MujocoModel(model, mujoco.MjData(model), tuple(names[1:] if subject.floating else names))
 
