@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks import batch, one_call
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
-from benchmarks.report import save
+from benchmarks.report import busy, save
 
 SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "batch": batch.run,
@@ -24,6 +24,10 @@ def main() -> int:
     except BenchmarkError as error:
         print(error, file=sys.stderr)
         return 1
+    if busy():
+        print(
+            "Other programs were running: ratios hold better than times, and a quiet machine better than both."
+        )
     print(f"kept in {save(record, asdict(options)).name} under benchmarks/results")
     return 0
 

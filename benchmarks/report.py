@@ -29,7 +29,12 @@ def machine() -> dict[str, Any]:
         except PackageNotFoundError:
             versions[name] = "not installed"
     system = {"processor": model, "cores": os.cpu_count(), "python": platform.python_version()}
-    return {**system, "versions": versions}
+    return {**system, "load": os.getloadavg(), "versions": versions}
+
+
+def busy() -> bool:
+    """Whether, over the last minute, more programs wanted a core than there are cores (one is ours)."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,11 +1,13 @@
 """The rule of the target, and the C loop."""
 
+import time
+
 import numpy as np
 import pytest
 
 from benchmarks.batch import verdict
 from benchmarks.errors import CompilationFailed, RobotNotFound
-from benchmarks.harness import Timing
+from benchmarks.harness import Timing, interleaved
 from benchmarks.options import options_from
 from benchmarks.peers.build import shared_library
 from benchmarks.peers.compiled_c import compiled_loop
@@ -68,3 +70,8 @@ def test_an_unknown_law_is_refused_before_anything_runs(capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         options_from(["--laws", "mass_matrx"], ["batch"])
     assert "--laws has no mass_matrx. Known: inverse_dynamics" in capsys.readouterr().err
+
+
+def test_time_in_which_the_process_did_not_run_is_not_counted() -> None:
+    timing = interleaved({"asleep": lambda: time.sleep(0.05)}, 1, 3)["asleep"]
+    assert timing.median < 0.02e9  # the wall clock would say 0.05 s
