@@ -25,9 +25,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     if busy():
-        print(
-            "Other programs were running: ratios hold better than times, and a quiet machine better than both."
-        )
+        print("Other programs were running: trust the ratios more than the times, and a quiet machine most.")
     print(f"kept in {save(record, asdict(options)).name} under benchmarks/results")
     return 0
 
