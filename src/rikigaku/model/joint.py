@@ -25,6 +25,12 @@ class Limits:
     velocity: float | None = None
     effort: float | None = None
 
+    def __post_init__(self) -> None:
+        # 1 and 1.0, 0.0 and -0.0 are equal: written alike, equal robots have equal digests.
+        for name, bound in vars(self).items():
+            if isinstance(bound, int | float):
+                object.__setattr__(self, name, float(bound) + 0.0)
+
 
 @dataclass(frozen=True)
 class Joint:

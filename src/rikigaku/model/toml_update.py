@@ -17,16 +17,19 @@ ARRAYS = ("link", "frame", "loop", "coupling")
 def updated(text: str, new: Document) -> str:
     """The text with the values of a document; keys whose value is the same keep their spelling."""
     old = tomlkit.parse(text)
-    if _same(_independent(old), _independent(new)):  # said already, wherever it stands
-        loops = [{key: v for key, v in loop.items() if key != "independent"} for loop in new["loop"]]
-        new = {key: v for key, v in new.items() if key != "independent"} | {"loop": loops}
-    else:
+    for key in ARRAYS:
+        _update_array(old, key, [_without_choice(table) for table in new[key]])
+    _update(old, _without_choice({key: value for key, value in new.items() if key not in ARRAYS}))
+    if not _same(_independent(old), wanted := _independent(new)):  # it may stand at the top or in any loop
         for table in (old, *old.get("loop", [])):
             table.pop("independent", None)
-    for key in ARRAYS:
-        _update_array(old, key, new[key])
-    _update(old, {key: value for key, value in new.items() if key not in ARRAYS})
+        if wanted:
+            (old["loop"][0] if new["loop"] else old)["independent"] = _item(wanted)
     return tomlkit.dumps(old)
+
+
+def _without_choice(table: Document) -> Document:
+    return {key: value for key, value in table.items() if key != "independent"}
 
 
 def _update(old: MutableMapping[str, Any], new: Document) -> None:
