@@ -31,6 +31,7 @@ LARGEST_EXPONENT = 400
 LARGEST_BITS = 20_000
 
 _DECIMAL = re.compile(r"\s*([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]{1,4}))?\s*", re.ASCII)
+_NOTHING = Fraction(0)
 _ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sum": 4, "pi": 5}
 
 
@@ -116,16 +117,17 @@ class Formula:
     def rational(self) -> Fraction | None:
         """Its value where it is a rational number, else None."""
         if not self.terms:
-            return Fraction(0)
+            return _NOTHING
         if len(self.terms) == 1 and not self.terms[0][0]:
             return self.terms[0][1]
         return None
 
     def __float__(self) -> float:
-        if missing := self.symbols:
+        number = self.rational
+        if number is None and (missing := self.symbols):
             raise MissingValue(f"{self} has no value: give {', '.join(sorted(missing))}.")
         try:
-            return float(self.evaluate(FLOATS, {}))
+            return float(self.evaluate(FLOATS, {}) if number is None else number)
         except (ArithmeticError, ValueError) as error:
             raise WrongValue(f"{self} has no finite value ({error}).") from error
 
@@ -139,7 +141,7 @@ class Formula:
         for monomial, coefficient in self.terms:
             term = _term_value(monomial, coefficient, kind, symbols)
             total = term if total is None else total + term
-        return kind.rational(Fraction(0)) if total is None else total
+        return kind.rational(_NOTHING) if total is None else total
 
     def substitute(self, values: Mapping[str, "Formula"]) -> "Formula":
         """The formula with symbols replaced, all at once."""
@@ -392,14 +394,23 @@ def _term_value(
     above: list[Number] = []
     below: list[Number] = []
     for atom, power in monomial:
-        (above if power > 0 else below).extend([_atom_value(atom, kind, symbols)] * abs(power))
+        value = _whole_power(_atom_value(atom, kind, symbols), abs(power))
+        (above if power > 0 else below).append(value)
     if not above or coefficient not in (1, -1):
         above.insert(0, kind.rational(coefficient))
         coefficient = Fraction(1)
-    value: Number = math.prod(above[1:], start=above[0])
+    value = math.prod(above[1:], start=above[0])
     if below:
         value = value / math.prod(below[1:], start=below[0])
     return -value if coefficient == -1 else value
+
+
+def _whole_power(base: Number, n: int) -> Number:
+    """base**n for n > 0 by squaring: every kind of number multiplies, not every kind has powers."""
+    if n == 1:
+        return base
+    half = _whole_power(base, n // 2)
+    return half * half * base if n % 2 else half * half
 
 
 def _atom_value(atom: Atom, kind: Kind, symbols: Mapping[str, Number]) -> Number:

@@ -1,0 +1,223 @@
+"""A function CPython can call directly on one state, as LLVM text.
+
+    PyObject* call(PyObject* fallback, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)
+
+Accepts exactly: float64 arrays of the right shape, contiguous and aligned, for every input, and then either
+nothing more (a new array is returned), `out=array` (one output), or all outputs as further arguments. For
+anything else (lists, other types, batches, NaN results) it calls `fallback` with the same arguments, which
+knows how to convert, broadcast, warn and complain.
+"""
+
+from rikigaku.numbers.program import Port, Program
+
+# Offsets in CPython's PyObject and NumPy's PyArrayObject_fields on 64-bit machines; tested at import of ufunc.
+_TYPE, _DATA, _ND, _DIMENSIONS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+_ALIGNED, _WRITEABLE = 0x100, 0x400
+_DOUBLE = 12  # NPY_DOUBLE
+
+DECLARATIONS = """
+@rk_array_type = external global i8
+@rk_double_descr = external global i8
+@rk_out_name = external global i8
+declare ptr @rk_new_array(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
+declare ptr @rk_vectorcall(ptr, ptr, i64, ptr)
+"""
+
+
+def call_function(program: Program, checks_result: bool) -> str:
+    """Definition of @call. `checks_result`: let the fallback warn when the result is NaN."""
+    n_in, n_out = len(program.inputs), len(program.outputs)
+    lines = [DECLARATIONS, _check_array()]
+    lines += [_shape_constant(f"@shape{k}", port) for k, port in enumerate((*program.inputs, *program.outputs))]
+    lines += [
+        "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+        "entry:",
+        "  %keywords = icmp ne ptr %kwnames, null",
+        "  br i1 %keywords, label %named, label %positional",
+        "named:",
+        "  %kwsize.p = getelementptr i8, ptr %kwnames, i64 16",
+        "  %kwsize = load i64, ptr %kwsize.p",
+        "  %one = icmp eq i64 %kwsize, 1",
+        "  br i1 %one, label %name, label %fallback",
+        "name:",
+        "  %first.p = getelementptr i8, ptr %kwnames, i64 24",
+        "  %first = load ptr, ptr %first.p",
+        "  %is_out = icmp eq ptr %first, @rk_out_name",
+        f"  %enough = icmp eq i64 %nargs, {n_in}",
+        f"  %fits = icmp eq i32 {n_out}, 1",
+        "  %ok1 = and i1 %is_out, %enough",
+        "  %ok2 = and i1 %ok1, %fits",
+        "  br i1 %ok2, label %inputs, label %fallback",
+        "positional:",
+        f"  %all = icmp eq i64 %nargs, {n_in + n_out}",
+        f"  %bare = icmp eq i64 %nargs, {n_in if n_out == 1 else -1}",
+        "  %either = or i1 %all, %bare",
+        "  br i1 %either, label %inputs, label %fallback",
+        "inputs:",
+        "  %fresh = phi i1 [ false, %name ], [ %bare, %positional ]",
+    ]
+    label = "inputs"
+    for k, port in enumerate(program.inputs):
+        lines += _argument(k, port, 0)
+        label = f"good{k}"
+    lines += ["  br i1 %fresh, label %make, label %given", "make:"]
+    if n_out == 1:
+        port = program.outputs[0]
+        lines += [
+            f"  %new = call ptr @rk_new_array(ptr @rk_array_type, i32 {len(port.shape)}, ptr @shape{n_in}, i32 {_DOUBLE}, "
+            "ptr null, ptr null, i32 0, i32 0, ptr null)",
+            "  %made = icmp ne ptr %new, null",
+            "  br i1 %made, label %ready, label %failed",
+            "ready:",
+            f"  %new.d = getelementptr i8, ptr %new, i64 {_DATA}",
+            "  %new.data = load ptr, ptr %new.d",
+            "  br label %compute",
+            "failed:",
+            "  ret ptr null",
+        ]
+    else:
+        lines.append("  br label %fallback")
+    lines.append("given:")
+    for k, port in enumerate(program.outputs):
+        lines += _argument(n_in + k, port, _WRITEABLE)
+        lines += _disjoint(n_in + k, program)
+        label = f"apart{n_in + k}.{n_in - 1}" if n_in else f"good{n_in + k}"
+    lines.append("  br label %compute")
+    lines.append("compute:")
+    operands = []
+    for k, port in enumerate(program.inputs):
+        operands.append(f"ptr %data{k}, i64 {8 * port.size}")
+    if n_out == 1:
+        lines += [
+            f"  %result = phi ptr [ %new, %ready ], [ %arg{n_in}, %{label} ]",
+            f"  %target0 = phi ptr [ %new.data, %ready ], [ %data{n_in}, %{label} ]",
+        ]
+        operands.append(f"ptr %target0, i64 {8 * program.outputs[0].size}")
+    else:
+        operands += [f"ptr %data{n_in + k}, i64 {8 * port.size}" for k, port in enumerate(program.outputs)]
+        lines += [f"  %target{k} = getelementptr i8, ptr %data{n_in + k}, i64 0" for k in range(n_out)]
+        lines.append(f"  %result = getelementptr i8, ptr %arg{n_in}, i64 0")
+    lines.append(f"  call void @block({', '.join(operands)})")
+    if checks_result:
+        lines += _check_result(program.outputs)
+    lines += [
+        "  br label %return",
+        "return:",
+        *(["  br i1 %fresh, label %hand_over, label %share"]),
+        "share:",
+        "  %count = load i64, ptr %result",
+        "  %more = add i64 %count, 1",
+        "  store i64 %more, ptr %result",
+        "  br label %hand_over",
+        "hand_over:",
+        "  ret ptr %result",
+        "fallback:",
+        "  %other = call ptr @rk_vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
+        "  ret ptr %other",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _argument(k: int, port: Port, flags: int) -> list[str]:
+    return [
+        f"  %arg{k}.p = getelementptr ptr, ptr %args, i64 {k}",
+        f"  %arg{k} = load ptr, ptr %arg{k}.p",
+        f"  %data{k} = call ptr @check(ptr %arg{k}, i32 {len(port.shape)}, ptr @shape{k}, i32 {_ALIGNED | flags})",
+        f"  %null{k} = icmp eq ptr %data{k}, null",
+        f"  br i1 %null{k}, label %fallback, label %good{k}",
+        f"good{k}:",
+    ]
+
+
+def _disjoint(k: int, program: Program) -> list[str]:
+    """The output must not lie over an input: results are stored before all inputs are read."""
+    ports = (*program.inputs, *program.outputs)
+    lines = [f"  %end{k} = getelementptr double, ptr %data{k}, i64 {ports[k].size}"]
+    for i, port in enumerate(program.inputs):
+        lines += [
+            f"  %in_end{k}.{i} = getelementptr double, ptr %data{i}, i64 {port.size}",
+            f"  %after{k}.{i} = icmp uge ptr %data{k}, %in_end{k}.{i}",
+            f"  %before{k}.{i} = icmp ule ptr %end{k}, %data{i}",
+            f"  %free{k}.{i} = or i1 %after{k}.{i}, %before{k}.{i}",
+            f"  br i1 %free{k}.{i}, label %apart{k}.{i}, label %fallback",
+            f"apart{k}.{i}:",
+        ]
+    return lines
+
+
+def _check_result(outputs: tuple[Port, ...]) -> list[str]:
+    """Multiply what came out into a sum of zeros: NaN means that the fallback should have a word."""
+    lines, total = [], "0.0"
+    for k, port in enumerate(outputs):
+        for element in range(port.size):
+            name = f"%z{k}.{element}"
+            lines += [
+                f"  {name}.p = getelementptr double, ptr %target{k}, i64 {element}",
+                f"  {name}.x = load double, ptr {name}.p",
+                f"  {name}.m = fmul double {name}.x, 0.0",
+                f"  {name} = fadd double {name}.m, {total}",
+            ]
+            total = name
+    return [
+        *lines,
+        f"  %sane = fcmp ord double {total}, 0.0",
+        "  br i1 %sane, label %return, label %fallback",
+        "unused:",
+    ]
+
+
+def _shape_constant(name: str, port: Port) -> str:
+    sizes = ", ".join(f"i64 {size}" for size in port.shape) or "i64 0"
+    return f"{name} = internal constant [{max(len(port.shape), 1)} x i64] [{sizes}]"
+
+
+def _check_array() -> str:
+    """@check: the data pointer of an array that fits, or null."""
+    return f"""
+define internal ptr @check(ptr %a, i32 %nd, ptr %shape, i32 %flags) alwaysinline {{
+entry:
+  %type.p = getelementptr i8, ptr %a, i64 {_TYPE}
+  %type = load ptr, ptr %type.p
+  %array = icmp eq ptr %type, @rk_array_type
+  br i1 %array, label %look, label %no
+look:
+  %descr.p = getelementptr i8, ptr %a, i64 {_DESCR}
+  %descr = load ptr, ptr %descr.p
+  %double = icmp eq ptr %descr, @rk_double_descr
+  %nd.p = getelementptr i8, ptr %a, i64 {_ND}
+  %own = load i32, ptr %nd.p
+  %same = icmp eq i32 %own, %nd
+  %flags.p = getelementptr i8, ptr %a, i64 {_FLAGS}
+  %has = load i32, ptr %flags.p
+  %wanted = or i32 %flags, 1
+  %common = and i32 %has, %wanted
+  %fits = icmp eq i32 %common, %wanted
+  %x = and i1 %double, %same
+  %y = and i1 %x, %fits
+  br i1 %y, label %sizes, label %no
+sizes:
+  %dims.p = getelementptr i8, ptr %a, i64 {_DIMENSIONS}
+  %dims = load ptr, ptr %dims.p
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %sizes ], [ %next, %equal ]
+  %more = icmp slt i32 %i, %nd
+  br i1 %more, label %compare, label %yes
+compare:
+  %p = getelementptr i64, ptr %dims, i32 %i
+  %w = getelementptr i64, ptr %shape, i32 %i
+  %size = load i64, ptr %p
+  %want = load i64, ptr %w
+  %good = icmp eq i64 %size, %want
+  br i1 %good, label %equal, label %no
+equal:
+  %next = add i32 %i, 1
+  br label %loop
+yes:
+  %data.p = getelementptr i8, ptr %a, i64 {_DATA}
+  %data = load ptr, ptr %data.p
+  ret ptr %data
+no:
+  ret ptr null
+}}"""

@@ -1,0 +1,190 @@
+"""The loop over a batch, with the signature NumPy gives to generalized ufuncs, as LLVM text.
+
+    void loop(char** args, intp* dims, intp* steps, void* data)
+
+Whole blocks of states with contiguous elements go straight to @block. The rest of the batch, and arrays with
+other strides, pass through a small buffer in the same layout, so every state is computed by the same code.
+"""
+
+from rikigaku.codegen.llvm_text import Vector
+from rikigaku.numbers.program import Port, Program
+
+_AXES = 3  # every array is treated as one of three axes, leading ones of length 1
+
+
+def loop_function(program: Program, t: Vector) -> str:
+    """Definitions of @loop and of the copying it needs."""
+    ports = (*program.inputs, *program.outputs)
+    count, width = len(ports), t.width
+    lines = ["define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {", "entry:", "  %n = load i64, ptr %dims"]
+    offset = count
+    conditions = []
+    for k, port in enumerate(ports):
+        lines += [
+            f"  %a{k} = getelementptr ptr, ptr %args, i64 {k}",
+            f"  %p{k} = load ptr, ptr %a{k}",
+            f"  %b{k} = getelementptr i64, ptr %steps, i64 {k}",
+            f"  %s{k} = load i64, ptr %b{k}",
+        ]
+        for axis, (size, expected) in enumerate(zip(port.shape, _row_major(port.shape), strict=True)):
+            name = f"%c{k}.{axis}"
+            lines += [
+                f"  {name}.p = getelementptr i64, ptr %steps, i64 {offset}",
+                f"  {name} = load i64, ptr {name}.p",
+            ]
+            if size != 1:
+                lines.append(f"  {name}.e = icmp eq i64 {name}, {expected}")
+                conditions.append(f"{name}.e")
+            offset += 1
+    lines += _all("%contiguous", conditions)
+    lines += [
+        f"  %whole = sdiv i64 %n, {width}",
+        f"  %blocks = mul i64 %whole, {width}",
+        "  %limit = select i1 %contiguous, i64 %blocks, i64 0",
+        "  br label %fast",
+        "fast:",
+        f"  %i = phi i64 [ 0, %entry ], [ %i.next, %block ]",
+        "  %i.more = icmp slt i64 %i, %limit",
+        "  br i1 %i.more, label %block, label %rest",
+        "block:",
+        *_offsets(count, "i", "x"),
+        f"  call void @block({_operands(count, 'x')})",
+        f"  %i.next = add i64 %i, {width}",
+        "  br label %fast",
+        "rest:",
+        "  %left = icmp slt i64 %limit, %n",
+        "  br i1 %left, label %buffered, label %done",
+        "buffered:",
+        f"  %buffer = call ptr @malloc(i64 {8 * width * sum(max(port.size, 1) for port in ports)})",
+        *_buffers(ports, width),
+        "  br label %slow",
+        "slow:",
+        "  %j = phi i64 [ %limit, %buffered ], [ %j.next, %copying ]",
+        "  %j.more = icmp slt i64 %j, %n",
+        "  br i1 %j.more, label %copying, label %free",
+        "copying:",
+        *_offsets(count, "j", "y"),
+        "  %remaining = sub i64 %n, %j",
+        f"  %few = icmp slt i64 %remaining, {width}",
+        f"  %valid = select i1 %few, i64 %remaining, i64 {width}",
+        "  %last = sub i64 %valid, 1",
+        f"  %padding = sub i64 {width}, %valid",
+    ]
+    for k, port in enumerate(program.inputs):
+        lines += _copy_in(k, port)
+    stride = ", ".join(f"ptr %w{k}, i64 {8 * max(port.size, 1)}" for k, port in enumerate(ports))
+    lines.append(f"  call void @block({stride})")
+    for k, port in enumerate(ports):
+        if k >= len(program.inputs):
+            lines.append(_copy(f"%y{k}", f"%s{k}", _core(k, port), f"%w{k}", 8 * port.size, _flat(port), "%valid", port))
+    lines += [
+        f"  %j.next = add i64 %j, {width}",
+        "  br label %slow",
+        "free:",
+        "  call void @free(ptr %buffer)",
+        "  br label %done",
+        "done:",
+        "  ret void",
+        "}",
+        _COPY,
+    ]
+    return "\n".join(lines)
+
+
+def _row_major(shape: tuple[int, ...]) -> list[int]:
+    strides, step = [], 8
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return strides[::-1]
+
+
+def _all(out: str, conditions: list[str]) -> list[str]:
+    lines, value = [], "true"
+    for i, condition in enumerate(conditions):
+        lines.append(f"  {out}.{i} = and i1 {value}, {condition}")
+        value = f"{out}.{i}"
+    return [*lines, f"  {out} = and i1 {value}, true"]
+
+
+def _offsets(count: int, index: str, out: str) -> list[str]:
+    lines = []
+    for k in range(count):
+        lines += [
+            f"  %{out}o{k} = mul i64 %{index}, %s{k}",
+            f"  %{out}{k} = getelementptr i8, ptr %p{k}, i64 %{out}o{k}",
+        ]
+    return lines
+
+
+def _operands(count: int, name: str) -> str:
+    return ", ".join(f"ptr %{name}{k}, i64 %s{k}" for k in range(count))
+
+
+def _buffers(ports: tuple[Port, ...], width: int) -> list[str]:
+    lines, start = [], 0
+    for k, port in enumerate(ports):
+        lines.append(f"  %w{k} = getelementptr i8, ptr %buffer, i64 {start}")
+        start += 8 * width * max(port.size, 1)
+    return lines
+
+
+def _copy_in(k: int, port: Port) -> list[str]:
+    """The valid states, then the last of them again into the unused lanes."""
+    last, pad = f"%t{k}", f"%u{k}"
+    return [
+        _copy(f"%w{k}", 8 * port.size, _flat(port), f"%y{k}", f"%s{k}", _core(k, port), "%valid", port),
+        f"  {last}o = mul i64 %last, %s{k}",
+        f"  {last} = getelementptr i8, ptr %y{k}, i64 {last}o",
+        f"  {pad}o = mul i64 %valid, {8 * port.size}",
+        f"  {pad} = getelementptr i8, ptr %w{k}, i64 {pad}o",
+        _copy(pad, 8 * port.size, _flat(port), last, 0, _core(k, port), "%padding", port),
+    ]
+
+
+def _core(k: int, port: Port) -> list[object]:
+    return [0] * (_AXES - len(port.shape)) + [f"%c{k}.{axis}" for axis in range(len(port.shape))]
+
+
+def _flat(port: Port) -> list[object]:
+    return [0] * (_AXES - len(port.shape)) + list(_row_major(port.shape))
+
+
+def _copy(
+    to: str, to_lane: object, to_core: list[object], source: str, lane: object, core: list[object], lanes: str, port: Port
+) -> str:
+    sizes = [1] * (_AXES - len(port.shape)) + list(port.shape)
+    numbers = ", ".join(f"i64 {x}" for x in (to_lane, *to_core))
+    others = ", ".join(f"i64 {x}" for x in (lane, *core, lanes, *sizes))
+    return f"  call void @copy(ptr {to}, {numbers}, ptr {source}, {others})"
+
+
+def _nested_copy() -> str:
+    """Four nested loops: lanes and three axes, any strides on both sides."""
+    parameters = ", ".join(f"i64 %{side}{axis}" for side in "d" for axis in range(4))
+    others = ", ".join([f"i64 %s{axis}" for axis in range(4)] + [f"i64 %n{axis}" for axis in range(4)])
+    lines = [f"define internal void @copy(ptr %to, {parameters}, ptr %from, {others}) noinline cold {{", "entry:"]
+    lines.append("  br label %head0")
+    for axis in range(4):
+        before = "%entry" if axis == 0 else f"%body{axis - 1}"
+        up = ("%to", "%from") if axis == 0 else (f"%e{axis - 1}", f"%f{axis - 1}")
+        lines += [
+            f"head{axis}:",
+            f"  %i{axis} = phi i64 [ 0, {before} ], [ %i{axis}.next, %tail{axis} ]",
+            f"  %more{axis} = icmp slt i64 %i{axis}, %n{axis}",
+            f"  br i1 %more{axis}, label %body{axis}, label %{'done' if axis == 0 else f'tail{axis - 1}'}",
+            f"body{axis}:",
+            f"  %eo{axis} = mul i64 %i{axis}, %d{axis}",
+            f"  %e{axis} = getelementptr i8, ptr {up[0]}, i64 %eo{axis}",
+            f"  %fo{axis} = mul i64 %i{axis}, %s{axis}",
+            f"  %f{axis} = getelementptr i8, ptr {up[1]}, i64 %fo{axis}",
+        ]
+        if axis < 3:
+            lines.append(f"  br label %head{axis + 1}")
+    lines += ["  %x = load double, ptr %f3, align 8", "  store double %x, ptr %e3, align 8", "  br label %tail3"]
+    for axis in (3, 2, 1, 0):
+        lines += [f"tail{axis}:", f"  %i{axis}.next = add i64 %i{axis}, 1", f"  br label %head{axis}"]
+    return "\n".join([*lines, "done:", "  ret void", "}", "declare ptr @malloc(i64)", "declare void @free(ptr)"])
+
+
+_COPY = _nested_copy()

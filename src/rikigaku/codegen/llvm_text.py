@@ -1,0 +1,78 @@
+"""Spelling of LLVM types, constants and shuffles for vectors of a given width (1 is a plain double)."""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+def number(x: float) -> str:
+    """A double, exactly."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """How many states one register holds, and how LLVM writes such values."""
+
+    width: int
+
+    @property
+    def double(self) -> str:
+        return "double" if self.width == 1 else f"<{self.width} x double>"
+
+    @property
+    def int(self) -> str:
+        return "i64" if self.width == 1 else f"<{self.width} x i64>"
+
+    @property
+    def bool(self) -> str:
+        return "i1" if self.width == 1 else f"<{self.width} x i1>"
+
+    def constant(self, x: float) -> str:
+        return number(x) if self.width == 1 else f"splat (double {number(x)})"
+
+    def integer(self, k: int) -> str:
+        return str(k) if self.width == 1 else f"splat (i64 {k})"
+
+    def intrinsic(self, name: str) -> str:
+        return f"@llvm.{name}.{'f64' if self.width == 1 else f'v{self.width}f64'}"
+
+    def any(self, out: str, condition: str) -> list[str]:
+        """out = 1 if the condition holds in some lane."""
+        if self.width == 1:
+            return [f"  {out} = and i1 {condition}, true"]
+        return [
+            f"  {out}.bits = bitcast {self.bool} {condition} to i{self.width}",
+            f"  {out} = icmp ne i{self.width} {out}.bits, 0",
+        ]
+
+    def declarations(self) -> str:
+        """The intrinsics a block may call."""
+        d = self.double
+        return "\n".join(
+            [
+                f"declare {d} {self.intrinsic('fma')}({d}, {d}, {d})",
+                f"declare {d} {self.intrinsic('sqrt')}({d})",
+                f"declare {d} {self.intrinsic('fabs')}({d})",
+                f"declare {d} {self.intrinsic('copysign')}({d}, {d})",
+            ]
+        )
+
+
+def transposed(t: Vector, rows: Sequence[str], name: str) -> tuple[list[str], list[str]]:
+    """Lines that transpose `width` vectors, and the names of the results: log2(width) rounds of shuffles."""
+    current, lines, step = list(rows), [], 1
+    w = t.width
+    while step < w:
+        low = ", ".join(f"i32 {j if not j & step else w + j - step}" for j in range(w))
+        high = ", ".join(f"i32 {j + step if not j & step else w + j}" for j in range(w))
+        following = list(current)
+        for i in range(w):
+            if not i & step:
+                a, b = current[i], current[i + step]
+                x, y = f"{name}.{step}.{i}", f"{name}.{step}.{i + step}"
+                for out, mask in ((x, low), (y, high)):
+                    lines.append(f"  {out} = shufflevector {t.double} {a}, {t.double} {b}, <{w} x i32> <{mask}>")
+                following[i], following[i + step] = x, y
+        current, step = following, step * 2
+    return lines, current

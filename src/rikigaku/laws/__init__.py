@@ -1,0 +1,1 @@
+"""The laws of mechanics, each written once over any kind of number."""

@@ -1,0 +1,42 @@
+"""The mass matrix by composite bodies, in root axes."""
+
+from collections.abc import Sequence
+
+from rikigaku.laws.root_axes import composites, root_axes
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.kind import Number
+
+Numbers = Sequence[Number]
+Entries = dict[tuple[int, int], Number]  # (row, column), row's body at or beyond the column's
+
+
+def mass_entries(mechanism: Mechanism, q: Numbers) -> Entries:
+    """The entries of M that are not zero by structure: coordinate against itself and those it rides on.
+
+    Reference: [Walker1982]. The reflected rotor inertia stands on the diagonal.
+    """
+    seen = root_axes(mechanism, q)
+    whole = composites(mechanism, seen)
+    entries: Entries = {}
+    for i, body in enumerate(mechanism.bodies):
+        for k, direction in zip(body.v, seen[i].directions, strict=True):
+            momentum = whole[i].times(direction)
+            for j in mechanism.support(i):
+                for other, its_direction in zip(mechanism.bodies[j].v, seen[j].directions, strict=True):
+                    if j != i or other <= k:
+                        entries[k, other] = momentum.power(its_direction)
+            entries[k, k] = entries[k, k] + body.rotor
+    return entries
+
+
+def mass_matrix(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
+    """M(q): symmetric, nv x nv; kinetic energy is v^T M v / 2. Contains reflected rotor inertia."""
+    return symmetric(mass_entries(mechanism, q), mechanism.nv)
+
+
+def symmetric(entries: Entries, n: int) -> list[list[Number]]:
+    """A full symmetric matrix from its entries."""
+    M: list[list[Number]] = [[0] * n for _ in range(n)]
+    for (i, j), x in entries.items():
+        M[i][j] = M[j][i] = x
+    return M

@@ -1,0 +1,112 @@
+"""Inverse dynamics of a tree by the recursive Newton-Euler method, for every kind of number."""
+
+from collections.abc import Mapping, Sequence
+
+from rikigaku.laws.kinematics import world_poses
+from rikigaku.laws.motion import BodyMotion, Passage, motion
+from rikigaku.model.mechanism import WORLD, Mechanism
+from rikigaku.numbers.functions import sign
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial import vector
+from rikigaku.spatial.inertia import SpatialInertia
+from rikigaku.spatial.twist import Wrench
+from rikigaku.spatial.vector import Vector, cross, transform
+
+Numbers = Sequence[Number]
+
+
+def inverse_dynamics(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Joint forces that produce the accelerations: tau = M(q) a + h(q, v) + g(q) + friction - J^T wrenches.
+
+    Args:
+        q: joint positions [rad, m], (nq); v, a: velocities and accelerations, (nv).
+        gravity: acceleration of free fall in the world frame [m/s^2]; the mechanism's own if None.
+        wrenches: force and moment on the robot at the origin of each named frame, world axes.
+        friction: add viscous and Coulomb friction of the joints.
+    Reference: [Luh1980]; in body axes with first moments about link origins, as in [Khalil1987].
+    """
+    ways, asked = [], []
+    for body, m in zip(mechanism.bodies, motion(mechanism, q, v, a, gravity), strict=True):
+        ways.append(m.passage)
+        asked.append(body_wrench(body.inertia, m))
+    for i, wrench in _applied(mechanism, q, wrenches or {}):
+        asked[i] = asked[i].minus(wrench)
+    tau = joint_forces(mechanism, ways, asked)
+    for body in mechanism.bodies:
+        for k in body.v:
+            tau[k] = tau[k] + body.rotor * a[k]
+            if friction:
+                tau[k] = tau[k] + body.viscous * v[k] + body.coulomb * sign(v[k])
+    return tau
+
+
+def joint_forces(mechanism: Mechanism, ways: Sequence[Passage], asked: Sequence[Wrench]) -> list[Number]:
+    """What each joint must carry for its body and all beyond it, along its free directions."""
+    carried = list(asked)
+    tau: list[Number] = [0] * mechanism.nv
+    for i, body in reversed(list(enumerate(mechanism.bodies))):
+        wrench = carried[i]
+        for direction, k in zip(body.joint.directions(), body.v, strict=True):
+            tau[k] = wrench.power(direction)
+        if body.parent != WORLD:
+            way = ways[i]
+            force = way.inward(wrench.force)
+            moment = vector.add(way.inward(wrench.moment), cross(way.p, force))
+            carried[body.parent] = carried[body.parent].plus(Wrench(force, moment))
+    return tau
+
+
+def body_wrench(inertia: SpatialInertia, m: BodyMotion) -> Wrench:
+    """Force and moment about the origin that give a body its acceleration, in body axes.
+
+    Sum over mass points of (r x) (acceleration + U r) dm, arranged so that the inertia tensor meets only
+    elements of U: 15 multiplications where I alpha + omega x I omega takes 24.
+    """
+    U, alpha, w = m.spin, m.alpha, m.velocity.angular
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.I
+    force = vector.add(vector.scale(inertia.m, m.acceleration), transform(U, inertia.h))
+    turning = (
+        xx * alpha[0] + (zz - yy) * (w[1] * w[2]) + xz * U[1][0] - xy * U[2][0] + yz * (U[1][1] - U[2][2]),
+        yy * alpha[1] + (xx - zz) * (w[0] * w[2]) + xy * U[2][1] - yz * U[0][1] + xz * (U[2][2] - U[0][0]),
+        zz * alpha[2] + (yy - xx) * (w[0] * w[1]) + yz * U[0][2] - xz * U[1][2] + xy * (U[0][0] - U[1][1]),
+    )
+    return Wrench(force, vector.add(turning, cross(inertia.h, m.acceleration)))
+
+
+def velocity_forces(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:
+    """h(q, v): centrifugal, Coriolis and gyroscopic forces."""
+    return inverse_dynamics(mechanism, q, v, [0] * mechanism.nv, vector.ZERO, friction=False)
+
+
+def gravity_forces(mechanism: Mechanism, q: Numbers, gravity: Vector | None = None) -> list[Number]:
+    """g(q): joint forces that hold the robot still against gravity."""
+    rest = [0] * mechanism.nv
+    return inverse_dynamics(mechanism, q, rest, rest, gravity, friction=False)
+
+
+def _applied(
+    mechanism: Mechanism, q: Numbers, wrenches: Mapping[str, Numbers]
+) -> list[tuple[int, Wrench]]:
+    """External wrenches as (body, wrench about its origin in its axes)."""
+    if not wrenches:
+        return []
+    poses = world_poses(mechanism, q)
+    result = []
+    for name, w in wrenches.items():
+        i, on_body = mechanism.frames[name]
+        if i == WORLD:  # the ground carries it
+            continue
+        to_body = vector.transpose(poses[i].R)
+        force, moment = transform(to_body, tuple(w[:3])), transform(to_body, tuple(w[3:]))  # type: ignore[arg-type]
+        result.append((i, Wrench(force, vector.add(moment, cross(on_body.p, force)))))
+    return result
+
+

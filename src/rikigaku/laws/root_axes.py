@@ -1,0 +1,83 @@
+"""Every body seen from the root body of its tree: where sums over subtrees are plain additions.
+
+The frame of the first body on the ground serves as the common frame of all bodies it carries. Nothing
+depends on where that body is, little on how it is turned, and far from the world's origin no digit is lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rikigaku.model.mechanism import WORLD, Mechanism
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial import vector
+from rikigaku.spatial.inertia import SpatialInertia
+from rikigaku.spatial.pose import Pose
+from rikigaku.spatial.twist import Twist
+from rikigaku.spatial.vector import Vector, cross, transform
+
+Numbers = Sequence[Number]
+
+
+@dataclass(frozen=True)
+class SeenBody:
+    """A body in root axes, reference point at the root body's origin."""
+
+    pose: Pose
+    directions: tuple[Twist, ...]  # of its joint
+    inertia: SpatialInertia
+
+
+def root_axes(mechanism: Mechanism, q: Numbers) -> list[SeenBody]:
+    """All bodies in the axes of their own root body."""
+    result: list[SeenBody] = []
+    for body in mechanism.bodies:
+        if body.parent == WORLD:
+            X = Pose()
+        else:
+            own = [q[k] for k in body.q]
+            moved = Pose(body.joint.turn(own), body.joint.shift(own))
+            X = result[body.parent].pose.compose(body.placement).compose(moved)
+        directions = tuple(_seen(X, direction) for direction in body.joint.directions())
+        result.append(SeenBody(X, directions, body.inertia.seen_from(X)))
+    return result
+
+
+def root_poses(mechanism: Mechanism, q: Numbers) -> dict[int, Pose]:
+    """For each body, the pose of its root body in the world."""
+    result: dict[int, Pose] = {}
+    for i, body in enumerate(mechanism.bodies):
+        if body.parent == WORLD:
+            own = [q[k] for k in body.q]
+            result[i] = body.placement.compose(Pose(body.joint.turn(own), body.joint.shift(own)))
+        else:
+            result[i] = result[body.parent]
+    return result
+
+
+def felt_gravity(mechanism: Mechanism, q: Numbers, gravity: Vector | None) -> dict[int, Vector]:
+    """For each body, the upward acceleration of the ground in its root's axes."""
+    g = mechanism.gravity if gravity is None else gravity
+    result: dict[int, Vector] = {}
+    for i, body in enumerate(mechanism.bodies):
+        if body.parent == WORLD:
+            R = vector.multiply(body.placement.R, body.joint.turn([q[k] for k in body.q]))
+            result[i] = vector.neg(transform(vector.transpose(R), g))
+        else:
+            result[i] = result[body.parent]
+    return result
+
+
+def composites(mechanism: Mechanism, seen: Sequence[SeenBody]) -> list[SpatialInertia]:
+    """For each body the inertia of itself and everything beyond it, locked together."""
+    total = [s.inertia for s in seen]
+    for i, body in reversed(list(enumerate(mechanism.bodies))):
+        if body.parent != WORLD:
+            total[body.parent] = total[body.parent].plus(total[i])
+    return total
+
+
+def _seen(X: Pose, direction: Twist) -> Twist:
+    angular = transform(X.R, direction.angular)
+    return Twist(vector.add(transform(X.R, direction.linear), cross(X.p, angular)), angular)
+
+

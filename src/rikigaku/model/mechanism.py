@@ -1,0 +1,236 @@
+"""A robot whose parameters are numbers of one kind, ready for the laws.
+
+Fixed joints are merged into the body that carries them. Every body's frame is turned so that its joint acts
+along z; named links and frames are poses on those bodies. Planar and universal joints become chains of
+elementary joints with massless bodies in between, so the laws see five motions only.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rikigaku.errors import BadModel
+from rikigaku.model.elementary import ElementaryJoint, Free, Helical, Prismatic, Revolute, Spherical
+from rikigaku.model.geometry import Geometry, Steps
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.joint import Joint
+from rikigaku.model.robot import Link, Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.functions import is_zero, sqrt
+from rikigaku.numbers.kind import Kind, Number
+from rikigaku.spatial import vector
+from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia, rotate_symmetric
+from rikigaku.spatial.pose import Pose, axis_rotation
+from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector
+
+WORLD = -1  # the parent of bodies carried by the ground
+
+# Products of rounded rotations leave dust where an exact zero or one is meant.
+_DUST = 4e-16
+
+
+@dataclass
+class Body:
+    """A rigid body of the mechanism: where its joint sits on its parent, how it moves, what it weighs."""
+
+    name: str
+    parent: int
+    placement: Pose  # joint frame in the parent body's frame
+    joint: ElementaryJoint
+    q: range  # its numbers in q
+    v: range  # and in v
+    inertia: SpatialInertia
+    viscous: Number
+    coulomb: Number
+    rotor: Number
+
+
+@dataclass
+class Mechanism:
+    """Bodies with parents before children; `frames` maps every name to (body, pose on it)."""
+
+    name: str
+    nq: int
+    nv: int
+    bodies: list[Body]
+    frames: dict[str, tuple[int, Pose]]
+    gravity: Vector
+
+    def support(self, i: int) -> Iterator[int]:
+        """Body i and those that carry it, down to the ground."""
+        while i != WORLD:
+            yield i
+            i = self.bodies[i].parent
+
+    def parent_dofs(self) -> list[int]:
+        """For each coordinate of v the one before it on the way to the ground, or -1."""
+        last: dict[int, int] = {WORLD: -1}
+        result = [-1] * self.nv
+        for i, body in enumerate(self.bodies):
+            previous = last[body.parent]
+            for k in body.v:
+                result[k], previous = previous, k
+            last[i] = previous
+        return result
+
+
+def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mechanism:
+    """The robot with every parameter evaluated in that kind of number."""
+    builder = _Builder(robot, kind, symbols)
+    for link in _parents_first(robot):
+        builder.add(link)
+    for frame in robot.frames:
+        body, pose = builder.frames[frame.link]
+        builder.frames[frame.name] = (body, _clean(pose.compose(builder.pose(frame.geometry))))
+    gravity = tuple(builder.value(g) for g in robot.gravity)
+    frames = {name: builder.frames[name] for name in robot.frame_names}
+    return Mechanism(robot.name, robot.nq, robot.nv, builder.bodies, frames, gravity)  # type: ignore[arg-type]
+
+
+class _Builder:
+    def __init__(self, robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> None:
+        self.robot, self.kind, self.symbols = robot, kind, symbols
+        self.bodies: list[Body] = []
+        self.frames: dict[str, tuple[int, Pose]] = {robot.base: (WORLD, Pose())}
+
+    def add(self, link: Link) -> None:
+        """Append the bodies of one link's joint, or merge the link into its carrier."""
+        carrier, on_carrier = self.frames[link.parent]
+        fixed_side = on_carrier.compose(self.steps(link.geometry.before()))
+        moved = self.steps(link.geometry.after())
+        joint = link.joint
+        if joint.type == "fixed":
+            pose = _clean(fixed_side.compose(moved))
+            if carrier != WORLD:
+                body = self.bodies[carrier]
+                body.inertia = body.inertia.plus(self.inertia(link.inertia).seen_from(pose))
+            self.frames[link.name] = (carrier, pose)
+            return
+        q0, v0 = self.robot.q_slices[joint.name].start, self.robot.v_slices[joint.name].start
+        for axis, elementary in self.motions(joint):
+            C = self.aligned(axis)
+            self.bodies.append(
+                Body(
+                    name=link.name,
+                    parent=carrier,
+                    placement=_clean(fixed_side.compose(Pose(C))),
+                    joint=elementary,
+                    q=range(q0, q0 + elementary.nq),
+                    v=range(v0, v0 + elementary.nv),
+                    inertia=NO_INERTIA,
+                    viscous=self.value(joint.viscous),
+                    coulomb=self.value(joint.coulomb),
+                    rotor=self.value(joint.rotor),
+                )
+            )
+            q0, v0 = q0 + elementary.nq, v0 + elementary.nv
+            carrier, fixed_side = len(self.bodies) - 1, Pose(vector.transpose(C))
+        pose = _clean(fixed_side.compose(moved))
+        self.bodies[carrier].inertia = self.inertia(link.inertia).seen_from(pose)
+        self.frames[link.name] = (carrier, pose)
+
+    def motions(self, joint: Joint) -> list[tuple[Vector, ElementaryJoint]]:
+        """The joint as a chain of elementary joints, each with its axis in the joint frame."""
+        axis = self.vector(joint.axis)
+        match joint.type:
+            case "revolute":
+                return [(axis, Revolute())]
+            case "prismatic":
+                return [(axis, Prismatic())]
+            case "helical":
+                return [(axis, Helical(self.value(joint.pitch)))]
+            case "universal":
+                return [(axis, Revolute()), (self.vector(joint.second_axis), Revolute())]
+            case "spherical":
+                return [((0, 0, 1), Spherical())]
+            case "free":
+                return [((0, 0, 1), Free())]
+            case "planar":
+                x, y, z = vector.transpose(self.aligned(axis))
+                return [(x, Prismatic()), (y, Prismatic()), (z, Revolute())]
+        raise BadModel([f"joint {joint.name!r} has the type {joint.type!r}, which cannot move"])
+
+    def aligned(self, axis: Vector) -> Matrix:
+        """A rotation whose z column is the axis; a signed permutation where the axis is one of x, y, z."""
+        for k in range(3):
+            if is_zero(axis[(k + 1) % 3]) and is_zero(axis[(k + 2) % 3]):
+                down = isinstance(axis[k], (int, float, Fraction)) and axis[k] < 0
+                return _permutation(k, down)
+        x, y, z = axis
+        length = sqrt(x * x + y * y + z * z)
+        z_column = (x / length, y / length, z / length)
+        side = sqrt(z_column[0] ** 2 + z_column[1] ** 2)
+        x_column = (-z_column[1] / side, z_column[0] / side, 0)
+        return vector.transpose((x_column, vector.cross(z_column, x_column), z_column))
+
+    def inertia(self, inertia: Inertia | None) -> SpatialInertia:
+        """The ten parameters about the link's own origin."""
+        if inertia is None:
+            return NO_INERTIA
+        m, position = self.value(inertia.m), self.vector(inertia.position)
+        xx, xy, xz, yy, yz, zz = (self.value(x) for x in inertia.tensor)
+        tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        if inertia.about == "origin":
+            return SpatialInertia(m, position, tensor)
+        roll, pitch, yaw = (self.rotation(axis, angle) for axis, angle in enumerate(inertia.rpy))
+        R = vector.multiply(yaw, vector.multiply(pitch, roll))
+        return SpatialInertia(m, ZERO, rotate_symmetric(R, tensor)).shifted(position)
+
+    def pose(self, geometry: Geometry) -> Pose:
+        return self.steps(geometry.before()).compose(self.steps(geometry.after()))
+
+    def steps(self, steps: Steps) -> Pose:
+        pose = Pose()
+        for axis, amount in steps:
+            k = "xyz".index(axis[1])
+            if axis[0] == "r":
+                pose = pose.compose(Pose(self.rotation(k, amount)))
+            else:
+                value = self.value(amount)
+                offset = tuple(value if i == k else 0 for i in range(3))
+                pose = pose.compose(Pose(IDENTITY, offset))  # type: ignore[arg-type]
+        return _clean(pose)
+
+    def rotation(self, axis: int, angle: Formula) -> Matrix:
+        if angle.is_number:
+            return axis_rotation(axis, *self.kind.sin_cos(angle))
+        s, c = angle.sin(), angle.cos()
+        return axis_rotation(axis, self.value(s), self.value(c))
+
+    def vector(self, formulas: tuple[Formula, ...]) -> Vector:
+        x, y, z = (self.value(f) for f in formulas)
+        return (x, y, z)
+
+    def value(self, formula: Formula) -> Number:
+        return formula.evaluate(self.kind, self.symbols)
+
+
+def _parents_first(robot: Robot) -> list[Link]:
+    placed, waiting, order = {robot.base}, list(robot.links), []
+    while waiting:  # ends: the checks of Robot refuse cycles and unknown parents
+        ready = [link for link in waiting if link.parent in placed]
+        waiting = [link for link in waiting if link.parent not in placed]
+        order += ready
+        placed.update(link.name for link in ready)
+    return order
+
+
+def _permutation(k: int, down: bool) -> Matrix:
+    """The rotation whose z column is plus or minus the axis k."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    columns = [IDENTITY[i], IDENTITY[j], IDENTITY[k]]
+    if down:
+        columns = [IDENTITY[j], IDENTITY[i], vector.neg(IDENTITY[k])]
+    return vector.transpose(tuple(columns))  # type: ignore[arg-type]
+
+
+def _clean(pose: Pose) -> Pose:
+    """The pose with the dust of rounded rotations swept to exact zeros and ones."""
+    R = tuple(tuple(_swept(x) for x in row) for row in pose.R)
+    return Pose(R, pose.p)  # type: ignore[arg-type]
+
+
+def _swept(x: Number) -> Number:
+    if isinstance(x, float) and abs(x - round(x)) < _DUST:
+        return float(round(x))
+    return x

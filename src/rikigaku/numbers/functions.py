@@ -1,0 +1,40 @@
+"""The functions every law may call on every kind of number; the number's own method answers if it has one."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rikigaku.numbers.kind import Number
+
+
+def sin(x: Number) -> Number:
+    """Sine of an angle [rad]."""
+    return x.sin() if hasattr(x, "sin") else np.sin(x)
+
+
+def cos(x: Number) -> Number:
+    """Cosine of an angle [rad]."""
+    return x.cos() if hasattr(x, "cos") else np.cos(x)
+
+
+def sqrt(x: Number) -> Number:
+    """Square root; NaN below zero. Exact numbers have none."""
+    return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
+
+
+def sign(x: Number) -> Number:
+    """-1, 0 or 1."""
+    return x.sign() if hasattr(x, "sign") else np.sign(x)
+
+
+def where(condition: Number, yes: Number, no: Number) -> Number:
+    """One of two numbers, element by element; both are computed."""
+    if hasattr(condition, "choose"):
+        return condition.choose(yes, no)
+    return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
+
+
+def is_zero(x: Any) -> bool:
+    """True only for a constant known to be zero: what folds away."""
+    return isinstance(x, (int, float, Fraction)) and x == 0

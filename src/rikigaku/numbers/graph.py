@@ -1,0 +1,218 @@
+"""The traced number: a hash-consed graph of elementary operations.
+
+Running a law on nodes records a program. A node is (operation, arguments) and exists once in its graph, so
+common subexpressions are shared as they appear. Constants stay Python floats until they meet a node; what is
+known while tracing folds away. Signs move outward (-a*b is -(a*b)) where they vanish into sums. Every rule
+keeps the value to the last bit except the merging of two constant factors.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Union
+
+from rikigaku.errors import WrongValue
+
+Traced = Union["Node", float]
+
+# Operations in the order tests and tables use. "input" and "const" are leaves.
+OPERATIONS = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "less", "choose")
+
+
+class Node:
+    """A traced number. Nodes of one graph mix with each other and with floats."""
+
+    __slots__ = ("args", "graph", "id", "op", "value")
+
+    def __init__(self, graph: "Graph", op: str, args: tuple["Node", ...], value: float | str | None, id: int) -> None:
+        self.graph, self.op, self.args, self.value, self.id = graph, op, args, value, id
+
+    def __repr__(self) -> str:
+        inner = self.value if self.op in ("input", "const") else ", ".join(f"#{arg.id}" for arg in self.args)
+        return f"<#{self.id} {self.op} {inner}>"
+
+    # Arrays must not swallow nodes: NumPy then leaves the operation to us.
+    __array_ufunc__ = None
+
+    def __neg__(self) -> "Node":
+        if self.op == "neg":
+            return self.args[0]
+        if self.op == "sub":
+            a, b = self.args
+            return self.graph.node("sub", (b, a))
+        return self.graph.node("neg", (self,))
+
+    def __pos__(self) -> "Node":
+        return self
+
+    def __add__(self, other: Traced) -> Traced:
+        if type(other) is not Node:
+            other = _float(other)
+            if other == 0.0:
+                return self
+            if self.op == "const":
+                return self.value + other
+            return self.graph.node("add", (self, self.graph.constant(other)))
+        if other.op == "neg":
+            return self - other.args[0]
+        if self.op == "neg":
+            return other - self.args[0]
+        return self.graph.node("add", (self, other) if self.id <= other.id else (other, self))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Traced) -> Traced:
+        if type(other) is not Node:
+            return self + (-_float(other))
+        if other is self:
+            return 0.0
+        if other.op == "neg":
+            return self + other.args[0]
+        if self.op == "neg":
+            return -(self.args[0] + other)
+        graph = self.graph
+        if (opposite := graph.table.get(("sub", other, self))) is not None:
+            return graph.node("neg", (opposite,))
+        return graph.node("sub", (self, other))
+
+    def __rsub__(self, other: Traced) -> Traced:
+        return (-self) + other
+
+    def __mul__(self, other: Traced) -> Traced:
+        if type(other) is not Node:
+            return self._scaled(_float(other))
+        if self.op == "neg":
+            return -(self.args[0] * other)
+        if other.op == "neg":
+            return -(self * other.args[0])
+        return self.graph.node("mul", (self, other) if self.id <= other.id else (other, self))
+
+    __rmul__ = __mul__
+
+    def _scaled(self, factor: float) -> Traced:
+        if factor == 0.0:
+            return 0.0
+        if factor == 1.0:
+            return self
+        if factor < 0.0:
+            return -(self._scaled(-factor))
+        if self.op == "neg":
+            return -(self.args[0]._scaled(factor))
+        if self.op == "mul" and self.args[1].op == "const":
+            return self.args[0]._scaled(self.args[1].value * factor)
+        return self.graph.node("mul", (self, self.graph.constant(factor)))
+
+    def __truediv__(self, other: Traced) -> Traced:
+        if type(other) is not Node:
+            return self._scaled(1.0 / _float(other))
+        if other.op == "neg":
+            return -(self / other.args[0])
+        if self.op == "neg":
+            return -(self.args[0] / other)
+        return self.graph.node("div", (self, other))
+
+    def __rtruediv__(self, other: Traced) -> Traced:
+        other = _float(other)
+        if other == 0.0:
+            return 0.0
+        if other < 0.0:
+            return -((-other) / self)
+        return self.graph.node("div", (self.graph.constant(other), self))
+
+    def __pow__(self, exponent: int) -> Traced:
+        if exponent != int(exponent):
+            raise WrongValue(f"A traced number takes whole exponents, not {exponent!r}; use sqrt for roots.")
+        if exponent < 0:
+            return 1.0 / self ** (-exponent)
+        result: Traced = 1.0
+        for _ in range(int(exponent)):
+            result = result * self
+        return result
+
+    def __lt__(self, other: Traced) -> "Node":
+        return self.graph.node("less", (self, self.graph.lift(other)))
+
+    def __gt__(self, other: Traced) -> "Node":
+        return self.graph.node("less", (self.graph.lift(other), self))
+
+    def __bool__(self) -> bool:
+        raise WrongValue("A traced number has no truth value: a law must not branch on one; use `where`.")
+
+    def __float__(self) -> float:
+        raise WrongValue("A traced number has no value while a program is being recorded.")
+
+    def sin(self) -> "Node":
+        return -(self.args[0].sin()) if self.op == "neg" else self.graph.node("sin", (self,))
+
+    def cos(self) -> "Node":
+        return self.args[0].cos() if self.op == "neg" else self.graph.node("cos", (self,))
+
+    def sqrt(self) -> "Node":
+        return self.graph.node("sqrt", (self,))
+
+    def sign(self) -> "Node":
+        return self.graph.node("sign", (self,))
+
+    def choose(self, yes: Traced, no: Traced) -> Traced:
+        """`yes` where this condition holds, else `no`."""
+        if yes is no or (type(yes) is float and yes == no):
+            return yes
+        return self.graph.node("choose", (self, self.graph.lift(yes), self.graph.lift(no)))
+
+
+class Graph:
+    """All nodes of one program, in an order in which every argument precedes its use."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.table: dict[tuple[object, ...], Node] = {}
+
+    def node(self, op: str, args: tuple[Node, ...]) -> Node:
+        """The node (op, args), made on first demand."""
+        key = (op, *args)
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Node(self, op, args, None, len(self.nodes))
+            self.nodes.append(found)
+        return found
+
+    def constant(self, value: float) -> Node:
+        """A constant as a node; -0.0 and 0.0 are different keys."""
+        return self._leaf("const", float(value))
+
+    def input(self, name: str) -> Node:
+        """The input of that name."""
+        return self._leaf("input", name)
+
+    def lift(self, x: Traced) -> Node:
+        """A node for a node or a float."""
+        return x if type(x) is Node else self.constant(_float(x))
+
+    def _leaf(self, op: str, value: float | str) -> Node:
+        key = (op, value.hex() if type(value) is float else value)
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Node(self, op, (), value, len(self.nodes))
+            self.nodes.append(found)
+        return found
+
+
+def reachable(outputs: Iterable[Traced]) -> Iterator[Node]:
+    """The nodes the outputs need, arguments before uses."""
+    needed: set[Node] = set()
+    stack = [x for x in outputs if type(x) is Node]
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack.extend(node.args)
+    return iter(sorted(needed, key=_id))
+
+
+def _id(node: Node) -> int:
+    return node.id
+
+
+def _float(x: object) -> float:
+    try:
+        return float(x)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise WrongValue(f"A traced number meets {x!r}, which is not a number.") from None

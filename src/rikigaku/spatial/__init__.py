@@ -1,0 +1,1 @@
+"""Three-vectors, rotations, poses, twists, wrenches and inertias over any kind of number."""
