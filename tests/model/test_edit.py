@@ -184,6 +184,7 @@ def gripper() -> Robot:
 
 def test_joints_coupled_to_a_locked_joint_are_locked_where_they_follow_it():
     rigid = lock(gripper(), "f1", "0.02")
+    assert rigid == lock(gripper(), "f1", [0.02])
     assert rigid.nq == 0
     assert rigid.couplings == ()
     assert rigid.independent == ()

@@ -125,6 +125,7 @@ BAD = {
     HEAD + "gravity = [0, 0, [1]]": "should be a number or a formula",
     HEAD + 'gravity = [0, 0, "9;81"]': "gravity[2]: Not a formula",
     HEAD + "link = 3": "should be a list",
+    HEAD + '[link]\nname = "a"': "Write [[link]], with two brackets",
     HEAD + "link = [3]": "3 should be a table",
     HEAD + "[symbols]\nq = 1": "'q' cannot name a symbol",
     HEAD + '[symbols]\n"a b" = 1': "'a b' cannot name a symbol",

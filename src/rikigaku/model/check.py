@@ -87,7 +87,7 @@ def _tree_problems(robot: "Robot") -> Iterator[str]:
     known = (robot.base, *(link.name for link in robot.links))
     parents = {link.name: link.parent for link in robot.links}
     for link in robot.links:
-        if link.parent not in known:
+        if link.parent not in parents and link.parent != robot.base:
             yield f"link {link.name!r}: {_unknown('parent link', link.parent, known)}"
     sound = {robot.base}
     for start in parents:

@@ -69,12 +69,7 @@ def motion_of(joint: Joint, value: object) -> Steps:
 
     value: a number (or formula, or text) for one coordinate, a sequence of joint.nq of them otherwise.
     """
-    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-    q = [Formula.of(x) for x in given]
-    if len(q) != joint.nq:
-        raise WrongSize(
-            f"Joint {joint.name!r} ({joint.type}) has {joint.nq} coordinates; {len(q)} are given."
-        )
+    q = coordinates(joint, value)
     match joint.type:
         case "revolute":
             return _about(joint.axis, q[0])
@@ -92,6 +87,15 @@ def motion_of(joint: Joint, value: object) -> Steps:
             x, y = _plane(joint)
             return (*_along(x, q[0]), *_along(y, q[1]), *_about(joint.axis, q[2]))
     return ()
+
+
+def coordinates(joint: Joint, value: object) -> list[Formula]:
+    """The joint's part of q as formulas, from a number or a sequence of them."""
+    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if len(given) != joint.nq:
+        size = f"has {joint.nq} coordinate{'s' * (joint.nq != 1)}"
+        raise WrongSize(f"Joint {joint.name!r} ({joint.type}) {size}; {len(given)} are given.")
+    return [Formula.of(x) for x in given]
 
 
 def _rotation(turns: Sequence[Step]) -> Matrix:

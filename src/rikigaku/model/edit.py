@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rikigaku.errors import IgnoredWarning, UnknownName, WrongSize, WrongValue
-from rikigaku.model.compose import composed, locked, motion_of
+from rikigaku.model.compose import composed, coordinates, locked, motion_of
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint, JointType, Limits
@@ -38,8 +38,9 @@ def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
     )
     independent = tuple(name for name in robot.independent if name != joint)
     result = replace(robot, links=links, couplings=kept, independent=independent)
-    for coupling in followers:
-        result = lock(result, coupling.joint, coupling.multiplier * Formula.of(value) + coupling.offset)
+    for coupling in followers:  # of a joint of one coordinate: the checks of Robot allow no others
+        (q,) = coordinates(moving, value)
+        result = lock(result, coupling.joint, coupling.multiplier * q + coupling.offset)
     return result
 
 

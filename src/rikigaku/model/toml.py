@@ -1,7 +1,7 @@
 """Robots in `.robot.toml` files: reading with every mistake named, saving without losing a comment.
 
 Decimals are kept exact (0.1 is 1/10), formulas are kept as formulas. The format is described by
-`robot.schema.json` beside this module, and by docs/robot_files.md.
+`robot.schema.json` beside this module.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 import re
 
-_HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_.\" -]+?)\s*\]\]?\s*(?:#.*)?$")
+_HEADER = re.compile(r"\s*\[\[?([A-Za-z0-9_.\" -]+)\]\]?")
 
 
 def line_of(text: str, path: tuple[str | int, ...]) -> int:

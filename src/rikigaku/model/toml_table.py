@@ -13,6 +13,9 @@ from rikigaku.numbers.formula_parser import parse
 Path = tuple[str | int, ...]
 Kind = TypeVar("Kind", str, bool, dict, list)
 
+# Finding a line means reading the text again; a file with more mistakes than this is no robot file.
+MOST_LINES = 100
+
 _NAMES = {str: "a text", bool: "true or false", dict: "a table { ... }", list: "a list [ ... ]"}
 
 
@@ -26,7 +29,7 @@ class Notes:
     names_missing: bool = False  # then nothing can be said about what refers to them
 
     def add(self, path: Path, label: str, message: str) -> None:
-        line = line_of(self.text, path)
+        line = line_of(self.text, path) if len(self.problems) < MOST_LINES else 0
         at = f"{self.source or 'line'}:{line}: " if line else ""
         self.problems.append(f"{at}{label + ': ' if label else ''}{message}")
 
@@ -134,6 +137,9 @@ class Table:
 
     def tables(self, key: str) -> "Iterator[Table]":
         """The tables of an array [[key]]."""
+        if isinstance(self.data.get(key), dict):
+            self.note(f"there may be several. Write [[{key}]], with two brackets.", key)
+            return
         for i, data in enumerate(self.value(key, list) or []):
             if not isinstance(data, dict):
                 self.note(f"{_shown(data)} should be a table. Write [[{key}]] and its keys below.", key)
