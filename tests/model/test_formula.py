@@ -12,7 +12,7 @@ from typing import NamedTuple
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from rikigaku.errors import BadFormula, MissingValue, WrongValue
@@ -228,6 +228,7 @@ def test_long_texts_are_refused():
     assert float(F("1 + " * 249 + "1")) == 250
 
 
+@example("\x1f")
 @given(st.text(max_size=40))
 def test_any_text_is_a_formula_or_a_bad_formula(text):
     try:

@@ -14,15 +14,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NoReturn
+from typing import NoReturn
 
 from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.numbers.formula_value import Atom, AtomKind, Monomial, Terms, value_of
 from rikigaku.numbers.kind import FLOATS, Kind, Number
-
-AtomKind = Literal["symbol", "sin", "cos", "sqrt", "sum", "pi"]
-Atom = tuple[AtomKind, Any]  # ("symbol", name), ("pi", ""), ("sin", Formula), ...
-Monomial = tuple[tuple[Atom, int], ...]
-Terms = tuple[tuple[Monomial, Fraction], ...]
 
 # Names that mean something else in a formula; q is the joint's variable in a DH row.
 RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "q"})
@@ -137,11 +133,7 @@ class Formula:
         Raises:
             MissingValue: if the mapping lacks a symbol.
         """
-        total: Number = None
-        for monomial, coefficient in self.terms:
-            term = _term_value(monomial, coefficient, kind, symbols)
-            total = term if total is None else total + term
-        return kind.rational(_NOTHING) if total is None else total
+        return value_of(self.terms, kind, symbols)
 
     def substitute(self, values: Mapping[str, "Formula"]) -> "Formula":
         """The formula with symbols replaced, all at once."""
@@ -386,47 +378,3 @@ def _quarter_turns(angle: Formula) -> int | None:
         turns = 2 * angle.terms[0][1]
         return int(turns) if turns.denominator == 1 else None
     return None
-
-
-def _term_value(
-    monomial: Monomial, coefficient: Fraction, kind: Kind, symbols: Mapping[str, Number]
-) -> Number:
-    above: list[Number] = []
-    below: list[Number] = []
-    for atom, power in monomial:
-        value = _whole_power(_atom_value(atom, kind, symbols), abs(power))
-        (above if power > 0 else below).append(value)
-    if not above or coefficient not in (1, -1):
-        above.insert(0, kind.rational(coefficient))
-        coefficient = Fraction(1)
-    value = math.prod(above[1:], start=above[0])
-    if below:
-        value = value / math.prod(below[1:], start=below[0])
-    return -value if coefficient == -1 else value
-
-
-def _whole_power(base: Number, n: int) -> Number:
-    """base**n for n > 0 by squaring: every kind of number multiplies, not every kind has powers."""
-    if n == 1:
-        return base
-    half = _whole_power(base, n // 2)
-    return half * half * base if n % 2 else half * half
-
-
-def _atom_value(atom: Atom, kind: Kind, symbols: Mapping[str, Number]) -> Number:
-    from rikigaku.numbers import functions
-
-    name, inside = atom
-    if name == "symbol":
-        if inside not in symbols:
-            raise MissingValue(f"The symbol {inside!r} has no value: give {inside}=...")
-        return symbols[inside]
-    if name == "pi":
-        return kind.pi()
-    if name == "sum":
-        return inside.evaluate(kind, symbols)
-    if inside.is_number:
-        if name == "sqrt":
-            return kind.sqrt(inside)
-        return kind.sin_cos(inside)[0 if name == "sin" else 1]
-    return getattr(functions, name)(inside.evaluate(kind, symbols))

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<mark>\*\*|[-+*/^()])|(?P<end>$))",
     re.ASCII,
 )
+_BLANKS = re.compile(r"\s*", re.ASCII)
 _FUNCTIONS = {"sin": Formula.sin, "cos": Formula.cos, "sqrt": Formula.sqrt}
 _CONSTANTS = {"pi": PI, "deg": PI / 180}
 
@@ -62,8 +63,7 @@ class _Reader:
     def advance(self) -> None:
         match = _TOKEN.match(self.text, self.end)
         if match is None or match.lastgroup is None:
-            while self.text[self.end].isspace():
-                self.end += 1
+            self.end = _BLANKS.match(self.text, self.end).end()  # type: ignore[union-attr]
             self.token = _Token("", "", self.end)
             self.fail(
                 f"{self.text[self.end]!r} has no meaning in a formula. Known: numbers, names, + - * / ^ ( )."
