@@ -245,3 +245,7 @@ def _merged_symbols(first: Robot, second: Robot) -> tuple[Symbol, ...]:
 
 def _shown(gravity: Iterable[Formula]) -> str:
     return f"({', '.join(map(str, gravity))})"
+
+
+# What becomes a method of Robot.
+EDITS = (lock, free, on_free_base, attach, join, bind, with_gravity, with_actuated)

@@ -1,0 +1,307 @@
+"""A law bound to a robot: the one place where model, laws and compiler meet.
+
+`robot.inverse_dynamics` is a BoundLaw. The first call with a set of options records the law on traced numbers
+and compiles it (or reads the code from the cache); later calls are native.
+"""
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rikigaku.codegen.kernel import Array, Kernel, set_threads
+from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
+from rikigaku.laws.all import LAWS
+from rikigaku.laws.record import REQUIRED, Law
+from rikigaku.model.edit import EDITS
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.program import Operations, Program, trace
+from rikigaku.tangent import derivative_program
+
+_SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+
+
+class BoundLaw:
+    """A law of one robot: call it with arrays (..., n); it broadcasts and takes `out=`.
+
+    Options and symbols are keywords: `robot.jacobian(q, frame="hand")` (or `robot.jacobian(q, "hand")`),
+    `robot.inverse_dynamics(q, v, a, gravity=g, wrenches={"hand": w}, friction=False, L=0.5)`.
+    """
+
+    def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
+        self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
+        self.__doc__ = law.summary
+        self._variants: dict[tuple[object, ...], Variant] = {}
+
+    def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
+        """The law's value at a state or a batch of states."""
+        inputs, options, overrides, symbols = self._sort(args, keywords)
+        variant = self._variant(options, overrides)
+        return variant(inputs, overrides, symbols, out)
+
+    def fix(self, **options: Any) -> "BoundLaw":
+        """The same law with some options decided: `hand = robot.jacobian.fix(frame="hand"); hand(q)`.
+
+        One state through such a law takes the shortest way there is into native code.
+        """
+        self._known_options(options)
+        return bind(self.robot, self.law, {**self.fixed, **options})
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one state takes, in the program that runs."""
+        return self.program().operations
+
+    def program(self, **options: Any) -> Program:
+        """The recorded program."""
+        _, options, overrides, _ = self._sort((), options, calling=False)
+        return self._variant(options, overrides).kernel.program
+
+    def derivative(self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any) -> Any:
+        """Exact derivatives with respect to each input (or those named in `wrt`), as a named tuple.
+
+        The derivative with respect to q is taken in the tangent: nv columns, also where q has quaternions.
+        Derivative axes come last. `wrt` may also name symbols of the robot.
+        """
+        names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        inputs, options, overrides, symbols = self._sort(args, keywords)
+        law = self.law
+        if law.derivative is not None and names == law.inputs and set(overrides) <= set(law.derivative.overrides):
+            variant = bind(self.robot, law.derivative)._variant(options, overrides)
+        else:
+            variant = self._variant(options, overrides, names)
+        result = variant(inputs, overrides, symbols, out)
+        if isinstance(result, tuple):
+            return result
+        return namedtuple("Derivative", names)(result)  # type: ignore[misc]
+
+    def status(self, *args: Any, **keywords: Any) -> Any:
+        """Why a state's result is NaN: "ok" or a sentence, one for each state of the batch."""
+        with np.errstate(all="ignore"):
+            result = self(*args, **keywords)
+        values = result if isinstance(result, tuple) else (result,)
+        inputs = self._sort(args, keywords)[0]
+        core = [2 if np.ndim(x) > 1 and np.ndim(x) - np.ndim(inputs[0]) == 1 else 1 for x in values]
+        bad = np.zeros(np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), bool)
+        for x, axes in zip(values, core, strict=True):
+            axes = np.ndim(x) - bad.ndim
+            bad |= ~np.isfinite(x).all(axis=tuple(range(-axes, 0))) if axes else ~np.isfinite(x)
+        words = np.full(bad.shape, "ok", dtype=object)
+        words[bad] = self.law.singular or "the result overflows"
+        for name, x in reversed(list(zip(self.law.inputs, inputs, strict=True))):
+            finite = np.isfinite(x)
+            for k in range(np.shape(x)[-1]):
+                broken = np.broadcast_to(~finite[..., k], bad.shape)
+                words[broken & bad] = f"{name}[{k}] is not finite"
+        return words if bad.ndim else str(words[()])
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.fixed.items())
+        inputs = ", ".join(self.law.inputs)
+        return f"<{self.law.name}({inputs}{options}) of robot {self.robot.name!r}: {self.law.summary}>"
+
+    # -- sorting out what the caller gave -------------------------------------------------------------------
+    def _sort(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], calling: bool = True
+    ) -> tuple[list[Array], dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Inputs, options, overrides and symbols out of positional and keyword arguments."""
+        law, keywords = self.law, dict(keywords)
+        given = dict(self.fixed)
+        arrays = list(args)
+        for name in law.options:  # options may follow the inputs in order: jacobian(q, "hand")
+            if len(arrays) > len(law.inputs):
+                given[name] = arrays.pop(len(law.inputs))
+        for name in law.inputs[len(arrays) :]:
+            if name in keywords:
+                arrays.append(keywords.pop(name))
+        if calling and len(arrays) != len(law.inputs):
+            raise WrongSize(
+                f"{law.name} of robot {self.robot.name!r} takes {len(law.inputs)} arrays "
+                f"({', '.join(law.inputs)}); {len(arrays)} were given."
+            )
+        given |= {name: keywords.pop(name) for name in law.options if name in keywords}
+        overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
+        symbols = {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
+        self._known_options(keywords)
+        options = {name: given.get(name, default) for name, default in law.options.items()}
+        for name, value in options.items():
+            if value is REQUIRED:
+                known = ", ".join(self.robot.frame_names[:12])
+                raise WrongValue(f"{law.name} needs {name}=...: one of {known}.")
+        return [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)], options, overrides, symbols
+
+    def _known_options(self, names: Mapping[str, Any]) -> None:
+        known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols, "out")
+        for name in names:
+            if name not in known:
+                raise UnknownName("option or symbol", name, known, f"{self.law.name} of robot {self.robot.name!r}")
+
+    def _array(self, name: str, x: Any) -> Array:
+        size = getattr(self.robot, _SIZES[name])
+        array = np.asarray(x, dtype=np.float64)
+        if array.ndim == 0 or array.shape[-1] != size:
+            joints = ", ".join(joint.name for joint in self.robot.joints[:8])
+            more = ", ..." if len(self.robot.joints) > 8 else ""
+            raise WrongSize(
+                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its array ends "
+                f"in an axis of {size}; an array of shape {array.shape} was given."
+            )
+        return array
+
+    def _variant(
+        self, options: Mapping[str, Any], overrides: Mapping[str, Any], wrt: tuple[str, ...] | None = None
+    ) -> "Variant":
+        frames = tuple(sorted(overrides.get("wrenches", ())))
+        for name in (*frames, *([options["frame"]] if "frame" in options else [])):
+            self.robot.frame(name)  # an unknown name is an error here, with a suggestion
+        key = (tuple(options.items()), "gravity" in overrides, frames, wrt)
+        if key not in self._variants:
+            self._variants[key] = Variant(self.robot, self.law, dict(options), "gravity" in overrides, frames, wrt)
+        return self._variants[key]
+
+
+class Variant:
+    """One program of a bound law: options decided, extra inputs known, derivatives or not."""
+
+    def __init__(
+        self, robot: Robot, law: Law, options: dict[str, Any], gravity: bool, frames: tuple[str, ...], wrt: tuple[str, ...] | None
+    ) -> None:
+        self.robot, self.law, self.options, self.gravity, self.frames, self.wrt = robot, law, options, gravity, frames, wrt
+        identity = f"{law.name}\n{robot.digest}\n{sorted(options.items())}\n{gravity}\n{frames}\n{wrt}"
+        self.kernel = Kernel(identity, self._trace)
+
+    @property
+    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """All inputs of the program: the law's own, overrides, then one number for each symbol."""
+        own = [(name, (getattr(self.robot, _SIZES[name]),)) for name in self.law.inputs]
+        extra = [("gravity", (3,))] if self.gravity else []
+        extra += [(f"wrench on {frame}", (6,)) for frame in self.frames]
+        return [*own, *extra, *((name, ()) for name in self.robot.free_symbols)]
+
+    def _trace(self) -> Program:
+        def run(*inputs: Any) -> Mapping[str, Any]:
+            count = len(self.law.inputs)
+            values = list(inputs[count:])
+            overrides: dict[str, Any] = {}
+            if self.gravity:
+                overrides["gravity"] = tuple(values.pop(0))
+            if self.frames:
+                overrides["wrenches"] = {frame: values.pop(0) for frame in self.frames}
+            mechanism = instantiate(self.robot, FLOATS, dict(zip(self.robot.free_symbols, values, strict=True)))
+            return self.law.results(self.law.recursion(mechanism, *inputs[:count], **overrides, **self.options))
+
+        program = trace(self.law.name, self.shapes, run)
+        return program if self.wrt is None else derivative_program(self.robot, program, self.wrt)
+
+    def __call__(self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any) -> Any:
+        arrays = [*inputs, *self._extra(overrides), *self._symbols(symbols)]
+        ports_in, ports_out = self.kernel.ports
+        cores = [len(port.shape) for port in ports_in]
+        try:
+            batch = np.broadcast_shapes(*(x.shape[: x.ndim - c] for x, c in zip(arrays, cores, strict=True)))
+        except ValueError:
+            shapes = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
+            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {shapes}.") from None
+        outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
+        self.kernel(arrays, outputs)
+        if len(outputs) == 1:
+            return outputs[0]
+        return namedtuple("Results", [port.name for port in ports_out])(*outputs)  # type: ignore[misc]
+
+    def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+        if out is None:
+            return [np.empty(shape) for shape in shapes]
+        outputs = list(out) if isinstance(out, tuple) else [out]
+        if len(outputs) != len(shapes):
+            raise WrongSize(f"out of {self.law.name} takes {len(shapes)} arrays; {len(outputs)} were given.")
+        for x, shape in zip(outputs, shapes, strict=True):
+            if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
+                given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+                raise WrongSize(f"out of {self.law.name} must be float64 of shape {shape}; {given} was given.")
+        return outputs
+
+    def _extra(self, overrides: Mapping[str, Any]) -> list[Array]:
+        result = []
+        if self.gravity:
+            result.append(_sized("gravity", overrides["gravity"], 3))
+        return result + [_sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6) for f in self.frames]
+
+    def _symbols(self, given: Mapping[str, Any]) -> list[Array]:
+        names = self.robot.free_symbols
+        if not names:
+            return []
+        values = default_symbols(self.robot) | dict(given)
+        missing = [name for name in names if name not in values]
+        if missing:
+            example = ", ".join(f"{name}=..." for name in missing[:4])
+            raise MissingValue(
+                f"Robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
+                f"Give them in the call ({self.law.name}(..., {example})) or with robot.bind({example})."
+            )
+        return [np.asarray(values[name], dtype=np.float64) for name in names]
+
+
+def default_symbols(robot: Robot) -> dict[str, float]:
+    """The values the robot's own table gives to its symbols."""
+    return {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
+
+
+def _sized(what: str, x: Any, size: int) -> Array:
+    array = np.asarray(x, dtype=np.float64)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
+    return array
+
+
+def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> BoundLaw:
+    """The law bound to the robot; one state goes straight from CPython into native code where it can."""
+    bound = BoundLaw(robot, law, fixed)
+    decided = all(value is not REQUIRED for value in {**law.options, **bound.fixed}.values())
+    if not decided or robot.free_symbols:
+        return bound
+    # Python looks a call up on the class: a class of its own lets the builtin stand there.
+    one = type(law.name, (BoundLaw,), {"__call__": staticmethod(_first_call(bound))})
+    bound.__class__ = one
+    return bound
+
+
+def _first_call(bound: BoundLaw) -> Callable[..., Any]:
+    """Compiles when first called with one state, and from then on is native code."""
+
+    def general(*args: Any, **keywords: Any) -> Any:
+        return BoundLaw.__call__(bound, *args, **keywords)
+
+    def first(*args: Any, **keywords: Any) -> Any:
+        if len(args) >= len(bound.law.inputs) and all(np.ndim(x) == 1 for x in args) and not bound.robot.nv == 0:
+            _, options, overrides, _ = bound._sort((), {}, calling=False)
+            kernel = bound._variant(options, overrides).kernel
+            type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[assignment, method-assign]
+            return type(bound).__call__(*args, **keywords)
+        return general(*args, **keywords)
+
+    return first
+
+
+class _LawProperty:
+    """Makes a bound law on first access and leaves it in the robot's own dictionary."""
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+        self.__doc__ = law.summary
+
+    def __get__(self, robot: Robot | None, owner: type) -> Any:
+        if robot is None:
+            return self
+        bound = bind(robot, self.law)
+        robot.__dict__[self.law.name] = bound
+        return bound
+
+
+for _law in LAWS.values():
+    setattr(Robot, _law.name, _LawProperty(_law))
+
+for _edit in EDITS:
+    setattr(Robot, _edit.__name__, _edit)

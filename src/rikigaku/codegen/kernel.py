@@ -1,0 +1,168 @@
+"""A program as native code: one state at a time, or a batch on any number of threads.
+
+Code for one state and code for batches are made (or read from the cache) when first needed.
+"""
+
+import contextvars
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.codegen import cache, native, numpy_api
+from rikigaku.codegen.llvm_block import SPOIL, block_function
+from rikigaku.codegen.llvm_call import call_function
+from rikigaku.codegen.llvm_loop import loop_function
+from rikigaku.codegen.llvm_sincos import sincos_function
+from rikigaku.codegen.llvm_text import Vector
+from rikigaku.errors import TooLarge, WrongValue
+from rikigaku.numbers.program import Port, Program
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# Unrolled code beyond this many operations takes minutes to compile and runs out of the instruction cache.
+LARGEST_PROGRAM = 400_000
+# A batch is shared among threads when each gets at least this many numbers to read and write.
+_WORTH_A_THREAD = 200_000
+
+_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_pool: ThreadPoolExecutor | None = None
+
+
+def set_threads(count: int) -> None:
+    """How many threads a large batch may use (the processors of this process, unless set)."""
+    global _threads, _pool
+    if count < 1:
+        raise WrongValue(f"{count} threads cannot work; give 1 or more.")
+    _threads, _pool = int(count), None
+
+
+class Kernel:
+    """Native code of a program.
+
+    Args:
+        identity: what the program is, for the cache: equal text, equal program.
+        make: records the program; not called when the cache has the code.
+    """
+
+    def __init__(self, identity: str, make: Callable[[], Program]) -> None:
+        self._identity, self._make = identity, make
+
+    @cached_property
+    def program(self) -> Program:
+        """The recorded program."""
+        program = self._make()
+        if program.operations.total > LARGEST_PROGRAM:
+            raise TooLarge(
+                f"{program.name} takes {program.operations.total} operations a state; unrolled code is made up to "
+                f"{LARGEST_PROGRAM}. Use a law that grows linearly with the robot (inverse_dynamics, "
+                "forward_dynamics), or a smaller robot."
+            )
+        return program
+
+    # -- calls ----------------------------------------------------------------------------------------------
+    def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """A builtin for one state: inputs, then nothing, `out=`, or all outputs. Else it calls the fallback."""
+        _, library = self._code("one")
+        return numpy_api.builtin(name, library.address("call"), fallback, library)
+
+    @cached_property
+    def batch(self) -> np.ufunc:
+        """A NumPy generalized ufunc over any batch shape."""
+        ports, library = self._code("batch")
+        signature = Program(self._identity.split("\n")[0], *ports, (), ())
+        return numpy_api.gufunc(signature, library.address("loop"), library)
+
+    def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
+        ufunc = self.batch
+        numbers = sum(x.size for x in outputs) + sum(x.size for x in inputs)
+        batch_axes = outputs[0].ndim - self._core_axes(ufunc)
+        length = outputs[0].shape[0] if batch_axes else 1
+        workers = min(_threads, numbers // _WORTH_A_THREAD, length)
+        if workers < 2:
+            ufunc(*inputs, out=tuple(outputs))
+            return
+        bounds = [length * i // workers for i in range(workers + 1)]
+        jobs = []
+        for start, stop in zip(bounds, bounds[1:], strict=False):
+            part = [_slice(x, batch_axes, core, start, stop) for x, core in zip(inputs, self._input_axes, strict=True)]
+            outs = tuple(x[start:stop] for x in outputs)
+            # NumPy's errstate lives in the context: each thread runs in a copy of the caller's
+            jobs.append(_executor().submit(contextvars.copy_context().run, ufunc, *part, out=outs))
+        for job in jobs:
+            job.result()
+
+    def _core_axes(self, ufunc: np.ufunc) -> int:
+        return len(self._ports[1][0].shape)
+
+    @cached_property
+    def _input_axes(self) -> list[int]:
+        return [len(port.shape) for port in self._ports[0]]
+
+    @property
+    def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+        """Inputs and outputs with their shapes."""
+        return self._ports
+
+    @cached_property
+    def _ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+        for kind in ("batch", "one"):
+            if (entry := cache.read(self._key(kind))) is not None:
+                return _described(entry)
+        return self.program.inputs, self.program.outputs
+
+    # -- code -----------------------------------------------------------------------------------------------
+    def _code(self, kind: str) -> tuple[tuple[tuple[Port, ...], tuple[Port, ...]], native.Library]:
+        key = self._key(kind)
+        entry = cache.read(key)
+        if entry is None:
+            program = self.program
+            code = native.object_code(_one_text(program) if kind == "one" else _batch_text(program))
+            ports = [[[port.name, port.shape] for port in side] for side in (program.inputs, program.outputs)]
+            entry = cache.Entry({"ports": ports}, code)
+            cache.write(key, entry)
+        return _described(entry), native.Library(entry.code)
+
+    def _key(self, kind: str) -> str:
+        parts = (kind, self._identity, cache.source_fingerprint(), native.host().fingerprint, np.__version__)
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _one_text(program: Program) -> str:
+    divides = any(node.op in ("div", "sqrt") for node in program.nodes)
+    return "\n".join([_block_text(program, Vector(1)), call_function(program, checks_result=divides)])
+
+
+def _batch_text(program: Program) -> str:
+    t = Vector(native.host().width)
+    return "\n".join([_block_text(program, t), loop_function(program, t)])
+
+
+def _block_text(program: Program, t: Vector) -> str:
+    return "\n".join(
+        [t.declarations(), sincos_function(t), SPOIL, block_function(program, t, native.host().fused)]
+    )
+
+
+def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+    inputs, outputs = entry.description["ports"]  # type: ignore[misc]
+    return tuple(Port(n, tuple(s)) for n, s in inputs), tuple(Port(n, tuple(s)) for n, s in outputs)
+
+
+def _slice(x: Array, batch_axes: int, core_axes: int, start: int, stop: int) -> Array:
+    """The part of an input that belongs to states start to stop of the leading batch axis."""
+    if x.ndim - core_axes == batch_axes and x.shape[0] != 1:
+        return x[start:stop]
+    return x
+
+
+def _executor() -> ThreadPoolExecutor:
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rikigaku")
+    return _pool

@@ -1,0 +1,35 @@
+"""A law as a record: its name, what goes in and out, its options, and its recursion."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+REQUIRED = object()  # the default of an option the caller must give
+
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law of mechanics.
+
+    inputs: names among q, v, a, tau, each an array whose size the robot gives.
+    outputs: names of the results; the recursion returns one result, or a tuple of them.
+    options: what is decided before the program is recorded, with defaults (frame, axes, friction).
+    overrides: inputs a caller may add: "gravity" (3), "wrenches" (6 for each named frame).
+    derivative: how to get the derivatives by structure, if there is a better way than term by term.
+    singular: what makes the law divide by zero, said to the user.
+    """
+
+    name: str
+    recursion: Callable[..., Any]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    summary: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+    derivative: "Law | None" = None
+    singular: str = ""
+
+    def results(self, value: Any) -> dict[str, Any]:
+        """The recursion's answer by output name."""
+        return {self.outputs[0]: value} if len(self.outputs) == 1 else dict(zip(self.outputs, value, strict=True))

@@ -1,0 +1,50 @@
+"""Derivatives of a recorded law: with respect to q in the tangent of its manifold, and to anything else."""
+
+from rikigaku.errors import UnknownName
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.derivative import forward, reverse
+from rikigaku.numbers.graph import Node, Traced
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.program import Port, Program
+
+
+def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> Program:
+    """The derivatives of a program's only output with respect to the named inputs, derivative axis last."""
+    names = [port.name for port in program.inputs]
+    outputs: list[Port] = []
+    results: list[tuple[Traced, ...]] = []
+    (port,), (values,) = program.outputs, program.results
+    for name in wrt:
+        if name not in names:
+            raise UnknownName("input or symbol", name, names, f"the law {program.name}")
+        k = names.index(name)
+        nodes = program.arguments[k]
+        directions = _directions(robot, name, list(nodes))
+        if len(directions) <= len(values) or name == "q" and robot.nq != robot.nv:
+            rows = forward(values, directions)
+        else:
+            rows = reverse(values, nodes)
+        shape = port.shape + ((len(directions),) if program.inputs[k].shape else ())
+        outputs.append(Port(name, shape))
+        results.append(tuple(x for row in rows for x in row))
+    return Program(f"{program.name} derivative", program.inputs, tuple(outputs), program.arguments, tuple(results))
+
+
+def _directions(robot: Robot, name: str, nodes: list[Node]) -> list[dict[Node, Traced]]:
+    """Unit steps of an input; for q the steps a unit of each rate makes, dq = T(q) v."""
+    if name != "q" or robot.nq == robot.nv:
+        return [{node: 1.0} for node in nodes]
+    mechanism = instantiate(robot, FLOATS, {symbol: 0.0 for symbol in robot.free_symbols})
+    result = []
+    for body in mechanism.bodies:
+        own = [nodes[k] for k in body.q]
+        for i, k in enumerate(body.v):
+            unit = [float(i == j) for j in range(body.joint.nv)]
+            rates = body.joint.rate(own, unit)
+            result.append((k, {node: rate for node, rate in zip(own, rates, strict=True) if _counts(rate)}))
+    return [direction for _, direction in sorted(result, key=lambda item: item[0])]
+
+
+def _counts(x: Traced) -> bool:
+    return isinstance(x, Node) or x != 0
