@@ -2,10 +2,15 @@
 
 from rikigaku.laws import (
     composite_body,
+    coriolis,
     dynamics_derivatives,
+    energy,
     forward,
+    integration,
     kinematics,
+    momentum,
     newton_euler,
+    regressor,
 )
 from rikigaku.laws.record import REQUIRED, Law
 
@@ -86,5 +91,13 @@ LAWS: dict[str, Law] = {
             forward_derivatives,
             singular=_NO_MASS,
         ),
+        Law("coriolis_matrix", coriolis.coriolis_matrix, ("q", "v"), ("C",), "C with C v = h and dM/dt - 2 C skew; Christoffel where v is dq/dt."),
+        Law("kinetic_energy", energy.kinetic_energy, ("q", "v"), ("T",), "Kinetic energy [J]."),
+        Law("potential_energy", energy.potential_energy, ("q",), ("U",), "Energy in the field of gravity [J].", overrides=("gravity",)),
+        Law("center_of_mass", energy.center_of_mass, ("q",), ("c",), "Centre of mass of the moving bodies in the world [m]."),
+        Law("momentum", momentum.momentum, ("q", "v"), ("h",), "Linear and angular momentum, world axes.", {"about": "com"}),
+        Law("momentum_matrix", momentum.momentum_matrix, ("q",), ("A",), "Momentum per unit joint velocity, 6 x nv: the centroidal momentum matrix.", {"about": "com"}),
+        Law("regressor", regressor.regressor, ("q", "v", "a"), ("Y",), "Y with tau = Y pi, linear in the parameters.", {"drives": False}, ("gravity",)),
+        Law("integrate", integration.integrate, ("q", "v"), ("q",), "q after a unit of time at the rates v, on its manifold."),
     )
 }

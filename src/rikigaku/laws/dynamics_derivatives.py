@@ -59,6 +59,10 @@ class Momentum:
     def plus(self, other: "Momentum") -> "Momentum":
         return Momentum(vector.add(self.p, other.p), vector.matrix_add(self.G, other.G))
 
+    def once(self, x: Twist) -> Wrench:
+        """B x."""
+        return Wrench(cross(x.angular, self.p), transform(self.G, x.angular))
+
     def twice(self, x: Twist) -> Wrench:
         """2 B x."""
         w = vector.add(x.angular, x.angular)
@@ -111,13 +115,7 @@ def _entries(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None, friction: bool
 ) -> tuple[Entries, Entries, Entries]:
     """Structurally nonzero entries of d tau/dq, d tau/dv (both triangles) and of M (outer row, inner column)."""
-    seen = root_axes(mechanism, q)
-    changes, wrenches, momenta = _outward(mechanism, seen, q, v, a, gravity)
-    inertias = composites(mechanism, seen)
-    for i, body in reversed(list(enumerate(mechanism.bodies))):
-        if body.parent != WORLD:
-            wrenches[body.parent] = wrenches[body.parent].plus(wrenches[i])
-            momenta[body.parent] = momenta[body.parent].plus(momenta[i])
+    changes, wrenches, momenta, inertias = composite_changes(mechanism, q, v, a, gravity)
     dq: Entries = {}
     dv: Entries = {}
     M: Entries = {}
@@ -141,6 +139,19 @@ def _entries(
             if friction:
                 dv[k, k] = dv[k, k] + body.viscous
     return dq, dv, M
+
+
+def composite_changes(
+    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None
+) -> tuple[list[list[JointChange]], list[Wrench], list[Momentum], list[SpatialInertia]]:
+    """Joint changes of every body; wrench, momentum and inertia of it and all beyond; in root axes."""
+    seen = root_axes(mechanism, q)
+    changes, wrenches, momenta = _outward(mechanism, seen, q, v, a, gravity)
+    for i, body in reversed(list(enumerate(mechanism.bodies))):
+        if body.parent != WORLD:
+            wrenches[body.parent] = wrenches[body.parent].plus(wrenches[i])
+            momenta[body.parent] = momenta[body.parent].plus(momenta[i])
+    return changes, wrenches, momenta, composites(mechanism, seen)
 
 
 def _outward(

@@ -1,0 +1,31 @@
+"""The Coriolis matrix: C(q, v) v = h(q, v), with dM/dt - 2 C skew-symmetric.
+
+With the symmetric split B of each body's velocity forces (see dynamics_derivatives), C_ij = s_i . (B s_j + I s'_j)
+over composite bodies; where v = dq/dt it is the Christoffel matrix. Reference: [Echeandia2021].
+"""
+
+from collections.abc import Sequence
+
+from rikigaku.laws.dynamics_derivatives import composite_changes
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial import vector
+
+Numbers = Sequence[Number]
+
+
+def coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:
+    """C(q, v), nv x nv."""
+    rest = [0] * mechanism.nv
+    changes, _, momenta, inertias = composite_changes(mechanism, q, v, rest, vector.ZERO)
+    C: list[list[Number]] = [[0] * mechanism.nv for _ in range(mechanism.nv)]
+    for i, body in enumerate(mechanism.bodies):
+        for k, change in zip(body.v, changes[i], strict=True):
+            row, column = momenta[i].row(change.s), inertias[i].times(change.s)
+            own = momenta[i].once(change.s).plus(inertias[i].times(change.s_dot))
+            for carrier in mechanism.support(i):
+                for other, its in zip(mechanism.bodies[carrier].v, changes[carrier], strict=True):
+                    C[k][other] = vector.dot(row, its.s.angular) / 2 + column.power(its.s_dot)
+                    if carrier != i:
+                        C[other][k] = own.power(its.s)
+    return C
