@@ -5,10 +5,7 @@ from typing import Any
 
 from rikigaku.errors import RikigakuError, UnknownName, WrongValue
 from rikigaku.model import edit, library
-from rikigaku.model.physical import check_inertias
 from rikigaku.model.robot import Robot
-from rikigaku.model.toml import read_toml
-from rikigaku.model.urdf import read_urdf
 
 
 def load(source: str | Path, *, free_base: bool = False, strict: bool = False, repair: str | None = None) -> Robot:
@@ -23,6 +20,11 @@ def load(source: str | Path, *, free_base: bool = False, strict: bool = False, r
 
 
 def _read(source: str, strict: bool, repair: Any) -> Robot:
+    # The readers bring parsers along: loaded when a file is read, not on import.
+    from rikigaku.model.physical import check_inertias
+    from rikigaku.model.toml import read_toml
+    from rikigaku.model.urdf import read_urdf
+
     if source in library.NAMES:
         return check_inertias(read_toml(library.path(source)), strict=strict, repair=repair)
     path = Path(source)

@@ -9,11 +9,11 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.codegen import cache, native, numpy_api
+from rikigaku.codegen import cache, numpy_api
 from rikigaku.codegen.llvm_block import SPOIL, block_function
 from rikigaku.codegen.llvm_call import call_function
 from rikigaku.codegen.llvm_loop import loop_function
@@ -21,6 +21,9 @@ from rikigaku.codegen.llvm_sincos import sincos_function
 from rikigaku.codegen.llvm_text import Vector
 from rikigaku.errors import TooLarge, WrongValue
 from rikigaku.numbers.program import Port, Program
+
+if TYPE_CHECKING:
+    from rikigaku.codegen.native import Cpu, Library
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -81,7 +84,7 @@ class Kernel:
         """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
         ufunc = self.batch
         numbers = sum(x.size for x in outputs) + sum(x.size for x in inputs)
-        batch_axes = outputs[0].ndim - self._core_axes(ufunc)
+        batch_axes = outputs[0].ndim - len(self.ports[1][0].shape)
         length = outputs[0].shape[0] if batch_axes else 1
         workers = min(_threads, numbers // _WORTH_A_THREAD, length)
         if workers < 2:
@@ -90,63 +93,55 @@ class Kernel:
         bounds = [length * i // workers for i in range(workers + 1)]
         jobs = []
         for start, stop in zip(bounds, bounds[1:], strict=False):
-            part = [_slice(x, batch_axes, core, start, stop) for x, core in zip(inputs, self._input_axes, strict=True)]
+            part = [
+                _slice(x, batch_axes, len(port.shape), start, stop)
+                for x, port in zip(inputs, self.ports[0], strict=True)
+            ]
             outs = tuple(x[start:stop] for x in outputs)
             # NumPy's errstate lives in the context: each thread runs in a copy of the caller's
             jobs.append(_executor().submit(contextvars.copy_context().run, ufunc, *part, out=outs))
         for job in jobs:
             job.result()
 
-    def _core_axes(self, ufunc: np.ufunc) -> int:
-        return len(self._ports[1][0].shape)
-
     @cached_property
-    def _input_axes(self) -> list[int]:
-        return [len(port.shape) for port in self._ports[0]]
-
-    @property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         """Inputs and outputs with their shapes."""
-        return self._ports
-
-    @cached_property
-    def _ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         for kind in ("batch", "one"):
             if (entry := cache.read(self._key(kind))) is not None:
                 return _described(entry)
         return self.program.inputs, self.program.outputs
 
     # -- code -----------------------------------------------------------------------------------------------
-    def _code(self, kind: str) -> tuple[tuple[tuple[Port, ...], tuple[Port, ...]], native.Library]:
+    def _code(self, kind: str) -> tuple[tuple[tuple[Port, ...], tuple[Port, ...]], "Library"]:
+        from rikigaku.codegen import native  # llvmlite is loaded when code is first needed, not on import
+
         key = self._key(kind)
         entry = cache.read(key)
         if entry is None:
             program = self.program
-            code = native.object_code(_one_text(program) if kind == "one" else _batch_text(program))
+            code = native.object_code(_text(program, kind, native.host()))
             ports = [[[port.name, port.shape] for port in side] for side in (program.inputs, program.outputs)]
             entry = cache.Entry({"ports": ports}, code)
             cache.write(key, entry)
         return _described(entry), native.Library(entry.code)
 
     def _key(self, kind: str) -> str:
-        parts = (kind, self._identity, cache.source_fingerprint(), native.host().fingerprint, np.__version__)
+        from rikigaku.codegen.native import host
+
+        parts = (kind, self._identity, cache.source_fingerprint(), host().fingerprint, np.__version__)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _one_text(program: Program) -> str:
-    divides = any(node.op in ("div", "sqrt") for node in program.nodes)
-    return "\n".join([_block_text(program, Vector(1)), call_function(program, checks_result=divides)])
-
-
-def _batch_text(program: Program) -> str:
-    t = Vector(native.host().width)
-    return "\n".join([_block_text(program, t), loop_function(program, t)])
-
-
-def _block_text(program: Program, t: Vector) -> str:
-    return "\n".join(
-        [t.declarations(), sincos_function(t), SPOIL, block_function(program, t, native.host().fused)]
-    )
+def _text(program: Program, kind: str, cpu: "Cpu") -> str:
+    """LLVM text for one state or for batches."""
+    t = Vector(1 if kind == "one" else cpu.width)
+    block = block_function(program, t, cpu.fused)
+    if kind == "one":
+        divides = any(node.op in ("div", "sqrt") for node in program.nodes)
+        entry = call_function(program, checks_result=divides)
+    else:
+        entry = loop_function(program, t)
+    return "\n".join([t.declarations(), sincos_function(t), SPOIL, block, entry])
 
 
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
