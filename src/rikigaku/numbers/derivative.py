@@ -15,7 +15,7 @@ def partials(node: Node) -> tuple[Traced, ...]:
         case "sub":
             return (1.0, -1.0)
         case "mul":
-            return (args[1], args[0])
+            return (_number(args[1]), _number(args[0]))
         case "div":
             inverse = 1.0 / args[1]
             return (inverse, -(node * inverse))
@@ -32,6 +32,11 @@ def partials(node: Node) -> tuple[Traced, ...]:
         case "choose":
             return (0.0, args[0].choose(1.0, 0.0), args[0].choose(0.0, 1.0))
     raise WrongValue(f"The operation {node.op!r} has no derivative.")
+
+
+def _number(node: Node) -> Traced:
+    """A constant as a float, so that it folds into what it meets."""
+    return float(node.value) if node.op == "const" else node  # type: ignore[arg-type]
 
 
 def forward(outputs: Sequence[Traced], seeds: Iterable[Mapping[Node, Traced]]) -> list[list[Traced]]:

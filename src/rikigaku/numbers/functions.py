@@ -30,9 +30,11 @@ def sign(x: Number) -> Number:
 
 def where(condition: Number, yes: Number, no: Number) -> Number:
     """One of two numbers, element by element; both are computed."""
-    if hasattr(condition, "choose"):
+    if isinstance(condition, np.ndarray):  # before the question for `choose`: arrays have another method of that name
+        return np.where(condition, yes, no)
+    if hasattr(condition, "choose") and not isinstance(condition, np.generic):
         return condition.choose(yes, no)
-    return np.where(condition, yes, no) if isinstance(condition, np.ndarray) else (yes if condition else no)
+    return yes if condition else no
 
 
 def is_zero(x: Any) -> bool:

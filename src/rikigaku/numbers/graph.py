@@ -3,10 +3,12 @@
 Running a law on nodes records a program. A node is (operation, arguments) and exists once in its graph, so
 common subexpressions are shared as they appear. Constants stay Python floats until they meet a node; what is
 known while tracing folds away. Signs move outward (-a*b is -(a*b)) where they vanish into sums. Every rule
-keeps the value to the last bit except the merging of two constant factors.
+keeps the value of finite numbers to the last bit (a zero may lose its sign), except where constant factors
+merge and where division by a constant becomes multiplication by its reciprocal.
 """
 
 from collections.abc import Iterable, Iterator
+from numbers import Real
 from typing import Union
 
 from rikigaku.errors import WrongValue
@@ -102,7 +104,10 @@ class Node:
 
     def __truediv__(self, other: Traced) -> Traced:
         if type(other) is not Node:
-            return self._scaled(1.0 / _float(other))
+            other = _float(other)
+            if other == 0.0:
+                raise WrongValue(f"The traced number {self!r} is divided by the constant zero.")
+            return self._scaled(1.0 / other)
         if other.op == "neg":
             return -(self / other.args[0])
         if self.op == "neg":
@@ -118,7 +123,7 @@ class Node:
         return self.graph.node("div", (self.graph.constant(other), self))
 
     def __pow__(self, exponent: int) -> Traced:
-        if exponent != int(exponent):
+        if not isinstance(exponent, Real) or exponent % 1 != 0:
             raise WrongValue(f"A traced number takes whole exponents, not {exponent!r}; use sqrt for roots.")
         if exponent < 0:
             return 1.0 / self ** (-exponent)
@@ -213,6 +218,8 @@ def _id(node: Node) -> int:
 
 def _float(x: object) -> float:
     try:
+        if isinstance(x, (str, bytes, bytearray)):  # float() would read it
+            raise TypeError
         return float(x)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise WrongValue(f"A traced number meets {x!r}, which is not a number.") from None
