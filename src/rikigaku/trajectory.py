@@ -1,0 +1,272 @@
+"""Motions between postures: polynomials of degree 3, 5, 7 and trapezoids of speed, sampled at any times.
+
+A trajectory is a small frozen object: `q, v, a = trajectory(t)` for times t [s] of any shape; the result has
+the shape of t followed by that of a posture. Before the start and after the end the motion goes on at the
+boundary velocity: a motion from rest to rest stands still there. Postures are plain vectors (joints without
+quaternions).
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import factorial, sqrt
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.states import State
+
+Array = NDArray[np.float64]
+
+# Largest |ds/dx| and |d2s/dx2| of the rest-to-rest step s(x) from 0 to 1 over x in [0, 1], by degree: of
+# 3x^2 - 2x^3; 10x^3 - 15x^4 + 6x^5; 35x^4 - 84x^5 + 70x^6 - 20x^7.
+_PEAKS = {3: (3 / 2, 6.0), 5: (15 / 8, 10 / sqrt(3)), 7: (35 / 16, 84 * sqrt(5) / 25)}
+
+
+class Trajectory(Protocol):
+    """What every motion answers."""
+
+    @property
+    def duration(self) -> float:
+        """From start to end [s]."""
+
+    def __call__(self, t: Any) -> State:
+        """Positions, velocities and accelerations at times t [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """q(t) = sum_k coefficients[k] x^k with x = t / duration; coefficients (degree + 1, ...)."""
+
+    coefficients: Array
+    duration: float
+
+    def __call__(self, t: Any) -> State:
+        t, T = np.asarray(t, dtype=np.float64), self.duration
+        inside = np.clip(t, 0.0, T)
+        parts = [_value(self.coefficients, inside / T, order) / T**order for order in range(3)]
+        return _continued(t, inside, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Trapezoid:
+    """Straight from start to end: speeding up over `rise` [s], constant speed, slowing down as long."""
+
+    start: Array
+    end: Array
+    duration: float
+    rise: float
+
+    def __call__(self, t: Any) -> State:
+        t = np.asarray(t, dtype=np.float64)
+        T, rise = self.duration, self.rise
+        x = np.clip(t, 0.0, T)
+        speed = 1 / (T - rise)  # of s, which goes from 0 to 1
+        before, after = np.minimum(x, rise), np.maximum(x - (T - rise), 0.0)
+        s = speed * (x - before + before**2 / (2 * rise) - after**2 / (2 * rise))
+        rate = speed * (before - after) / rise
+        bend = speed / rise * ((x < rise) * 1.0 - (x > T - rise) * 1.0) * ((t >= 0) & (t <= T))
+        way = self.end - self.start
+        shape = (..., *(None,) * way.ndim)
+        return State(self.start + s[shape] * way, rate[shape] * way, bend[shape] * way)
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """One trajectory after another."""
+
+    pieces: tuple[Trajectory, ...]
+
+    @property
+    def duration(self) -> float:
+        return sum(piece.duration for piece in self.pieces)
+
+    def __call__(self, t: Any) -> State:
+        t = np.asarray(t, dtype=np.float64)
+        starts = np.cumsum([0.0, *(piece.duration for piece in self.pieces)])[:-1]
+        which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(starts) - 1)
+        samples = [piece(t - start) for piece, start in zip(self.pieces, starts, strict=True)]
+        parts = []
+        for values in zip(*samples, strict=True):
+            index = which[(..., *(None,) * (values[0].ndim - t.ndim))]
+            parts.append(np.choose(np.broadcast_to(index, values[0].shape), values))
+        return State(*parts)
+
+
+def cubic(
+    start: Any, end: Any, duration: float | None = None, *, v0: Any = 0.0, v1: Any = 0.0, **limits: Any
+) -> Polynomial:
+    """Degree 3: positions and velocities at both ends. From rest to rest the acceleration jumps at the ends.
+
+    Args:
+        start, end: postures [rad, m], numbers or (n,).
+        duration: [s]; or leave it out and give velocity= and/or acceleration= limits, numbers or (n,): the
+            shortest duration that keeps them (from rest to rest).
+    """
+    return _polynomial(start, end, duration, [v0], [v1], limits)
+
+
+def quintic(
+    start: Any,
+    end: Any,
+    duration: float | None = None,
+    *,
+    v0: Any = 0.0,
+    v1: Any = 0.0,
+    a0: Any = 0.0,
+    a1: Any = 0.0,
+    **limits: Any,
+) -> Polynomial:
+    """Degree 5: positions, velocities and accelerations at both ends. Arguments as in `cubic`."""
+    return _polynomial(start, end, duration, [v0, a0], [v1, a1], limits)
+
+
+def septic(
+    start: Any,
+    end: Any,
+    duration: float | None = None,
+    *,
+    v0: Any = 0.0,
+    v1: Any = 0.0,
+    a0: Any = 0.0,
+    a1: Any = 0.0,
+    j0: Any = 0.0,
+    j1: Any = 0.0,
+    **limits: Any,
+) -> Polynomial:
+    """Degree 7: positions, velocities, accelerations and jerks at both ends. Arguments as in `cubic`."""
+    return _polynomial(start, end, duration, [v0, a0, j0], [v1, a1, j1], limits)
+
+
+def trapezoid(
+    start: Any, end: Any, *, velocity: Any, acceleration: Any, duration: float | None = None
+) -> Trapezoid:
+    """The quickest straight motion from rest to rest within the limits; all joints start and arrive together.
+
+    Args:
+        velocity, acceleration: limits [rad/s, m/s; per s], positive numbers or (n,).
+        duration: a longer one, if wanted [s]; the accelerations stay as large as allowed.
+    """
+    q0, q1 = _postures(start, end)
+    v, a = _limit("velocity", velocity, q0), _limit("acceleration", acceleration, q0)
+    way = np.abs(q1 - q0)
+    if not way.any():
+        T = _positive("duration", 1.0 if duration is None else duration)
+        return Trapezoid(q0, q1, T, T / 2)
+    with np.errstate(divide="ignore"):
+        top, push = float(np.min(v / way)), float(np.min(a / way))  # limits of s, which goes from 0 to 1
+    peak = sqrt(push)  # the speed where a motion without a flat part turns
+    shortest = 2 / peak if peak <= top else 1 / top + top / push
+    T = shortest if duration is None else _positive("duration", duration)
+    if shortest * (1 - 1e-12) > T:
+        raise WrongValue(
+            f"A duration of {T:g} s breaks the limits; the shortest that keeps them is {shortest:g} s."
+        )
+    # rise t1 with push * t1 * (T - t1) = 1, the smaller root
+    rise = T / 2 - sqrt(max(T * T / 4 - 1 / push, 0.0))
+    return Trapezoid(q0, q1, T, rise)
+
+
+def in_sequence(*pieces: Trajectory) -> Sequence:
+    """One trajectory after another, each starting where the one before ends."""
+    if not pieces:
+        raise WrongValue("A sequence needs at least one trajectory.")
+    for k, (first, second) in enumerate(pairwise(pieces)):
+        arrival, departure = first(first.duration).q, second(0.0).q
+        if arrival.shape != departure.shape or not np.allclose(arrival, departure, rtol=1e-9, atol=1e-9):
+            raise WrongValue(f"Piece {k} ends at {arrival}, but piece {k + 1} starts at {departure}.")
+    return Sequence(tuple(pieces))
+
+
+def _polynomial(
+    start: Any, end: Any, duration: float | None, first: list[Any], last: list[Any], limits: dict[str, Any]
+) -> Polynomial:
+    q0, q1 = _postures(start, end)
+    ends = [[q0, *(_like(x, q0) for x in first)], [q1, *(_like(x, q0) for x in last)]]
+    degree = 2 * len(ends[0]) - 1
+    if duration is None:
+        if any(np.any(x) for side in ends for x in side[1:]):
+            raise WrongValue("Limits give a duration from rest to rest only. Give duration=... [s].")
+        T = _shortest(q0, q1, degree, **limits)
+    else:
+        T = _positive("duration", duration)
+        if limits:
+            raise WrongValue(f"Give a duration or limits ({', '.join(limits)}), not both.")
+    return Polynomial(_coefficients(ends, T), T)
+
+
+def _shortest(q0: Array, q1: Array, degree: int, velocity: Any = None, acceleration: Any = None) -> float:
+    """The shortest duration of the rest-to-rest polynomial within the limits [s]."""
+    if velocity is None and acceleration is None:
+        raise WrongValue(
+            "How long may the motion take? Give duration=... [s], or velocity= or acceleration= limits."
+        )
+    way, (speed, bend), T = np.abs(q1 - q0), _PEAKS[degree], 0.0
+    if velocity is not None:
+        T = float(np.max(speed * way / _limit("velocity", velocity, q0)))
+    if acceleration is not None:
+        T = max(T, sqrt(float(np.max(bend * way / _limit("acceleration", acceleration, q0)))))
+    return T or 1.0  # no way to go: any duration keeps the limits
+
+
+def _coefficients(ends: list[list[Array]], T: float) -> Array:
+    """Coefficients over x = t/T with the given derivatives at both ends: one small linear system."""
+    count = len(ends[0])
+    matrix, right = np.zeros((2 * count, 2 * count)), []
+    for side, x in enumerate((0.0, 1.0)):
+        for order in range(count):
+            for k in range(order, 2 * count):
+                matrix[side * count + order, k] = factorial(k) / factorial(k - order) * x ** (k - order)
+            right.append(np.ravel(ends[side][order]) * T**order)
+    solved: Array = np.linalg.solve(matrix, np.array(right)).astype(np.float64)
+    return solved.reshape(2 * count, *ends[0][0].shape)
+
+
+def _value(coefficients: Array, x: Array, order: int) -> Array:
+    """The order-th derivative with respect to x, by Horner's rule."""
+    shape = (..., *(None,) * (coefficients.ndim - 1))
+    result = np.zeros((*x.shape, *coefficients.shape[1:]))
+    for k in range(len(coefficients) - 1, order - 1, -1):
+        result = result * x[shape] + factorial(k) / factorial(k - order) * coefficients[k]
+    return result
+
+
+def _continued(t: Array, inside: Array, parts: list[Array]) -> State:
+    """Beyond the ends: on at the boundary velocity, without acceleration."""
+    q, v, a = parts
+    over = (t - inside)[(..., *(None,) * (q.ndim - t.ndim))]
+    return State(q + over * v, v, np.where(over == 0, a, 0.0))
+
+
+def _postures(start: Any, end: Any) -> tuple[Array, Array]:
+    q0, q1 = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    if q0.shape != q1.shape:
+        raise WrongSize(f"Start and end must have one shape; {q0.shape} and {q1.shape} were given.")
+    if not (np.isfinite(q0).all() and np.isfinite(q1).all()):
+        raise WrongValue("Start and end must be finite numbers.")
+    return q0, q1
+
+
+def _like(x: Any, q: Array) -> Array:
+    array = np.asarray(x, dtype=np.float64)
+    if array.ndim and array.shape != q.shape:
+        raise WrongSize(f"A boundary value has the shape {array.shape}; the postures have {q.shape}.")
+    if not np.isfinite(array).all():
+        raise WrongValue(f"Boundary values must be finite; {array} was given.")
+    return np.broadcast_to(array, q.shape)
+
+
+def _limit(what: str, x: Any, q: Array) -> Array:
+    array = np.asarray(x, dtype=np.float64)
+    if array.ndim and array.shape != q.shape:
+        raise WrongSize(f"The {what} limits have the shape {array.shape}; the postures have {q.shape}.")
+    if not (array > 0).all():
+        raise WrongValue(f"{what.capitalize()} limits must be positive; {array} was given.")
+    return array
+
+
+def _positive(what: str, x: float) -> float:
+    if not (np.isfinite(x) and x > 0):
+        raise WrongValue(f"A {what} must be positive and finite; {x} was given.")
+    return float(x)
