@@ -7,15 +7,19 @@ other strides, pass through a small buffer in the same layout, so every state is
 """
 
 from rikigaku.codegen.llvm_text import Vector
+from rikigaku.errors import WrongSize
 from rikigaku.numbers.program import Port, Program
 
-_AXES = 3  # every array is treated as one of three axes, leading ones of length 1
+_AXES = 4  # every array is treated as one of four axes, leading ones of length 1 (dposes/dq has four)
 
 
 def loop_function(program: Program, t: Vector) -> str:
     """Definitions of @loop and of the copying it needs."""
     ports = (*program.inputs, *program.outputs)
     count, width = len(ports), t.width
+    for port in ports:
+        if len(port.shape) > _AXES:
+            raise WrongSize(f"{port.name} of {program.name} has {len(port.shape)} axes; native code takes {_AXES}.")
     lines = ["define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {", "entry:", "  %n = load i64, ptr %dims"]
     offset = count
     conditions = []
@@ -160,12 +164,13 @@ def _copy(
 
 
 def _nested_copy() -> str:
-    """Four nested loops: lanes and three axes, any strides on both sides."""
-    parameters = ", ".join(f"i64 %{side}{axis}" for side in "d" for axis in range(4))
-    others = ", ".join([f"i64 %s{axis}" for axis in range(4)] + [f"i64 %n{axis}" for axis in range(4)])
+    """Nested loops: lanes and all axes, any strides on both sides."""
+    depth, last = _AXES + 1, _AXES
+    parameters = ", ".join(f"i64 %d{axis}" for axis in range(depth))
+    others = ", ".join([f"i64 %s{axis}" for axis in range(depth)] + [f"i64 %n{axis}" for axis in range(depth)])
     lines = [f"define internal void @copy(ptr %to, {parameters}, ptr %from, {others}) noinline cold {{", "entry:"]
     lines.append("  br label %head0")
-    for axis in range(4):
+    for axis in range(depth):
         before = "%entry" if axis == 0 else f"%body{axis - 1}"
         up = ("%to", "%from") if axis == 0 else (f"%e{axis - 1}", f"%f{axis - 1}")
         lines += [
@@ -179,10 +184,11 @@ def _nested_copy() -> str:
             f"  %fo{axis} = mul i64 %i{axis}, %s{axis}",
             f"  %f{axis} = getelementptr i8, ptr {up[1]}, i64 %fo{axis}",
         ]
-        if axis < 3:
+        if axis < last:
             lines.append(f"  br label %head{axis + 1}")
-    lines += ["  %x = load double, ptr %f3, align 8", "  store double %x, ptr %e3, align 8", "  br label %tail3"]
-    for axis in (3, 2, 1, 0):
+    lines += [f"  %x = load double, ptr %f{last}, align 8", f"  store double %x, ptr %e{last}, align 8"]
+    lines.append(f"  br label %tail{last}")
+    for axis in reversed(range(depth)):
         lines += [f"tail{axis}:", f"  %i{axis}.next = add i64 %i{axis}, 1", f"  br label %head{axis}"]
     return "\n".join([*lines, "done:", "  ret void", "}", "declare ptr @malloc(i64)", "declare void @free(ptr)"])
 
