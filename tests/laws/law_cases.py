@@ -1,0 +1,53 @@
+"""The robots and states the laws are tried on, and what "equal" means."""
+
+from functools import cache
+
+import numpy as np
+from random_robots import ALL_JOINTS, RATE_JOINTS, random_robot, random_state
+
+from rikigaku.model.robot import Robot
+
+Array = np.ndarray
+
+# Rounding of a few hundred operations on numbers of order one, relative to the largest element.
+ROUNDING = 1e-12
+# Three extrapolations of central differences leave rounding divided by the step: 1e-15 / 0.0025.
+DIFFERENCES = 1e-10
+
+
+@cache
+def robot(
+    seed: int, links: int, drives: bool = False, rates_only: bool = False, base: str | None = None
+) -> Robot:
+    """A random robot; the same object for the same arguments, so that native code is made once."""
+    return random_robot(seed, links, RATE_JOINTS if rates_only else ALL_JOINTS, drives=drives, base=base)
+
+
+def trees(
+    kind: str, *, drives: bool = True, rates_only: bool = False, base: str | None = None
+) -> list[Robot]:
+    """Robots of 1 to 12 links for the slow kinds of number, two of middle size where code must be made.
+
+    Eight links in a row hold every joint type, whatever the seed.
+    """
+    sizes = (
+        [(101, 3), (102, 8)]
+        if kind.startswith("native")
+        else [(1, 1), (2, 2), (3, 4), (4, 6), (5, 8), (6, 12)]
+    )
+    return [robot(seed, links, drives, rates_only, base) for seed, links in sizes]
+
+
+def state(robot: Robot, seed: int = 0) -> tuple[Array, Array, Array]:
+    """A random state and acceleration of the robot."""
+    return random_state(robot, np.random.default_rng([seed, robot.nv, 7]))
+
+
+def agree(ours: Array, theirs: Array, tolerance: float = ROUNDING) -> bool:
+    """Equal within the tolerance, relative to the largest element (or one, where all are smaller)."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.shape == theirs.shape, (ours.shape, theirs.shape)
+    scale = max(1.0, np.abs(theirs).max(initial=0))
+    error = np.abs(ours - theirs).max(initial=0) / scale
+    assert error <= tolerance, f"differs by {error:.1e} of the largest element, {tolerance:.0e} is allowed"
+    return True

@@ -1,0 +1,70 @@
+"""The kinds of number a law can run on, each as a way to get its value at one state."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rikigaku.laws.all import LAWS
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.program import flatten, shape_of
+
+Array = np.ndarray
+Value = Callable[..., Array]
+
+
+def on_floats(robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+    """The recursion on plain Python floats."""
+    law = LAWS[name]
+    mechanism = instantiate(robot, FLOATS, {})
+    result = law.recursion(mechanism, *(x.tolist() for x in inputs), **_plain(options))
+    return np.array(list(flatten(result)), float).reshape(shape_of(result))
+
+
+def on_states(robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+    """The recursion on many states (m, n) at once, each number an array of m."""
+    mechanism = instantiate(robot, FLOATS, {})
+    states = np.broadcast_arrays(*(x[:, :1] for x in inputs))[0].shape[0]
+    columns = [[x[:, k] for k in range(x.shape[1])] for x in inputs]
+    result = LAWS[name].recursion(mechanism, *columns, **_plain(options))
+    elements = [np.broadcast_to(np.asarray(x, float), states) for x in flatten(result)]
+    return np.stack(elements, axis=-1).reshape(states, *shape_of(result))
+
+
+def on_arrays(robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+    """Three states as one number; ours is the one in the middle."""
+    return on_states(robot, name, *(np.stack([0.5 * x, x, x + 0.25]) for x in inputs), **options)[1]
+
+
+def native_one(robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+    """The compiled law at one state."""
+    return np.array(getattr(robot, name)(*inputs, **options))
+
+
+def native_batch(robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+    """The compiled law on eleven states (a full vector and a rest); ours is the tenth."""
+    rng = np.random.default_rng(1)
+    states = [x + rng.uniform(-1, 1, (11, x.size)) for x in inputs]
+    for state, x in zip(states, inputs, strict=True):
+        state[9] = x
+    return np.array(getattr(robot, name)(*states, **options)[9])
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays among the options as tuples of floats."""
+    plain = dict(options)
+    if "gravity" in plain:
+        plain["gravity"] = tuple(np.asarray(plain["gravity"], float).tolist())
+    if "wrenches" in plain:
+        plain["wrenches"] = {k: np.asarray(w, float).tolist() for k, w in plain["wrenches"].items()}
+    return plain
+
+
+KINDS: dict[str, Value] = {
+    "floats": on_floats,
+    "arrays": on_arrays,
+    "native one": native_one,
+    "native batch": native_batch,
+}
