@@ -5,6 +5,7 @@ others may write, is never read. Writing is atomic, so concurrent processes at w
 Each file carries a digest of its content. Set RIKIGAKU_CACHE to another directory, or to "off".
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -30,11 +31,11 @@ def directory() -> Path | None:
     setting = os.environ.get("RIKIGAKU_CACHE", "")
     if setting.lower() in ("off", "0", "no"):
         return None
-    path = Path(setting) if setting else _user_cache() / "rikigaku"
     try:
+        path = Path(setting) if setting else _user_cache() / "rikigaku"
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path if _is_ours(path) else None
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: this user has no home directory
         return None
 
 
@@ -47,9 +48,10 @@ def read(key: str) -> Entry | None:
         if not _is_ours(path):
             return None
         content = path.read_bytes()
-        os.utime(path)
     except OSError:
         return None
+    with contextlib.suppress(OSError):  # a disk that cannot be written can still be read
+        os.utime(path)
     head, body = content[: len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
     if head != _MAGIC + hashlib.sha256(body).digest():
         return None

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +40,8 @@ _pool: ThreadPoolExecutor | None = None
 def set_threads(count: int) -> None:
     """How many threads a large batch may use (the processors of this process, unless set)."""
     global _threads, _pool
-    if count < 1:
-        raise WrongValue(f"{count} threads cannot work; give 1 or more.")
+    if not isinstance(count, Integral) or count < 1:
+        raise WrongValue(f"{count!r} threads cannot work; give a whole number, 1 or more.")
     _threads, _pool = int(count), None
 
 
@@ -77,17 +78,24 @@ class Kernel:
     def batch(self) -> np.ufunc:
         """A NumPy generalized ufunc over any batch shape."""
         ports, library = self._code("batch")
-        signature = Program(self._identity.split("\n")[0], *ports, (), ())
+        inputs, outputs = (_with_elements(side, side)[0] for side in ports)
+        signature = Program(self._identity.split("\n")[0], inputs, outputs, (), ())
         return numpy_api.gufunc(signature, library.address("loop"), library)
 
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
+        ports, outer = self.ports
+        (ports, inputs), (outer, outputs) = _with_elements(ports, inputs), _with_elements(outer, outputs)
+        if not outputs or not inputs:
+            self._fill_constants(outputs)
+            return
         ufunc = self.batch
         numbers = sum(x.size for x in outputs) + sum(x.size for x in inputs)
-        batch_axes = outputs[0].ndim - len(self.ports[1][0].shape)
+        batch_axes = outputs[0].ndim - len(outer[0].shape)
         length = outputs[0].shape[0] if batch_axes else 1
         workers = min(_threads, numbers // _WORTH_A_THREAD, length)
-        if workers < 2:
+        # NumPy copies inputs an output lies over; between threads one part would overwrite the next one's inputs
+        if workers < 2 or any(np.may_share_memory(x, y) for x in inputs for y in outputs):
             ufunc(*inputs, out=tuple(outputs))
             return
         bounds = [length * i // workers for i in range(workers + 1)]
@@ -95,13 +103,19 @@ class Kernel:
         for start, stop in zip(bounds, bounds[1:], strict=False):
             part = [
                 _slice(x, batch_axes, len(port.shape), start, stop)
-                for x, port in zip(inputs, self.ports[0], strict=True)
+                for x, port in zip(inputs, ports, strict=True)
             ]
             outs = tuple(x[start:stop] for x in outputs)
             # NumPy's errstate lives in the context: each thread runs in a copy of the caller's
             jobs.append(_executor().submit(contextvars.copy_context().run, ufunc, *part, out=outs))
         for job in jobs:
             job.result()
+
+    def _fill_constants(self, outputs: Sequence[Array]) -> None:
+        """Results of a program that reads no number."""
+        ports, results = _with_elements(self.program.outputs, self.program.results)
+        for x, values, port in zip(outputs, results, ports, strict=True):
+            x[...] = np.reshape(np.array(values, dtype=np.float64), port.shape)
 
     @cached_property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
@@ -135,6 +149,7 @@ class Kernel:
 def _text(program: Program, kind: str, cpu: "Cpu") -> str:
     """LLVM text for one state or for batches."""
     t = Vector(1 if kind == "one" else cpu.width)
+    program = _without_empty(program)
     block = block_function(program, t, cpu.fused)
     if kind == "one":
         divides = any(node.op in ("div", "sqrt") for node in program.nodes)
@@ -154,6 +169,29 @@ def _slice(x: Array, batch_axes: int, core_axes: int, start: int, stop: int) -> 
     if x.ndim - core_axes == batch_axes and x.shape[0] != 1:
         return x[start:stop]
     return x
+
+
+def _without_empty(program: Program) -> Program:
+    """The program without ports of no elements, for which NumPy's signatures have no word."""
+    inputs, arguments = _with_elements(program.inputs, program.arguments)
+    outputs, results = _with_elements(program.outputs, program.results)
+    return Program(program.name, inputs, outputs, tuple(arguments), tuple(results))
+
+
+def _with_elements(ports: tuple[Port, ...], items: Sequence[Any]) -> tuple[tuple[Port, ...], list[Any]]:
+    """The ports that hold numbers, and what belongs to each."""
+    pairs = [(port, x) for port, x in zip(ports, items, strict=True) if port.size]
+    return tuple(port for port, _ in pairs), [x for _, x in pairs]
+
+
+def _forget_pool() -> None:
+    """Threads do not survive a fork; a pool without them would wait for ever."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
 
 
 def _executor() -> ThreadPoolExecutor:

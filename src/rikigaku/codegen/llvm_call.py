@@ -21,6 +21,7 @@ DECLARATIONS = """
 @rk_out_name = external global i8
 declare ptr @rk_new_array(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
 declare ptr @rk_vectorcall(ptr, ptr, i64, ptr)
+declare void @rk_release(ptr)
 """
 
 
@@ -98,10 +99,8 @@ def call_function(program: Program, checks_result: bool) -> str:
         lines += [f"  %target{k} = getelementptr i8, ptr %data{n_in + k}, i64 0" for k in range(n_out)]
         lines.append(f"  %result = getelementptr i8, ptr %arg{n_in}, i64 0")
     lines.append(f"  call void @block({', '.join(operands)})")
-    if checks_result:
-        lines += _check_result(program.outputs)
+    lines += _check_result(program.outputs) if checks_result else ["  br label %return"]
     lines += [
-        "  br label %return",
         "return:",
         *(["  br i1 %fresh, label %hand_over, label %share"]),
         "share:",
@@ -162,8 +161,12 @@ def _check_result(outputs: tuple[Port, ...]) -> list[str]:
     return [
         *lines,
         f"  %sane = fcmp ord double {total}, 0.0",
-        "  br i1 %sane, label %return, label %fallback",
-        "unused:",
+        "  br i1 %sane, label %return, label %discard",
+        "discard:",  # an array made here has no other owner
+        "  br i1 %fresh, label %release, label %fallback",
+        "release:",
+        "  call void @rk_release(ptr %result)",
+        "  br label %fallback",
     ]
 
 

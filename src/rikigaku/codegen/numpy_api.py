@@ -19,12 +19,14 @@ _OUT_NAME = sys.intern("out")
 def symbols() -> dict[str, int]:
     """Addresses under the names generated code uses."""
     vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
+    release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
     return {
         "rk_array_type": id(np.ndarray),
         "rk_double_descr": id(np.dtype(np.float64)),
         "rk_out_name": id(_OUT_NAME),
         "rk_new_array": _entry(_umath._ARRAY_API, _ARRAY_NEW),
         "rk_vectorcall": int(vectorcall or 0),
+        "rk_release": int(release or 0),
     }
 
 
