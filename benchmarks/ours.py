@@ -20,6 +20,9 @@ from benchmarks.states import Array, States, back_in_order
 Made = tuple[Callable[[], object], Array]
 
 
+rk.set_threads(1)
+
+
 def our_robot(subject: Subject) -> Any | None:
     """The robot from the same file; None while the package cannot load one."""
     load = getattr(rk, "load", None)

@@ -6,6 +6,7 @@ and compiles it (or reads the code from the cache); later calls are native.
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,17 @@ class BoundLaw:
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
+        count, ends = len(self.law.inputs), len(self.law.inputs) + len(self.law.outputs)
+        if out is None and len(args) == ends and all(isinstance(x, np.ndarray) for x in args[count:]):
+            args, out = args[:count], tuple(args[count:])  # as in NumPy: arrays after the inputs are the outputs
         inputs, options, overrides, symbols = self._sort(args, keywords)
         variant = self._variant(options, overrides)
         return variant(inputs, overrides, symbols, out)
 
     def fix(self, **options: Any) -> "BoundLaw":
-        """The same law with some options decided: `hand = robot.jacobian.fix(frame="hand"); hand(q)`.
+        """The same law with options, overrides or symbols decided: `hand = robot.jacobian.fix(frame="hand")`.
 
-        One state through such a law takes the shortest way there is into native code.
+        With options alone, one state takes the shortest way there is into native code.
         """
         self._known_options(options)
         return bind(self.robot, self.law, {**self.fixed, **options})
@@ -67,16 +71,24 @@ class BoundLaw:
         Derivative axes come last. `wrt` may also name symbols of the robot.
         """
         names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        if not names:
+            raise WrongValue(f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}.")
         inputs, options, overrides, symbols = self._sort(args, keywords)
         law = self.law
         if law.derivative is not None and names == law.inputs and set(overrides) <= set(law.derivative.overrides):
-            variant = bind(self.robot, law.derivative)._variant(options, overrides)
+            variant = self._by_structure._variant(options, overrides)
         else:
             variant = self._variant(options, overrides, names)
         result = variant(inputs, overrides, symbols, out)
         if isinstance(result, tuple):
             return result
         return namedtuple("Derivative", names)(result)  # type: ignore[misc]
+
+    @cached_property
+    def _by_structure(self) -> "BoundLaw":
+        """The law's derivative as a law of its own."""
+        assert self.law.derivative is not None
+        return BoundLaw(self.robot, self.law.derivative)
 
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN: "ok" or a sentence, one for each state of the batch."""

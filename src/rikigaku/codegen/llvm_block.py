@@ -15,6 +15,8 @@ from rikigaku.numbers.program import Port, Program
 # LLVM's instruction selection is superlinear in the length of a basic block.
 _BLOCK_LENGTH = 600
 
+_LINE = 8  # doubles in a cache line
+
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
@@ -26,7 +28,7 @@ def block_function(program: Program, t: Vector, fuse: bool = True) -> str:
     writer.finish()
     parameters = [f"ptr noalias %in{i}, i64 %is{i}" for i in range(len(program.inputs))]
     parameters += [f"ptr noalias %out{i}, i64 %os{i}" for i in range(len(program.outputs))]
-    head = f"define internal void @block({', '.join(parameters)}) {{\nentry:"
+    head = f"define internal void @block({', '.join(parameters)}) \"stackrealign\" {{\nentry:"
     return "\n".join([head, *writer.lines, "}"])
 
 
@@ -41,6 +43,8 @@ class _Writer:
         self.missing, self.groups = _output_groups(program, t.width)
         self.constant_groups = [key for key, count in self.missing.items() if count == 0]
         self.computed = self.signs = 0
+        self.prefetches = _lines_to_come(program, t.width)
+        self.interval = max(1, len(program.nodes) // max(1, len(self.prefetches)) // 2)
         for i in range(len(program.inputs)):
             self._lane_pointers("in", "is", i)
         for i in range(len(program.outputs)):
@@ -84,6 +88,8 @@ class _Writer:
         else:
             raise AssertionError(f"no LLVM spelling for {op!r}")
         self.computed += 1
+        if self.prefetches and self.computed % self.interval == 0:
+            self._prefetch(*self.prefetches.pop())
         if self.computed % _BLOCK_LENGTH == 0:
             self.lines += [f"  br label %part{self.computed}", f"part{self.computed}:"]
 
@@ -202,6 +208,14 @@ class _Writer:
         for i, port in enumerate(self.program.outputs):
             self._line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
 
+    def _prefetch(self, i: int, lane: int, element: int) -> None:
+        """Ask for a cache line the next block will write: stores that miss would stall the whole core."""
+        name = f"%f{i}.{lane}.{element}"
+        self._line(f"{name}.o = mul i64 %os{i}, {self.t.width}")
+        self._line(f"{name}.p = getelementptr i8, ptr %out{i}.{lane}, i64 {name}.o")
+        self._line(f"{name} = getelementptr double, ptr {name}.p, i64 {element}")
+        self._line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
+
     # -- small things ---------------------------------------------------------------------------------------
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
         self._line(f"%{kind}{i}.0 = getelementptr i8, ptr %{kind}{i}, i64 0")
@@ -245,6 +259,18 @@ def _group(size: int, width: int, element: int) -> range:
         return range(size)
     start = min(element // width * width, size - width)
     return range(start, start + width)
+
+
+def _lines_to_come(program: Program, width: int) -> list[tuple[int, int, int]]:
+    """(output, lane, element) once for every cache line a block writes; none for one state."""
+    if width == 1:
+        return []
+    return [
+        (i, lane, element)
+        for i, port in enumerate(program.outputs)
+        for lane in range(width)
+        for element in range(0, port.size, _LINE)
+    ]
 
 
 def _output_groups(

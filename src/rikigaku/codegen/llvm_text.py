@@ -55,6 +55,7 @@ class Vector:
                 f"declare {d} {self.intrinsic('sqrt')}({d})",
                 f"declare {d} {self.intrinsic('fabs')}({d})",
                 f"declare {d} {self.intrinsic('copysign')}({d}, {d})",
+                "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             ]
         )
 

@@ -78,7 +78,7 @@ class Library:
 def _machine() -> llvm.TargetMachine:
     cpu = host()
     target = llvm.Target.from_triple(cpu.triple)
-    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="jitdefault")
+    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="small")
 
 
 @cache

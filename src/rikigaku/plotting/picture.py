@@ -1,0 +1,206 @@
+"""A robot drawn with matplotlib: bars, joints by type, masses, frames, ground and loop closures."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import RikigakuError
+from rikigaku.model.robot import Robot
+from rikigaku.plotting.posture import default_posture
+from rikigaku.plotting.skeleton import Skeleton, skeleton
+from rikigaku.plotting.solids import Solids
+from rikigaku.states import as_position
+
+Array = NDArray[np.float64]
+Color = tuple[float, float, float]
+
+BAR: Color = (0.62, 0.68, 0.75)
+JOINTS: dict[str, Color] = {
+    "revolute": (0.91, 0.49, 0.20),
+    "prismatic": (0.20, 0.52, 0.80),
+    "helical": (0.25, 0.62, 0.47),
+    "spherical": (0.83, 0.33, 0.42),
+}
+CLOSURE: Color = (0.53, 0.35, 0.80)
+MASS: Color = (0.95, 0.77, 0.20)
+TRIAD: tuple[Color, Color, Color] = ((0.84, 0.24, 0.24), (0.22, 0.62, 0.30), (0.22, 0.38, 0.84))
+GROUND, TEXT = "#9aa5b1", "#6b7683"
+
+
+def plot(
+    robot: Robot, q: Any = None, ax: Any = None, frames: bool = True, masses: bool = True, legend: bool = True
+) -> Any:
+    """A picture of the robot at q; returns matplotlib's axes.
+
+    Args:
+        q: joint positions (nq,); a posture within the limits, loops closed, if left out.
+        ax: three-dimensional axes to draw into; new ones if left out.
+        frames: draw the base and the named frames as triads (x red, y green, z blue), with their names.
+        masses: mark the centres of mass, by size; legend: say what the colours mean.
+    """
+    _need_matplotlib()
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+
+    drawn = skeleton(robot, default_posture(robot) if q is None else as_position(robot, q))
+    ax = _new_axes() if ax is None else ax
+    solids = _solids(drawn, frames)
+    low, high = _limits(drawn, robot)
+    if _has_ground(robot):
+        lines = _grid(low, high)
+        ax.add_collection3d(Line3DCollection(lines, colors=GROUND, linewidths=0.5, alpha=0.55, zorder=0))
+    if len(solids.faces):
+        colors = solids.colors
+        faces = Poly3DCollection(solids.faces, facecolors=colors, edgecolors=colors, linewidths=0.15, zorder=2)
+        ax.add_collection3d(faces)
+    for start, end in drawn.closures:
+        ax.plot(*zip(start[:3, 3], end[:3, 3], strict=True), color=CLOSURE, linestyle="--", linewidth=1.6, zorder=3)
+    if masses and drawn.masses:
+        _mark_masses(ax, drawn)
+    if frames:
+        _name_frames(ax, drawn)
+    _view(ax, drawn, low, high)
+    if legend:
+        _legend(ax, drawn, masses)
+    ax.set_title(robot.name, color=TEXT, fontsize=11, pad=-6)
+    return ax
+
+
+def save_plot(robot: Robot, path: Any, q: Any = None, *, dpi: int = 130, **options: Any) -> None:
+    """The picture in a file (png, svg, pdf); no window, whatever the backend. `path` may be an open file."""
+    _need_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 5.6))
+    ax = figure.add_axes((0, 0, 1, 0.97), projection="3d")
+    plot(robot, q, ax, **options)
+    suffix = Path(path).suffix if isinstance(path, (str, Path)) else ""
+    try:
+        figure.savefig(path, dpi=dpi, transparent=True, format=None if suffix else "png")
+    except (ValueError, OSError) as error:
+        raise RikigakuError(f"The picture could not be written to {str(path)!r}: {error}") from error
+
+
+def _need_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise RikigakuError("Pictures need matplotlib. Install it: pip install 'rikigaku[plot]'.") from error
+
+
+def _new_axes() -> Any:
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(6.4, 5.6))
+    return figure.add_axes((0, 0, 1, 0.97), projection="3d")
+
+
+def _solids(drawn: Skeleton, frames: bool) -> Solids:
+    solids, size = Solids(), drawn.size
+    bar, hub = 0.0095 * size, 0.019 * size
+    for start, end in drawn.bars:
+        solids.tube(start, end, bar, BAR)
+    for joint in drawn.joints:
+        z, color = joint.axes[:, 2], JOINTS.get(joint.kind)
+        if joint.kind in ("revolute", "helical"):
+            solids.tube(joint.place - 1.5 * hub * z, joint.place + 1.5 * hub * z, hub, color or BAR)
+        if joint.kind == "prismatic":
+            solids.box(joint.place, joint.axes, hub * np.array([1.0, 1.0, 1.6]), color or BAR)
+            solids.tube(joint.place, joint.place + joint.travel, 0.6 * bar, color or BAR)
+        if joint.kind == "spherical":
+            solids.ball(joint.place, 1.3 * hub, color or BAR)
+    for start, _ in drawn.closures:
+        z = start[:3, 2]
+        solids.tube(start[:3, 3] - 1.2 * hub * z, start[:3, 3] + 1.2 * hub * z, 0.85 * hub, CLOSURE)
+    for _, pose in drawn.frames if frames else ():
+        for axis, color in enumerate(TRIAD):
+            solids.tube(pose[:3, 3], pose[:3, 3] + 0.075 * size * pose[:3, axis], 0.003 * size, color)
+    return solids
+
+
+def _mark_masses(ax: Any, drawn: Skeleton) -> None:
+    places, masses = (np.array(x) for x in zip(*drawn.masses, strict=True))
+    area = 12 + 110 * (masses / masses.max()) ** (2 / 3)
+    ax.scatter(*places.T, s=area, color=MASS, edgecolors="#5f4b00", linewidths=0.8, alpha=0.75, depthshade=False, zorder=4)
+
+
+def _name_frames(ax: Any, drawn: Skeleton) -> None:
+    if len(drawn.frames) > 9:
+        return  # names would cover the robot
+    for name, pose in drawn.frames:
+        x, y, z = pose[:3, 3] + 0.025 * drawn.size
+        ax.text(x, y, z, name, color=TEXT, fontsize=8, zorder=5)
+
+
+def _has_ground(robot: Robot) -> bool:
+    floats = robot.joints and robot.joints[0].type == "free"
+    return not (floats and not any(robot.gravity))
+
+
+def _limits(drawn: Skeleton, robot: Robot) -> tuple[Array, Array]:
+    """The box that is shown; its bottom is the ground."""
+    points = drawn.points if len(drawn.points) else np.zeros((1, 3))
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre, half = (low + high) / 2, (high - low) / 2
+    half = np.maximum(half + 0.06 * drawn.size, 0.26 * drawn.size)
+    half[2] = (high - low)[2] / 2 + 0.04 * drawn.size
+    bottom = low[2] if robot.joints and robot.joints[0].type == "free" else min(0.0, low[2])
+    low, high = centre - half, centre + half
+    low[2] = bottom - 0.012 * drawn.size
+    return low, high
+
+
+def _grid(low: Array, high: Array) -> list[list[tuple[float, float, float]]]:
+    """Lines of the ground, a round number of metres apart."""
+    raw = float(max(high[:2] - low[:2])) / 9
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = power * min((1, 2, 5, 10), key=lambda k: abs(k * power - raw))
+    first, last = np.floor(low[:2] / step) * step, np.ceil(high[:2] / step) * step
+    z, lines = float(low[2]), []
+    for x in np.arange(first[0], last[0] + step / 2, step):
+        lines.append([(x, first[1], z), (x, last[1], z)])
+    for y in np.arange(first[1], last[1] + step / 2, step):
+        lines.append([(first[0], y, z), (last[0], y, z)])
+    return lines
+
+
+def _view(ax: Any, drawn: Skeleton, low: Array, high: Array) -> None:
+    """Equal scales, no box; flat robots are seen from their flat side."""
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    ax.set_box_aspect(high - low, zoom=1.35)
+    ax.set_axis_off()
+    ax.computed_zorder = False
+    elevation, azimuth = 20.0, -52.0
+    points = drawn.points
+    if len(points) > 2:
+        _, sizes, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+        normal = axes[2]
+        if sizes[2] < 0.12 * sizes[1]:
+            if abs(normal[2]) > 0.8:
+                elevation, azimuth = 58.0, -70.0
+            elif abs(normal[2]) < 0.2:
+                normal = normal if normal[0] - normal[1] > 0 else -normal
+                elevation, azimuth = 14.0, float(np.degrees(np.arctan2(normal[1], normal[0]))) - 22.0
+    ax.view_init(elevation, azimuth)
+
+
+def _legend(ax: Any, drawn: Skeleton, masses: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    def dot(color: Color, label: str, marker: str) -> Any:
+        return Line2D([], [], linestyle="", marker=marker, markersize=7, color=color, label=label)
+
+    kinds = {joint.kind for joint in drawn.joints}
+    marks = {"prismatic": "s"}
+    entries = [dot(color, kind, marks.get(kind, "o")) for kind, color in JOINTS.items() if kind in kinds]
+    if drawn.closures:
+        entries.append(Line2D([], [], color=CLOSURE, linestyle="--", marker="o", label="loop closure"))
+    if masses and drawn.masses:
+        entries.append(dot(MASS, "centre of mass", "o"))
+    if entries:
+        ax.legend(handles=entries, loc="lower left", fontsize=8, frameon=False, labelcolor=TEXT, borderaxespad=1.5)
+
+
+# What becomes a method of Robot.
+METHODS = (plot,)

@@ -1,0 +1,126 @@
+"""What there is to draw of a robot in a posture: bars, joints, masses, frames and loop closures, as numbers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.laws.kinematics import frame_pose, world_poses
+from rikigaku.model.elementary import Prismatic, Spherical
+from rikigaku.model.elementary import Free as FreeJoint
+from rikigaku.model.elementary import Helical as HelicalJoint
+from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
+from rikigaku.model.robot import Frame, Robot
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.spatial.pose import Pose
+from rikigaku.states import symbol_values
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnJoint:
+    """A joint's place and axes in the world (z along its motion); `travel` from its seat to the moved body [m]."""
+
+    kind: str
+    place: Array
+    axes: Array
+    travel: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Everything in world axes [m, kg]."""
+
+    bars: list[tuple[Array, Array]] = field(default_factory=list)
+    joints: list[DrawnJoint] = field(default_factory=list)
+    masses: list[tuple[Array, float]] = field(default_factory=list)
+    frames: list[tuple[str, Array]] = field(default_factory=list)
+    closures: list[tuple[Array, Array]] = field(default_factory=list)
+
+    @property
+    def points(self) -> Array:
+        """All places, (n, 3)."""
+        found = [p for bar in self.bars for p in bar] + [joint.place for joint in self.joints]
+        found += [pose[:3, 3] for _, pose in self.frames]
+        return np.array(found).reshape(-1, 3)
+
+    @property
+    def size(self) -> float:
+        """The diagonal of the box around all places [m], never zero."""
+        points = self.points
+        extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) else 0.0
+        return extent if extent > 1e-9 else 1.0
+
+
+def loop_frames(robot: Robot) -> tuple[Robot, list[tuple[str, str]]]:
+    """The robot with a frame at both ends of every cut joint, and the pairs of their names."""
+    frames, pairs = list(robot.frames), []
+    for i, loop in enumerate(robot.loops):
+        names = (f"{loop.name} start {i}", f"{loop.name} end {i}")
+        frames += [Frame(name, end.link, end.geometry) for name, end in zip(names, (loop.start, loop.end), strict=True)]
+        pairs.append(names)
+    return replace(robot, frames=tuple(frames)), pairs
+
+
+def mechanism_of(robot: Robot) -> Mechanism:
+    """The robot as floats, its symbols at their own values.
+
+    Raises:
+        MissingValue: if a symbol has none.
+    """
+    return instantiate(robot, FLOATS, symbol_values(robot))
+
+
+def skeleton(robot: Robot, q: Array) -> Skeleton:
+    """The robot at q, ready to be drawn."""
+    extended, pairs = loop_frames(robot)
+    mechanism = mechanism_of(extended)
+    poses = world_poses(mechanism, list(q))
+    result = Skeleton()
+    seats = [_matrix(_on(poses, body.parent).compose(body.placement)) for body in mechanism.bodies]
+    for i, body in enumerate(mechanism.bodies):
+        X, seat = _matrix(poses[i]), seats[i]
+        result.joints.append(DrawnJoint(_kind(body.joint), seat[:3, 3], seat[:3, :3], X[:3, 3] - seat[:3, 3]))
+        if (m := float(body.inertia.m)) > 0:
+            centre = np.array([float(h) for h in body.inertia.h]) / m
+            result.masses.append((X[:3, :3] @ centre + X[:3, 3], m))
+    for i in (WORLD, *range(len(mechanism.bodies))):
+        origin = np.zeros(3) if i == WORLD else _matrix(poses[i])[:3, 3]
+        ends = list(_places(mechanism, poses, seats, i))
+        if i != WORLD and not ends and float(mechanism.bodies[i].inertia.m) > 0:
+            ends = [place for place, m in result.masses if m == float(mechanism.bodies[i].inertia.m)][:1]
+        result.bars.extend((origin, end) for end in ends if np.linalg.norm(end - origin) > 1e-9)
+    for name in (robot.base, *(frame.name for frame in robot.frames)):
+        result.frames.append((name, _matrix(frame_pose(mechanism, poses, name))))
+    for start, end in pairs:
+        result.closures.append(
+            (_matrix(frame_pose(mechanism, poses, start)), _matrix(frame_pose(mechanism, poses, end)))
+        )
+    return result
+
+
+def _places(mechanism: Mechanism, poses: list[Pose], seats: list[Array], i: int) -> Iterator[Array]:
+    """The places on body i that something is fixed to: joints of its children, links, frames."""
+    for k, body in enumerate(mechanism.bodies):
+        floating = isinstance(body.joint, FreeJoint)
+        if body.parent == i and not floating:
+            yield seats[k][:3, 3]
+    for name, (body_index, _) in mechanism.frames.items():
+        if body_index == i:
+            yield _matrix(frame_pose(mechanism, poses, name))[:3, 3]
+
+
+def _on(poses: list[Pose], body: int) -> Pose:
+    return Pose() if body == WORLD else poses[body]
+
+
+def _kind(joint: Any) -> str:
+    kinds = {Prismatic: "prismatic", HelicalJoint: "helical", Spherical: "spherical", FreeJoint: "free"}
+    return kinds.get(type(joint), "revolute")
+
+
+def _matrix(pose: Pose) -> Array:
+    return np.array(pose.matrix(), dtype=np.float64)
