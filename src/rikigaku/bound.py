@@ -6,7 +6,7 @@ and compiles it (or reads the code from the cache); later calls are native.
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ class BoundLaw:
         result = variant(inputs, overrides, symbols, out)
         if isinstance(result, tuple):
             return result
-        return namedtuple("Derivative", names)(result)  # type: ignore[misc]
+        return _named_tuple("Derivative", names)(result)
 
     @cached_property
     def _by_structure(self) -> "BoundLaw":
@@ -92,22 +92,20 @@ class BoundLaw:
 
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN: "ok" or a sentence, one for each state of the batch."""
+        inputs, options, overrides, symbols = self._sort(args, keywords)
+        variant = self._variant(options, overrides)
         with np.errstate(all="ignore"):
-            result = self(*args, **keywords)
-        values = result if isinstance(result, tuple) else (result,)
-        inputs = self._sort(args, keywords)[0]
-        core = [2 if np.ndim(x) > 1 and np.ndim(x) - np.ndim(inputs[0]) == 1 else 1 for x in values]
-        bad = np.zeros(np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), bool)
-        for x, axes in zip(values, core, strict=True):
-            axes = np.ndim(x) - bad.ndim
-            bad |= ~np.isfinite(x).all(axis=tuple(range(-axes, 0))) if axes else ~np.isfinite(x)
+            result = variant(inputs, overrides, symbols, None)
+        ports, (port,) = variant.kernel.ports
+        bad = ~np.isfinite(result).all(axis=tuple(range(-len(port.shape), 0)))
         words = np.full(bad.shape, "ok", dtype=object)
         words[bad] = self.law.singular or "the result overflows"
-        for name, x in reversed(list(zip(self.law.inputs, inputs, strict=True))):
-            finite = np.isfinite(x)
-            for k in range(np.shape(x)[-1]):
-                broken = np.broadcast_to(~finite[..., k], bad.shape)
-                words[broken & bad] = f"{name}[{k}] is not finite"
+        arrays = variant.arrays(inputs, overrides, symbols)
+        for port, x in reversed(list(zip(ports, arrays, strict=True))):  # the first that is broken has the last word
+            for k in reversed(range(port.size)):
+                element = x[..., k] if port.shape else x
+                name = f"{port.name}[{k}]" if port.shape else port.name
+                words[np.broadcast_to(~np.isfinite(element), bad.shape) & bad] = f"{name} is not finite"
         return words if bad.ndim else str(words[()])
 
     def __repr__(self) -> str:
@@ -115,13 +113,17 @@ class BoundLaw:
         inputs = ", ".join(self.law.inputs)
         return f"<{self.law.name}({inputs}{options}) of robot {self.robot.name!r}: {self.law.summary}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bound_by_name, (self.robot, self.law.name, self.fixed)  # native code is made anew
+
     # -- sorting out what the caller gave -------------------------------------------------------------------
     def _sort(
         self, args: Sequence[Any], keywords: Mapping[str, Any], calling: bool = True
     ) -> tuple[list[Array], dict[str, Any], dict[str, Any], dict[str, Any]]:
         """Inputs, options, overrides and symbols out of positional and keyword arguments."""
         law, keywords = self.law, dict(keywords)
-        given = dict(self.fixed)
+        given = {name: value for name, value in self.fixed.items() if name in law.options}
+        keywords = {name: value for name, value in self.fixed.items() if name not in law.options} | keywords
         arrays = list(args)
         for name in law.options:  # options may follow the inputs in order: jacobian(q, "hand")
             if len(arrays) > len(law.inputs):
@@ -137,7 +139,10 @@ class BoundLaw:
         given |= {name: keywords.pop(name) for name in law.options if name in keywords}
         overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
         symbols = {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
+        keywords = {name: value for name, value in keywords.items() if value is not None or name not in law.overrides}
         self._known_options(keywords)
+        if not isinstance(overrides.get("wrenches", {}), Mapping):
+            raise WrongValue("wrenches are given by frame, as {frame: six numbers}, " + f"not as {overrides['wrenches']!r}.")
         options = {name: given.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
             if value is REQUIRED:
@@ -146,14 +151,14 @@ class BoundLaw:
         return [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)], options, overrides, symbols
 
     def _known_options(self, names: Mapping[str, Any]) -> None:
-        known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols, "out")
+        known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
         for name in names:
             if name not in known:
                 raise UnknownName("option or symbol", name, known, f"{self.law.name} of robot {self.robot.name!r}")
 
     def _array(self, name: str, x: Any) -> Array:
         size = getattr(self.robot, _SIZES[name])
-        array = np.asarray(x, dtype=np.float64)
+        array = _floats(f"{name} of robot {self.robot.name!r}", x)
         if array.ndim == 0 or array.shape[-1] != size:
             joints = ", ".join(joint.name for joint in self.robot.joints[:8])
             more = ", ..." if len(self.robot.joints) > 8 else ""
@@ -170,7 +175,11 @@ class BoundLaw:
         for name in (*frames, *([options["frame"]] if "frame" in options else [])):
             self.robot.frame(name)  # an unknown name is an error here, with a suggestion
         key = (tuple(options.items()), "gravity" in overrides, frames, wrt)
-        if key not in self._variants:
+        try:
+            known = key in self._variants
+        except TypeError:
+            raise WrongValue(f"{self.law.name} takes words, numbers or truth values as options, not {options!r}.") from None
+        if not known:
             self._variants[key] = Variant(self.robot, self.law, dict(options), "gravity" in overrides, frames, wrt)
         return self._variants[key]
 
@@ -205,11 +214,15 @@ class Variant:
             mechanism = instantiate(self.robot, FLOATS, dict(zip(self.robot.free_symbols, values, strict=True)))
             return self.law.results(self.law.recursion(mechanism, *inputs[:count], **overrides, **self.options))
 
-        program = trace(self.law.name, self.shapes, run)
+        try:
+            program = trace(self.law.name, self.shapes, run)
+        except ZeroDivisionError:
+            reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
+            raise WrongValue(f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}.") from None
         return program if self.wrt is None else derivative_program(self.robot, program, self.wrt)
 
     def __call__(self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any) -> Any:
-        arrays = [*inputs, *self._extra(overrides), *self._symbols(symbols)]
+        arrays = self.arrays(inputs, overrides, symbols)
         ports_in, ports_out = self.kernel.ports
         cores = [len(port.shape) for port in ports_in]
         try:
@@ -221,7 +234,11 @@ class Variant:
         self.kernel(arrays, outputs)
         if len(outputs) == 1:
             return outputs[0]
-        return namedtuple("Results", [port.name for port in ports_out])(*outputs)  # type: ignore[misc]
+        return _named_tuple("Results", tuple(port.name for port in ports_out))(*outputs)
+
+    def arrays(self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]) -> list[Array]:
+        """All inputs of the program, in its order."""
+        return [*inputs, *self._extra(overrides), *self._symbols(symbols)]
 
     def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
         if out is None:
@@ -233,6 +250,8 @@ class Variant:
             if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
                 given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
                 raise WrongSize(f"out of {self.law.name} must be float64 of shape {shape}; {given} was given.")
+            if not x.flags.writeable:
+                raise WrongValue(f"out of {self.law.name} is read-only; give an array that may be written.")
         return outputs
 
     def _extra(self, overrides: Mapping[str, Any]) -> list[Array]:
@@ -253,7 +272,7 @@ class Variant:
                 f"Robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
                 f"Give them in the call ({self.law.name}(..., {example})) or with robot.bind({example})."
             )
-        return [np.asarray(values[name], dtype=np.float64) for name in names]
+        return [_floats(f"the symbol {name}", values[name]) for name in names]
 
 
 def default_symbols(robot: Robot) -> dict[str, float]:
@@ -261,8 +280,27 @@ def default_symbols(robot: Robot) -> dict[str, float]:
     return {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
 
 
+def _floats(what: str, x: Any) -> Array:
+    """An array of float64; text and complex numbers are refused, which NumPy would convert."""
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind == "O" and any(item is None or isinstance(item, (str, bytes)) for item in array.flat):
+            raise TypeError
+        if array.dtype.kind in "fiubO":
+            return array.astype(np.float64, copy=False)
+        given = f"an array of {array.dtype}"
+    except (TypeError, ValueError):
+        given = repr(x)[:80]
+    raise WrongValue(f"{what} takes real numbers; {given} was given.")
+
+
+@cache
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    return namedtuple(name, fields, rename=True)  # a field that is no Python name goes by its number
+
+
 def _sized(what: str, x: Any, size: int) -> Array:
-    array = np.asarray(x, dtype=np.float64)
+    array = _floats(what, x)
     if array.ndim == 0 or array.shape[-1] != size:
         raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
     return array
@@ -272,12 +310,17 @@ def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> Boun
     """The law bound to the robot; one state goes straight from CPython into native code where it can."""
     bound = BoundLaw(robot, law, fixed)
     decided = all(value is not REQUIRED for value in {**law.options, **bound.fixed}.values())
-    if not decided or robot.free_symbols:
+    if not decided or robot.free_symbols or not bound.fixed.keys() <= law.options.keys():
         return bound
     # Python looks a call up on the class: a class of its own lets the builtin stand there.
     one = type(law.name, (BoundLaw,), {"__call__": staticmethod(_first_call(bound))})
     bound.__class__ = one
     return bound
+
+
+def _bound_by_name(robot: Robot, name: str, fixed: dict[str, Any]) -> BoundLaw:
+    law: BoundLaw = getattr(robot, name)
+    return law.fix(**fixed) if fixed else law
 
 
 def _first_call(bound: BoundLaw) -> Callable[..., Any]:
@@ -287,7 +330,7 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
         return BoundLaw.__call__(bound, *args, **keywords)
 
     def first(*args: Any, **keywords: Any) -> Any:
-        if len(args) >= len(bound.law.inputs) and all(np.ndim(x) == 1 for x in args) and not bound.robot.nv == 0:
+        if len(args) >= len(bound.law.inputs) and bound.robot.nv and all(_is_vector(x) for x in args):
             _, options, overrides, _ = bound._sort((), {}, calling=False)
             kernel = bound._variant(options, overrides).kernel
             type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[assignment, method-assign]
@@ -295,6 +338,10 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
         return general(*args, **keywords)
 
     return first
+
+
+def _is_vector(x: object) -> bool:
+    return isinstance(x, np.ndarray) and x.ndim == 1
 
 
 class _LawProperty:

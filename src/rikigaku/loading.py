@@ -30,7 +30,7 @@ def _read(source: str, strict: bool, repair: Any) -> Robot:
     path = Path(source)
     if not path.suffix:
         raise UnknownName("robot", source, library.NAMES, "the library")
-    if not path.exists():
+    if not path.is_file():
         raise RikigakuError(f"There is no file {source!r}. Give a path, or the name of a shipped robot.")
     if path.suffix == ".urdf":
         return read_urdf(path, strict=strict, repair=repair)

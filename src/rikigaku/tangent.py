@@ -20,7 +20,8 @@ def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> 
             raise UnknownName("input or symbol", name, names, f"the law {program.name}")
         k = names.index(name)
         nodes = program.arguments[k]
-        directions = _directions(robot, name, list(nodes))
+        symbols = {symbol: program.arguments[names.index(symbol)][0] for symbol in robot.free_symbols}
+        directions = _directions(robot, name, list(nodes), symbols)
         if len(directions) <= len(values) or name == "q" and robot.nq != robot.nv:
             rows = forward(values, directions)
         else:
@@ -31,11 +32,11 @@ def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> 
     return Program(f"{program.name} derivative", program.inputs, tuple(outputs), program.arguments, tuple(results))
 
 
-def _directions(robot: Robot, name: str, nodes: list[Node]) -> list[dict[Node, Traced]]:
+def _directions(robot: Robot, name: str, nodes: list[Node], symbols: dict[str, Node]) -> list[dict[Node, Traced]]:
     """Unit steps of an input; for q the steps a unit of each rate makes, dq = T(q) v."""
     if name != "q" or robot.nq == robot.nv:
         return [{node: 1.0} for node in nodes]
-    mechanism = instantiate(robot, FLOATS, {symbol: 0.0 for symbol in robot.free_symbols})
+    mechanism = instantiate(robot, FLOATS, symbols)
     result = []
     for body in mechanism.bodies:
         own = [nodes[k] for k in body.q]

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +39,7 @@ _pool: ThreadPoolExecutor | None = None
 def set_threads(count: int) -> None:
     """How many threads a large batch may use (the processors of this process, unless set)."""
     global _threads, _pool
-    if not isinstance(count, Integral) or count < 1:
+    if not (isinstance(count, (int, np.integer)) and count >= 1):
         raise WrongValue(f"{count!r} threads cannot work; give a whole number, 1 or more.")
     _threads, _pool = int(count), None
 
