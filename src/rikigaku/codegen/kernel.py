@@ -17,7 +17,7 @@ from rikigaku.codegen import cache, numpy_api
 from rikigaku.codegen.llvm_block import SPOIL, block_function
 from rikigaku.codegen.llvm_call import call_function
 from rikigaku.codegen.llvm_loop import loop_function
-from rikigaku.codegen.llvm_sincos import sincos_function
+from rikigaku.codegen.llvm_sincos import far_function
 from rikigaku.codegen.llvm_text import Vector
 from rikigaku.errors import TooLarge, WrongValue
 from rikigaku.numbers.program import Port, Program
@@ -155,7 +155,7 @@ def _text(program: Program, kind: str, cpu: "Cpu") -> str:
         entry = call_function(program, checks_result=divides)
     else:
         entry = loop_function(program, t)
-    return "\n".join([t.declarations(), sincos_function(t), SPOIL, block, entry])
+    return "\n".join([t.declarations(), far_function(t), SPOIL, block, entry])
 
 
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:

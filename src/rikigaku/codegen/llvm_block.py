@@ -8,6 +8,7 @@ A state with a NaN or infinite input gets NaN in every output.
 """
 
 from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
+from rikigaku.codegen.llvm_sincos import sincos_inline
 from rikigaku.codegen.llvm_text import Vector, number, transposed
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Port, Program
@@ -97,10 +98,7 @@ class _Writer:
         pair = f"%sc{arg.index}"
         if arg.index not in self.pairs:
             self.pairs.add(arg.index)
-            both = f"{{ {self.t.double}, {self.t.double} }}"
-            self._line(f"{pair} = call {both} @sincos({self.t.double} {self._signed(arg)})")
-            self._line(f"{pair}.sin = extractvalue {both} {pair}, 0")
-            self._line(f"{pair}.cos = extractvalue {both} {pair}, 1")
+            self.lines += sincos_inline(self.t, self._signed(arg), pair)
         return f"{pair}.{op}"
 
     def _signed(self, arg: Operand) -> str:

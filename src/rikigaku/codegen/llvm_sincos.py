@@ -19,58 +19,41 @@ _COS = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.755731435139
         2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02)  # fmt: skip
 
 
-def sincos_function(t: Vector) -> str:
-    """Definition of @sincos: {sin, cos} of a vector."""
-    c = t.constant
+def sincos_inline(t: Vector, x: str, p: str) -> list[str]:
+    """Lines that leave {p}.sin and {p}.cos of x; rarely taken: the way through @sincos_far."""
+    both = f"{{ {t.double}, {t.double} }}"
+    label = p.removeprefix("%")
+    return [
+        f"  {p}.abs = call {t.double} {t.intrinsic('fabs')}({t.double} {x})",
+        f"  {p}.far = fcmp ogt {t.double} {p}.abs, {t.constant(LARGEST)}",
+        *t.any(f"{p}.any", f"{p}.far"),
+        f"  br i1 {p}.any, label {p}.library, label {p}.near, !prof !0",
+        f"{label}.library:",
+        f"  {p}.both = call {both} @sincos_far({t.double} {x}, {t.bool} {p}.far)",
+        f"  {p}.s1 = extractvalue {both} {p}.both, 0",
+        f"  {p}.c1 = extractvalue {both} {p}.both, 1",
+        f"  br label {p}.done",
+        f"{label}.near:",
+        *_polynomials(t, x, p),
+        f"  br label {p}.done",
+        f"{label}.done:",
+        f"  {p}.sin = phi {t.double} [ {p}.s0, {p}.near ], [ {p}.s1, {p}.library ]",
+        f"  {p}.cos = phi {t.double} [ {p}.c0, {p}.near ], [ {p}.c1, {p}.library ]",
+    ]
+
+
+def far_function(t: Vector) -> str:
+    """Definition of @sincos_far: the C library in the lanes that are far, the polynomials in the others."""
+    both = f"{{ {t.double}, {t.double} }}"
     lines = [
-        f"define internal {{ {t.double}, {t.double} }} @sincos({t.double} %x) {{",
-        "entry:",
-        f"  %abs = call {t.double} {t.intrinsic('fabs')}({t.double} %x)",
-        f"  %far = fcmp ogt {t.double} %abs, {c(LARGEST)}",
-        # lanes left to the library must not overflow here: NumPy would warn of it
-        f"  %near = select {t.bool} %far, {t.double} {c(0.0)}, {t.double} %x",
-        f"  %t = call {t.double} {t.intrinsic('fma')}({t.double} %near, {t.double} {c(_TWO_OVER_PI)}, {t.double} {c(_ROUNDER)})",
-        f"  %j = bitcast {t.double} %t to {t.int}",
-        f"  %k = fsub {t.double} %t, {c(_ROUNDER)}",
-        f"  %nk = fneg {t.double} %k",
-        *_fma(t, "%r1", "%nk", c(_P1), "%near"),
-        *_fma(t, "%r2", "%nk", c(_P2), "%r1"),
-        *_fma(t, "%r", "%nk", c(_P3), "%r2"),
-        f"  %z = fmul {t.double} %r, %r",
-        *_horner(t, "%ps", _SIN),
-        f"  %rz = fmul {t.double} %r, %z",
-        *_fma(t, "%s", "%rz", "%ps", "%r"),
-        *_horner(t, "%pc", _COS),
-        f"  %hz = fmul {t.double} %z, {c(0.5)}",
-        f"  %w = fsub {t.double} {c(1.0)}, %hz",
-        f"  %lost = fsub {t.double} {c(1.0)}, %w",
-        f"  %back = fsub {t.double} %lost, %hz",
-        f"  %zz = fmul {t.double} %z, %z",
-        *_fma(t, "%tail", "%zz", "%pc", "%back"),
-        f"  %c = fadd {t.double} %w, %tail",
-        # quadrant: swap at odd ones, signs from the second bit
-        f"  %j1 = and {t.int} %j, {t.integer(1)}",
-        f"  %even = icmp eq {t.int} %j1, {t.integer(0)}",
-        f"  %s0 = select {t.bool} %even, {t.double} %s, {t.double} %c",
-        f"  %c0 = select {t.bool} %even, {t.double} %c, {t.double} %s",
-        f"  %js = and {t.int} %j, {t.integer(2)}",
-        f"  %ss = shl {t.int} %js, {t.integer(62)}",
-        f"  %jp = add {t.int} %j, {t.integer(1)}",
-        f"  %jc = and {t.int} %jp, {t.integer(2)}",
-        f"  %cs = shl {t.int} %jc, {t.integer(62)}",
-        *_flip(t, "%sine", "%s0", "%ss"),
-        *_flip(t, "%cosine", "%c0", "%cs"),
-        *t.any("%is_far", "%far"),
-        "  br i1 %is_far, label %library, label %done",
-        "library:",
-        *_library(t),
-        "  br label %done",
-        "done:",
-        f"  %sout = phi {t.double} [ %sine, %entry ], [ %slib, %library ]",
-        f"  %cout = phi {t.double} [ %cosine, %entry ], [ %clib, %library ]",
-        f"  %pair = insertvalue {{ {t.double}, {t.double} }} undef, {t.double} %sout, 0",
-        f"  %both = insertvalue {{ {t.double}, {t.double} }} %pair, {t.double} %cout, 1",
-        f"  ret {{ {t.double}, {t.double} }} %both",
+        f"define internal {both} @sincos_far({t.double} %x, {t.bool} %far) noinline cold {{",
+        # lanes left to the library must not overflow in the polynomials: NumPy would warn of it
+        f"  %near = select {t.bool} %far, {t.double} {t.constant(0.0)}, {t.double} %x",
+        *_polynomials(t, "%near", "%p"),
+        *(_library(t) if t.width > 1 else _library_one()),
+        f"  %pair = insertvalue {both} undef, {t.double} %slib, 0",
+        f"  %both = insertvalue {both} %pair, {t.double} %clib, 1",
+        f"  ret {both} %both",
         "}",
         "declare double @sin(double)",
         "declare double @cos(double)",
@@ -78,51 +61,81 @@ def sincos_function(t: Vector) -> str:
     return "\n".join(lines)
 
 
+def _polynomials(t: Vector, x: str, p: str) -> list[str]:
+    """{p}.s0 and {p}.c0: sine and cosine of a near x."""
+    c, d, i = t.constant, t.double, t.int
+    return [
+        *_fma(t, f"{p}.t", x, c(_TWO_OVER_PI), c(_ROUNDER)),
+        f"  {p}.j = bitcast {d} {p}.t to {i}",
+        f"  {p}.k = fsub {d} {p}.t, {c(_ROUNDER)}",
+        f"  {p}.nk = fneg {d} {p}.k",
+        *_fma(t, f"{p}.r1", f"{p}.nk", c(_P1), x),
+        *_fma(t, f"{p}.r2", f"{p}.nk", c(_P2), f"{p}.r1"),
+        *_fma(t, f"{p}.r", f"{p}.nk", c(_P3), f"{p}.r2"),
+        f"  {p}.z = fmul {d} {p}.r, {p}.r",
+        *_horner(t, f"{p}.ps", f"{p}.z", _SIN),
+        f"  {p}.rz = fmul {d} {p}.r, {p}.z",
+        *_fma(t, f"{p}.s", f"{p}.rz", f"{p}.ps", f"{p}.r"),
+        *_horner(t, f"{p}.pc", f"{p}.z", _COS),
+        *_fma(t, f"{p}.w", f"{p}.z", c(-0.5), c(1.0)),
+        f"  {p}.zz = fmul {d} {p}.z, {p}.z",
+        *_fma(t, f"{p}.c", f"{p}.zz", f"{p}.pc", f"{p}.w"),
+        # quadrant: the lowest bit of j swaps, the next one is the sign; moved up to the sign bit, where
+        # a select needs no comparison
+        f"  {p}.odd = shl {i} {p}.j, {t.integer(63)}",
+        f"  {p}.swap = icmp slt {i} {p}.odd, {t.integer(0)}",
+        f"  {p}.sa = select {t.bool} {p}.swap, {d} {p}.c, {d} {p}.s",
+        f"  {p}.ca = select {t.bool} {p}.swap, {d} {p}.s, {d} {p}.c",
+        f"  {p}.js = shl {i} {p}.j, {t.integer(62)}",
+        f"  {p}.jc = xor {i} {p}.js, {p}.odd",  # cosine: negative in the second and third quadrant
+        *_flip(t, f"{p}.s0", f"{p}.sa", f"{p}.js"),
+        *_flip(t, f"{p}.c0", f"{p}.ca", f"{p}.jc"),
+    ]
+
+
 def _fma(t: Vector, out: str, x: str, y: str, z: str) -> list[str]:
     args = ", ".join(f"{t.double} {a}" for a in (x, y, z))
     return [f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"]
 
 
-def _horner(t: Vector, out: str, coefficients: tuple[float, ...]) -> list[str]:
+def _horner(t: Vector, out: str, z: str, coefficients: tuple[float, ...]) -> list[str]:
     lines, value = [], t.constant(coefficients[0])
     for i, a in enumerate(coefficients[1:]):
         name = out if i == len(coefficients) - 2 else f"{out}{i}"
-        lines += _fma(t, name, value, "%z", t.constant(a))
+        lines += _fma(t, name, value, z, t.constant(a))
         value = name
     return lines
 
 
 def _flip(t: Vector, out: str, x: str, bits: str) -> list[str]:
+    """x with its sign changed where the highest of the bits is set."""
     return [
-        f"  {out}b = bitcast {t.double} {x} to {t.int}",
-        f"  {out}f = xor {t.int} {out}b, {bits}",
-        f"  {out} = bitcast {t.int} {out}f to {t.double}",
+        f"  {out}.m = and {t.int} {bits}, {t.integer(-(2**63))}",
+        f"  {out}.b = bitcast {t.double} {x} to {t.int}",
+        f"  {out}.f = xor {t.int} {out}.b, {out}.m",
+        f"  {out} = bitcast {t.int} {out}.f to {t.double}",
     ]
 
 
+def _library_one() -> list[str]:
+    return ["  %slib = call double @sin(double %x)", "  %clib = call double @cos(double %x)"]
+
+
 def _library(t: Vector) -> list[str]:
-    """The C library's answer in the lanes that are far, the polynomial's in the others."""
-    if t.width == 1:
-        return ["  %slib = call double @sin(double %x)", "  %clib = call double @cos(double %x)"]
-    lines, s, c = [], "%sine", "%cosine"
+    lines, s, c = [], "%p.s0", "%p.c0"
     for lane in range(t.width):
-        last = lane == t.width - 1
+        s_next, c_next = (f"%sv{lane}", f"%cv{lane}") if lane < t.width - 1 else ("%slib", "%clib")
         lines += [
             f"  %x{lane} = extractelement {t.double} %x, i32 {lane}",
             f"  %f{lane} = extractelement {t.bool} %far, i32 {lane}",
-            f"  %so{lane} = extractelement {t.double} %sine, i32 {lane}",
-            f"  %co{lane} = extractelement {t.double} %cosine, i32 {lane}",
+            f"  %so{lane} = extractelement {t.double} %p.s0, i32 {lane}",
+            f"  %co{lane} = extractelement {t.double} %p.c0, i32 {lane}",
             f"  %sl{lane} = call double @sin(double %x{lane})",
             f"  %cl{lane} = call double @cos(double %x{lane})",
             f"  %sx{lane} = select i1 %f{lane}, double %sl{lane}, double %so{lane}",
             f"  %cx{lane} = select i1 %f{lane}, double %cl{lane}, double %co{lane}",
-        ]
-        s_next, c_next = ("%slib", "%clib") if last else (f"%sv{lane}", f"%cv{lane}")
-        lines += [
             f"  {s_next} = insertelement {t.double} {s}, double %sx{lane}, i32 {lane}",
             f"  {c_next} = insertelement {t.double} {c}, double %cx{lane}, i32 {lane}",
         ]
         s, c = s_next, c_next
     return lines
-
-

@@ -1,8 +1,8 @@
-"""The mass matrix by composite bodies, in root axes."""
+"""The mass matrix by composite bodies: inertias in body axes, products of directions in root axes."""
 
 from collections.abc import Sequence
 
-from rikigaku.laws.root_axes import composites, root_axes
+from rikigaku.laws.root_axes import own_composites, root_axes, seen_wrench
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
 
@@ -16,11 +16,11 @@ def mass_entries(mechanism: Mechanism, q: Numbers) -> Entries:
     Reference: [Walker1982]. The reflected rotor inertia stands on the diagonal.
     """
     seen = root_axes(mechanism, q)
-    whole = composites(mechanism, seen)
+    whole = own_composites(mechanism, q)
     entries: Entries = {}
     for i, body in enumerate(mechanism.bodies):
-        for k, direction in zip(body.v, seen[i].directions, strict=True):
-            momentum = whole[i].times(direction)
+        for k, direction in zip(body.v, body.joint.directions(), strict=True):
+            momentum = seen_wrench(seen[i].pose, whole[i].times(direction))
             for j in mechanism.support(i):
                 for other, its_direction in zip(mechanism.bodies[j].v, seen[j].directions, strict=True):
                     if j != i or other <= k:

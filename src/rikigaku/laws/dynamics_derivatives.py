@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.forward import forward_dynamics
-from rikigaku.laws.root_axes import SeenBody, composites, felt_gravity, root_axes
+from rikigaku.laws.root_axes import SeenBody, felt_gravity, root_axes
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -146,16 +146,24 @@ def composite_changes(
 ) -> tuple[list[list[JointChange]], list[Wrench], list[Momentum], list[SpatialInertia]]:
     """Joint changes of every body; wrench, momentum and inertia of it and all beyond; in root axes."""
     seen = root_axes(mechanism, q)
-    changes, wrenches, momenta = _outward(mechanism, seen, q, v, a, gravity)
+    inertias = [body.inertia.seen_from(s.pose) for body, s in zip(mechanism.bodies, seen, strict=True)]
+    changes, wrenches, momenta = _outward(mechanism, seen, inertias, q, v, a, gravity)
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         if body.parent != WORLD:
             wrenches[body.parent] = wrenches[body.parent].plus(wrenches[i])
             momenta[body.parent] = momenta[body.parent].plus(momenta[i])
-    return changes, wrenches, momenta, composites(mechanism, seen)
+            inertias[body.parent] = inertias[body.parent].plus(inertias[i])
+    return changes, wrenches, momenta, inertias
 
 
 def _outward(
-    mechanism: Mechanism, seen: list[SeenBody], q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None
+    mechanism: Mechanism,
+    seen: list[SeenBody],
+    inertias: list[SpatialInertia],
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    gravity: Vector | None,
 ) -> tuple[list[list[JointChange]], list[Wrench], list[Momentum]]:
     """Joint changes, body wrenches and body momenta, all in root axes."""
     felt = felt_gravity(mechanism, q, gravity)
@@ -180,7 +188,7 @@ def _outward(
             own.append(JointChange(s, psi_dot, A0.cross(s).plus(V0.cross(psi_dot)), s_dot))
             drift = drift.plus(s_dot.times(v[k]))
         A = A0.plus(push).plus(drift)
-        wrench, momentum = _answer(seen[i].inertia, V, A)
+        wrench, momentum = _answer(inertias[i], V, A)
         twists.append(V)
         accelerations.append(A)
         changes.append(own)
@@ -195,14 +203,14 @@ def _answer(inertia: SpatialInertia, V: Twist, A: Twist) -> tuple[Wrench, Moment
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.I
     half = (xx + yy + zz) / 2
     J: Matrix = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
-    impulse = inertia.times(V)
+    p = vector.add(vector.scale(inertia.m, v), cross(w, h))
     wJ = vector.transpose(tuple(cross(w, column) for column in J))  # type: ignore[arg-type]
     hv = dot(h, v)
     G = tuple(
         tuple((hv if i == j else 0) - v[i] * h[j] - wJ[i][j] for j in range(3)) for i in range(3)
     )
-    wrench = inertia.times(A).plus(V.cross_wrench(impulse))
-    return wrench, Momentum(impulse.force, G)  # type: ignore[arg-type]
+    momentum = Momentum(p, G)  # type: ignore[arg-type]
+    return inertia.times(A).plus(momentum.once(V)), momentum  # v x* I v = B v
 
 
 def _dense(entries: Entries, n: int) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rikigaku.errors import WrongValue
 from rikigaku.laws.energy import first_moment, total_mass
-from rikigaku.laws.root_axes import composites, root_axes, root_poses
+from rikigaku.laws.root_axes import own_composites, root_axes, root_poses, seen_wrench
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -30,11 +30,11 @@ def momentum_matrix(mechanism: Mechanism, q: Numbers, about: str = "com") -> lis
         point = (x / mass, y / mass, z / mass)
     seen, roots = root_axes(mechanism, q), root_poses(mechanism, q)
     rows: list[list[Number]] = [[0] * mechanism.nv for _ in range(6)]
-    for i, whole in enumerate(composites(mechanism, seen)):
-        X = roots[i]
+    for i, whole in enumerate(own_composites(mechanism, q)):
+        X, body = roots[i], mechanism.bodies[i]
         arm = vector.sub(X.p, point)
-        for k, direction in zip(mechanism.bodies[i].v, seen[i].directions, strict=True):
-            wrench = whole.times(direction)
+        for k, direction in zip(body.v, body.joint.directions(), strict=True):
+            wrench = seen_wrench(seen[i].pose, whole.times(direction))
             linear = transform(X.R, wrench.force)
             angular = vector.add(transform(X.R, wrench.moment), cross(arm, linear))
             for row, value in zip(rows, (*linear, *angular), strict=True):

@@ -40,9 +40,9 @@ def regressor(
 
 
 def regressor_bodies(mechanism: Mechanism) -> list[int]:
-    """The bodies with parameters: massless halves of planar and universal joints have none."""
+    """The bodies with parameters, in the order of v: massless halves of planar and universal joints have none."""
     last = {body.name: i for i, body in enumerate(mechanism.bodies)}
-    return sorted(last.values())
+    return sorted(last.values(), key=lambda i: mechanism.bodies[i].v.start)
 
 
 def regressor_columns(mechanism: Mechanism, joints: Sequence[str], drives: bool = False) -> list[str]:

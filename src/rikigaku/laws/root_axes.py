@@ -12,7 +12,7 @@ from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import SpatialInertia
 from rikigaku.spatial.pose import Pose
-from rikigaku.spatial.twist import Twist
+from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import Vector, cross, transform
 
 Numbers = Sequence[Number]
@@ -24,7 +24,6 @@ class SeenBody:
 
     pose: Pose
     directions: tuple[Twist, ...]  # of its joint
-    inertia: SpatialInertia
 
 
 def root_axes(mechanism: Mechanism, q: Numbers) -> list[SeenBody]:
@@ -38,7 +37,7 @@ def root_axes(mechanism: Mechanism, q: Numbers) -> list[SeenBody]:
             moved = Pose(body.joint.turn(own), body.joint.shift(own))
             X = result[body.parent].pose.compose(body.placement).compose(moved)
         directions = tuple(_seen(X, direction) for direction in body.joint.directions())
-        result.append(SeenBody(X, directions, body.inertia.seen_from(X)))
+        result.append(SeenBody(X, directions))
     return result
 
 
@@ -67,13 +66,25 @@ def felt_gravity(mechanism: Mechanism, q: Numbers, gravity: Vector | None) -> di
     return result
 
 
-def composites(mechanism: Mechanism, seen: Sequence[SeenBody]) -> list[SpatialInertia]:
-    """For each body the inertia of itself and everything beyond it, locked together."""
-    total = [s.inertia for s in seen]
+def own_composites(mechanism: Mechanism, q: Numbers) -> list[SpatialInertia]:
+    """For each body, in its own frame, the inertia of itself and everything beyond it, locked together.
+
+    Carrying a composite inward over one joint is a turn about z and constants: cheaper than turning the
+    inertia of every link by the full rotation to the root.
+    """
+    total = [body.inertia for body in mechanism.bodies]
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         if body.parent != WORLD:
-            total[body.parent] = total[body.parent].plus(total[i])
+            own = [q[k] for k in body.q]
+            moved = Pose(body.joint.turn(own), body.joint.shift(own))
+            total[body.parent] = total[body.parent].plus(total[i].seen_from(moved).seen_from(body.placement))
     return total
+
+
+def seen_wrench(X: Pose, wrench: Wrench) -> Wrench:
+    """A wrench about a body's origin in its axes, about the root's origin in root axes."""
+    force = transform(X.R, wrench.force)
+    return Wrench(force, vector.add(transform(X.R, wrench.moment), cross(X.p, force)))
 
 
 def _seen(X: Pose, direction: Twist) -> Twist:

@@ -39,4 +39,9 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
 
 def is_zero(x: Any) -> bool:
     """True only for a constant known to be zero: what folds away."""
-    return isinstance(x, (int, float, Fraction)) and x == 0
+    return is_constant(x, 0)
+
+
+def is_constant(x: Any, value: float) -> bool:
+    """True only for a constant known to have that value."""
+    return isinstance(x, (int, float, Fraction)) and x == value

@@ -54,7 +54,7 @@ def plot(
         colors = solids.colors
         faces = Poly3DCollection(solids.faces, facecolors=colors, edgecolors=colors, linewidths=0.15, zorder=2)
         ax.add_collection3d(faces)
-    for start, end in drawn.closures:
+    for _, start, end in drawn.closures:
         ax.plot(*zip(start[:3, 3], end[:3, 3], strict=True), color=CLOSURE, linestyle="--", linewidth=1.6, zorder=3)
     if masses and drawn.masses:
         _mark_masses(ax, drawn)
@@ -106,13 +106,21 @@ def _solids(drawn: Skeleton, frames: bool) -> Solids:
         if joint.kind in ("revolute", "helical"):
             solids.tube(joint.place - 1.5 * hub * z, joint.place + 1.5 * hub * z, hub, color or BAR)
         if joint.kind == "prismatic":
-            solids.box(joint.place, joint.axes, hub * np.array([1.0, 1.0, 1.6]), color or BAR)
-            solids.tube(joint.place, joint.place + joint.travel, 0.6 * bar, color or BAR)
+            # A slide is anywhere along its line: away from its seat, where another joint may be.
+            middle = joint.place + (0.4 * joint.travel if np.linalg.norm(joint.travel) > 8 * hub else 0)
+            solids.tube(joint.place, middle, bar, BAR)
+            solids.box(middle, joint.axes, hub * np.array([0.9, 0.9, 1.7]), color or BAR)
+            solids.tube(middle, joint.place + joint.travel, 0.6 * bar, color or BAR)
         if joint.kind == "spherical":
             solids.ball(joint.place, 1.3 * hub, color or BAR)
-    for start, _ in drawn.closures:
-        z = start[:3, 2]
-        solids.tube(start[:3, 3] - 1.2 * hub * z, start[:3, 3] + 1.2 * hub * z, 0.85 * hub, CLOSURE)
+        if joint.kind == "free":
+            solids.box(joint.place + joint.travel, joint.moved, hub * np.array([1.6, 1.6, 1.0]), BAR)
+    for kind, start, _ in drawn.closures:
+        place, z = start[:3, 3], start[:3, 2]
+        if kind in ("revolute", "prismatic"):
+            solids.tube(place - 1.3 * hub * z, place + 1.3 * hub * z, 0.9 * hub, CLOSURE)
+        else:
+            solids.ball(place, 1.2 * hub, CLOSURE)
     for _, pose in drawn.frames if frames else ():
         for axis, color in enumerate(TRIAD):
             solids.tube(pose[:3, 3], pose[:3, 3] + 0.075 * size * pose[:3, axis], 0.003 * size, color)
@@ -168,7 +176,6 @@ def _grid(low: Array, high: Array) -> list[list[tuple[float, float, float]]]:
 def _view(ax: Any, drawn: Skeleton, low: Array, high: Array) -> None:
     """Equal scales, no box; flat robots are seen from their flat side."""
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    ax.set_box_aspect(high - low, zoom=1.35)
     ax.set_axis_off()
     ax.computed_zorder = False
     elevation, azimuth = 20.0, -52.0
@@ -183,6 +190,34 @@ def _view(ax: Any, drawn: Skeleton, low: Array, high: Array) -> None:
                 normal = normal if normal[0] - normal[1] > 0 else -normal
                 elevation, azimuth = 14.0, float(np.degrees(np.arctan2(normal[1], normal[0]))) - 22.0
     ax.view_init(elevation, azimuth)
+    _fit(ax, points, low, high)
+
+
+def _fit(ax: Any, points: Array, low: Array, high: Array) -> None:
+    """Zoom and shift until the robot fills the picture, below the title and above the legend."""
+    from mpl_toolkits.mplot3d import proj3d
+
+    corners = np.array(np.meshgrid(*zip(points.min(axis=0), points.max(axis=0), strict=True))).reshape(3, -1).T
+    seen = np.vstack([points, [corner for corner in corners if corner[2] == corners[:, 2].min()]])
+    zoom, centre, extent = 1.0, (low + high) / 2, high - low
+    for _ in range(4):
+        ax.set_box_aspect(extent.copy(), zoom=zoom)  # matplotlib scales the array it is given
+        ax.set(**{f"{k}lim": (c - e / 2, c + e / 2) for k, c, e in zip("xyz", centre, extent, strict=True)})
+        ax.apply_aspect()
+        projection = ax.get_proj()
+
+        def pixels(where: Array, projection: Any = projection) -> Array:
+            x, y, _ = proj3d.proj_transform(*where.T, projection)
+            return np.asarray(ax.transData.transform(np.column_stack([x, y])))
+
+        spots, frame = pixels(seen), ax.figure.bbox if len(ax.figure.axes) == 1 else ax.bbox
+        middle = np.array([frame.x0 + 0.5 * frame.width, frame.y0 + 0.52 * frame.height])
+        room = np.array([0.78 * frame.width, 0.76 * frame.height])
+        # How the world's axes run in the picture [pixels per metre]; the least shift that centres the robot.
+        slopes = (pixels(centre + 1e-3 * extent.max() * np.eye(3)) - pixels(centre[None])) / (1e-3 * extent.max())
+        centre = centre + np.linalg.pinv(slopes.T) @ ((spots.max(axis=0) + spots.min(axis=0)) / 2 - middle)
+        zoom *= float(np.min(room / np.maximum(np.ptp(spots, axis=0), 1e-9)))
+        zoom = min(zoom, 20.0)
 
 
 def _legend(ax: Any, drawn: Skeleton, masses: bool) -> None:
@@ -199,7 +234,7 @@ def _legend(ax: Any, drawn: Skeleton, masses: bool) -> None:
     if masses and drawn.masses:
         entries.append(dot(MASS, "centre of mass", "o"))
     if entries:
-        ax.legend(handles=entries, loc="lower left", fontsize=8, frameon=False, labelcolor=TEXT, borderaxespad=1.5)
+        ax.legend(handles=entries, loc="lower center", ncols=len(entries), fontsize=8, frameon=False, labelcolor=TEXT)
 
 
 # What becomes a method of Robot.

@@ -1,4 +1,7 @@
-"""A posture to show a robot in: within its limits, and with its loops closed where that is possible."""
+"""A posture to show a robot in: within its limits, arms bent, and loops closed where that is possible."""
+
+from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +14,17 @@ from rikigaku.states import coupled, is_length, neutral, position_bounds
 
 Array = NDArray[np.float64]
 
-_ATTEMPTS = 12
+_ATTEMPTS = 24
 _CLOSED = 1e-9  # [m], [rad]: beyond what a picture, or a person, can see
+_BEND = 0.8  # [rad]
+_LONGEST_BENT = 7  # three choices for each joint: beyond this many joints there are too many
 
 
 def default_posture(robot: Robot) -> Array:
-    """q at zero where the limits allow it, in their middle elsewhere; loops closed if a posture is found.
+    """q at zero where the limits allow it, in their middle elsewhere; then arms bent, or loops closed.
 
-    Closing is a search from a few postures around that one, always the same; of those that close, the one that
-    spreads the robot furthest is shown. If none closes, the loops stay open and the picture shows the gaps.
+    An arm (one chain on a fixed base) is bent at some joints, so that it does not stand as a straight line. Loops
+    are closed by a search from a few postures, always the same ones; if none closes, the gaps are shown.
     """
     lower, upper = position_bounds(robot)
     q = neutral(robot)
@@ -27,39 +32,78 @@ def default_posture(robot: Robot) -> Array:
     both = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(both, (np.where(both, lower, 0) + np.where(both, upper, 0)) / 2, np.clip(0, lower, upper))
     q = coupled(robot, np.where(outside, middle, q))
-    return _closed(robot, q) if robot.loops else q
+    if robot.loops:
+        return _closed(robot, q)
+    return _bent(robot, q) if _is_arm(robot) else q
+
+
+def _is_arm(robot: Robot) -> bool:
+    """One chain of joints of one coordinate on a fixed base."""
+    moving = [link for link in robot.links if link.joint.type != "fixed"]
+    single = all(link.joint.nq == 1 for link in moving)
+    mechanism = mechanism_of(robot)
+    chain = [body.parent for body in mechanism.bodies] == list(range(-1, len(mechanism.bodies) - 1))
+    return single and chain and 2 <= len(moving) <= _LONGEST_BENT and not robot.couplings
+
+
+def _bent(robot: Robot, q0: Array) -> Array:
+    """Of all ways to bend some joints by 0.8 rad the one that is seen best: wide, above ground, few bends."""
+    lower, upper = position_bounds(robot)
+    turns = [joint.type == "revolute" for joint in robot.joints]
+    bends = np.array(list(product(*((0.0, _BEND, -_BEND) if turn else (0.0,) for turn in turns))))
+    q = q0 + bends
+    kept = ((q >= lower) & (q <= upper)).all(axis=1)
+    q, bends = q[kept], bends[kept]
+    mechanism = mechanism_of(robot)
+    poses = world_poses(mechanism, list(q.T))
+    frames = [frame_pose(mechanism, poses, name) for name in mechanism.frames]
+    places = np.array([[np.broadcast_to(x, len(q)) for x in pose.p] for pose in (*poses, *frames)], dtype=np.float64)
+    places = np.moveaxis(places, -1, 0)  # states, places, xyz
+    size = np.ptp(places, axis=1).max()
+    low = np.minimum(places[..., 2].min(axis=1) - min(0.0, places[0, :, 2].min()), 0)
+    height = places[..., 2].mean(axis=1)
+    score = 2 * _widths(places)[:, 1] / np.sqrt(places.shape[1]) + 2 * low + 0.12 * height
+    score -= 0.012 * size * (bends != 0).sum(axis=1)
+    return np.asarray(q[int(np.argmax(score))], dtype=np.float64)
 
 
 def _closed(robot: Robot, q0: Array) -> Array:
-    from scipy.optimize import least_squares
-
     extended, pairs = loop_frames(robot)
     mechanism = mechanism_of(extended)
     kinds = [loop.joint for loop in robot.loops]
     lower, upper = position_bounds(robot)
     rng = np.random.default_rng(0)
-    spread = np.where(is_length(robot), 0.3, 1.0)
+    reach = np.where(is_length(robot), 0.3, 1.2)
 
     def gaps(q: Array) -> Array:
-        return _gaps(mechanism, pairs, kinds, _unit(robot, q)[:, None])[:, 0]
+        return _gaps(mechanism, pairs, kinds, _unit(robot, q))
 
-    def slopes(q: Array) -> Array:
-        h = 1e-7
-        states = q[:, None] + h * np.hstack([np.eye(len(q)), -np.eye(len(q))])
-        values = _gaps(mechanism, pairs, kinds, _unit(robot, states))
-        return (values[:, : len(q)] - values[:, len(q) :]) / (2 * h)
-
-    best, best_size = q0, -1.0
-    if np.linalg.norm(gaps(q0)) < _CLOSED:
-        return q0
+    best, best_score = q0, 0.0
     for attempt in range(_ATTEMPTS):
-        start = q0 + spread * rng.uniform(-1, 1, robot.nq) * (attempt > 0)
-        start = _raised(robot, np.clip(start, np.nextafter(lower, np.inf), np.nextafter(upper, -np.inf)))
-        found = least_squares(gaps, start, slopes, bounds=(lower, upper), xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=60)
-        q = _unit(robot, found.x)
-        if np.linalg.norm(gaps(q)) < _CLOSED and (size := _spread(mechanism, q)) > best_size:
-            best, best_size = q, size
+        start = q0 + reach * rng.uniform(-1, 1, robot.nq) * (attempt > 0)
+        q = _newton(gaps, q0 if attempt == 0 else _raised(robot, start), lower, upper)
+        q = _unit(robot, q)
+        if np.linalg.norm(gaps(q[:, None])) < _CLOSED:
+            score = _looks(mechanism, q)
+            if attempt == 0 and score > 0.3:
+                return q  # nearest to zero, and well seen
+            if score > best_score:
+                best, best_score = q, score
     return np.asarray(best, dtype=np.float64)
+
+
+def _newton(gaps: Callable[[Array], Array], q: Array, lower: Array, upper: Array) -> Array:
+    """Newton's method with the least step of all that close the gaps, no longer than 0.5, within the limits."""
+    n, h = len(q), 1e-6
+    nudges = h * np.hstack([np.zeros((n, 1)), np.eye(n), -np.eye(n)])
+    for _ in range(40):
+        values = gaps(q[:, None] + nudges)
+        gap, slopes = values[:, 0], (values[:, 1 : n + 1] - values[:, n + 1 :]) / (2 * h)
+        step = np.linalg.lstsq(slopes, gap, rcond=1e-6)[0]
+        q = np.clip(q - step * min(1.0, 0.5 / max(float(np.linalg.norm(step)), 1e-300)), lower, upper)
+        if np.linalg.norm(gap) < 0.1 * _CLOSED:
+            break
+    return q
 
 
 def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: list[str], q: Array) -> Array:
@@ -69,30 +113,40 @@ def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: list[str], 
     for (first, second), kind in zip(pairs, kinds, strict=True):
         A, B = frame_pose(mechanism, poses, first), frame_pose(mechanism, poses, second)
         apart = [b - a for a, b in zip(A.p, B.p, strict=True)]
-        # how B's axes stand on A's: zero where parallel
-        across = [sum(A.R[k][i] * B.R[k][2] for k in range(3)) for i in (0, 1)]
+        along = [sum(A.R[k][i] * apart[k] for k in range(3)) for i in range(3)]  # in A's axes
+        across = [sum(A.R[k][i] * B.R[k][2] for k in range(3)) for i in (0, 1)]  # zero where the z axes agree
         twist = sum(A.R[k][0] * B.R[k][1] for k in range(3))
         if kind in ("revolute", "spherical", "universal", "fixed"):
             rows += apart
-        if kind == "prismatic":  # along z of A it may slide
-            rows += [sum(A.R[k][i] * apart[k] for k in range(3)) for i in (0, 1)]
-        if kind == "planar":
-            rows.append(sum(A.R[k][2] * apart[k] for k in range(3)))
-        if kind in ("revolute", "prismatic", "fixed", "planar"):
+        elif kind in ("prismatic", "helical"):
+            rows += along[:2]
+        elif kind == "planar":
+            rows.append(along[2])
+        if kind in ("revolute", "prismatic", "helical", "fixed", "planar"):
             rows += across
         if kind in ("prismatic", "fixed"):
             rows.append(twist)
-    return np.array([np.broadcast_to(row, q.shape[1:]) for row in rows], dtype=np.float64).reshape(-1, q.shape[1])
+    states = q.shape[1]
+    return np.array([np.broadcast_to(row, states) for row in rows], dtype=np.float64).reshape(-1, states)
 
 
-def _spread(mechanism: Mechanism, q: Array) -> float:
-    """How far the bodies are apart, with a liking for what is up."""
-    places = np.array([[float(x) for x in pose.p] for pose in world_poses(mechanism, list(q))])
-    return float(np.linalg.norm(places.std(axis=0)) + places[:, 2].mean())
+def _looks(mechanism: Mechanism, q: Array) -> float:
+    """How well a posture is seen: bodies spread in two directions (0 on a line, 1 in a circle), and up."""
+    poses = world_poses(mechanism, list(q))
+    places = np.array([[float(x) for x in pose.p] for pose in poses])
+    first, second, _ = _widths(places[None])[0]
+    size = float(np.ptp(places, axis=0).max())
+    return float(second / first + 0.15 * places[:, 2].mean() / size) if first > 0 else 0.0
+
+
+def _widths(places: Array) -> Array:
+    """Singular values of clouds of points (..., n, 3) about their centres, largest first."""
+    widths: Array = np.linalg.svd(places - places.mean(axis=-2, keepdims=True), compute_uv=False)
+    return np.concatenate([widths, np.zeros((*widths.shape[:-1], 3 - widths.shape[-1]))], axis=-1)
 
 
 def _raised(robot: Robot, q: Array) -> Array:
-    """Free bodies start a little above the ground, where mechanisms have them."""
+    """Free bodies start above the ground, where mechanisms have them."""
     for joint in robot.joints:
         if joint.type == "free":
             q[robot.q_slices[joint.name].start + 2] = 0.5

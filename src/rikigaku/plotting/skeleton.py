@@ -22,12 +22,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DrawnJoint:
-    """A joint's place and axes in the world (z along its motion); `travel` from its seat to the moved body [m]."""
+    """A joint's place and axes in the world (z along its motion).
+
+    travel: from its seat to the origin of the body it carries [m]; moved: that body's axes.
+    """
 
     kind: str
     place: Array
     axes: Array
     travel: Array
+    moved: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +42,14 @@ class Skeleton:
     joints: list[DrawnJoint] = field(default_factory=list)
     masses: list[tuple[Array, float]] = field(default_factory=list)
     frames: list[tuple[str, Array]] = field(default_factory=list)
-    closures: list[tuple[Array, Array]] = field(default_factory=list)
+    closures: list[tuple[str, Array, Array]] = field(default_factory=list)  # kind, poses of both ends
 
     @property
     def points(self) -> Array:
         """All places, (n, 3)."""
-        found = [p for bar in self.bars for p in bar] + [joint.place for joint in self.joints]
+        found = [p for bar in self.bars for p in bar]
+        found += [joint.place + joint.travel for joint in self.joints]
+        found += [joint.place for joint in self.joints if joint.kind != "free"]
         found += [pose[:3, 3] for _, pose in self.frames]
         return np.array(found).reshape(-1, 3)
 
@@ -79,26 +85,29 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
     extended, pairs = loop_frames(robot)
     mechanism = mechanism_of(extended)
     poses = world_poses(mechanism, list(q))
-    result = Skeleton()
+    result, centres = Skeleton(), {}
     seats = [_matrix(_on(poses, body.parent).compose(body.placement)) for body in mechanism.bodies]
     for i, body in enumerate(mechanism.bodies):
         X, seat = _matrix(poses[i]), seats[i]
-        result.joints.append(DrawnJoint(_kind(body.joint), seat[:3, 3], seat[:3, :3], X[:3, 3] - seat[:3, 3]))
+        travel = X[:3, 3] - seat[:3, 3]
+        result.joints.append(DrawnJoint(_kind(body.joint), seat[:3, 3], seat[:3, :3], travel, X[:3, :3]))
         if (m := float(body.inertia.m)) > 0:
             centre = np.array([float(h) for h in body.inertia.h]) / m
-            result.masses.append((X[:3, :3] @ centre + X[:3, 3], m))
-    for i in (WORLD, *range(len(mechanism.bodies))):
+            centres[i] = X[:3, :3] @ centre + X[:3, 3]
+            result.masses.append((centres[i], m))
+    floats = any(body.parent == WORLD and isinstance(body.joint, FreeJoint) for body in mechanism.bodies)
+    alone = floats and sum(body.parent == WORLD for body in mechanism.bodies) == 1
+    for i in range(0 if alone else WORLD, len(mechanism.bodies)):
         origin = np.zeros(3) if i == WORLD else _matrix(poses[i])[:3, 3]
-        ends = list(_places(mechanism, poses, seats, i))
-        if i != WORLD and not ends and float(mechanism.bodies[i].inertia.m) > 0:
-            ends = [place for place, m in result.masses if m == float(mechanism.bodies[i].inertia.m)][:1]
-        result.bars.extend((origin, end) for end in ends if np.linalg.norm(end - origin) > 1e-9)
-    for name in (robot.base, *(frame.name for frame in robot.frames)):
+        ends = [end for end in _places(mechanism, poses, seats, i) if np.linalg.norm(end - origin) > 1e-9]
+        if not ends and i in centres:  # nothing hangs on it: at least its mass shows where it is
+            ends = [centres[i]]
+        result.bars.extend((origin, end) for end in ends)
+    for name in (*(() if alone else (robot.base,)), *(frame.name for frame in robot.frames)):
         result.frames.append((name, _matrix(frame_pose(mechanism, poses, name))))
-    for start, end in pairs:
-        result.closures.append(
-            (_matrix(frame_pose(mechanism, poses, start)), _matrix(frame_pose(mechanism, poses, end)))
-        )
+    for loop, ends in zip(robot.loops, pairs, strict=True):
+        start, end = (_matrix(frame_pose(mechanism, poses, name)) for name in ends)
+        result.closures.append((loop.joint, start, end))
     return result
 
 
