@@ -44,11 +44,8 @@ def random_robot(
         if i == links and kind == "fixed" and links > 1:
             kind = types[0]
         # Mostly chains, with a branch now and then; several trees may stand on the ground.
-        parent = (
-            names[-1]
-            if rng.random() < 0.65 or base and i == 2
-            else str(rng.choice(names[1 if base else 0 :]))
-        )
+        standing = names[1:] if base and i > 1 else names  # on a floating base everything rides
+        parent = names[-1] if rng.random() < 0.65 else str(rng.choice(standing))
         joint = _joint(rng, f"j{i}", kind, drives, right_angles)
         made.append(Link(f"l{i}", parent, joint, _geometry(rng, right_angles), random_inertia(rng)))
         names.append(f"l{i}")
@@ -94,9 +91,8 @@ def _joint(rng: np.random.Generator, name: str, kind: str, drives: bool, right_a
         second = _axis(rng, right_angles)
     amounts = [_f(x, 2) for x in rng.uniform(0.05, 0.5, 3)] if drives and kind != "fixed" else [_f(0, 0)] * 3
     pitch = _f(rng.uniform(0.05, 0.3), 3)
-    return Joint(
-        name, kind, axis, second, pitch, True, viscous=amounts[0], coulomb=amounts[1], rotor=amounts[2]
-    )
+    viscous, coulomb, rotor = amounts
+    return Joint(name, kind, axis, second, pitch, viscous=viscous, coulomb=coulomb, rotor=rotor)
 
 
 def _geometry(rng: np.random.Generator, right_angles: bool) -> Geometry:

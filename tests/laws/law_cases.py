@@ -30,11 +30,8 @@ def trees(
 
     Eight links in a row hold every joint type, whatever the seed.
     """
-    sizes = (
-        [(101, 3), (102, 8)]
-        if kind.startswith("native")
-        else [(1, 1), (2, 2), (3, 4), (4, 6), (5, 8), (6, 12)]
-    )
+    few, many = ((101, 3), (102, 8)), ((1, 1), (2, 2), (3, 4), (4, 6), (5, 8), (6, 12))
+    sizes = few if kind.startswith("native") else many
     return [robot(seed, links, drives, rates_only, base) for seed, links in sizes]
 
 

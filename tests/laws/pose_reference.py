@@ -1,11 +1,12 @@
 """Mechanics from poses alone: an independent reference that shares no recursion with the package.
 
 Poses are products of 4x4 matrices built from the robot's data. Their derivatives come from complex steps,
-exact to rounding: f(x + i h)'s imaginary part over h, with h far below rounding. Dynamics are Kane's equations
-over centres of mass in world axes.
+exact to rounding: the imaginary part of f(x + i h) over h, with h far below rounding. Dynamics are Kane's
+equations over centres of mass in world axes.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ class MovingBody(NamedTuple):
 
     m: float
     c: Array
-    I: Array  # noqa: E741
+    I: Array
     linear: Array
     angular: Array
 
@@ -237,5 +238,5 @@ def slopes(f: Callable[[Array], Array], x: Array, directions: Array) -> Array:
 def _extrapolated(table: list[Array]) -> Array:
     """Richardson's limit of differences whose step is halved from one to the next."""
     for order in range(1, len(table)):
-        table = [(4**order * b - a) / (4**order - 1) for a, b in zip(table, table[1:], strict=False)]
+        table = [(4**order * b - a) / (4**order - 1) for a, b in pairwise(table)]
     return np.asarray(table[0])

@@ -49,7 +49,7 @@ def test_velocity_forces_satisfy_lagranges_equation(kind: str) -> None:
 
 @kinds
 def test_velocity_forces_satisfy_hamels_equation_for_quasi_velocities(kind: str) -> None:
-    """Free and spherical joints: the momenta p = M v are seen from turning axes, which adds the Hamel term."""
+    """Free and spherical joints: the momenta p = M v are seen from turning axes, hence Hamel's term."""
     for robot in trees(kind):
         q, v, _ = state(robot)
         h = KINDS[kind](robot, "velocity_forces", q, v)
@@ -65,7 +65,7 @@ def lagrange(robot: Robot) -> Array:
 
 
 def hamel(robot: Robot, q: Array, v: Array) -> Array:
-    """What turning body axes add: omega x n for a spherical joint; also omega x f and v x f for a free one."""
+    """What turning body axes add: omega x n for a spherical joint; a free one has omega x f and v x f too."""
     p = on_floats(robot, "mass_matrix", q) @ v
     term = np.zeros(robot.nv)
     rotor = reference.by_coordinate(robot, "rotor")
