@@ -16,7 +16,7 @@ from rikigaku.numbers.program import Port, Program
 # LLVM's instruction selection is superlinear in the length of a basic block.
 _BLOCK_LENGTH = 600
 
-_LINE = 8  # doubles in a cache line
+_LINE = 64  # bytes in a cache line
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
@@ -50,6 +50,8 @@ class _Writer:
             self._lane_pointers("in", "is", i)
         for i in range(len(program.outputs)):
             self._lane_pointers("out", "os", i)
+            if self.prefetches:
+                self._line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
 
     # -- instructions ---------------------------------------------------------------------------------------
     def add(self, instruction: Instruction) -> None:
@@ -206,12 +208,10 @@ class _Writer:
         for i, port in enumerate(self.program.outputs):
             self._line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
 
-    def _prefetch(self, i: int, lane: int, element: int) -> None:
+    def _prefetch(self, i: int, line: int) -> None:
         """Ask for a cache line the next block will write: stores that miss would stall the whole core."""
-        name = f"%f{i}.{lane}.{element}"
-        self._line(f"{name}.o = mul i64 %os{i}, {self.t.width}")
-        self._line(f"{name}.p = getelementptr i8, ptr %out{i}.{lane}, i64 {name}.o")
-        self._line(f"{name} = getelementptr double, ptr {name}.p, i64 {element}")
+        name = f"%f{i}.{line}"
+        self._line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
         self._line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
 
     # -- small things ---------------------------------------------------------------------------------------
@@ -259,15 +259,12 @@ def _group(size: int, width: int, element: int) -> range:
     return range(start, start + width)
 
 
-def _lines_to_come(program: Program, width: int) -> list[tuple[int, int, int]]:
-    """(output, lane, element) once for every cache line a block writes; none for one state."""
+def _lines_to_come(program: Program, width: int) -> list[tuple[int, int]]:
+    """(output, offset in bytes) of every cache line of the next block of a dense batch; none for one state."""
     if width == 1:
         return []
     return [
-        (i, lane, element)
-        for i, port in enumerate(program.outputs)
-        for lane in range(width)
-        for element in range(0, port.size, _LINE)
+        (i, offset) for i, port in enumerate(program.outputs) for offset in range(0, 8 * width * port.size, _LINE)
     ]
 
 

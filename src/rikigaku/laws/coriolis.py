@@ -17,12 +17,12 @@ Numbers = Sequence[Number]
 def coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:
     """C(q, v), nv x nv."""
     rest = [0] * mechanism.nv
-    changes, _, momenta, inertias = composite_changes(mechanism, q, v, rest, vector.ZERO)
+    changes, subtrees = composite_changes(mechanism, q, v, rest, vector.ZERO)
     C: list[list[Number]] = [[0] * mechanism.nv for _ in range(mechanism.nv)]
-    for i, body in enumerate(mechanism.bodies):
-        for k, change in zip(body.v, changes[i], strict=True):
-            row, column = momenta[i].row(change.s), inertias[i].times(change.s)
-            own = momenta[i].once(change.s).plus(inertias[i].times(change.s_dot))
+    for i, _, momentum, inertia in subtrees:
+        for k, change in zip(mechanism.bodies[i].v, changes[i], strict=True):
+            row, column = momentum.row(change.s), inertia.times(change.s)
+            own = momentum.once(change.s).plus(inertia.times(change.s_dot))
             for carrier in mechanism.support(i):
                 for other, its in zip(mechanism.bodies[carrier].v, changes[carrier], strict=True):
                     C[k][other] = vector.dot(row, its.s.angular) / 2 + column.power(its.s_dot)

@@ -14,7 +14,7 @@ G = (h . v) 1 - v h^T - [w x] J, J the second moments of mass, B x = (x_w x p, G
 Reference: [Singh2022]; the derivative with respect to q is in the tangent (nv columns).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -115,45 +115,60 @@ def _entries(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None, friction: bool
 ) -> tuple[Entries, Entries, Entries]:
     """Structurally nonzero entries of d tau/dq, d tau/dv (both triangles) and of M (outer row, inner column)."""
-    changes, wrenches, momenta, inertias = composite_changes(mechanism, q, v, a, gravity)
+    changes, subtrees = composite_changes(mechanism, q, v, a, gravity)
     dq: Entries = {}
     dv: Entries = {}
     M: Entries = {}
-    for i, body in enumerate(mechanism.bodies):
-        inertia, momentum = inertias[i], momenta[i]
+    for i, wrench, momentum, inertia in subtrees:
+        body = mechanism.bodies[i]
         for k, change in zip(body.v, changes[i], strict=True):
+            # Few numbers at a time: first what the outer row needs, then what the outer column needs.
             D1, D2 = momentum.row(change.s), inertia.times(change.s)
+            for carrier, other, its in _carriers(mechanism, changes, i):
+                dq[k, other] = dot(D1, its.psi_dot.angular) + D2.power(its.psi_ddot)
+                dv[k, other] = dot(D1, its.s.angular) + D2.power(its.psi_dot.plus(its.s_dot))
+                if carrier != i or other <= k:
+                    M[k, other] = D2.power(its.s)
             by_q = momentum.twice(change.psi_dot).plus(inertia.times(change.psi_ddot))
-            by_q = by_q.plus(change.s.cross_wrench(wrenches[i]))
+            by_q = by_q.plus(change.s.cross_wrench(wrench))
             by_v = momentum.twice(change.s).plus(inertia.times(change.psi_dot.plus(change.s_dot)))
-            for carrier in mechanism.support(i):
-                for other, its in zip(mechanism.bodies[carrier].v, changes[carrier], strict=True):
-                    dq[k, other] = dot(D1, its.psi_dot.angular) + D2.power(its.psi_ddot)
-                    dv[k, other] = dot(D1, its.s.angular) + D2.power(its.psi_dot.plus(its.s_dot))
-                    if carrier != i:
-                        dq[other, k] = by_q.power(its.s)
-                        dv[other, k] = by_v.power(its.s)
-                    if carrier != i or other <= k:
-                        M[k, other] = D2.power(its.s)
+            for carrier, other, its in _carriers(mechanism, changes, i):
+                if carrier != i:
+                    dq[other, k] = by_q.power(its.s)
+                    dv[other, k] = by_v.power(its.s)
             M[k, k] = M[k, k] + body.rotor
             if friction:
                 dv[k, k] = dv[k, k] + body.viscous
     return dq, dv, M
 
 
+def _carriers(
+    mechanism: Mechanism, changes: list[list[JointChange]], i: int
+) -> Iterator[tuple[int, int, JointChange]]:
+    """Every coordinate that moves body i, with its body and what it changes."""
+    for carrier in mechanism.support(i):
+        for other, its in zip(mechanism.bodies[carrier].v, changes[carrier], strict=True):
+            yield carrier, other, its
+
+
 def composite_changes(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None
-) -> tuple[list[list[JointChange]], list[Wrench], list[Momentum], list[SpatialInertia]]:
-    """Joint changes of every body; wrench, momentum and inertia of it and all beyond; in root axes."""
+) -> tuple[list[list[JointChange]], Iterator[tuple[int, Wrench, Momentum, SpatialInertia]]]:
+    """Joint changes of every body, and from the outermost body inward: body, and wrench, momentum and inertia
+    of it with all beyond; in root axes."""
     seen = root_axes(mechanism, q)
     inertias = [body.inertia.seen_from(s.pose) for body, s in zip(mechanism.bodies, seen, strict=True)]
     changes, wrenches, momenta = _outward(mechanism, seen, inertias, q, v, a, gravity)
-    for i, body in reversed(list(enumerate(mechanism.bodies))):
-        if body.parent != WORLD:
-            wrenches[body.parent] = wrenches[body.parent].plus(wrenches[i])
-            momenta[body.parent] = momenta[body.parent].plus(momenta[i])
-            inertias[body.parent] = inertias[body.parent].plus(inertias[i])
-    return changes, wrenches, momenta, inertias
+
+    def inward() -> Iterator[tuple[int, Wrench, Momentum, SpatialInertia]]:
+        for i, body in reversed(list(enumerate(mechanism.bodies))):
+            yield i, wrenches[i], momenta[i], inertias[i]
+            if body.parent != WORLD:
+                wrenches[body.parent] = wrenches[body.parent].plus(wrenches[i])
+                momenta[body.parent] = momenta[body.parent].plus(momenta[i])
+                inertias[body.parent] = inertias[body.parent].plus(inertias[i])
+
+    return changes, inward()
 
 
 def _outward(

@@ -49,13 +49,23 @@ def plot(
     low, high = _limits(drawn, robot)
     if _has_ground(robot):
         lines = _grid(low, high)
-        ax.add_collection3d(Line3DCollection(lines, colors=GROUND, linewidths=0.5, alpha=0.55, zorder=0))
+        ax.add_collection3d(
+            Line3DCollection(lines, colors=GROUND, linewidths=0.5, alpha=0.55, zorder=0, clip_on=False)
+        )
     if len(solids.faces):
         colors = solids.colors
-        faces = Poly3DCollection(solids.faces, facecolors=colors, edgecolors=colors, linewidths=0.15, zorder=2)
+        faces = Poly3DCollection(
+            solids.faces, facecolors=colors, edgecolors=colors, linewidths=0.15, zorder=2, clip_on=False
+        )
         ax.add_collection3d(faces)
     for _, start, end in drawn.closures:
-        ax.plot(*zip(start[:3, 3], end[:3, 3], strict=True), color=CLOSURE, linestyle="--", linewidth=1.6, zorder=3)
+        ax.plot(
+            *zip(start[:3, 3], end[:3, 3], strict=True),
+            color=CLOSURE,
+            linestyle="--",
+            linewidth=1.6,
+            zorder=3,
+        )
     if masses and drawn.masses:
         _mark_masses(ax, drawn)
     if frames:
@@ -130,7 +140,16 @@ def _solids(drawn: Skeleton, frames: bool) -> Solids:
 def _mark_masses(ax: Any, drawn: Skeleton) -> None:
     places, masses = (np.array(x) for x in zip(*drawn.masses, strict=True))
     area = 12 + 110 * (masses / masses.max()) ** (2 / 3)
-    ax.scatter(*places.T, s=area, color=MASS, edgecolors="#5f4b00", linewidths=0.8, alpha=0.75, depthshade=False, zorder=4)
+    ax.scatter(
+        *places.T,
+        s=area,
+        color=MASS,
+        edgecolors="#5f4b00",
+        linewidths=0.8,
+        alpha=0.75,
+        depthshade=False,
+        zorder=4,
+    )
 
 
 def _name_frames(ax: Any, drawn: Skeleton) -> None:
@@ -197,7 +216,9 @@ def _fit(ax: Any, points: Array, low: Array, high: Array) -> None:
     """Zoom and shift until the robot fills the picture, below the title and above the legend."""
     from mpl_toolkits.mplot3d import proj3d
 
-    corners = np.array(np.meshgrid(*zip(points.min(axis=0), points.max(axis=0), strict=True))).reshape(3, -1).T
+    corners = (
+        np.array(np.meshgrid(*zip(points.min(axis=0), points.max(axis=0), strict=True))).reshape(3, -1).T
+    )
     seen = np.vstack([points, [corner for corner in corners if corner[2] == corners[:, 2].min()]])
     zoom, centre, extent = 1.0, (low + high) / 2, high - low
     for _ in range(4):
@@ -214,7 +235,9 @@ def _fit(ax: Any, points: Array, low: Array, high: Array) -> None:
         middle = np.array([frame.x0 + 0.5 * frame.width, frame.y0 + 0.52 * frame.height])
         room = np.array([0.78 * frame.width, 0.76 * frame.height])
         # How the world's axes run in the picture [pixels per metre]; the least shift that centres the robot.
-        slopes = (pixels(centre + 1e-3 * extent.max() * np.eye(3)) - pixels(centre[None])) / (1e-3 * extent.max())
+        slopes = (pixels(centre + 1e-3 * extent.max() * np.eye(3)) - pixels(centre[None])) / (
+            1e-3 * extent.max()
+        )
         centre = centre + np.linalg.pinv(slopes.T) @ ((spots.max(axis=0) + spots.min(axis=0)) / 2 - middle)
         zoom *= float(np.min(room / np.maximum(np.ptp(spots, axis=0), 1e-9)))
         zoom = min(zoom, 20.0)
@@ -234,7 +257,14 @@ def _legend(ax: Any, drawn: Skeleton, masses: bool) -> None:
     if masses and drawn.masses:
         entries.append(dot(MASS, "centre of mass", "o"))
     if entries:
-        ax.legend(handles=entries, loc="lower center", ncols=len(entries), fontsize=8, frameon=False, labelcolor=TEXT)
+        ax.legend(
+            handles=entries,
+            loc="lower center",
+            ncols=len(entries),
+            fontsize=8,
+            frameon=False,
+            labelcolor=TEXT,
+        )
 
 
 # What becomes a method of Robot.

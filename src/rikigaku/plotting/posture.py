@@ -30,7 +30,9 @@ def default_posture(robot: Robot) -> Array:
     q = neutral(robot)
     outside = (q < lower) | (q > upper)
     both = np.isfinite(lower) & np.isfinite(upper)
-    middle = np.where(both, (np.where(both, lower, 0) + np.where(both, upper, 0)) / 2, np.clip(0, lower, upper))
+    middle = np.where(
+        both, (np.where(both, lower, 0) + np.where(both, upper, 0)) / 2, np.clip(0, lower, upper)
+    )
     q = coupled(robot, np.where(outside, middle, q))
     if robot.loops:
         return _closed(robot, q)
@@ -57,7 +59,9 @@ def _bent(robot: Robot, q0: Array) -> Array:
     mechanism = mechanism_of(robot)
     poses = world_poses(mechanism, list(q.T))
     frames = [frame_pose(mechanism, poses, name) for name in mechanism.frames]
-    places = np.array([[np.broadcast_to(x, len(q)) for x in pose.p] for pose in (*poses, *frames)], dtype=np.float64)
+    places = np.array(
+        [[np.broadcast_to(x, len(q)) for x in pose.p] for pose in (*poses, *frames)], dtype=np.float64
+    )
     places = np.moveaxis(places, -1, 0)  # states, places, xyz
     size = np.ptp(places, axis=1).max()
     low = np.minimum(places[..., 2].min(axis=1) - min(0.0, places[0, :, 2].min()), 0)
@@ -131,12 +135,14 @@ def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: list[str], 
 
 
 def _looks(mechanism: Mechanism, q: Array) -> float:
-    """How well a posture is seen: bodies spread in two directions (0 on a line, 1 in a circle), and up."""
+    """How well a posture is seen, 0 on a line: wide, bars apart from each other, above ground."""
     poses = world_poses(mechanism, list(q))
-    places = np.array([[float(x) for x in pose.p] for pose in poses])
-    first, second, _ = _widths(places[None])[0]
+    places = np.array([[float(x) for x in frame_pose(mechanism, poses, name).p] for name in mechanism.frames])
     size = float(np.ptp(places, axis=0).max())
-    return float(second / first + 0.15 * places[:, 2].mean() / size) if first > 0 else 0.0
+    if size == 0:
+        return 0.0
+    wide = _widths(places[None])[0, 1] / np.sqrt(len(places))
+    return float((2 * wide + 0.2 * places[:, 2].mean() + places[:, 2].min()) / size)
 
 
 def _widths(places: Array) -> Array:

@@ -66,7 +66,10 @@ def loop_frames(robot: Robot) -> tuple[Robot, list[tuple[str, str]]]:
     frames, pairs = list(robot.frames), []
     for i, loop in enumerate(robot.loops):
         names = (f"{loop.name} start {i}", f"{loop.name} end {i}")
-        frames += [Frame(name, end.link, end.geometry) for name, end in zip(names, (loop.start, loop.end), strict=True)]
+        frames += [
+            Frame(name, end.link, end.geometry)
+            for name, end in zip(names, (loop.start, loop.end), strict=True)
+        ]
         pairs.append(names)
     return replace(robot, frames=tuple(frames)), pairs
 

@@ -24,7 +24,9 @@ class Solids:
     def colors(self) -> Array:
         return np.concatenate(self._colors) if self._colors else np.zeros((0, 3))
 
-    def tube(self, start: Array, end: Array, radius: float, color: tuple[float, ...], capped: bool = True) -> None:
+    def tube(
+        self, start: Array, end: Array, radius: float, color: tuple[float, ...], capped: bool = True
+    ) -> None:
         """A round bar; cut into short pieces, so that each is hidden or shown on its own."""
         length = float(np.linalg.norm(end - start))
         if length < 1e-12:
@@ -49,12 +51,19 @@ class Solids:
             i, j = (k + 1) % 3, (k + 2) % 3
             for side in (-1, 1):
                 corners = [(-1, -1), (1, -1), (1, 1), (-1, 1)][::side]
-                faces.append([side * half[k] * axes[:, k] + a * half[i] * axes[:, i] + b * half[j] * axes[:, j] for a, b in corners])
+                faces.append(
+                    [
+                        side * half[k] * axes[:, k] + a * half[i] * axes[:, i] + b * half[j] * axes[:, j]
+                        for a, b in corners
+                    ]
+                )
         self._add(centre + np.array(faces), color)
 
     def ball(self, centre: Array, radius: float, color: tuple[float, ...]) -> None:
         """A sphere."""
-        up, around = np.meshgrid(np.linspace(0, np.pi, 9), np.linspace(0, 2 * np.pi, _SIDES + 1), indexing="ij")
+        up, around = np.meshgrid(
+            np.linspace(0, np.pi, 9), np.linspace(0, 2 * np.pi, _SIDES + 1), indexing="ij"
+        )
         shell = np.stack([np.sin(up) * np.cos(around), np.sin(up) * np.sin(around), np.cos(up)], axis=-1)
         self._add(_quads(centre + radius * shell)[:, ::-1], color)
 

@@ -1,0 +1,49 @@
+"""`rikigaku plot`: a picture of a robot in a file."""
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from rikigaku.cli.reading import add_robot, robot_and_warnings
+from rikigaku.errors import WrongSize
+from rikigaku.model.robot import Robot
+from rikigaku.plotting import save_plot
+from rikigaku.states import is_length
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("plot", help="draw a robot into a picture file")
+    add_robot(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="robot.png", help="png, svg or pdf (default: robot.png)"
+    )
+    parser.add_argument(
+        "--q",
+        metavar="NUMBER",
+        nargs="+",
+        type=float,
+        help="joint positions: degrees, metres; quaternions as they are",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    robot, _ = robot_and_warnings(options.robot)
+    q = None if options.q is None else _radians(robot, options.q)
+    save_plot(robot, options.output, q)
+    print(f"picture: {options.output}")
+    return 0
+
+
+def _radians(robot: Robot, numbers: list[float]) -> Any:
+    if len(numbers) != robot.nq:
+        joints = ", ".join(joint.name for joint in robot.joints[:12])
+        raise WrongSize(
+            f"--q takes {robot.nq} numbers for {robot.name!r} ({joints}); {len(numbers)} were given."
+        )
+    kept = is_length(robot)
+    for joint in robot.joints:
+        if joint.type in ("free", "spherical"):
+            kept[robot.q_slices[joint.name]] = True
+    return np.where(kept, numbers, np.radians(numbers))

@@ -1,0 +1,203 @@
+"""A robot as tables for people: in a terminal, in a notebook, in a report."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+from unicodedata import east_asian_width
+
+from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.joint import Joint
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import ZERO, Formula
+
+
+class Table(NamedTuple):
+    """Words in rows under a heading each; `rows` are as long as `head`."""
+
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def link_table(robot: Robot) -> Table:
+    """One row a link: its joint, where that sits, its limits, its mass and inertia. Lengths in m, angles in rad."""
+    head = ("link", "on", "joint", "type", "where", "limits", "mass [kg]", "inertia")
+    rows = []
+    if robot.base_inertia is not None:
+        rows.append(
+            (
+                robot.base,
+                "",
+                "",
+                "base",
+                "",
+                "",
+                mass_text(robot.base_inertia),
+                inertia_text(robot.base_inertia),
+            )
+        )
+    for link in robot.links:
+        joint = link.joint
+        rows.append(
+            (
+                link.name,
+                link.parent,
+                joint.name,
+                joint_text(joint),
+                geometry_text(link.geometry),
+                limits_text(joint),
+                mass_text(link.inertia),
+                inertia_text(link.inertia),
+            )
+        )
+    return Table(head, rows)
+
+
+def frame_table(robot: Robot) -> Table:
+    """The named frames: the link each is fixed on, and where."""
+    rows = [(frame.name, frame.link, geometry_text(frame.geometry)) for frame in robot.frames]
+    return Table(("frame", "on link", "where"), rows)
+
+
+def loop_table(robot: Robot) -> Table:
+    """The cut joints: their type and the two frames that meet."""
+    rows = []
+    for loop in robot.loops:
+        ends = [f"{end.link}: {geometry_text(end.geometry)}" for end in (loop.start, loop.end)]
+        rows.append((loop.name, loop.joint, *ends))
+    return Table(("loop", "joint", "from", "to"), rows)
+
+
+def symbol_table(robot: Robot) -> Table:
+    """Symbols with value and unit, those used without being declared too."""
+    known = {symbol.name: symbol for symbol in robot.symbols}
+    rows = []
+    for name in dict.fromkeys((*known, *robot.free_symbols)):
+        symbol = known.get(name)
+        value = "none" if symbol is None or symbol.value is None else number_text(symbol.value)
+        rows.append(
+            (name, value, symbol.unit if symbol else "", "" if name in robot.free_symbols else "not used")
+        )
+    return Table(("symbol", "value", "unit", "note"), rows)
+
+
+def headline(robot: Robot) -> str:
+    """The robot in one line."""
+    count = len(robot.links)
+    parts = [f"{count} link{'s' * (count != 1)}", f"nq {robot.nq}", f"nv {robot.nv}"]
+    if robot.loops:
+        parts.append(f"{len(robot.loops)} loop closure{'s' * (len(robot.loops) != 1)}")
+    if robot.couplings:
+        parts.append(f"{len(robot.couplings)} coupled joint{'s' * (len(robot.couplings) != 1)}")
+    if robot.free_symbols:
+        parts.append(f"{len(robot.free_symbols)} symbols")
+    return ", ".join(parts)
+
+
+# -- words for parts -------------------------------------------------------------------------------------------
+def number_text(formula: Formula) -> str:
+    """Short: the formula itself where it holds symbols or pi, else six digits."""
+    text = str(formula)
+    if formula.symbols or ("pi" in text and len(text) <= 12):
+        return text
+    return f"{float(formula):.6g}"
+
+
+def joint_text(joint: Joint) -> str:
+    """Type, axis where it is not z, and what is worth knowing of its drive."""
+    words: list[str] = [joint.type]
+    if joint.type not in ("fixed", "free", "spherical") and joint.axis != (ZERO, ZERO, Formula.of(1)):
+        words.append(
+            f"about {_triple(joint.axis)}" if joint.type != "prismatic" else f"along {_triple(joint.axis)}"
+        )
+    if joint.type == "universal":
+        words.append(f"then {_triple(joint.second_axis)}")
+    if joint.type != "fixed" and not joint.actuated:
+        words.append("(passive)")
+    return " ".join(words)
+
+
+def geometry_text(geometry: Geometry) -> str:
+    """The numbers that are not zero."""
+    if isinstance(geometry, Placement):
+        parts = [f"xyz {_triple(geometry.xyz)}"] if any(geometry.xyz) else []
+        parts += [f"rpy {_triple(geometry.rpy)}"] if any(geometry.rpy) else []
+        return ", ".join(parts) or "at its origin"
+    kind = "DH" if isinstance(geometry, ModifiedDH) else "standard DH"
+    names = ("beta", "b", "alpha", "a", "theta", "d")
+    if isinstance(geometry, StandardDH):
+        names = ("theta", "d", "a", "alpha")
+    values = [(name, getattr(geometry, name)) for name in names]
+    given = ", ".join(f"{name} {number_text(value)}" for name, value in values if value != ZERO)
+    return f"{kind}: {given or 'all zero'}"
+
+
+def limits_text(joint: Joint) -> str:
+    """Position limits, then speed and effort where known."""
+    limits, parts = joint.limits, []
+    if limits.lower is not None or limits.upper is not None:
+        low = "-inf" if limits.lower is None else f"{limits.lower:.4g}"
+        parts.append(f"{low} .. {'inf' if limits.upper is None else f'{limits.upper:.4g}'}")
+    if limits.velocity is not None:
+        parts.append(f"speed {limits.velocity:.4g}")
+    if limits.effort is not None:
+        parts.append(f"effort {limits.effort:.4g}")
+    return ", ".join(parts)
+
+
+def mass_text(inertia: Inertia | None) -> str:
+    return "" if inertia is None else number_text(inertia.m)
+
+
+def inertia_text(inertia: Inertia | None) -> str:
+    """Centre of mass or first moments, and the tensor Ixx Ixy Ixz Iyy Iyz Izz, about what the file says."""
+    if inertia is None:
+        return ""
+    place = f"{'centre' if inertia.about == 'com' else 'ms'} {_triple(inertia.position)}"
+    tensor = " ".join(number_text(x) for x in inertia.tensor)
+    turned = f" in axes rpy {_triple(inertia.rpy)}" if any(inertia.rpy) else ""
+    return f"{place}; I about {inertia.about}{turned}: {tensor}"
+
+
+def _triple(values: Iterable[Formula]) -> str:
+    return " ".join(number_text(value) for value in values)
+
+
+# -- tables as text and as HTML --------------------------------------------------------------------------------
+def text_table(table: Table, width: int | None = None) -> str:
+    """Columns side by side for a terminal; cells are cut where lines would exceed the width."""
+    lines = [table.head, *table.rows]
+    widths = [max(_width(line[k]) for line in lines) for k in range(len(table.head))]
+    text = [_line(line, widths) for line in lines]
+    text.insert(1, "  ".join("-" * w for w in widths))
+    return "\n".join(_cut(line.rstrip(), width) for line in text)
+
+
+def html_table(table: Table, css: str = "") -> str:
+    """An HTML table, every word escaped."""
+    head = "".join(f"<th>{escape(word)}</th>" for word in table.head)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(word)}</td>' for word in row)}</tr>" for row in table.rows)
+    return f'<table class="{escape(css)}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _repr_html_(robot: Robot) -> str:
+    """The table of links, for notebooks."""
+    title = f"<b>{escape(robot.name)}</b>: {escape(headline(robot))}"
+    return f"<div>{title}{html_table(link_table(robot))}</div>"
+
+
+def _line(words: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(word + " " * (width - _width(word)) for word, width in zip(words, widths, strict=True))
+
+
+def _width(text: str) -> int:
+    """Columns in a terminal: East Asian letters take two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _cut(line: str, width: int | None) -> str:
+    return line if width is None or _width(line) <= width else line[: max(width - 1, 1)] + "…"
+
+
+# What becomes a method of Robot.
+METHODS = (_repr_html_,)

@@ -1,0 +1,179 @@
+"""The report as one HTML page: no network, no scripts; light and dark."""
+
+import base64
+import io
+import platform
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.display import Table, frame_table, headline, html_table, link_table, loop_table, symbol_table
+from rikigaku.errors import RikigakuError
+from rikigaku.model.robot import Robot
+from rikigaku.plotting import save_plot
+from rikigaku.report.figures import LawFigures, missing_symbols
+from rikigaku.report.style import CSS
+from rikigaku.states import is_length
+
+Array = NDArray[np.float64]
+
+_MOST_SHOWN = 4000  # numbers of one value; beyond, only its shape
+_OPEN = 60  # a value with at most this many numbers is shown unfolded
+
+
+def html_report(
+    robot: Robot,
+    q: Array | None,
+    figures: Sequence[LawFigures],
+    warnings: Sequence[str] = (),
+    version: str = "",
+) -> str:
+    """The page. q is the posture shown and evaluated; None if symbols without a value leave none."""
+    parts = [
+        f"<h1>{escape(robot.name)}</h1><p class='lead'>{escape(headline(robot))}</p>",
+        _source(robot),
+        _warnings(robot, warnings),
+        f"<section><h2>Picture</h2>{_picture(robot, q)}</section>",
+        _structure(robot),
+        _state(robot, q),
+        _laws(robot, figures),
+        f"<footer>Made by rikigaku {escape(version)}. SI units and radians throughout.</footer>",
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(robot.name)}: report</title><style>{CSS}</style></head>\n<body><main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main></body></html>\n"
+    )
+
+
+def _source(robot: Robot) -> str:
+    return f"<p class='source'>{escape(robot.source)}</p>" if robot.source else ""
+
+
+def _warnings(robot: Robot, warnings: Sequence[str]) -> str:
+    notes = list(warnings)
+    if missing := missing_symbols(robot):
+        notes.append(
+            f"These symbols have no value: {', '.join(missing)}. What needs numbers (picture, values, times) is left "
+            "out; give values in the file, or with robot.bind(...)."
+        )
+    if robot.loops:
+        notes.append(
+            "The robot has closed loops. The laws below are those of its spanning tree, with the loops cut open: q and v "
+            "have all joints of the tree, and no closure force acts."
+        )
+    if not notes:
+        return ""
+    return "<section class='notes'>" + "".join(f"<pre>{escape(note)}</pre>" for note in notes) + "</section>"
+
+
+def _picture(robot: Robot, q: Array | None) -> str:
+    if q is None:
+        return "<p>No picture: some symbols have no value.</p>"
+    buffer = io.BytesIO()
+    try:
+        save_plot(robot, buffer, q, dpi=140)
+    except RikigakuError as error:
+        return f"<p>{escape(str(error))}</p>"
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    return f'<img class="robot" alt="{escape(robot.name)}" src="data:image/png;base64,{data}">'
+
+
+def _structure(robot: Robot) -> str:
+    tables = [
+        ("Links and joints", link_table(robot)),
+        ("Frames", frame_table(robot)),
+        ("Loop closures", loop_table(robot)),
+        ("Symbols", symbol_table(robot)),
+    ]
+    sections = [
+        f"<section><h2>{title}</h2><div class='wide'>{html_table(table, 'data')}</div></section>"
+        for title, table in tables
+        if table.rows
+    ]
+    gravity = ", ".join(str(g) for g in robot.gravity)
+    sections.append(f"<p>Gravity ({escape(gravity)}) m/s², base <b>{escape(robot.base)}</b>.</p>")
+    return "\n".join(sections)
+
+
+def _state(robot: Robot, q: Array | None) -> str:
+    if q is None or not robot.nq:
+        return ""
+    rows = []
+    lengths = is_length(robot)
+    for joint in robot.joints:
+        for i, k in enumerate(range(robot.nq)[robot.q_slices[joint.name]]):
+            quaternion = (joint.type == "free" and i > 2) or joint.type == "spherical"
+            value = f"{q[k]:.6g}" if quaternion else f"{q[k]:.6g} m" if lengths[k] else f"{q[k]:.6g} rad"
+            degrees = "" if quaternion or lengths[k] else f"{np.degrees(q[k]):.2f}°"
+            rows.append((f"q[{k}]", joint.name, value, degrees))
+    table = html_table(Table(("", "joint", "value", ""), rows), "data")
+    return (
+        "<section><h2>State of the values below</h2><p>q as in the picture; every v is 0.5, every a is 1, every tau "
+        f"is 0 (SI units).</p><details{' open' * (robot.nq <= 12)}><summary>q</summary>{table}</details></section>"
+    )
+
+
+def _laws(robot: Robot, figures: Sequence[LawFigures]) -> str:
+    if not figures:
+        return ""
+    head = "<tr><th>law</th><th>operations a state</th><th>batch<br>[ns a state]</th><th>one call<br>[ns]</th><th>first call<br>[s]</th></tr>"
+    rows = "".join(_law_row(item) for item in figures)
+    blocks = "".join(_law_block(item) for item in figures)
+    return (
+        f"<section><h2>Laws</h2><div class='wide'><table class='data numbers'>{head}{rows}</table></div>"
+        f"<p class='source'>{escape(_wording(figures))}</p></section><section><h2>Values</h2>{blocks}</section>"
+    )
+
+
+def _wording(figures: Sequence[LawFigures]) -> str:
+    sizes = sorted({item.batch for item in figures if item.batch})
+    batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0] if sizes else 0}"
+    return (
+        f"Times were measured once, on this machine ({platform.machine()}, Python {platform.python_version()}), while "
+        "this report was made: the best of seven short rounds, so what the code can do when nothing disturbs it; other "
+        f"programs make it slower. Batch: {batches} random states in one call, one thread, results into a given array. "
+        "One call: one state from Python, with a new array for the result. First call: until the first value; recording "
+        "and compiling, or reading the code from the cache of an earlier run. Operations are those of the program that "
+        "runs; sincos is one sine and cosine pair."
+    )
+
+
+def _law_row(item: LawFigures) -> str:
+    def number(x: float | None, digits: int = 0) -> str:
+        return "" if x is None else f"{x:.{digits}f}" if x >= 10 or digits else f"{x:.1f}"
+
+    cells = [
+        f"<td><b>{escape(item.name)}</b><br><span class='source'>{escape(item.summary)}</span></td>",
+        f"<td>{escape(item.operations)}</td>",
+        f"<td>{number(item.batch_ns)}</td><td>{number(item.call_ns)}</td><td>{number(item.first_s, 2)}</td>",
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _law_block(item: LawFigures) -> str:
+    problem = f"<p class='problem'>{escape(item.problem)}</p>" if item.problem else ""
+    title = f"<code>{escape(item.call)}</code>"
+    if item.value is None:
+        return f"<details{' open' * bool(problem)}><summary>{title}</summary>{problem}</details>"
+    opened = " open" if item.value.size <= _OPEN or problem else ""
+    return f"<details{opened}><summary>{title}</summary>{problem}{_value(item.value)}</details>"
+
+
+def _value(value: Array) -> str:
+    if value.size > _MOST_SHOWN:
+        return f"<p>An array of shape {value.shape}: too large to be shown.</p>"
+    if value.ndim > 2:
+        return "".join(f"<p>[{k}]</p>{_value(part)}" for k, part in enumerate(value))
+    rows = np.atleast_2d(value)
+    cells = "".join(f"<tr>{''.join(f'<td>{_number(x)}</td>' for x in row)}</tr>" for row in rows)
+    return f"<div class='wide'><table class='matrix'>{cells}</table></div>"
+
+
+def _number(x: float) -> str:
+    return "0" if x == 0 else f"{x:.5g}"
