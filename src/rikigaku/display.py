@@ -16,11 +16,11 @@ class Table(NamedTuple):
     """Words in rows under a heading each; `rows` are as long as `head`."""
 
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def link_table(robot: Robot) -> Table:
-    """One row a link: its joint, where that sits, its limits, its mass and inertia. Lengths in m, angles in rad."""
+    """One row a link: its joint, where that sits, its limits, mass and inertia (m, rad, kg)."""
     head = ("link", "on", "joint", "type", "where", "limits", "mass [kg]", "inertia")
     rows = []
     if robot.base_inertia is not None:
@@ -94,7 +94,7 @@ def headline(robot: Robot) -> str:
     return ", ".join(parts)
 
 
-# -- words for parts -------------------------------------------------------------------------------------------
+# -- words for parts ------------------------------------------------------------------------------------
 def number_text(formula: Formula) -> str:
     """Short: the formula itself where it holds symbols or pi, else six digits."""
     text = str(formula)
@@ -124,7 +124,7 @@ def geometry_text(geometry: Geometry) -> str:
         parts += [f"rpy {_triple(geometry.rpy)}"] if any(geometry.rpy) else []
         return ", ".join(parts) or "at its origin"
     kind = "DH" if isinstance(geometry, ModifiedDH) else "standard DH"
-    names = ("beta", "b", "alpha", "a", "theta", "d")
+    names: tuple[str, ...] = ("beta", "b", "alpha", "a", "theta", "d")
     if isinstance(geometry, StandardDH):
         names = ("theta", "d", "a", "alpha")
     values = [(name, getattr(geometry, name)) for name in names]
@@ -163,7 +163,7 @@ def _triple(values: Iterable[Formula]) -> str:
     return " ".join(number_text(value) for value in values)
 
 
-# -- tables as text and as HTML --------------------------------------------------------------------------------
+# -- tables as text and as HTML -------------------------------------------------------------------------
 def text_table(table: Table, width: int | None = None) -> str:
     """Columns side by side for a terminal; cells are cut where lines would exceed the width."""
     lines = [table.head, *table.rows]

@@ -41,7 +41,10 @@ def plot(
         masses: mark the centres of mass, by size; legend: say what the colours mean.
     """
     _need_matplotlib()
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+    from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]
+        Line3DCollection,
+        Poly3DCollection,
+    )
 
     drawn = skeleton(robot, default_posture(robot) if q is None else as_position(robot, q))
     ax = _new_axes() if ax is None else ax
@@ -214,7 +217,7 @@ def _view(ax: Any, drawn: Skeleton, low: Array, high: Array) -> None:
 
 def _fit(ax: Any, points: Array, low: Array, high: Array) -> None:
     """Zoom and shift until the robot fills the picture, below the title and above the legend."""
-    from mpl_toolkits.mplot3d import proj3d
+    from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
     corners = (
         np.array(np.meshgrid(*zip(points.min(axis=0), points.max(axis=0), strict=True))).reshape(3, -1).T

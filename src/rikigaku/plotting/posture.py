@@ -1,6 +1,6 @@
 """A posture to show a robot in: within its limits, arms bent, and loops closed where that is possible."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -23,8 +23,8 @@ _LONGEST_BENT = 7  # three choices for each joint: beyond this many joints there
 def default_posture(robot: Robot) -> Array:
     """q at zero where the limits allow it, in their middle elsewhere; then arms bent, or loops closed.
 
-    An arm (one chain on a fixed base) is bent at some joints, so that it does not stand as a straight line. Loops
-    are closed by a search from a few postures, always the same ones; if none closes, the gaps are shown.
+    An arm (one chain on a fixed base) is bent at some joints, so that it does not stand as a straight line.
+    Loops are closed by a search from a few postures, always the same; if none closes, the gaps are shown.
     """
     lower, upper = position_bounds(robot)
     q = neutral(robot)
@@ -97,7 +97,7 @@ def _closed(robot: Robot, q0: Array) -> Array:
 
 
 def _newton(gaps: Callable[[Array], Array], q: Array, lower: Array, upper: Array) -> Array:
-    """Newton's method with the least step of all that close the gaps, no longer than 0.5, within the limits."""
+    """Newton's method: the least step of all that close the gaps, no longer than 0.5, within the limits."""
     n, h = len(q), 1e-6
     nudges = h * np.hstack([np.zeros((n, 1)), np.eye(n), -np.eye(n)])
     for _ in range(40):
@@ -110,7 +110,7 @@ def _newton(gaps: Callable[[Array], Array], q: Array, lower: Array, upper: Array
     return q
 
 
-def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: list[str], q: Array) -> Array:
+def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: Sequence[str], q: Array) -> Array:
     """How far each cut joint is from being closed, one column for each state."""
     poses = world_poses(mechanism, list(q))
     rows = []

@@ -1,4 +1,4 @@
-"""What there is to draw of a robot in a posture: bars, joints, masses, frames and loop closures, as numbers."""
+"""What there is to draw of a robot in a posture, as numbers: bars, joints, masses, frames, loop closures."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.laws.kinematics import frame_pose, world_poses
-from rikigaku.model.elementary import Prismatic, Spherical
 from rikigaku.model.elementary import Free as FreeJoint
 from rikigaku.model.elementary import Helical as HelicalJoint
+from rikigaku.model.elementary import Prismatic, Spherical
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
 from rikigaku.model.robot import Frame, Robot
 from rikigaku.numbers.kind import FLOATS
@@ -98,18 +98,20 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
             centre = np.array([float(h) for h in body.inertia.h]) / m
             centres[i] = X[:3, :3] @ centre + X[:3, 3]
             result.masses.append((centres[i], m))
-    floats = any(body.parent == WORLD and isinstance(body.joint, FreeJoint) for body in mechanism.bodies)
-    alone = floats and sum(body.parent == WORLD for body in mechanism.bodies) == 1
-    for i in range(0 if alone else WORLD, len(mechanism.bodies)):
+    grounded = any(not isinstance(body.joint, FreeJoint) for body in mechanism.bodies if body.parent == WORLD)
+    for i in range(WORLD if grounded or not mechanism.bodies else 0, len(mechanism.bodies)):
         origin = np.zeros(3) if i == WORLD else _matrix(poses[i])[:3, 3]
         ends = [end for end in _places(mechanism, poses, seats, i) if np.linalg.norm(end - origin) > 1e-9]
         if not ends and i in centres:  # nothing hangs on it: at least its mass shows where it is
             ends = [centres[i]]
         result.bars.extend((origin, end) for end in ends)
-    for name in (*(() if alone else (robot.base,)), *(frame.name for frame in robot.frames)):
+    for name in (
+        *((robot.base,) if grounded or not mechanism.bodies else ()),
+        *(frame.name for frame in robot.frames),
+    ):
         result.frames.append((name, _matrix(frame_pose(mechanism, poses, name))))
-    for loop, ends in zip(robot.loops, pairs, strict=True):
-        start, end = (_matrix(frame_pose(mechanism, poses, name)) for name in ends)
+    for loop, names in zip(robot.loops, pairs, strict=True):
+        start, end = (_matrix(frame_pose(mechanism, poses, name)) for name in names)
         result.closures.append((loop.joint, start, end))
     return result
 

@@ -1,4 +1,4 @@
-"""Tubes, boxes and balls as shaded quadrangles: all go into one collection, so that near ones hide far ones."""
+"""Tubes, boxes and balls as shaded quadrangles, in one collection, so that near ones hide far ones."""
 
 import numpy as np
 from numpy.typing import NDArray

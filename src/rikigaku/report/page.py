@@ -59,13 +59,13 @@ def _warnings(robot: Robot, warnings: Sequence[str]) -> str:
     notes = list(warnings)
     if missing := missing_symbols(robot):
         notes.append(
-            f"These symbols have no value: {', '.join(missing)}. What needs numbers (picture, values, times) is left "
-            "out; give values in the file, or with robot.bind(...)."
+            f"These symbols have no value: {', '.join(missing)}. What needs numbers (picture, values, times) "
+            "is left out; give values in the file, or with robot.bind(...)."
         )
     if robot.loops:
         notes.append(
-            "The robot has closed loops. The laws below are those of its spanning tree, with the loops cut open: q and v "
-            "have all joints of the tree, and no closure force acts."
+            "The robot has closed loops. The laws below are those of its spanning tree, with the loops cut "
+            "open: q and v have all joints of the tree, and no closure force acts."
         )
     if not notes:
         return ""
@@ -114,20 +114,23 @@ def _state(robot: Robot, q: Array | None) -> str:
             rows.append((f"q[{k}]", joint.name, value, degrees))
     table = html_table(Table(("", "joint", "value", ""), rows), "data")
     return (
-        "<section><h2>State of the values below</h2><p>q as in the picture; every v is 0.5, every a is 1, every tau "
-        f"is 0 (SI units).</p><details{' open' * (robot.nq <= 12)}><summary>q</summary>{table}</details></section>"
+        "<section><h2>State of the values below</h2><p>q as in the picture; every v is 0.5, every a is 1, "
+        f"every tau is 0 (SI units).</p><details{' open' * (robot.nq <= 12)}><summary>q</summary>{table}</details>"
+        "</section>"
     )
 
 
 def _laws(robot: Robot, figures: Sequence[LawFigures]) -> str:
     if not figures:
         return ""
-    head = "<tr><th>law</th><th>operations a state</th><th>batch<br>[ns a state]</th><th>one call<br>[ns]</th><th>first call<br>[s]</th></tr>"
+    titles = ("law", "operations a state", "batch<br>[ns a state]", "one call<br>[ns]", "first call<br>[s]")
+    head = f"<tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
     rows = "".join(_law_row(item) for item in figures)
     blocks = "".join(_law_block(item) for item in figures)
     return (
         f"<section><h2>Laws</h2><div class='wide'><table class='data numbers'>{head}{rows}</table></div>"
-        f"<p class='source'>{escape(_wording(figures))}</p></section><section><h2>Values</h2>{blocks}</section>"
+        f"<p class='source'>{escape(_wording(figures))}</p></section>"
+        f"<section><h2>Values</h2>{blocks}</section>"
     )
 
 
@@ -135,12 +138,12 @@ def _wording(figures: Sequence[LawFigures]) -> str:
     sizes = sorted({item.batch for item in figures if item.batch})
     batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0] if sizes else 0}"
     return (
-        f"Times were measured once, on this machine ({platform.machine()}, Python {platform.python_version()}), while "
-        "this report was made: the best of seven short rounds, so what the code can do when nothing disturbs it; other "
-        f"programs make it slower. Batch: {batches} random states in one call, one thread, results into a given array. "
-        "One call: one state from Python, with a new array for the result. First call: until the first value; recording "
-        "and compiling, or reading the code from the cache of an earlier run. Operations are those of the program that "
-        "runs; sincos is one sine and cosine pair."
+        f"Times were measured once, on this machine ({platform.machine()}, Python "
+        f"{platform.python_version()}), while this report was made: the best of seven short rounds, so what the code can do when nothing "
+        f"disturbs it; other programs make it slower. Batch: {batches} random states in one call, one "
+        "thread, results into a given array. One call: one state from Python, with a new array for the result. First "
+        "call: until the first value; recording and compiling, or reading the code from the cache of an "
+        "earlier run. Operations are those of the program that runs; sincos is one sine and cosine pair."
     )
 
 

@@ -3,7 +3,8 @@
 CSS = """
 :root { --text: #1f2933; --soft: #616e7c; --line: #d9dfe6; --back: #fbfcfd; --card: #fff; --accent: #c05a1a; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e4e9ee; --soft: #9aa5b1; --line: #364350; --back: #151b21; --card: #1c242c; --accent: #f0955a; }
+  :root { --text: #e4e9ee; --soft: #9aa5b1; --line: #364350; --back: #151b21; --card: #1c242c;
+    --accent: #f0955a; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text);
