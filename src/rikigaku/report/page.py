@@ -113,10 +113,11 @@ def _state(robot: Robot, q: Array | None) -> str:
             degrees = "" if quaternion or lengths[k] else f"{np.degrees(q[k]):.2f}°"
             rows.append((f"q[{k}]", joint.name, value, degrees))
     table = html_table(Table(("", "joint", "value", ""), rows), "data")
+    opened = " open" if robot.nq <= 12 else ""
     return (
-        "<section><h2>State of the values below</h2><p>q as in the picture; every v is 0.5, every a is 1, "
-        f"every tau is 0 (SI units).</p><details{' open' * (robot.nq <= 12)}><summary>q</summary>{table}</details>"
-        "</section>"
+        "<section><h2>State of the values below</h2>"
+        "<p>q as in the picture; every v is 0.5, every a is 1, every tau is 0 (SI units).</p>"
+        f"<details{opened}><summary>q</summary>{table}</details></section>"
     )
 
 
@@ -137,13 +138,14 @@ def _laws(robot: Robot, figures: Sequence[LawFigures]) -> str:
 def _wording(figures: Sequence[LawFigures]) -> str:
     sizes = sorted({item.batch for item in figures if item.batch})
     batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0] if sizes else 0}"
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
     return (
-        f"Times were measured once, on this machine ({platform.machine()}, Python "
-        f"{platform.python_version()}), while this report was made: the best of seven short rounds, so what the code can do when nothing "
-        f"disturbs it; other programs make it slower. Batch: {batches} random states in one call, one "
-        "thread, results into a given array. One call: one state from Python, with a new array for the result. First "
-        "call: until the first value; recording and compiling, or reading the code from the cache of an "
-        "earlier run. Operations are those of the program that runs; sincos is one sine and cosine pair."
+        f"Times were measured once, on this machine ({machine}), while this report was made: the best "
+        "of seven short rounds, so what the code can do when nothing disturbs it; other programs make "
+        f"it slower. Batch: {batches} random states in one call, one thread, results into a given "
+        "array. One call: one state from Python, with a new array for the result. First call: until "
+        "the first value; recording and compiling, or reading the code from the cache of an earlier "
+        "run. Operations are those of the program that runs; sincos is one sine and cosine pair."
     )
 
 
