@@ -130,7 +130,7 @@ class Case:
 def with_right_angles(text: str) -> str:
     """A URDF whose angles within 1e-11 of k pi/2 have all digits.
 
-    Files write 1.57079632679 for pi/2. We take the angle that is meant, Pinocchio the one that is written, and
+    Files write 1.57079632679 for pi/2. We take the angle that is meant, Pinocchio the one written, and
     forces differ by some 1e-11, accelerations by that times the condition of the mass matrix. With all digits
     in the file both engines see one robot, and what is compared is mechanics.
     """

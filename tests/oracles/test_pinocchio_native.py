@@ -1,4 +1,4 @@
-"""The laws people call most, as native code, against Pinocchio: arms, a hand, a quadruped, on batches of states."""
+"""The laws people call most, as native code, against Pinocchio: arms, a hand and legs, batches of states."""
 
 import numpy as np
 import pinocchio as pin
