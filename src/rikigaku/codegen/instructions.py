@@ -31,7 +31,7 @@ class Instruction:
 
 
 def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
-    """The program's instructions, arguments before uses. Signs ride on operands; "neg" never appears."""
+    """The program's instructions, arguments before uses. Signs ride on operands, comparisons on choices."""
     positions = {
         node: (number, element)
         for number, nodes in enumerate(program.arguments)
@@ -40,7 +40,7 @@ def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
     swallowed = _fused_products(program) if fuse else {}
     products = set(swallowed.values())
     for node in program.nodes:
-        if node.op == "neg" or node in products:
+        if node.op in ("neg", "less") or node in products:
             continue
         if node.op == "input":
             yield Instruction(node.id, "input", value=positions[node])
@@ -48,6 +48,9 @@ def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
             yield Instruction(node.id, "const", value=float(node.value))  # type: ignore[arg-type]
         elif (product := swallowed.get(node)) is not None:
             yield _fused(node, product)
+        elif node.op == "choose":  # comparisons are made where they are used: (a < b) ? yes : no
+            condition, yes, no = node.args
+            yield Instruction(node.id, "choose", tuple(operand(x) for x in (*condition.args, yes, no)))
         else:
             yield Instruction(node.id, node.op, tuple(operand(arg) for arg in node.args))
 

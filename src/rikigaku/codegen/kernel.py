@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.codegen import cache, numpy_api
-from rikigaku.codegen.llvm_block import SPOIL, block_function
+from rikigaku.codegen.llvm_block import SPOIL, block_functions, program_tile_size
 from rikigaku.codegen.llvm_call import call_function
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_sincos import far_function
@@ -149,12 +149,12 @@ def _text(program: Program, kind: str, cpu: "Cpu") -> str:
     """LLVM text for one state or for batches."""
     t = Vector(1 if kind == "one" else cpu.width)
     program = _without_empty(program)
-    block = block_function(program, t, cpu.fused)
+    block = block_functions(program, t, cpu.fused)
     if kind == "one":
         divides = any(node.op in ("div", "sqrt") for node in program.nodes)
         entry = call_function(program, checks_result=divides)
     else:
-        entry = loop_function(program, t)
+        entry = loop_function(program, t, program_tile_size(program, t, cpu.fused))
     return "\n".join([t.declarations(), far_function(t), SPOIL, block, entry])
 
 

@@ -1,69 +1,159 @@
 """The straight-line code of a program for one block of states (as many as a register holds), as LLVM text.
 
-    void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)
+    void chunk<i>(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ..., ptr scratch)
+    void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)            all chunks in turn
+    void tile(..., i64 count)                                      each chunk over several blocks, then the next
 
-reads and writes states whose elements lie one after the other (row-major core), states `stride` bytes apart.
+read and write states whose elements lie one after the other (row-major core), states `stride` bytes apart.
 Groups of elements are loaded when first needed and stored when complete, transposed in registers.
 A state with a NaN or infinite input gets NaN in every output.
 """
 
+from rikigaku.codegen.chunks import Chunk, Plan, Store, group, plan
 from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
 from rikigaku.codegen.llvm_sincos import sincos_inline
 from rikigaku.codegen.llvm_text import Vector, number, transposed
 from rikigaku.numbers.graph import Node
-from rikigaku.numbers.program import Port, Program
+from rikigaku.numbers.program import Program
 
 # LLVM's instruction selection is superlinear in the length of a basic block.
-_BLOCK_LENGTH = 600
+_BASIC_BLOCK_LENGTH = 600
 
 _LINE = 64  # bytes in a cache line
+_TILE_BYTES = 200_000  # scratch of the blocks of one tile: should stay in the second-level cache
+_LARGEST_TILE = 16
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def block_function(program: Program, t: Vector, fuse: bool = True) -> str:
-    """Definition of @block for that width."""
-    writer = _Writer(program, t)
-    for instruction in instructions(program, fuse):
-        writer.add(instruction)
-    writer.finish()
-    parameters = [f"ptr noalias %in{i}, i64 %is{i}" for i in range(len(program.inputs))]
-    parameters += [f"ptr noalias %out{i}, i64 %os{i}" for i in range(len(program.outputs))]
-    head = f"define internal void @block({', '.join(parameters)}) \"stackrealign\" {{\nentry:"
-    return "\n".join([head, *writer.lines, "}"])
+def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
+    """Definitions of all @chunk<i>, of @block, and for batches of @tile."""
+    cut = plan(program, list(instructions(program, fuse)), t.width)
+    texts = []
+    for i, chunk in enumerate(cut.chunks):
+        writer = _Writer(program, t, chunk, last=i == len(cut.chunks) - 1)
+        head = f"define internal void @chunk{i}({_parameters(program)}, ptr noalias %scratch) \"stackrealign\" {{\nentry:"
+        texts.append("\n".join([head, *writer.lines, "}"]))
+    texts.append(_block(program, t, cut))
+    if t.width > 1:
+        texts.append(_tile(program, t, cut))
+    return "\n".join(texts)
+
+
+def _block(program: Program, t: Vector, cut: Plan) -> str:
+    arguments = _arguments(program)
+    calls = [f"  call void @chunk{i}({arguments}, ptr %scratch)" for i in range(len(cut.chunks))]
+    return "\n".join(
+        [f"define internal void @block({_parameters(program)}) {{", _scratch(t, cut, 1), *calls, "  ret void", "}"]
+    )
+
+
+def _tile(program: Program, t: Vector, cut: Plan) -> str:
+    """@tile: `count` blocks, at most tile_size of them."""
+    bytes_each = 8 * t.width * cut.slots
+    lines = [f"define internal void @tile({_parameters(program)}, i64 %count) {{", "entry:"]
+    lines += [_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
+    for i in range(len(cut.chunks)):
+        before = "%entry" if i == 0 else f"%head{i - 1}"
+        moved, names = [], []
+        for side, ports in (("in", program.inputs), ("out", program.outputs)):
+            for k in range(len(ports)):
+                stride, name = f"%{side[0]}s{k}", f"%{side}{k}.{i}"
+                moved += [
+                    f"  {name}.s = mul i64 {stride}, {t.width}",
+                    f"  {name}.o = mul i64 {name}.s, %b{i}",
+                    f"  {name} = getelementptr i8, ptr %{side}{k}, i64 {name}.o",
+                ]
+                names.append(f"ptr {name}, i64 {stride}")
+        names.append(f"ptr %w{i}")
+        following = f"head{i + 1}" if i < len(cut.chunks) - 1 else "done"
+        lines += [
+            f"head{i}:",
+            f"  %b{i} = phi i64 [ 0, {before} ], [ %b{i}.next, %body{i} ]",
+            f"  %more{i} = icmp slt i64 %b{i}, %count",
+            f"  br i1 %more{i}, label %body{i}, label %{following}",
+            f"body{i}:",
+            *moved,
+            f"  %w{i}.o = mul i64 %b{i}, {bytes_each}",
+            f"  %w{i} = getelementptr i8, ptr %scratch, i64 %w{i}.o",
+            f"  call void @chunk{i}({', '.join(names)})",
+            f"  %b{i}.next = add i64 %b{i}, 1",
+            f"  br label %head{i}",
+        ]
+    return "\n".join([*lines, "done:", "  ret void", "}"])
+
+
+def tile_size(t: Vector, cut: Plan) -> int:
+    """Blocks that share one pass through the code."""
+    bytes_each = max(1, 8 * t.width * cut.slots)
+    return max(2, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
+
+
+def program_tile_size(program: Program, t: Vector, fuse: bool) -> int:
+    """tile_size of a program."""
+    return tile_size(t, plan(program, list(instructions(program, fuse)), t.width))
+
+
+def _scratch(t: Vector, cut: Plan, blocks: int) -> str:
+    return f"  %scratch = alloca [{max(1, t.width * cut.slots * blocks)} x double], align 64"
+
+
+def _parameters(program: Program) -> str:
+    inputs = [f"ptr noalias %in{i}, i64 %is{i}" for i in range(len(program.inputs))]
+    return ", ".join(inputs + [f"ptr noalias %out{i}, i64 %os{i}" for i in range(len(program.outputs))])
+
+
+def _arguments(program: Program) -> str:
+    return _parameters(program).replace("noalias ", "")
 
 
 class _Writer:
-    def __init__(self, program: Program, t: Vector) -> None:
-        self.program, self.t = program, t
+    """Writes one chunk."""
+
+    def __init__(self, program: Program, t: Vector, chunk: Chunk, last: bool) -> None:
+        self.program, self.t, self.chunk = program, t, chunk
         self.lines: list[str] = []
         self.values: dict[int, str] = {}
         self.loaded: dict[tuple[int, int], str] = {}
+        self.positions: dict[int, tuple[int, int]] = {}
         self.pairs: set[int] = set()
-        self.poison: str | None = None
-        self.missing, self.groups = _output_groups(program, t.width)
-        self.constant_groups = [key for key, count in self.missing.items() if count == 0]
         self.computed = self.signs = 0
-        self.prefetches = _lines_to_come(program, t.width)
-        self.interval = max(1, len(program.nodes) // max(1, len(self.prefetches)) // 2)
+        self.prefetches = _lines_to_come(program, chunk, t.width)
+        self.interval = max(1, len(chunk.instructions) // max(1, len(self.prefetches)))
         for i in range(len(program.inputs)):
             self._lane_pointers("in", "is", i)
         for i in range(len(program.outputs)):
             self._lane_pointers("out", "os", i)
-            if self.prefetches:
-                self._line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
+            self._line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
+        for instruction in chunk.instructions:
+            self._add(instruction)
+        for store in chunk.stores.get(-1, ()):
+            self._store(store)
+        if last:
+            self._spoil_bad_states()
+        else:
+            self._line("ret void")
 
     # -- instructions ---------------------------------------------------------------------------------------
-    def add(self, instruction: Instruction) -> None:
-        index, t = instruction.index, self.t
+    def _add(self, instruction: Instruction) -> None:
+        index = instruction.index
         if instruction.op == "const":
-            self.values[index] = t.constant(instruction.value)  # type: ignore[arg-type]
-        elif instruction.op == "input":
-            number_, element = instruction.value  # type: ignore[misc]
-            self.values[index] = self._input(number_, element)
-        else:
-            self._compute(instruction)
-        self._store_complete(index)
+            self.values[index] = self.t.constant(instruction.value)  # type: ignore[arg-type]
+            return
+        if instruction.op == "input":  # loaded when used
+            self.positions[index] = instruction.value  # type: ignore[assignment]
+            return
+        self._compute(instruction)
+        if index in self.chunk.outgoing:
+            slot = self._slot(self.chunk.outgoing[index], f"%o{index}")
+            self._line(f"store {self.t.double} {self.values[index]}, ptr {slot}, align {8 * self.t.width}")
+        for store in self.chunk.stores.get(index, ()):
+            self._store(store)
+        self.computed += 1
+        if self.prefetches and self.computed % self.interval == 0:
+            self._prefetch(*self.prefetches.pop())
+        if self.computed % _BASIC_BLOCK_LENGTH == 0:
+            self.lines += [f"  br label %part{self.computed}", f"part{self.computed}:"]
 
     def _compute(self, instruction: Instruction) -> None:
         t, op, out = self.t, instruction.op, f"%v{instruction.index}"
@@ -84,17 +174,11 @@ class _Writer:
             one, x = f"{t.double} {t.constant(1.0)}", f"{t.double} {args[0]}"
             self._line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
             self._line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
-        elif op == "less":
-            self._line(f"{out} = fcmp olt {t.double} {args[0]}, {args[1]}")
         elif op == "choose":
-            self._line(f"{out} = select {t.bool} {args[0]}, {t.double} {args[1]}, {t.double} {args[2]}")
+            self._line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
+            self._line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
         else:
             raise AssertionError(f"no LLVM spelling for {op!r}")
-        self.computed += 1
-        if self.prefetches and self.computed % self.interval == 0:
-            self._prefetch(*self.prefetches.pop())
-        if self.computed % _BLOCK_LENGTH == 0:
-            self.lines += [f"  br label %part{self.computed}", f"part{self.computed}:"]
 
     def _sincos(self, arg: Operand, op: str) -> str:
         pair = f"%sc{arg.index}"
@@ -104,7 +188,7 @@ class _Writer:
         return f"{pair}.{op}"
 
     def _signed(self, arg: Operand) -> str:
-        value = self.values[arg.index]
+        value = self._value(arg.index)
         if not arg.negative:
             return value
         self.signs += 1
@@ -112,10 +196,26 @@ class _Writer:
         self._line(f"{name} = fneg {self.t.double} {value}")
         return name
 
+    def _value(self, index: int) -> str:
+        """A value of this chunk, of an earlier one through its slot, or an input."""
+        if index not in self.values:
+            if index in self.chunk.incoming:
+                name = f"%i{index}"
+                slot = self._slot(self.chunk.incoming[index], f"{name}.p")
+                self._line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
+                self.values[index] = name
+            else:
+                self.values[index] = self._input(*self.positions[index])
+        return self.values[index]
+
+    def _slot(self, slot: int, name: str) -> str:
+        self._line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
+        return name
+
     # -- loads ----------------------------------------------------------------------------------------------
     def _input(self, i: int, element: int) -> str:
         if (i, element) not in self.loaded:
-            self._load_group(i, _group(self.program.inputs[i].size, self.t.width, element))
+            self._load_group(i, range(*group(self.program.inputs[i].size, self.t.width, element)))
         return self.loaded[i, element]
 
     def _load_group(self, i: int, elements: range) -> None:
@@ -131,9 +231,7 @@ class _Writer:
         else:
             columns = [self._gathered(i, element) for element in elements]
         for element, value in zip(elements, columns, strict=True):
-            if (i, element) not in self.loaded:
-                self.loaded[i, element] = value
-                self._watch(value)
+            self.loaded.setdefault((i, element), value)
 
     def _gathered(self, i: int, element: int) -> str:
         value = "undef"
@@ -145,32 +243,19 @@ class _Writer:
             value = name
         return value
 
-    def _watch(self, value: str) -> None:
-        """Multiply each input into a sum of zeros: NaN there marks a state with a NaN or infinite input."""
-        t, previous = self.t, self.poison or self.t.constant(0.0)
-        self.poison = f"{value}.w"
-        args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), previous))
-        self._line(f"{self.poison} = call {t.double} {t.intrinsic('fma')}({args})")
-
     # -- stores ---------------------------------------------------------------------------------------------
-    def _store_complete(self, index: int) -> None:
-        for key in self.groups.pop(index, ()):
-            self.missing[key] -= 1
-            if self.missing[key] == 0:
-                self._store_group(*key)
-
-    def _store_group(self, i: int, start: int, stop: int) -> None:
-        t, w = self.t, self.t.width
-        values = [self._result(self.program.results[i][element]) for element in range(start, stop)]
+    def _store(self, store: Store) -> None:
+        t, w, i, start = self.t, self.t.width, store.output, store.start
+        values = [self._result(x) for x in self.program.results[i][start : store.stop]]
         name = f"%s{i}.{start}"
-        if stop - start == w:
+        if len(values) == w:
             lines, rows = transposed(t, values, f"{name}.t") if w > 1 else ([], values)
             self.lines += lines
             for lane, row in enumerate(rows):
                 pointer = self._at(f"%out{i}.{lane}", start, f"{name}.p{lane}")
                 self._line(f"store {t.double} {row}, ptr {pointer}, align 8")
             return
-        for element, value in zip(range(start, stop), values, strict=True):
+        for element, value in enumerate(values, start):
             for lane in range(w):
                 label = f"{name}.{element}.{lane}"
                 pointer = self._at(f"%out{i}.{lane}", element, f"{label}.p")
@@ -182,37 +267,31 @@ class _Writer:
             return self._signed(operand(x))
         return self.t.constant(float(x))  # type: ignore[arg-type]
 
-    def finish(self) -> None:
-        """Store what depends on no instruction, look at every input, and mark the poisoned states."""
-        for key in self.constant_groups:
-            self._store_group(*key)
-        for i, port in enumerate(self.program.inputs):
-            for element in range(port.size):
-                self._input(i, element)
-        if self.poison is None:
-            self._line("ret void")
-            return
-        t = self.t
-        self._line(f"%bad = fcmp uno {t.double} {self.poison}, {self.poison}")
-        self.lines += t.any("%any_bad", "%bad")
-        self._line("br i1 %any_bad, label %spoil, label %done, !prof !0")
-        self.lines.append("spoil:")
-        for lane in range(t.width):
-            self._spoil(lane)
-        self.lines += ["  br label %done", "done:", "  ret void"]
-
-    def _spoil(self, lane: int) -> None:
-        bad = "%bad" if self.t.width == 1 else f"%bad{lane}"
-        if self.t.width > 1:
-            self._line(f"{bad} = extractelement {self.t.bool} %bad, i32 {lane}")
-        for i, port in enumerate(self.program.outputs):
-            self._line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
-
     def _prefetch(self, i: int, line: int) -> None:
         """Ask for a cache line the next block will write: stores that miss would stall the whole core."""
         name = f"%f{i}.{line}"
         self._line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
         self._line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
+
+    def _spoil_bad_states(self) -> None:
+        """Multiply every input into a sum of zeros: NaN there marks a state with a NaN or infinite input."""
+        t, total = self.t, self.t.constant(0.0)
+        for i, port in enumerate(self.program.inputs):
+            for element in range(port.size):
+                value, name = self._input(i, element), f"%z{i}.{element}"
+                args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
+                self._line(f"{name} = call {t.double} {t.intrinsic('fma')}({args})")
+                total = name
+        self._line(f"%bad = fcmp uno {t.double} {total}, {total}")
+        self.lines += t.any("%any_bad", "%bad")
+        self.lines += ["  br i1 %any_bad, label %spoil, label %done, !prof !0", "spoil:"]
+        for lane in range(t.width):
+            bad = "%bad" if t.width == 1 else f"%bad{lane}"
+            if t.width > 1:
+                self._line(f"{bad} = extractelement {t.bool} %bad, i32 {lane}")
+            for i, port in enumerate(self.program.outputs):
+                self._line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
+        self.lines += ["  br label %done", "done:", "  ret void"]
 
     # -- small things ---------------------------------------------------------------------------------------
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
@@ -251,41 +330,15 @@ done:
 """
 
 
-def _group(size: int, width: int, element: int) -> range:
-    """The elements moved together with this one: a full register, the last one overlapping, or the rest."""
-    if size < width:
-        return range(size)
-    start = min(element // width * width, size - width)
-    return range(start, start + width)
-
-
-def _lines_to_come(program: Program, width: int) -> list[tuple[int, int]]:
-    """(output, offset in bytes) of every cache line of the next block of a dense batch; none for one state."""
+def _lines_to_come(program: Program, chunk: Chunk, width: int) -> list[tuple[int, int]]:
+    """(output, offset in bytes) of the cache lines this chunk will write in the next block of a dense batch."""
     if width == 1:
         return []
-    return [
-        (i, offset) for i, port in enumerate(program.outputs) for offset in range(0, 8 * width * port.size, _LINE)
-    ]
-
-
-def _output_groups(
-    program: Program, width: int
-) -> tuple[dict[tuple[int, int, int], int], dict[int, list[tuple[int, int, int]]]]:
-    """How many values each store group waits for, and which groups wait for each instruction."""
-    missing: dict[tuple[int, int, int], int] = {}
-    waiting: dict[int, list[tuple[int, int, int]]] = {}
-    for i, port in enumerate(program.outputs):
-        for group in sorted({_key(port, width, element) for element in range(port.size)}):
-            key = (i, *group)
-            awaited = {
-                operand(x).index for x in program.results[i][group[0] : group[1]] if isinstance(x, Node)
-            }
-            missing[key] = len(awaited)
-            for index in awaited:
-                waiting.setdefault(index, []).append(key)
-    return missing, waiting
-
-
-def _key(port: Port, width: int, element: int) -> tuple[int, int]:
-    group = _group(port.size, width, element)
-    return group.start, group.stop
+    lines = set()
+    for stores in chunk.stores.values():
+        for store in stores:
+            row = 8 * program.outputs[store.output].size
+            for lane in range(width):
+                for element in (store.start, store.stop - 1):
+                    lines.add((store.output, (lane * row + 8 * element) // _LINE * _LINE))
+    return sorted(lines)

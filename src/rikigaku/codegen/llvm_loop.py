@@ -2,7 +2,7 @@
 
     void loop(char** args, intp* dims, intp* steps, void* data)
 
-Whole blocks of states with contiguous elements go straight to @block. The rest of the batch, and arrays with
+Whole blocks of states with contiguous elements go straight to @tile. The rest of the batch, and arrays with
 other strides, pass through a small buffer in the same layout, so every state is computed by the same code.
 """
 
@@ -13,8 +13,8 @@ from rikigaku.numbers.program import Port, Program
 _AXES = 4  # every array is treated as one of four axes, leading ones of length 1 (dposes/dq has four)
 
 
-def loop_function(program: Program, t: Vector) -> str:
-    """Definitions of @loop and of the copying it needs."""
+def loop_function(program: Program, t: Vector, tile: int) -> str:
+    """Definitions of @loop and of the copying it needs; `tile` blocks at most go to @tile at once."""
     ports = (*program.inputs, *program.outputs)
     count, width = len(ports), t.width
     for port in ports:
@@ -47,13 +47,18 @@ def loop_function(program: Program, t: Vector) -> str:
         "  %limit = select i1 %contiguous, i64 %blocks, i64 0",
         "  br label %fast",
         "fast:",
-        f"  %i = phi i64 [ 0, %entry ], [ %i.next, %block ]",
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %tiled ]",
         "  %i.more = icmp slt i64 %i, %limit",
-        "  br i1 %i.more, label %block, label %rest",
-        "block:",
+        "  br i1 %i.more, label %tiled, label %rest",
+        "tiled:",
         *_offsets(count, "i", "x"),
-        f"  call void @block({_operands(count, 'x')})",
-        f"  %i.next = add i64 %i, {width}",
+        "  %i.left = sub i64 %limit, %i",
+        f"  %i.blocks = sdiv i64 %i.left, {width}",
+        f"  %i.less = icmp slt i64 %i.blocks, {tile}",
+        f"  %i.count = select i1 %i.less, i64 %i.blocks, i64 {tile}",
+        f"  call void @tile({_operands(count, 'x')}, i64 %i.count)",
+        f"  %i.states = mul i64 %i.count, {width}",
+        "  %i.next = add i64 %i, %i.states",
         "  br label %fast",
         "rest:",
         "  %left = icmp slt i64 %limit, %n",

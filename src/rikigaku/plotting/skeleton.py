@@ -99,12 +99,7 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
             centres[i] = X[:3, :3] @ centre + X[:3, 3]
             result.masses.append((centres[i], m))
     grounded = any(not isinstance(body.joint, FreeJoint) for body in mechanism.bodies if body.parent == WORLD)
-    for i in range(WORLD if grounded or not mechanism.bodies else 0, len(mechanism.bodies)):
-        origin = np.zeros(3) if i == WORLD else _matrix(poses[i])[:3, 3]
-        ends = [end for end in _places(mechanism, poses, seats, i) if np.linalg.norm(end - origin) > 1e-9]
-        if not ends and i in centres:  # nothing hangs on it: at least its mass shows where it is
-            ends = [centres[i]]
-        result.bars.extend((origin, end) for end in ends)
+    result.bars.extend(_bars(extended, mechanism, poses, seats, centres))
     for name in (
         *((robot.base,) if grounded or not mechanism.bodies else ()),
         *(frame.name for frame in robot.frames),
@@ -116,15 +111,30 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
     return result
 
 
-def _places(mechanism: Mechanism, poses: list[Pose], seats: list[Array], i: int) -> Iterator[Array]:
-    """The places on body i that something is fixed to: joints of its children, links, frames."""
-    for k, body in enumerate(mechanism.bodies):
-        floating = isinstance(body.joint, FreeJoint)
-        if body.parent == i and not floating:
-            yield seats[k][:3, 3]
-    for name, (body_index, _) in mechanism.frames.items():
-        if body_index == i:
-            yield _matrix(frame_pose(mechanism, poses, name))[:3, 3]
+def _bars(
+    robot: Robot, mechanism: Mechanism, poses: list[Pose], seats: list[Array], centres: dict[int, Array]
+) -> Iterator[tuple[Array, Array]]:
+    """From each link's frame to what it carries: joints, fixed links, frames. Bare links end at their mass."""
+    places = {name: _matrix(frame_pose(mechanism, poses, name))[:3, 3] for name in mechanism.frames}
+    bare = {body for body, _ in mechanism.frames.values()}
+    for link in robot.links:
+        own = [k for k, body in enumerate(mechanism.bodies) if body.name == link.name]
+        seat = seats[own[0]][:3, 3] if own else places[link.name]
+        if link.joint.type != "free":
+            yield from _bar(places[link.parent], seat)
+        if own:
+            yield from _bar(_matrix(poses[own[-1]])[:3, 3], places[link.name])
+        bare.discard(mechanism.frames[link.parent][0])
+    for frame in robot.frames:
+        yield from _bar(places[frame.link], places[frame.name])
+        bare.discard(mechanism.frames[frame.link][0])
+    for k in bare & set(centres):
+        yield from _bar(_matrix(poses[k])[:3, 3], centres[k])
+
+
+def _bar(start: Array, end: Array) -> Iterator[tuple[Array, Array]]:
+    if np.linalg.norm(end - start) > 1e-9:
+        yield start, end
 
 
 def _on(poses: list[Pose], body: int) -> Pose:

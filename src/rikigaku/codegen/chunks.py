@@ -1,0 +1,120 @@
+"""A long program cut into chunks that fit the instruction cache.
+
+Each chunk is a function of its own. Values one chunk computes and another needs pass through numbered slots of
+a scratch array. A batch runs one chunk over several blocks of states before the next chunk, so code is fetched
+once for all of them; and the compiler's effort stays proportional to the length of the program.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rikigaku.codegen.instructions import Instruction, operand
+from rikigaku.numbers.graph import Node
+from rikigaku.numbers.program import Program
+
+CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
+
+_LEAVES = ("const", "input")
+
+
+@dataclass(frozen=True)
+class Store:
+    """Consecutive elements start to stop of an output, written together when the last is known."""
+
+    output: int
+    start: int
+    stop: int
+
+
+@dataclass
+class Chunk:
+    """Instructions with what comes in from and goes out to other chunks."""
+
+    instructions: list[Instruction] = field(default_factory=list)
+    incoming: dict[int, int] = field(default_factory=dict)  # value -> slot
+    outgoing: dict[int, int] = field(default_factory=dict)
+    stores: dict[int, list[Store]] = field(default_factory=dict)  # after which instruction; -1: at the end
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The chunks in order and how many slots they share."""
+
+    chunks: tuple[Chunk, ...]
+    slots: int
+
+
+def plan(program: Program, listing: Sequence[Instruction], width: int, length: int = CHUNK_LENGTH) -> Plan:
+    """Cut the instructions into chunks and give slots to the values that cross."""
+    body = [instruction for instruction in listing if instruction.op not in _LEAVES]
+    leaves = {instruction.index: instruction for instruction in listing if instruction.op in _LEAVES}
+    count = max(1, -(-len(body) // length))
+    size = max(1, -(-len(body) // count))
+    chunks = [Chunk(body[i * size : (i + 1) * size]) for i in range(count)]
+    home = {x.index: number for number, chunk in enumerate(chunks) for x in chunk.instructions}
+    place = {x.index: i for i, x in enumerate(body)}
+    uses: dict[int, set[int]] = {}
+    for number, chunk in enumerate(chunks):
+        for instruction in chunk.instructions:
+            for arg in instruction.args:
+                if arg.index in home and home[arg.index] != number:
+                    uses.setdefault(arg.index, set()).add(number)
+    for store in _stores(program, width):
+        needed = [i for i in _values(program, store) if i in home]
+        last = max(needed, key=place.__getitem__) if needed else -1
+        number = home[last] if needed else count - 1
+        chunks[number].stores.setdefault(last, []).append(store)
+        for index in needed:
+            if home[index] != number:
+                uses.setdefault(index, set()).add(number)
+    slots = _assign_slots(chunks, home, uses)
+    for chunk in chunks:  # constants and inputs are read where they are used
+        wanted = {arg.index for x in chunk.instructions for arg in x.args}
+        wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
+        chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
+    return Plan(tuple(chunks), slots)
+
+
+def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set[int]]) -> int:
+    """Slots by linear scan: a slot is free again after the last chunk that reads its value."""
+    free: list[int] = []
+    ending: dict[int, list[int]] = {}
+    total = 0
+    by_home: dict[int, list[int]] = {}
+    for index in uses:
+        by_home.setdefault(home[index], []).append(index)
+    for number, chunk in enumerate(chunks):
+        for index in sorted(by_home.get(number, ())):
+            if free:
+                slot = free.pop()
+            else:
+                slot, total = total, total + 1
+            chunk.outgoing[index] = slot
+            for reader in uses[index]:
+                chunks[reader].incoming[index] = slot
+            ending.setdefault(max(uses[index]), []).append(slot)
+        free += ending.pop(number, [])
+    return total
+
+
+def _stores(program: Program, width: int) -> list[Store]:
+    """Every output in groups of a register's width, the last one overlapping; whole where it is smaller."""
+    result = []
+    for i, port in enumerate(program.outputs):
+        for bounds in sorted({group(port.size, width, element) for element in range(port.size)}):
+            result.append(Store(i, *bounds))
+    return result
+
+
+def group(size: int, width: int, element: int) -> tuple[int, int]:
+    """The elements (start, stop) moved together with this one."""
+    if size < width:
+        return 0, size
+    start = min(element // width * width, size - width)
+    return start, start + width
+
+
+def _values(program: Program, store: Store) -> set[int]:
+    """The instructions whose results a store writes."""
+    elements = program.results[store.output][store.start : store.stop]
+    return {operand(x).index for x in elements if isinstance(x, Node)}
