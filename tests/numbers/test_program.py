@@ -127,10 +127,8 @@ def result_of(instruction: Instruction, args: list[float], x: list[float]) -> fl
             return math.sqrt(args[0])
         case "sign":
             return float((args[0] > 0) - (args[0] < 0))
-        case "less":
-            return args[0] < args[1]
-        case "choose":
-            return args[1] if args[0] else args[2]
+        case "choose":  # with its comparison: a < b ? c : d
+            return args[2] if args[0] < args[1] else args[3]
     raise AssertionError(instruction.op)
 
 
