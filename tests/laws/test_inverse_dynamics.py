@@ -121,7 +121,7 @@ def test_power_of_the_joint_forces_is_the_rate_of_energy_and_the_friction_loss(k
 @kinds
 def test_gravity_given_in_the_call_replaces_the_robots_own(kind: str) -> None:
     value, g = KINDS[kind], np.array([1.5, -2.0, 7.0])
-    for robot in trees(kind)[:4]:
+    for robot in trees(kind)[:1]:  # five laws with an input more: the wiring, once for each kind
         q, v, a = state(robot)
         other = robot.with_gravity(g.tolist())
         for name, inputs in (
