@@ -13,6 +13,8 @@ from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
 CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
+# Results of longer programs, and more results than this, wait in slots for a loop that writes them in order.
+MOST_DIRECT_RESULTS = 200
 
 _LEAVES = ("const", "input")
 
@@ -33,15 +35,21 @@ class Chunk:
     instructions: list[Instruction] = field(default_factory=list)
     incoming: dict[int, int] = field(default_factory=dict)  # value -> slot
     outgoing: dict[int, int] = field(default_factory=dict)
+    results: dict[int, list[tuple[bool, int]]] = field(default_factory=dict)  # value -> (negative, slot)
     stores: dict[int, list[Store]] = field(default_factory=dict)  # after which instruction; -1: at the end
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The chunks in order and how many slots they share."""
+    """The chunks in order and how many slots they share.
+
+    maps: for each output the slot of every element, where results are written by a loop at the end.
+    """
 
     chunks: tuple[Chunk, ...]
     slots: int
+    maps: tuple[tuple[int, ...], ...] = ()
+    constants: tuple[tuple[float, int], ...] = ()  # (value, slot) of results that are constant
 
 
 def plan(program: Program, listing: Sequence[Instruction], width: int, length: int = CHUNK_LENGTH) -> Plan:
@@ -52,27 +60,55 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
     size = max(1, -(-len(body) // count))
     chunks = [Chunk(body[i * size : (i + 1) * size]) for i in range(count)]
     home = {x.index: number for number, chunk in enumerate(chunks) for x in chunk.instructions}
-    place = {x.index: i for i, x in enumerate(body)}
     uses: dict[int, set[int]] = {}
     for number, chunk in enumerate(chunks):
         for instruction in chunk.instructions:
             for arg in instruction.args:
                 if arg.index in home and home[arg.index] != number:
                     uses.setdefault(arg.index, set()).add(number)
-    for store in _stores(program, width):
-        needed = [i for i in _values(program, store) if i in home]
-        last = max(needed, key=place.__getitem__) if needed else -1
-        number = home[last] if needed else count - 1
-        chunks[number].stores.setdefault(last, []).append(store)
-        for index in needed:
-            if home[index] != number:
-                uses.setdefault(index, set()).add(number)
     slots = _assign_slots(chunks, home, uses)
+    maps: tuple[tuple[int, ...], ...] = ()
+    constants: tuple[tuple[float, int], ...] = ()
+    if count > 1 or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
+        slots, maps, constants = _defer_results(program, chunks, home, slots)
+    else:
+        _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)
     for chunk in chunks:  # constants and inputs are read where they are used
-        wanted = {arg.index for x in chunk.instructions for arg in x.args}
+        wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.results)
         wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
         chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
-    return Plan(tuple(chunks), slots)
+    return Plan(tuple(chunks), slots, maps, constants)
+
+
+def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width: int) -> None:
+    """Outputs stored in groups, each as soon as its last element is known."""
+    for store in _stores(program, width):
+        needed = [i for i in _values(program, store) if i in place]
+        last = max(needed, key=place.__getitem__) if needed else -1
+        chunk.stores.setdefault(last, []).append(store)
+
+
+def _defer_results(
+    program: Program, chunks: list[Chunk], home: dict[int, int], slots: int
+) -> tuple[int, tuple[tuple[int, ...], ...], tuple[tuple[float, int], ...]]:
+    """A slot of its own for every different result; equal elements (a symmetric matrix) share it."""
+    known: dict[object, int] = {}
+    constants = []
+    maps = []
+    for elements in program.results:
+        row = []
+        for x in elements:
+            value = operand(x) if isinstance(x, Node) else float(x)
+            if value not in known:
+                known[value] = slots + len(known)
+                if isinstance(value, float):
+                    constants.append((value, known[value]))
+                else:
+                    owner = chunks[home.get(value.index, len(chunks) - 1)]
+                    owner.results.setdefault(value.index, []).append((value.negative, known[value]))
+            row.append(known[value])
+        maps.append(tuple(row))
+    return slots + len(known), tuple(maps), tuple(constants)
 
 
 def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set[int]]) -> int:

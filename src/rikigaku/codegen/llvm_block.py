@@ -11,6 +11,7 @@ A state with a NaN or infinite input gets NaN in every output.
 
 from rikigaku.codegen.chunks import Chunk, Plan, Store, group, plan
 from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
+from rikigaku.codegen.llvm_scatter import result_maps, scatter_lines
 from rikigaku.codegen.llvm_sincos import sincos_inline
 from rikigaku.codegen.llvm_text import Vector, number, transposed
 from rikigaku.numbers.graph import Node
@@ -31,29 +32,45 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
     cut = plan(program, list(instructions(program, fuse)), t.width)
     texts = []
     for i, chunk in enumerate(cut.chunks):
-        writer = _Writer(program, t, chunk, last=i == len(cut.chunks) - 1)
-        head = f"define internal void @chunk{i}({_parameters(program)}, ptr noalias %scratch) \"stackrealign\" {{\nentry:"
-        texts.append("\n".join([head, *writer.lines, "}"]))
-    texts.append(_block(program, t, cut))
+        writer = _Writer(program, t, chunk)
+        if cut.maps:
+            writer.line("ret void")
+        else:
+            writer.spoil_bad_states()
+        texts.append(_function(program, f"chunk{i}", writer.lines))
+    count = len(cut.chunks)
+    if cut.maps:
+        texts += result_maps(cut)
+        writer = _Writer(program, t, Chunk())
+        writer.lines += scatter_lines(program, t, cut)
+        writer.spoil_bad_states()
+        texts.append(_function(program, f"chunk{count}", writer.lines))
+        count += 1
+    texts.append(_block(program, t, cut, count))
     if t.width > 1:
-        texts.append(_tile(program, t, cut))
+        texts.append(_tile(program, t, cut, count))
     return "\n".join(texts)
 
 
-def _block(program: Program, t: Vector, cut: Plan) -> str:
+def _function(program: Program, name: str, lines: list[str]) -> str:
+    head = f'define internal void @{name}({_parameters(program)}, ptr noalias %scratch) "stackrealign" {{\nentry:'
+    return "\n".join([head, *lines, "}"])
+
+
+def _block(program: Program, t: Vector, cut: Plan, count: int) -> str:
     arguments = _arguments(program)
-    calls = [f"  call void @chunk{i}({arguments}, ptr %scratch)" for i in range(len(cut.chunks))]
+    calls = [f"  call void @chunk{i}({arguments}, ptr %scratch)" for i in range(count)]
     return "\n".join(
         [f"define internal void @block({_parameters(program)}) {{", _scratch(t, cut, 1), *calls, "  ret void", "}"]
     )
 
 
-def _tile(program: Program, t: Vector, cut: Plan) -> str:
+def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
     """@tile: `count` blocks, at most tile_size of them."""
     bytes_each = 8 * t.width * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count) {{", "entry:"]
     lines += [_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
-    for i in range(len(cut.chunks)):
+    for i in range(count):
         before = "%entry" if i == 0 else f"%head{i - 1}"
         moved, names = [], []
         for side, ports in (("in", program.inputs), ("out", program.outputs)):
@@ -66,7 +83,7 @@ def _tile(program: Program, t: Vector, cut: Plan) -> str:
                 ]
                 names.append(f"ptr {name}, i64 {stride}")
         names.append(f"ptr %w{i}")
-        following = f"head{i + 1}" if i < len(cut.chunks) - 1 else "done"
+        following = f"head{i + 1}" if i < count - 1 else "done"
         lines += [
             f"head{i}:",
             f"  %b{i} = phi i64 [ 0, {before} ], [ %b{i}.next, %body{i} ]",
@@ -110,7 +127,7 @@ def _arguments(program: Program) -> str:
 class _Writer:
     """Writes one chunk."""
 
-    def __init__(self, program: Program, t: Vector, chunk: Chunk, last: bool) -> None:
+    def __init__(self, program: Program, t: Vector, chunk: Chunk) -> None:
         self.program, self.t, self.chunk = program, t, chunk
         self.lines: list[str] = []
         self.values: dict[int, str] = {}
@@ -124,15 +141,13 @@ class _Writer:
             self._lane_pointers("in", "is", i)
         for i in range(len(program.outputs)):
             self._lane_pointers("out", "os", i)
-            self._line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
+            self.line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
         for instruction in chunk.instructions:
             self._add(instruction)
         for store in chunk.stores.get(-1, ()):
             self._store(store)
-        if last:
-            self._spoil_bad_states()
-        else:
-            self._line("ret void")
+        for index in chunk.results.keys() & self.positions.keys():  # inputs handed through
+            self._keep(index)
 
     # -- instructions ---------------------------------------------------------------------------------------
     def _add(self, instruction: Instruction) -> None:
@@ -146,7 +161,8 @@ class _Writer:
         self._compute(instruction)
         if index in self.chunk.outgoing:
             slot = self._slot(self.chunk.outgoing[index], f"%o{index}")
-            self._line(f"store {self.t.double} {self.values[index]}, ptr {slot}, align {8 * self.t.width}")
+            self.line(f"store {self.t.double} {self.values[index]}, ptr {slot}, align {8 * self.t.width}")
+        self._keep(index)
         for store in self.chunk.stores.get(index, ()):
             self._store(store)
         self.computed += 1
@@ -163,20 +179,20 @@ class _Writer:
         args = [self._signed(arg) for arg in instruction.args]
         self.values[instruction.index] = out
         if op in _BINARY:
-            self._line(f"{out} = {_BINARY[op]} {t.double} {args[0]}, {args[1]}")
+            self.line(f"{out} = {_BINARY[op]} {t.double} {args[0]}, {args[1]}")
         elif op == "fma":
             x, y, z = (f"{t.double} {a}" for a in args)
-            self._line(f"{out} = call {t.double} {t.intrinsic('fma')}({x}, {y}, {z})")
+            self.line(f"{out} = call {t.double} {t.intrinsic('fma')}({x}, {y}, {z})")
         elif op == "sqrt":
-            self._line(f"{out} = call {t.double} {t.intrinsic('sqrt')}({t.double} {args[0]})")
+            self.line(f"{out} = call {t.double} {t.intrinsic('sqrt')}({t.double} {args[0]})")
         elif op == "sign":  # zero stays zero, NaN stays NaN
-            self._line(f"{out}.z = fcmp one {t.double} {args[0]}, {t.constant(0.0)}")
+            self.line(f"{out}.z = fcmp one {t.double} {args[0]}, {t.constant(0.0)}")
             one, x = f"{t.double} {t.constant(1.0)}", f"{t.double} {args[0]}"
-            self._line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
-            self._line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
+            self.line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
+            self.line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
         elif op == "choose":
-            self._line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
-            self._line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
+            self.line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
+            self.line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
         else:
             raise AssertionError(f"no LLVM spelling for {op!r}")
 
@@ -193,7 +209,7 @@ class _Writer:
             return value
         self.signs += 1
         name = f"%n{self.signs}"
-        self._line(f"{name} = fneg {self.t.double} {value}")
+        self.line(f"{name} = fneg {self.t.double} {value}")
         return name
 
     def _value(self, index: int) -> str:
@@ -202,15 +218,22 @@ class _Writer:
             if index in self.chunk.incoming:
                 name = f"%i{index}"
                 slot = self._slot(self.chunk.incoming[index], f"{name}.p")
-                self._line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
+                self.line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
                 self.values[index] = name
             else:
                 self.values[index] = self._input(*self.positions[index])
         return self.values[index]
 
     def _slot(self, slot: int, name: str) -> str:
-        self._line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
+        self.line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
         return name
+
+    def _keep(self, index: int) -> None:
+        """Put a value into the slots where results wait."""
+        for negative, slot in self.chunk.results.get(index, ()):
+            value = self._signed(Operand(index, negative))
+            pointer = self._slot(slot, f"%k{slot}")
+            self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
 
     # -- loads ----------------------------------------------------------------------------------------------
     def _input(self, i: int, element: int) -> str:
@@ -225,7 +248,7 @@ class _Writer:
             for lane in range(w):
                 rows.append(f"{name}.r{lane}")
                 pointer = self._at(f"%in{i}.{lane}", elements.start, f"{name}.p{lane}")
-                self._line(f"{rows[-1]} = load {t.double}, ptr {pointer}, align 8")
+                self.line(f"{rows[-1]} = load {t.double}, ptr {pointer}, align 8")
             lines, columns = transposed(t, rows, f"{name}.t") if w > 1 else ([], rows)
             self.lines += lines
         else:
@@ -238,8 +261,8 @@ class _Writer:
         for lane in range(self.t.width):
             name = f"%g{i}.{element}.{lane}"
             pointer = self._at(f"%in{i}.{lane}", element, f"{name}.p")
-            self._line(f"{name}.x = load double, ptr {pointer}, align 8")
-            self._line(f"{name} = insertelement {self.t.double} {value}, double {name}.x, i32 {lane}")
+            self.line(f"{name}.x = load double, ptr {pointer}, align 8")
+            self.line(f"{name} = insertelement {self.t.double} {value}, double {name}.x, i32 {lane}")
             value = name
         return value
 
@@ -253,14 +276,14 @@ class _Writer:
             self.lines += lines
             for lane, row in enumerate(rows):
                 pointer = self._at(f"%out{i}.{lane}", start, f"{name}.p{lane}")
-                self._line(f"store {t.double} {row}, ptr {pointer}, align 8")
+                self.line(f"store {t.double} {row}, ptr {pointer}, align 8")
             return
         for element, value in enumerate(values, start):
             for lane in range(w):
                 label = f"{name}.{element}.{lane}"
                 pointer = self._at(f"%out{i}.{lane}", element, f"{label}.p")
-                self._line(f"{label} = extractelement {t.double} {value}, i32 {lane}")
-                self._line(f"store double {label}, ptr {pointer}, align 8")
+                self.line(f"{label} = extractelement {t.double} {value}, i32 {lane}")
+                self.line(f"store double {label}, ptr {pointer}, align 8")
 
     def _result(self, x: object) -> str:
         if isinstance(x, Node):
@@ -270,43 +293,43 @@ class _Writer:
     def _prefetch(self, i: int, line: int) -> None:
         """Ask for a cache line the next block will write: stores that miss would stall the whole core."""
         name = f"%f{i}.{line}"
-        self._line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
-        self._line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
+        self.line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
+        self.line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
 
-    def _spoil_bad_states(self) -> None:
+    def spoil_bad_states(self) -> None:
         """Multiply every input into a sum of zeros: NaN there marks a state with a NaN or infinite input."""
         t, total = self.t, self.t.constant(0.0)
         for i, port in enumerate(self.program.inputs):
             for element in range(port.size):
                 value, name = self._input(i, element), f"%z{i}.{element}"
                 args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
-                self._line(f"{name} = call {t.double} {t.intrinsic('fma')}({args})")
+                self.line(f"{name} = call {t.double} {t.intrinsic('fma')}({args})")
                 total = name
-        self._line(f"%bad = fcmp uno {t.double} {total}, {total}")
+        self.line(f"%bad = fcmp uno {t.double} {total}, {total}")
         self.lines += t.any("%any_bad", "%bad")
         self.lines += ["  br i1 %any_bad, label %spoil, label %done, !prof !0", "spoil:"]
         for lane in range(t.width):
             bad = "%bad" if t.width == 1 else f"%bad{lane}"
             if t.width > 1:
-                self._line(f"{bad} = extractelement {t.bool} %bad, i32 {lane}")
+                self.line(f"{bad} = extractelement {t.bool} %bad, i32 {lane}")
             for i, port in enumerate(self.program.outputs):
-                self._line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
+                self.line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
         self.lines += ["  br label %done", "done:", "  ret void"]
 
     # -- small things ---------------------------------------------------------------------------------------
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
-        self._line(f"%{kind}{i}.0 = getelementptr i8, ptr %{kind}{i}, i64 0")
+        self.line(f"%{kind}{i}.0 = getelementptr i8, ptr %{kind}{i}, i64 0")
         for lane in range(1, self.t.width):
             previous = f"%{kind}{i}.{lane - 1}"
-            self._line(f"%{kind}{i}.{lane} = getelementptr i8, ptr {previous}, i64 %{stride}{i}")
+            self.line(f"%{kind}{i}.{lane} = getelementptr i8, ptr {previous}, i64 %{stride}{i}")
 
     def _at(self, base: str, element: int, name: str) -> str:
         if element == 0:
             return base
-        self._line(f"{name} = getelementptr double, ptr {base}, i64 {element}")
+        self.line(f"{name} = getelementptr double, ptr {base}, i64 {element}")
         return name
 
-    def _line(self, text: str) -> None:
+    def line(self, text: str) -> None:
         self.lines.append("  " + text)
 
 

@@ -114,7 +114,7 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
 def _bars(
     robot: Robot, mechanism: Mechanism, poses: list[Pose], seats: list[Array], centres: dict[int, Array]
 ) -> Iterator[tuple[Array, Array]]:
-    """From each link's frame to what it carries: joints, fixed links, frames. Bare links end at their mass."""
+    """From each link's frame to what it carries: joints, links, frames. Bare links end at their mass."""
     places = {name: _matrix(frame_pose(mechanism, poses, name))[:3, 3] for name in mechanism.frames}
     bare = {body for body, _ in mechanism.frames.values()}
     for link in robot.links:

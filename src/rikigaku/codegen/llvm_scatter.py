@@ -1,0 +1,100 @@
+"""The loop that writes waiting results to the outputs, row after row, as LLVM text.
+
+Results of a long program wait in slots, one register of states each. The loop looks the slot of every element
+up in a table (elements that are equal share one), transposes a register's width of elements at a time and
+writes each state's row from front to back, which is what caches and memory like best.
+"""
+
+from rikigaku.codegen.chunks import Plan
+from rikigaku.codegen.llvm_text import Vector, transposed
+from rikigaku.numbers.program import Program
+
+_AHEAD = 512  # bytes: how far in front of the stores lines are asked for
+
+
+def result_maps(cut: Plan) -> list[str]:
+    """Tables: the slot of every element of every output."""
+    texts = []
+    for i, slots in enumerate(cut.maps):
+        numbers = ", ".join(f"i32 {slot}" for slot in slots)
+        texts.append(f"@map{i} = internal constant [{len(slots)} x i32] [{numbers}]")
+    return texts
+
+
+def scatter_lines(program: Program, t: Vector, cut: Plan) -> list[str]:
+    """Write all outputs of a block from the scratch array."""
+    lines = []
+    for value, slot in cut.constants:
+        lines += [
+            f"  %c{slot} = getelementptr double, ptr %scratch, i64 {slot * t.width}",
+            f"  store {t.double} {t.constant(value)}, ptr %c{slot}, align {8 * t.width}",
+        ]
+    for i, port in enumerate(program.outputs):
+        if port.size < t.width:
+            lines += _one_by_one(i, port.size, t)
+        else:
+            lines += _by_groups(i, port.size, t)
+    return lines
+
+
+def _by_groups(i: int, size: int, t: Vector) -> list[str]:
+    w, p = t.width, f"%y{i}"
+    label = f"y{i}"
+    lines = [
+        f"  br label {p}.enter",
+        f"{label}.enter:",
+        f"  br label {p}.loop",
+        f"{label}.loop:",
+        f"  {p}.e = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
+        f"  {p}.more = icmp slt i64 {p}.e, {size}",
+        f"  br i1 {p}.more, label {p}.body, label {p}.done",
+        f"{label}.body:",
+        f"  {p}.late = icmp sgt i64 {p}.e, {size - w}",  # the last group overlaps the one before
+        f"  {p}.at = select i1 {p}.late, i64 {size - w}, i64 {p}.e",
+    ]
+    rows: list[str] = []
+    for k in range(w):
+        lines += _element(f"{p}.{k}", i, f"{p}.at", k, t)
+        rows.append(f"{p}.{k}.v")
+    moved, columns = transposed(t, rows, f"{p}.t") if w > 1 else ([], rows)
+    lines += moved
+    for lane, column in enumerate(columns):
+        lines += [
+            f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {p}.at",
+            f"  store {t.double} {column}, ptr {p}.o{lane}, align 8",
+            f"  {p}.a{lane} = getelementptr i8, ptr {p}.o{lane}, i64 {_AHEAD}",
+            f"  call void @llvm.prefetch.p0(ptr {p}.a{lane}, i32 1, i32 3, i32 1)",
+        ]
+    return [
+        *lines,
+        f"  {p}.next = add i64 {p}.e, {w}",
+        f"  br label {p}.loop",
+        f"{label}.done:",
+    ]
+
+
+def _one_by_one(i: int, size: int, t: Vector) -> list[str]:
+    lines = []
+    for k in range(size):
+        name = f"%x{i}.{k}"
+        lines += _element(name, i, "0", k, t)
+        for lane in range(t.width):
+            lines += [
+                f"  {name}.l{lane} = extractelement {t.double} {name}.v, i32 {lane}",
+                f"  {name}.p{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {k}",
+                f"  store double {name}.l{lane}, ptr {name}.p{lane}, align 8",
+            ]
+    return lines
+
+
+def _element(name: str, i: int, start: str, k: int, t: Vector) -> list[str]:
+    """{name}.v: the waiting result of element start + k of output i."""
+    return [
+        f"  {name}.i = add i64 {start}, {k}",
+        f"  {name}.m = getelementptr i32, ptr @map{i}, i64 {name}.i",
+        f"  {name}.n = load i32, ptr {name}.m",
+        f"  {name}.s = zext i32 {name}.n to i64",
+        f"  {name}.w = mul i64 {name}.s, {t.width}",
+        f"  {name}.p = getelementptr double, ptr %scratch, i64 {name}.w",
+        f"  {name}.v = load {t.double}, ptr {name}.p, align {8 * t.width}",
+    ]
