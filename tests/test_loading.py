@@ -1,0 +1,68 @@
+"""`rk.load`: by name, from both kinds of file, and every way to ask for what is not there."""
+
+from pathlib import Path
+
+import pytest
+
+import rikigaku as rk
+from rikigaku.errors import RikigakuError, UnknownName, UnphysicalInertia, UnphysicalInertiaWarning, WrongValue
+from rikigaku.model import library
+
+URDF = """<robot name="one"><link name="base"/>
+<link name="arm"><inertial><mass value="1"/><origin xyz="0 0 0.1"/>
+<inertia ixx="{ixx}" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+@pytest.fixture
+def urdf(tmp_path: Path) -> Path:
+    path = tmp_path / "one.urdf"
+    path.write_text(URDF.format(ixx=0.1))
+    return path
+
+
+def test_a_shipped_robot_is_loaded_by_its_name() -> None:
+    assert rk.load("ur5") == rk.load(library.path("ur5"))
+    assert rk.load("ur5").nv == 6
+
+
+def test_a_urdf_is_loaded_by_path_or_text(urdf: Path) -> None:
+    robot = rk.load(urdf)
+    assert robot == rk.load(str(urdf))
+    assert robot.mass_matrix([0.0]).item() == pytest.approx(0.1 + 1 * 0.1**2, rel=1e-14)
+
+
+def test_a_free_base_adds_a_free_joint(urdf: Path) -> None:
+    robot = rk.load(urdf, free_base=True)
+    assert (robot.nq, robot.nv) == (8, 7)
+
+
+def test_unphysical_inertias_warn_refuse_or_are_mended(tmp_path: Path) -> None:
+    path = tmp_path / "bad.urdf"
+    path.write_text(URDF.format(ixx=0.5))
+    with pytest.warns(UnphysicalInertiaWarning, match="arm"):
+        rk.load(path)
+    with pytest.raises(UnphysicalInertia, match="arm"):
+        rk.load(path, strict=True)
+    rk.load(path, repair="nearest")
+
+
+@pytest.mark.parametrize("name", ["pum560", "", "no_such_robot", "5"])
+def test_an_unknown_name_lists_or_suggests_what_is_shipped(name: str) -> None:
+    with pytest.raises(UnknownName, match=r"has no robot named .*(Did you mean 'puma560'|Known: )") as caught:
+        rk.load(name)
+    assert caught.value.known == library.NAMES
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    for path in (tmp_path / "missing.urdf", tmp_path / "missing.robot.toml", tmp_path / "folder.toml"):
+        with pytest.raises(RikigakuError, match=f"There is no file '{path}'"):
+            rk.load(path)
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "robot.xacro"
+    path.write_text("<robot/>")
+    with pytest.raises(WrongValue, match=r"neither a \.robot\.toml nor a \.urdf"):
+        rk.load(path)
