@@ -46,7 +46,8 @@ def random_state(robot: Robot, rng: Any = None, size: int | tuple[int, ...] = ()
 
     Args:
         rng: a NumPy generator, a seed, or None for a new state each time.
-        size: batch shape; q is then (*size, nq).
+        size: shape of a batch of states, before the axis of the joints.
+
     Joints without limits: a whole turn, +-0.5 m, +-1 rad/s or m/s. Accelerations within +-1 rad/s^2 or m/s^2.
     """
     rng = np.random.default_rng(rng)

@@ -29,7 +29,7 @@ class Factors:
                 x[j] = x[j] - self.L[i, j] * x[i]
         x = [d * y for d, y in zip(self.inverse_D, x, strict=True)]
         for i in reversed(order):  # L x = y / D
-            for j in ancestors(self.parents, i):
+            for j in reversed(ancestors(self.parents, i)):  # what is known longest comes first
                 x[i] = x[i] - self.L[i, j] * x[j]
         return x
 
