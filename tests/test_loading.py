@@ -5,13 +5,20 @@ from pathlib import Path
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import RikigakuError, UnknownName, UnphysicalInertia, UnphysicalInertiaWarning, WrongValue
+from rikigaku.errors import (
+    RikigakuError,
+    UnknownName,
+    UnphysicalInertia,
+    UnphysicalInertiaWarning,
+    WrongValue,
+)
 from rikigaku.model import library
 
 URDF = """<robot name="one"><link name="base"/>
 <link name="arm"><inertial><mass value="1"/><origin xyz="0 0 0.1"/>
 <inertia ixx="{ixx}" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
-<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+</robot>"""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Object code on disk: private, keyed by content, never trusted from others, safe under concurrent processes."""
+"""Object code on disk: private, keyed by content, never trusted from others, safe among processes."""
 
 import os
 import stat
@@ -111,8 +111,10 @@ def test_code_from_disk_needs_no_program(folder: Path) -> None:
     assert again.ports[0][0].shape == (2,)
 
 
-def test_the_key_holds_identity_source_processor_and_versions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {Kernel("a", doubling)._key("batch"), Kernel("b", doubling)._key("batch"), Kernel("a", doubling)._key("one")}
+def test_the_key_holds_identity_source_processor_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {
+        Kernel(name, doubling)._key(kind) for name, kind in (("a", "batch"), ("b", "batch"), ("a", "one"))
+    }
     with monkeypatch.context() as patch:
         patch.setattr(cache, "source_fingerprint", lambda: "other source")
         keys.add(Kernel("a", doubling)._key("batch"))
@@ -141,7 +143,9 @@ def test_the_cache_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.Monke
     assert not list(tmp_path.iterdir())
 
 
-def test_a_place_that_cannot_be_a_directory_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_that_is_no_directory_is_no_reason_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
     for place in ("file", "file/below"):
         monkeypatch.setenv("RIKIGAKU_CACHE", str(tmp_path / place))
@@ -180,7 +184,9 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
     assert cache.read("key") is None
 
 
-def test_the_cache_stands_where_the_system_keeps_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_stands_where_the_system_keeps_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("RIKIGAKU_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache.directory() == tmp_path / "rikigaku"
@@ -207,7 +213,9 @@ print(robot.inverse_dynamics(x, x, x).tobytes().hex(), robot.inverse_dynamics(x[
 
 def test_processes_that_start_together_on_an_empty_cache_agree_and_leave_no_parts(folder: Path) -> None:
     children = [
-        subprocess.Popen([sys.executable, "-c", CHILD], env=child_environment(), stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", CHILD], env=child_environment(), stdout=subprocess.PIPE, text=True
+        )
         for _ in range(4)
     ]
     answers = [child.communicate()[0].split() for child in children]

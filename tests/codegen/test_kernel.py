@@ -71,7 +71,8 @@ def test_strides_do_not_change_a_bit(kernel: Kernel) -> None:
     spaced = np.zeros((len(q), 7))
     spaced[:, ::3] = q
     swapped = q.astype(">f8")
-    for other in (spaced[:, ::3], np.asfortranarray(q), q[::-1].copy()[::-1], np.flip(q[:, ::-1].copy(), 1), swapped):
+    backwards = q[::-1].copy()[::-1], q[:, ::-1].copy()[:, ::-1]
+    for other in (spaced[:, ::3], np.asfortranarray(q), *backwards, swapped):
         assert np.array_equal(other, q)
         got = kernel.batch(other, np.asfortranarray(m), np.repeat(s, 2)[::2])
         assert got[0].tobytes() == a.tobytes()
@@ -111,7 +112,8 @@ def test_a_state_that_is_not_finite_spoils_its_own_row_and_no_other(kernel: Kern
 
 
 def test_an_input_no_result_needs_still_spoils_its_row() -> None:
-    compiled = Kernel("unused", lambda: trace("unused", [("x", (2,)), ("y", (3,))], lambda x, y: {"z": [x[0], 1.0]}))
+    inputs = [("x", (2,)), ("y", (3,))]
+    compiled = Kernel("unused", lambda: trace("unused", inputs, lambda x, y: {"z": [x[0], 1.0]}))
     y = np.zeros((5, 3))
     y[3, 1] = np.nan
     result = compiled.batch(np.ones((5, 2)), y)
@@ -153,7 +155,10 @@ def test_threads_see_the_callers_error_state(kernel: Kernel, monkeypatch: pytest
 
 
 def test_outputs_over_inputs_are_right_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = Kernel("shift", lambda: trace("shift", [("x", (2,))], lambda x: {"y": [x[0] + x[1], x[1] * 2.0]}))
+    def f(x: list) -> dict:
+        return {"y": [x[0] + x[1], x[1] * 2.0]}
+
+    compiled = Kernel("shift", lambda: trace("shift", [("x", (2,))], f))
     monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 50)
     monkeypatch.setattr(kernels, "_pool", None)
     for threads in (1, 4):
@@ -207,7 +212,10 @@ def test_results_may_be_inputs_and_constants() -> None:
 
 @pytest.mark.parametrize("size", [*range(1, 2 * WIDTH + 2)])
 def test_arrays_of_any_length_are_read_and_written_whole(size: int) -> None:
-    compiled = Kernel(f"copy {size}", lambda: trace("copy", [("x", (size,))], lambda x: {"y": [2.0 * v for v in x]}))
+    def f(x: list) -> dict:
+        return {"y": [2.0 * element for element in x]}
+
+    compiled = Kernel(f"copy {size}", lambda: trace("copy", [("x", (size,))], f))
     x = np.random.default_rng(size).normal(size=(WIDTH + 1, size))
     guarded = np.full((WIDTH + 1, size + 2), 5.0)
     compiled.batch(x, out=guarded[:, 1:-1])

@@ -9,8 +9,10 @@ from rikigaku.numbers.graph import Node, reachable
 FLOAT = {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt}
 
 
-def values(outputs: Sequence[Any], inputs: Mapping[str, Any], functions: Mapping[str, Any] = FLOAT) -> list[Any]:
-    """Values of the outputs where the inputs (by name) have these values; `functions` has sin, cos and sqrt."""
+def values(
+    outputs: Sequence[Any], inputs: Mapping[str, Any], functions: Mapping[str, Any] = FLOAT
+) -> list[Any]:
+    """Values of the outputs where the inputs have these values, by name; `functions`: sin, cos, sqrt."""
     known: dict[Node, Any] = {}
     for node in reachable(outputs):
         known[node] = _value(node, [known[arg] for arg in node.args], inputs, functions)

@@ -18,6 +18,26 @@ NAMES = "abc"
 CLOSE = {"rel": 1e-10, "abs": 1e-10}
 
 
+def lesser(s: sympy.Expr, t: sympy.Expr, c: sympy.Expr) -> sympy.Expr:
+    return sympy.Piecewise((s * c, s < t), (t * s, True))
+
+
+# The same step on traced numbers and on SymPy's: of two numbers and a positive constant.
+STEPS = [
+    (lambda s, t, c: s + t, lambda s, t, c: s + t),
+    (lambda s, t, c: s * t, lambda s, t, c: s * t),
+    (lambda s, t, c: s - c * t, lambda s, t, c: s - c * t),
+    (lambda s, t, c: s / (t * t + c), lambda s, t, c: s / (t * t + c)),
+    (lambda s, t, c: functions.sin(s), lambda s, t, c: sympy.sin(s)),
+    (lambda s, t, c: functions.cos(-s), lambda s, t, c: sympy.cos(s)),
+    (lambda s, t, c: functions.sqrt(s * s + c), lambda s, t, c: sympy.sqrt(s * s + c)),
+    (lambda s, t, c: functions.where(s < t, s * c, t * s), lesser),
+    (lambda s, t, c: functions.sign(s) * t, lambda s, t, c: sympy.sign(s) * t),
+    (lambda s, t, c: c / (s * s + 1.0), lambda s, t, c: c / (s * s + 1)),
+    (lambda s, t, c: -(s**3), lambda s, t, c: -(s**3)),
+]
+
+
 def random_program(
     seed: int, steps: int, symbolic: bool = False
 ) -> tuple[list[Node], list[Traced], list[sympy.Expr], dict[str, float]]:
@@ -31,22 +51,10 @@ def random_program(
         (s, S), (t, T) = rng.choice(pairs[-6:]), rng.choice(pairs)
         c = rng.randint(1, 9) / 4
         exact = sympy.Rational(int(4 * c), 4)
-        traced, formula = {
-            0: (lambda: s + t, lambda: S + T),
-            1: (lambda: s * t, lambda: S * T),
-            2: (lambda: s - c * t, lambda: S - exact * T),
-            3: (lambda: s / (t * t + c), lambda: S / (T * T + exact)),
-            4: (lambda: functions.sin(s), lambda: sympy.sin(S)),
-            5: (lambda: functions.cos(-s), lambda: sympy.cos(S)),
-            6: (lambda: functions.sqrt(s * s + c), lambda: sympy.sqrt(S * S + exact)),
-            7: (lambda: functions.where(s < t, s * c, t * s), lambda: sympy.Piecewise((S * exact, S < T), (T * S, True))),
-            8: (lambda: functions.sign(s) * t, lambda: sympy.sign(S) * T),
-            9: (lambda: c / (s * s + 1.0), lambda: exact / (S * S + 1)),
-            10: (lambda: -(s**3), lambda: -(S**3)),
-        }[rng.randrange(11)]
-        node = traced()
+        traced, formula = rng.choice(STEPS)
+        node = traced(s, t, c)
         if isinstance(node, Node) and abs(values([node], point)[0]) < 50:
-            pairs.append((node, formula() if symbolic else S))
+            pairs.append((node, formula(S, T, exact) if symbolic else S))
     return inputs, [p[0] for p in pairs[-2:]], [p[1] for p in pairs[-2:]], point
 
 
@@ -55,9 +63,8 @@ def test_forward_and_reverse_derivatives_are_those_of_sympy(seed: int) -> None:
     inputs, outputs, expressions, point = random_program(seed, 7, symbolic=True)
     symbols = [sympy.Symbol(name, real=True) for name in NAMES]
     at = {symbol: sympy.Float(point[symbol.name], 40) for symbol in symbols}
-    wanted = [
-        [float(expression.diff(symbol).subs(at).doit().evalf(30)) for symbol in symbols] for expression in expressions
-    ]
+    slopes = [[expression.diff(symbol) for symbol in symbols] for expression in expressions]
+    wanted = [[float(slope.subs(at).doit().evalf(30)) for slope in row] for row in slopes]
     by_forward = forward(outputs, [{node: 1.0} for node in inputs])
     by_reverse = reverse(outputs, inputs)
     for rows in (by_forward, by_reverse):

@@ -11,7 +11,8 @@ from rikigaku.errors import WrongValue
 from rikigaku.numbers import functions
 from rikigaku.numbers.graph import OPERATIONS, Graph, Node, reachable
 
-BITWISE_EXACT = (0.0, 0.5, 1.0, 2.0, 4.0, -0.25, -1.0, -2.0)  # factors whose products and reciprocals are exact
+# Factors whose products and reciprocals are exact.
+BITWISE_EXACT = (0.0, 0.5, 1.0, 2.0, 4.0, -0.25, -1.0, -2.0)
 
 
 @pytest.fixture
@@ -106,7 +107,8 @@ def test_zeros_and_ones_fold_away(x: Node) -> None:
 
 
 def test_two_signs_cancel(x: Node, y: Node) -> None:
-    assert -(-x) is x
+    minus = -x
+    assert -minus is x
     assert (-x) * (-y) is x * y
     assert (-x) / (-y) is x / y
     assert (-(x - y)).args == (y, x)
@@ -178,8 +180,10 @@ def test_a_choice_between_equal_numbers_is_no_choice(x: Node, y: Node) -> None:
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])
 def test_a_choice_takes_the_side_its_condition_says(x: Node, y: Node, a: float, b: float) -> None:
-    chosen = [functions.where(x < y, 10.0, y), functions.where(x > y, 10.0, y), functions.where(x > 1.5, x, 0.0)]
-    assert values(chosen, {"x": a, "y": b}) == [10.0 if a < b else b, 10.0 if a > b else b, a if a > 1.5 else 0.0]
+    where = functions.where
+    chosen = [where(x < y, 10.0, y), where(x > y, 10.0, y), where(x > 1.5, x, 0.0)]
+    wanted = [10.0 if a < b else b, 10.0 if a > b else b, a if a > 1.5 else 0.0]
+    assert values(chosen, {"x": a, "y": b}) == wanted
 
 
 def test_where_on_arrays_chooses_element_by_element() -> None:

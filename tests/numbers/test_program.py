@@ -56,7 +56,8 @@ def test_inputs_arrive_in_their_shape_and_results_leave_row_by_row() -> None:
         return {"t": [[m[j][i] for j in range(2)] for i in range(3)], "x": x, "y": tuple(y)}
 
     program = trace("f", [("x", ()), ("y", (4,)), ("m", (2, 3))], f)
-    assert [(port.name, port.shape, port.size) for port in program.outputs] == [("t", (3, 2), 6), ("x", (), 1), ("y", (4,), 4)]
+    assert [(port.name, port.shape) for port in program.outputs] == [("t", (3, 2)), ("x", ()), ("y", (4,))]
+    assert [port.size for port in program.outputs] == [6, 1, 4]
     assert [node.value for node in program.results[0]] == ["m[0]", "m[3]", "m[1]", "m[4]", "m[2]", "m[5]"]
 
 
@@ -68,6 +69,18 @@ def test_object_arrays_count_as_nested_lists() -> None:
 
 
 # -- instructions -------------------------------------------------------------------------------------------
+STEPS = [
+    lambda a, b, c: a * b + c,
+    lambda a, b, c: c - a * b,
+    lambda a, b, c: a * b - c,
+    lambda a, b, c: -(a * b) - c * a,
+    lambda a, b, c: a / (b * b + 1.25),
+    lambda a, b, c: (b * b + 0.5).sqrt() * 0.1,
+    lambda a, b, c: a * 0.3,
+    lambda a, b, c: (a < b).choose(c, -a) - b.sign(),
+]
+
+
 def random_program(seed: int) -> Program:
     rng = random.Random(seed)
 
@@ -75,18 +88,7 @@ def random_program(seed: int) -> Program:
         pool = list(x)
         while len(pool) < 60:
             a, b, c = (rng.choice(pool) for _ in range(3))
-            new = rng.choice(
-                [
-                    lambda: a * b + c,
-                    lambda: c - a * b,
-                    lambda: a * b - c,
-                    lambda: -(a * b) - c * a,
-                    lambda: a / (b * b + 1.25),
-                    lambda: (b * b + 0.5).sqrt() * 0.1,
-                    lambda: a * 0.3,
-                    lambda: (a < b).choose(c, -a) - b.sign(),
-                ]
-            )()
+            new = rng.choice(STEPS)(a, b, c)
             if not isinstance(new, float):
                 pool.append(new / 3.0)
         return {"y": [*pool[-12:], pool[3] * pool[4], -pool[20]]}
