@@ -1,0 +1,36 @@
+"""Every example runs as a user would run it; each asserts its own claims."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rikigaku
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+SAYS = {
+    "draw_a_robot": "stewart.png",
+    "first_steps": "torques of 1000 states: (1000, 7)",
+    "pendulum_energy": "largest change of the energy",
+    "reach_a_pose": "Frame 'hand' is at the target",
+}
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_the_example_runs_and_says_what_it_found(file, tmp_path):
+    source = str(Path(rikigaku.__file__).parents[1])
+    answer = subprocess.run(
+        [sys.executable, "-W", "error", str(file)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert SAYS[file.stem] in answer.stdout
+
+
+def test_every_example_is_expected():
+    assert [file.stem for file in EXAMPLES] == sorted(SAYS)
