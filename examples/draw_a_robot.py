@@ -16,12 +16,12 @@ STRIDE = {
     "right_hip_pitch": 14,
     "right_knee": 22,
     "right_ankle_pitch": -6,
-    "left_shoulder_pitch": 34,
+    "left_shoulder_pitch": 28,
     "right_shoulder_pitch": -24,
-    "left_shoulder_roll": 12,
-    "right_shoulder_roll": -12,
+    "left_shoulder_roll": 24,
+    "right_shoulder_roll": -24,
     "left_elbow": -18,
-    "right_elbow": -40,
+    "right_elbow": -25,
 }  # degrees
 
 

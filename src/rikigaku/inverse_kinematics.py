@@ -1,9 +1,9 @@
 """Joint positions that bring a frame to a pose, numerically: Levenberg-Marquardt within the joint limits.
 
 The error of a frame at (p, R) against (p*, R*) is e = [p* - p; log(R* R^T)] in world axes [m, rad], so that
-J v = e is the step that would remove it. Each step minimises ``|J dq - e|^2 + damping |dq|^2``;
-coordinates that stand at a limit and would leave it are held. From a stationary point that is no solution the search starts
-anew, from a random posture.
+J v = e is the step that would remove it. Each step minimises ``|J dq - e|^2 + damping |dq|^2``; coordinates
+that stand at a limit and would leave it are held. From a stationary point that is no solution the search
+starts anew, from a random posture.
 Reference: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method,
 IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error).
 """

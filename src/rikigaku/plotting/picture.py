@@ -111,7 +111,7 @@ def _new_axes() -> Any:
 
 def _solids(drawn: Skeleton, frames: bool) -> Solids:
     solids, size = Solids(), drawn.size
-    bar, hub = 0.0095 * size, 0.019 * size
+    bar, hub = 0.009 * size, 0.0165 * size
     for start, end in drawn.bars:
         solids.tube(start, end, bar, BAR)
     for joint in drawn.joints:
