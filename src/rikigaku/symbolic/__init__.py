@@ -1,0 +1,1 @@
+"""Formulas: laws run on exact numbers."""
