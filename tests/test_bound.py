@@ -248,6 +248,14 @@ def test_status_covers_symbols_and_batches_of_them() -> None:
     assert words[2] == "m is not finite"
 
 
+def test_status_names_the_first_number_that_is_broken() -> None:
+    broken = np.array([np.nan, np.inf])
+    assert arm().inverse_dynamics.status(broken, broken, [0.0, 0.0]) == "q[0] is not finite"
+    assert arm().inverse_dynamics.status([0.0, 0.0], broken, broken) == "v[0] is not finite"
+    huge = np.array([0.0, 1e200])
+    assert arm().velocity_forces.status(np.ones(2), huge) == "the result overflows"
+
+
 def test_gravity_given_in_the_call_replaces_the_robots() -> None:
     robot, q = arm(), np.array([0.3, -0.8])
     weightless = robot.gravity_forces(q, gravity=[0, 0, 0])

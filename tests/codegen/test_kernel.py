@@ -1,5 +1,7 @@
 """Native code of small programs: the instructions' own bits, alone and anywhere in any batch."""
 
+import os
+import signal
 import threading
 import time
 
@@ -169,6 +171,28 @@ def test_outputs_over_inputs_are_right_on_any_number_of_threads(monkeypatch: pyt
             wanted = compiled.batch(x.copy())
             compiled([x], [out])
             assert np.array_equal(out, wanted)
+
+
+def test_a_forked_process_has_threads_of_its_own(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 50)
+    monkeypatch.setattr(kernels, "_threads", 2)
+    inputs = states(10 * WIDTH)
+    out = np.empty((10 * WIDTH, 2, 3)), np.empty(10 * WIDTH)
+    kernel(inputs, out)  # the pool now has threads, which the child will not have
+    child = os.fork()
+    if child == 0:
+        again = np.empty_like(out[0]), np.empty_like(out[1])
+        kernel(inputs, again)
+        os._exit(0 if np.array_equal(again[0], out[0]) else 1)
+    deadline = time.monotonic() + 10
+    done, status = os.waitpid(child, os.WNOHANG)
+    while not done and time.monotonic() < deadline:
+        time.sleep(0.01)
+        done, status = os.waitpid(child, os.WNOHANG)
+    if not done:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert (done, status) == (child, 0)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, "2", None])
