@@ -176,9 +176,13 @@ def test_outputs_over_inputs_are_right_on_any_number_of_threads(monkeypatch: pyt
 def test_a_forked_process_has_threads_of_its_own(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 50)
     monkeypatch.setattr(kernels, "_threads", 2)
+    monkeypatch.setattr(kernels, "_pool", None)
     inputs = states(10 * WIDTH)
     out = np.empty((10 * WIDTH, 2, 3)), np.empty(10 * WIDTH)
-    kernel(inputs, out)  # the pool now has threads, which the child will not have
+    kernel(inputs, out)
+    meeting = threading.Barrier(2)  # both threads of the pool exist, and the child will have neither
+    for job in [kernels._executor().submit(meeting.wait, 5) for _ in range(2)]:
+        job.result()
     child = os.fork()
     if child == 0:
         again = np.empty_like(out[0]), np.empty_like(out[1])
