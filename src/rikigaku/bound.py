@@ -76,7 +76,8 @@ class BoundLaw:
         inputs, options, overrides, symbols = self._sort(args, keywords)
         law = self.law
         if law.derivative is not None and names == law.inputs and set(overrides) <= set(law.derivative.overrides):
-            variant = self._by_structure._variant(options, overrides)
+            own = {name: options[name] for name in law.derivative.options}
+            variant = self._by_structure._variant(own, overrides)
         else:
             variant = self._variant(options, overrides, names)
         result = variant(inputs, overrides, symbols, out)

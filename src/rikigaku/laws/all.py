@@ -86,7 +86,7 @@ LAWS: dict[str, Law] = {
             ("q", "v", "tau"),
             ("a",),
             "Accelerations under the joint forces.",
-            {"friction": True},
+            {"friction": True, "method": "auto"},
             ("gravity", "wrenches"),
             forward_derivatives,
             singular=_NO_MASS,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rikigaku.laws import ltdl
-from rikigaku.laws.forward import forward_dynamics
+from rikigaku.laws.forward import mass_factors, net_forces
 from rikigaku.laws.root_axes import SeenBody, felt_gravity, root_axes
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.kind import Number
@@ -99,9 +99,9 @@ def forward_derivatives(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, gravity: Vector | None = None, friction: bool = True
 ) -> ForwardDerivative:
     """Derivatives of forward dynamics: -M^-1 times those of inverse dynamics at the resulting acceleration."""
-    a = forward_dynamics(mechanism, q, v, tau, gravity, friction=friction)
-    dq, dv, M = _entries(mechanism, q, v, a, gravity, friction)
-    factors = ltdl.factorize(M, mechanism.parent_dofs())
+    factors = mass_factors(mechanism, q)
+    a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
+    dq, dv, _ = _entries(mechanism, q, v, a, gravity, friction)
     n = mechanism.nv
 
     def solved(entries: Entries) -> Rows:

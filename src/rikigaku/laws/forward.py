@@ -1,8 +1,14 @@
-"""Forward dynamics and the inverse mass matrix, by sparse factors of the mass matrix."""
+"""Forward dynamics and the inverse mass matrix.
+
+Two ways to the same accelerations: sparse factors of the mass matrix, whose work grows with the square of how
+deep the tree is, and articulated bodies, whose work grows with the number of bodies and starts higher.
+"""
 
 from collections.abc import Mapping, Sequence
 
+from rikigaku.errors import WrongValue
 from rikigaku.laws import ltdl
+from rikigaku.laws.articulated_body import articulated_dynamics
 from rikigaku.laws.composite_body import mass_entries
 from rikigaku.laws.newton_euler import inverse_dynamics
 from rikigaku.model.mechanism import Mechanism
@@ -10,6 +16,12 @@ from rikigaku.numbers.kind import Number
 from rikigaku.spatial.vector import Vector
 
 Numbers = Sequence[Number]
+
+METHODS = ("auto", "factors", "articulated")
+
+# Operations an articulated body costs more than its row of the mass matrix costs without its depth; counted
+# on the programs of arms, humanoids and chains.
+_ARTICULATED_COST = 140
 
 
 def forward_dynamics(
@@ -20,17 +32,36 @@ def forward_dynamics(
     gravity: Vector | None = None,
     wrenches: Mapping[str, Numbers] | None = None,
     friction: bool = True,
+    method: str = "auto",
 ) -> list[Number]:
     """Accelerations under the joint forces: a = M^-1 (tau - h - g - viscous friction + J^T wrenches).
 
     Coulomb friction is left out: what it does at rest is a matter for `simulate`.
+    method: "factors" (mass matrix), "articulated" (articulated bodies), or "auto", the one with less work.
     """
+    if method not in METHODS:
+        raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(METHODS)}.")
+    if method == "articulated" or (method == "auto" and _is_deep(mechanism.parent_dofs())):
+        return articulated_dynamics(mechanism, q, v, tau, gravity, wrenches, friction)
+    return mass_factors(mechanism, q).solve(net_forces(mechanism, q, v, tau, gravity, wrenches, friction))
+
+
+def net_forces(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    tau: Numbers,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """What is left of the joint forces to accelerate the robot: M a."""
     bias = inverse_dynamics(mechanism, q, v, [0] * mechanism.nv, gravity, wrenches, friction=False)
     if friction:
         for body in mechanism.bodies:
             for k in body.v:
                 bias[k] = bias[k] + body.viscous * v[k]
-    return mass_factors(mechanism, q).solve([t - b for t, b in zip(tau, bias, strict=True)])
+    return [t - b for t, b in zip(tau, bias, strict=True)]
 
 
 def inverse_mass_matrix(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
@@ -41,3 +72,9 @@ def inverse_mass_matrix(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
 def mass_factors(mechanism: Mechanism, q: Numbers) -> ltdl.Factors:
     """Sparse factors of the mass matrix."""
     return ltdl.factorize(mass_entries(mechanism, q), mechanism.parent_dofs())
+
+
+def _is_deep(parents: Sequence[int]) -> bool:
+    """Whether articulated bodies take less work: rows and factors cost about 12 d + d^2 at depth d."""
+    depths = [len(ltdl.ancestors(parents, i)) for i in range(len(parents))]
+    return sum(12 * d + d * d for d in depths) > _ARTICULATED_COST * len(parents)

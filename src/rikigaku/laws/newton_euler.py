@@ -37,7 +37,7 @@ def inverse_dynamics(
     for body, m in zip(mechanism.bodies, motion(mechanism, q, v, a, gravity), strict=True):
         ways.append(m.passage)
         asked.append(body_wrench(body.inertia, m))
-    for i, wrench in _applied(mechanism, q, wrenches or {}):
+    for i, wrench in applied_wrenches(mechanism, q, wrenches or {}):
         asked[i] = asked[i].minus(wrench)
     tau = joint_forces(mechanism, ways, asked)
     for body in mechanism.bodies:
@@ -92,7 +92,7 @@ def gravity_forces(mechanism: Mechanism, q: Numbers, gravity: Vector | None = No
     return inverse_dynamics(mechanism, q, rest, rest, gravity, friction=False)
 
 
-def _applied(
+def applied_wrenches(
     mechanism: Mechanism, q: Numbers, wrenches: Mapping[str, Numbers]
 ) -> list[tuple[int, Wrench]]:
     """External wrenches as (body, wrench about its origin in its axes)."""
