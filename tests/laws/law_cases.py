@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+from law_kinds import KINDS
 from random_robots import ALL_JOINTS, RATE_JOINTS, random_robot, random_state
 
 from rikigaku.model.robot import Robot
@@ -17,22 +18,24 @@ DIFFERENCES = 1e-10
 
 @cache
 def robot(
-    seed: int, links: int, drives: bool = False, rates_only: bool = False, base: str | None = None
+    seed: int,
+    links: int,
+    drives: bool = False,
+    rates_only: bool = False,
+    base: str | None = None,
+    right_angles: bool = False,
 ) -> Robot:
     """A random robot; the same object for the same arguments, so that native code is made once."""
-    return random_robot(seed, links, RATE_JOINTS if rates_only else ALL_JOINTS, drives=drives, base=base)
+    types = RATE_JOINTS if rates_only else ALL_JOINTS
+    return random_robot(seed, links, types, drives=drives, base=base, right_angles=right_angles)
 
 
 def trees(
     kind: str, *, drives: bool = True, rates_only: bool = False, base: str | None = None
 ) -> list[Robot]:
-    """Robots of 1 to 12 links for the slow kinds of number, two of middle size where code must be made.
-
-    Eight links in a row hold every joint type, whatever the seed.
-    """
-    few, many = ((101, 3), (102, 8)), ((1, 1), (2, 2), (3, 4), (4, 6), (5, 8), (6, 12))
-    sizes = few if kind.startswith("native") else many
-    return [robot(seed, links, drives, rates_only, base) for seed, links in sizes]
+    """The robots a kind of number is tried on."""
+    chosen = KINDS[kind]
+    return [robot(*size, drives, rates_only, base, chosen.right_angles) for size in chosen.sizes]
 
 
 def state(robot: Robot, seed: int = 0) -> tuple[Array, Array, Array]:

@@ -1,6 +1,7 @@
 """The kinds of number a law can run on, each as a way to get its value at one state."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,29 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
+@dataclass(frozen=True)
+class KindOfNumber:
+    """How a kind of number gets a law's value at a state, and the trees it is tried on.
+
+    sizes: (seed, links) of each tree; eight links hold every joint type, whatever the seed.
+    right_angles: only right angles and axes along x, y, z, for numbers that must hold them exactly.
+    """
+
+    value: Value
+    sizes: tuple[tuple[int, int], ...]
+    right_angles: bool = False
+
+    def __call__(self, robot: Robot, name: str, *inputs: Array, **options: Any) -> Array:
+        return self.value(robot, name, *inputs, **options)
+
+
+_MANY = ((1, 1), (2, 2), (3, 4), (4, 6), (5, 8), (6, 12))
+_FEW = ((101, 3), (102, 8))  # code must be made for each
+
 # Every law test runs on each of these; a new kind of number is one more entry.
-KINDS: dict[str, Value] = {
-    "floats": on_floats,
-    "arrays": on_arrays,
-    "native one": native_one,
-    "native batch": native_batch,
+KINDS: dict[str, KindOfNumber] = {
+    "floats": KindOfNumber(on_floats, _MANY),
+    "arrays": KindOfNumber(on_arrays, _MANY),
+    "native one": KindOfNumber(native_one, _FEW),
+    "native batch": KindOfNumber(native_batch, _FEW),
 }
