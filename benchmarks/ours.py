@@ -80,8 +80,13 @@ MAKERS: dict[str, Callable[[Any, Sequence[Array], str, Array], Made]] = {
 
 
 def c_source(robot: Any, law: Law, frame: str) -> tuple[str, str] | None:
-    """C text of the law for one state and the name of its function; None while there is no export."""
-    return None
+    """C text of the law for one state and the name of its function; None for the derivatives' own laws."""
+    if law.name.endswith("_derivative"):
+        return None
+    bound = getattr(robot, law.name)
+    known = {"frame": frame, "friction": False}
+    options = {name: value for name, value in known.items() if name in bound.law.options}
+    return bound.export("c", name="law", **options), "law"
 
 
 class Ours:

@@ -4,13 +4,16 @@
 and compiles it (or reads the code from the cache); later calls are native.
 """
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rikigaku.codegen.export_c import c_source
 from rikigaku.codegen.kernel import Array, Kernel, set_threads
 from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
@@ -21,6 +24,8 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, trace
 from rikigaku.tangent import derivative_program
+
+EXPORTS = {"c": c_source}
 
 _SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
 
@@ -63,6 +68,16 @@ class BoundLaw:
         """The recorded program."""
         _, options, overrides, _ = self._sort((), options, calling=False)
         return self._variant(options, overrides).kernel.program
+
+    def export(self, language: str, path: str | Path | None = None, name: str | None = None, **options: Any) -> str:
+        """The law as source text of another language ("c"), for one state; written to `path` if given."""
+        if language not in EXPORTS:
+            raise UnknownName("language", language, EXPORTS, "export")
+        name = name or re.sub(r"\W", "_", f"{self.robot.name}_{self.law.name}")
+        text = EXPORTS[language](self.program(**options), name)
+        if path is not None:
+            Path(path).write_text(text)
+        return text
 
     def derivative(self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any) -> Any:
         """Exact derivatives with respect to each input (or those named in `wrt`), as a named tuple.

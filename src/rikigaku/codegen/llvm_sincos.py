@@ -10,12 +10,12 @@ from rikigaku.codegen.llvm_text import Vector
 
 LARGEST = 1e4  # beyond: the C library
 
-_TWO_OVER_PI = 0.6366197723675814
-_P1, _P2, _P3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
-_ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
-_SIN = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
+TWO_OVER_PI = 0.6366197723675814
+REDUCTION = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
+ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+SINE = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
         -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01)  # fmt: skip
-_COS = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
+COSINE = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
         2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02)  # fmt: skip
 
 
@@ -65,18 +65,18 @@ def _polynomials(t: Vector, x: str, p: str) -> list[str]:
     """{p}.s0 and {p}.c0: sine and cosine of a near x."""
     c, d, i = t.constant, t.double, t.int
     return [
-        *_fma(t, f"{p}.t", x, c(_TWO_OVER_PI), c(_ROUNDER)),
+        *_fma(t, f"{p}.t", x, c(TWO_OVER_PI), c(ROUNDER)),
         f"  {p}.j = bitcast {d} {p}.t to {i}",
-        f"  {p}.k = fsub {d} {p}.t, {c(_ROUNDER)}",
+        f"  {p}.k = fsub {d} {p}.t, {c(ROUNDER)}",
         f"  {p}.nk = fneg {d} {p}.k",
-        *_fma(t, f"{p}.r1", f"{p}.nk", c(_P1), x),
-        *_fma(t, f"{p}.r2", f"{p}.nk", c(_P2), f"{p}.r1"),
-        *_fma(t, f"{p}.r", f"{p}.nk", c(_P3), f"{p}.r2"),
+        *_fma(t, f"{p}.r1", f"{p}.nk", c(REDUCTION[0]), x),
+        *_fma(t, f"{p}.r2", f"{p}.nk", c(REDUCTION[1]), f"{p}.r1"),
+        *_fma(t, f"{p}.r", f"{p}.nk", c(REDUCTION[2]), f"{p}.r2"),
         f"  {p}.z = fmul {d} {p}.r, {p}.r",
-        *_horner(t, f"{p}.ps", f"{p}.z", _SIN),
+        *_horner(t, f"{p}.ps", f"{p}.z", SINE),
         f"  {p}.rz = fmul {d} {p}.r, {p}.z",
         *_fma(t, f"{p}.s", f"{p}.rz", f"{p}.ps", f"{p}.r"),
-        *_horner(t, f"{p}.pc", f"{p}.z", _COS),
+        *_horner(t, f"{p}.pc", f"{p}.z", COSINE),
         *_fma(t, f"{p}.w", f"{p}.z", c(-0.5), c(1.0)),
         f"  {p}.zz = fmul {d} {p}.z, {p}.z",
         *_fma(t, f"{p}.c", f"{p}.zz", f"{p}.pc", f"{p}.w"),
