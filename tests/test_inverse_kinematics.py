@@ -117,6 +117,14 @@ def test_rotation_vectors_are_those_of_pinocchio():
             np.testing.assert_allclose(ours, pin.log3(R), atol=1e-8)
 
 
+def test_rotations_just_below_half_a_turn_keep_their_sign():
+    rng = np.random.default_rng(8)
+    for axis in rng.normal(size=(20, 3)):
+        R = pin.exp3((np.pi - 5e-7) * axis / np.linalg.norm(axis))
+        # the wrong sign would be off by 1e-6; the sine of the angle is known to rounding, 1e-16
+        np.testing.assert_allclose(pin.exp3(rotation_vector(R)), R, atol=1e-9)
+
+
 def test_what_is_no_target_is_refused_in_words():
     robot = robot_named("ur5")
     pose = np.eye(4)

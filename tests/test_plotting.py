@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import pytest
 import rikigaku as rk
 from rikigaku.errors import MissingValue, RikigakuError, WrongValue
 from rikigaku.model.edit import on_free_base
+from rikigaku.model.geometry import Placement
 from rikigaku.model.joint import Joint
 from rikigaku.model.library import NAMES
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot import Link, Loop, LoopEnd, Robot
+from rikigaku.numbers.formula import Formula
 from rikigaku.plotting import default_posture, plot, save_plot
 from rikigaku.plotting.skeleton import skeleton
 from rikigaku.states import neutral, position_bounds, random_state
@@ -65,6 +68,14 @@ def test_the_default_posture_closes_all_loops(name):
         np.testing.assert_allclose(start[:3, 3], end[:3, 3], atol=1e-8)
         if kind == "revolute":
             np.testing.assert_allclose(start[:3, 2], end[:3, 2], atol=1e-8)
+
+
+def test_axes_of_closed_hinges_agree_in_space_too():
+    tilted = Placement(tuple(map(Formula.of, ("1/5", 0, "1/2"))), tuple(map(Formula.of, ("0.3", "-0.4", 0))))
+    loop = Loop("hinge", "revolute", LoopEnd("base", tilted), LoopEnd("door"))
+    robot = Robot("door", (Link("door", "base", Joint("floating", "free")),), loops=(loop,))
+    ((_, start, end),) = skeleton(robot, default_posture(robot)).closures
+    np.testing.assert_allclose(start[:3, 2:], end[:3, 2:], atol=1e-8)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -132,11 +143,6 @@ def test_what_cannot_be_drawn_is_said(tmp_path):
         save_plot(robot, tmp_path / "no" / "such" / "folder.png")
     with pytest.raises(RikigakuError, match="could not be written"):
         save_plot(robot, tmp_path / "robot.docx")
-    from dataclasses import replace
-
-    from rikigaku.model.geometry import Placement
-    from rikigaku.numbers.formula import Formula
-
     link = replace(robot.links[0], geometry=Placement((Formula.of("L"), Formula.of(0), Formula.of(0))))
     with pytest.raises(MissingValue, match="'L'"):
         plot(replace(robot, links=(link, *robot.links[1:])))

@@ -11,7 +11,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.cli import main
-from rikigaku.errors import UnphysicalInertiaWarning
+from rikigaku.errors import RikigakuError, UnphysicalInertiaWarning
 from rikigaku.model.library import NAMES, path
 
 PENDULUM = """
@@ -135,6 +135,15 @@ def test_robots_with_quaternions_are_analysed(tmp_path):
 def test_a_robot_that_does_not_move_is_analysed(tmp_path):
     page = report(written(tmp_path, "post.robot.toml", POST), tmp_path)
     assert "nq 0" in page.text
+
+
+def test_a_report_without_a_picture_says_why(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise RikigakuError("Pictures need <matplotlib>.")
+
+    monkeypatch.setattr("rikigaku.report.page.save_plot", refuse)
+    page = report(written(tmp_path, "post.robot.toml", POST), tmp_path)
+    assert "Pictures need <matplotlib>." in page.text
 
 
 def test_a_report_that_cannot_be_written_is_an_error(tmp_path, capsys):
