@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.codegen import cache, numpy_api
-from rikigaku.codegen.llvm_block import SPOIL, block_functions, program_tile_size
+from rikigaku.codegen.llvm_block import SPOIL, block_functions, divides, program_tile_size
 from rikigaku.codegen.llvm_call import call_function
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_sincos import far_function
@@ -151,8 +151,7 @@ def _text(program: Program, kind: str, cpu: "Cpu") -> str:
     program = _without_empty(program)
     block = block_functions(program, t, cpu.fused)
     if kind == "one":
-        divides = any(node.op in ("div", "sqrt") for node in program.nodes)
-        entry = call_function(program, checks_result=divides)
+        entry = call_function(program, checks_result=divides(program))
     else:
         entry = loop_function(program, t, program_tile_size(program, t, cpu.fused))
     return "\n".join([t.declarations(), far_function(t), SPOIL, block, entry])

@@ -42,7 +42,8 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
     if cut.maps:
         texts += result_maps(cut)
         writer = _Writer(program, t, Chunk())
-        writer.lines += scatter_lines(program, t, cut)
+        lines, writer.watch = scatter_lines(program, t, cut, divides(program))
+        writer.lines += lines
         writer.spoil_bad_states()
         texts.append(_function(program, f"chunk{count}", writer.lines))
         count += 1
@@ -55,6 +56,11 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
 def _function(program: Program, name: str, lines: list[str]) -> str:
     head = f'define internal void @{name}({_parameters(program)}, ptr noalias %scratch) "stackrealign" {{\nentry:'
     return "\n".join([head, *lines, "}"])
+
+
+def divides(program: Program) -> bool:
+    """Whether a finite state can have a result that is not finite."""
+    return any(node.op in ("div", "sqrt") for node in program.nodes)
 
 
 def _block(program: Program, t: Vector, cut: Plan, count: int) -> str:
@@ -134,7 +140,9 @@ class _Writer:
         self.loaded: dict[tuple[int, int], str] = {}
         self.positions: dict[int, tuple[int, int]] = {}
         self.pairs: set[int] = set()
-        self.computed = self.signs = 0
+        self.computed = self.signs = self.watched = 0
+        self.divides = divides(program)
+        self.watch = t.constant(0.0)
         self.prefetches = _lines_to_come(program, chunk, t.width)
         self.interval = max(1, len(chunk.instructions) // max(1, len(self.prefetches)))
         for i in range(len(program.inputs)):
@@ -271,6 +279,9 @@ class _Writer:
         t, w, i, start = self.t, self.t.width, store.output, store.start
         values = [self._result(x) for x in self.program.results[i][start : store.stop]]
         name = f"%s{i}.{start}"
+        if self.divides:
+            for value in values:
+                self._watch(value)
         if len(values) == w:
             lines, rows = transposed(t, values, f"{name}.t") if w > 1 else ([], values)
             self.lines += lines
@@ -296,15 +307,20 @@ class _Writer:
         self.line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
         self.line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
 
+    def _watch(self, value: str) -> None:
+        """Multiply a value into a sum of zeros: NaN there marks a state with something not finite."""
+        self.watched += 1
+        args = ", ".join(f"{self.t.double} {a}" for a in (value, self.t.constant(0.0), self.watch))
+        self.watch = f"%z{self.watched}"
+        self.line(f"{self.watch} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
+
     def spoil_bad_states(self) -> None:
-        """Multiply every input into a sum of zeros: NaN there marks a state with a NaN or infinite input."""
-        t, total = self.t, self.t.constant(0.0)
+        """NaN in every output of a state with an input, or a quotient or root among its results, not finite."""
+        t = self.t
         for i, port in enumerate(self.program.inputs):
             for element in range(port.size):
-                value, name = self._input(i, element), f"%z{i}.{element}"
-                args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
-                self.line(f"{name} = call {t.double} {t.intrinsic('fma')}({args})")
-                total = name
+                self._watch(self._input(i, element))
+        total = self.watch
         self.line(f"%bad = fcmp uno {t.double} {total}, {total}")
         self.lines += t.any("%any_bad", "%bad")
         self.lines += ["  br i1 %any_bad, label %spoil, label %done, !prof !0", "spoil:"]

@@ -21,9 +21,11 @@ def result_maps(cut: Plan) -> list[str]:
     return texts
 
 
-def scatter_lines(program: Program, t: Vector, cut: Plan) -> list[str]:
-    """Write all outputs of a block from the scratch array."""
-    lines = []
+def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[list[str], str]:
+    """Lines that write all outputs of a block from the scratch array; and, if asked to watch them, the name
+    of a sum that is NaN for a state with a result not finite."""
+    lines: list[str] = []
+    total = t.constant(0.0)
     for value, slot in cut.constants:
         lines += [
             f"  %c{slot} = getelementptr double, ptr %scratch, i64 {slot * t.width}",
@@ -32,9 +34,19 @@ def scatter_lines(program: Program, t: Vector, cut: Plan) -> list[str]:
     for i, port in enumerate(program.outputs):
         if port.size < t.width:
             lines += _one_by_one(i, port.size, t)
+            watched = [f"%x{i}.{k}.v" for k in range(port.size)]
         else:
             lines += _by_groups(i, port.size, t)
-    return lines
+            watched = [f"%y{i}.w{k}" for k in range(t.width)]
+        for k, value in enumerate(watched if watch else ()):
+            lines.append(_zero_sum(t, f"%u{i}.{k}", value, total))
+            total = f"%u{i}.{k}"
+    return lines, total
+
+
+def _zero_sum(t: Vector, out: str, value: str, total: str) -> str:
+    args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
+    return f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"
 
 
 def _by_groups(i: int, size: int, t: Vector) -> list[str]:
@@ -46,6 +58,9 @@ def _by_groups(i: int, size: int, t: Vector) -> list[str]:
         f"  br label {p}.loop",
         f"{label}.loop:",
         f"  {p}.e = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
+        *(  # sums of zeros, one for each place in the group: short chains
+            f"  {p}.w{k} = phi {t.double} [ {t.constant(0.0)}, {p}.enter ], [ {p}.s{k}, {p}.body ]" for k in range(w)
+        ),
         f"  {p}.more = icmp slt i64 {p}.e, {size}",
         f"  br i1 {p}.more, label {p}.body, label {p}.done",
         f"{label}.body:",
@@ -56,6 +71,7 @@ def _by_groups(i: int, size: int, t: Vector) -> list[str]:
     for k in range(w):
         lines += _element(f"{p}.{k}", i, f"{p}.at", k, t)
         rows.append(f"{p}.{k}.v")
+        lines.append(_zero_sum(t, f"{p}.s{k}", rows[-1], f"{p}.w{k}"))
     moved, columns = transposed(t, rows, f"{p}.t") if w > 1 else ([], rows)
     lines += moved
     for lane, column in enumerate(columns):

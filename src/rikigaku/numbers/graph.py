@@ -39,7 +39,8 @@ class Node:
             return self.args[0]
         if self.op == "sub":
             a, b = self.args
-            return self.graph.node("sub", (b, a))
+            if (opposite := self.graph.table.get(("sub", b, a))) is not None:
+                return opposite
         return self.graph.node("neg", (self,))
 
     def __pos__(self) -> "Node":
