@@ -36,6 +36,7 @@ joint = { name = "weld", type = "fixed" }
 placement = { xyz = [0, 0, 1] }
 inertia = { about = "com", m = 1, com = [0, 0, 0], I = [1, 0, 0, 1, 0, 1] }
 """
+SATELLITE = POST.replace('"weld", type = "fixed"', '"drift", type = "free"').replace('"post"', '"satellite"')
 BROKEN = PENDULUM.replace('"revolute"', '"revolut"').replace("pi/2", "pi/")
 
 
@@ -128,7 +129,8 @@ def test_missing_values_are_named_and_the_rest_is_shown(tmp_path, capsys):
 
 
 def test_robots_with_quaternions_are_analysed(tmp_path):
-    page = report("space_arm_6", tmp_path)
+    page = report(written(tmp_path, "satellite.robot.toml", SATELLITE), tmp_path)
+    assert "nq 7, nv 6" in page.text
     assert "nan" not in page.text
 
 
