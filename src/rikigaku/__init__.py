@@ -1,6 +1,5 @@
 """rikigaku (力学): the mechanics of robots from one description; exact formulas, native speed."""
 
-
 from rikigaku.bound import set_threads
 from rikigaku.errors import RikigakuError
 from rikigaku.loading import load

@@ -46,7 +46,10 @@ class BoundLaw:
         """The law's value at a state or a batch of states."""
         count, ends = len(self.law.inputs), len(self.law.inputs) + len(self.law.outputs)
         if out is None and len(args) == ends and all(isinstance(x, np.ndarray) for x in args[count:]):
-            args, out = args[:count], tuple(args[count:])  # as in NumPy: arrays after the inputs are the outputs
+            args, out = (
+                args[:count],
+                tuple(args[count:]),
+            )  # as in NumPy: arrays after the inputs are the outputs
         inputs, options, overrides, symbols = self._sort(args, keywords)
         variant = self._variant(options, overrides)
         return variant(inputs, overrides, symbols, out)
@@ -69,7 +72,9 @@ class BoundLaw:
         _, options, overrides, _ = self._sort((), options, calling=False)
         return self._variant(options, overrides).kernel.program
 
-    def export(self, language: str, path: str | Path | None = None, name: str | None = None, **options: Any) -> str:
+    def export(
+        self, language: str, path: str | Path | None = None, name: str | None = None, **options: Any
+    ) -> str:
         """The law as source text of another language ("c"), for one state; written to `path` if given."""
         if language not in EXPORTS:
             raise UnknownName("language", language, EXPORTS, "export")
@@ -79,7 +84,9 @@ class BoundLaw:
             Path(path).write_text(text)
         return text
 
-    def derivative(self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any) -> Any:
+    def derivative(
+        self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any
+    ) -> Any:
         """Exact derivatives with respect to each input (or those named in `wrt`), as a named tuple.
 
         The derivative with respect to q is taken in the tangent: nv columns, also where q has quaternions.
@@ -87,10 +94,16 @@ class BoundLaw:
         """
         names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
         if not names:
-            raise WrongValue(f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}.")
+            raise WrongValue(
+                f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
+            )
         inputs, options, overrides, symbols = self._sort(args, keywords)
         law = self.law
-        if law.derivative is not None and names == law.inputs and set(overrides) <= set(law.derivative.overrides):
+        if (
+            law.derivative is not None
+            and names == law.inputs
+            and set(overrides) <= set(law.derivative.overrides)
+        ):
             own = {name: options[name] for name in law.derivative.options}
             variant = self._by_structure._variant(own, overrides)
         else:
@@ -117,7 +130,9 @@ class BoundLaw:
         words = np.full(bad.shape, "ok", dtype=object)
         words[bad] = self.law.singular or "the result overflows"
         arrays = variant.arrays(inputs, overrides, symbols)
-        for port, x in reversed(list(zip(ports, arrays, strict=True))):  # the first that is broken has the last word
+        for port, x in reversed(
+            list(zip(ports, arrays, strict=True))
+        ):  # the first that is broken has the last word
             for k in reversed(range(port.size)):
                 element = x[..., k] if port.shape else x
                 name = f"{port.name}[{k}]" if port.shape else port.name
@@ -155,22 +170,34 @@ class BoundLaw:
         given |= {name: keywords.pop(name) for name in law.options if name in keywords}
         overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
         symbols = {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
-        keywords = {name: value for name, value in keywords.items() if value is not None or name not in law.overrides}
+        keywords = {
+            name: value for name, value in keywords.items() if value is not None or name not in law.overrides
+        }
         self._known_options(keywords)
         if not isinstance(overrides.get("wrenches", {}), Mapping):
-            raise WrongValue("wrenches are given by frame, as {frame: six numbers}, " + f"not as {overrides['wrenches']!r}.")
+            raise WrongValue(
+                "wrenches are given by frame, as {frame: six numbers}, "
+                + f"not as {overrides['wrenches']!r}."
+            )
         options = {name: given.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
             if value is REQUIRED:
                 known = ", ".join(self.robot.frame_names[:12])
                 raise WrongValue(f"{law.name} needs {name}=...: one of {known}.")
-        return [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)], options, overrides, symbols
+        return (
+            [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)],
+            options,
+            overrides,
+            symbols,
+        )
 
     def _known_options(self, names: Mapping[str, Any]) -> None:
         known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
         for name in names:
             if name not in known:
-                raise UnknownName("option or symbol", name, known, f"{self.law.name} of robot {self.robot.name!r}")
+                raise UnknownName(
+                    "option or symbol", name, known, f"{self.law.name} of robot {self.robot.name!r}"
+                )
 
     def _array(self, name: str, x: Any) -> Array:
         size = getattr(self.robot, _SIZES[name])
@@ -194,9 +221,13 @@ class BoundLaw:
         try:
             known = key in self._variants
         except TypeError:
-            raise WrongValue(f"{self.law.name} takes words, numbers or truth values as options, not {options!r}.") from None
+            raise WrongValue(
+                f"{self.law.name} takes words, numbers or truth values as options, not {options!r}."
+            ) from None
         if not known:
-            self._variants[key] = Variant(self.robot, self.law, dict(options), "gravity" in overrides, frames, wrt)
+            self._variants[key] = Variant(
+                self.robot, self.law, dict(options), "gravity" in overrides, frames, wrt
+            )
         return self._variants[key]
 
 
@@ -204,9 +235,22 @@ class Variant:
     """One program of a bound law: options decided, extra inputs known, derivatives or not."""
 
     def __init__(
-        self, robot: Robot, law: Law, options: dict[str, Any], gravity: bool, frames: tuple[str, ...], wrt: tuple[str, ...] | None
+        self,
+        robot: Robot,
+        law: Law,
+        options: dict[str, Any],
+        gravity: bool,
+        frames: tuple[str, ...],
+        wrt: tuple[str, ...] | None,
     ) -> None:
-        self.robot, self.law, self.options, self.gravity, self.frames, self.wrt = robot, law, options, gravity, frames, wrt
+        self.robot, self.law, self.options, self.gravity, self.frames, self.wrt = (
+            robot,
+            law,
+            options,
+            gravity,
+            frames,
+            wrt,
+        )
         identity = f"{law.name}\n{robot.digest}\n{sorted(options.items())}\n{gravity}\n{frames}\n{wrt}"
         self.kernel = Kernel(identity, self._trace)
 
@@ -227,17 +271,25 @@ class Variant:
                 overrides["gravity"] = tuple(values.pop(0))
             if self.frames:
                 overrides["wrenches"] = {frame: values.pop(0) for frame in self.frames}
-            mechanism = instantiate(self.robot, FLOATS, dict(zip(self.robot.free_symbols, values, strict=True)))
-            return self.law.results(self.law.recursion(mechanism, *inputs[:count], **overrides, **self.options))
+            mechanism = instantiate(
+                self.robot, FLOATS, dict(zip(self.robot.free_symbols, values, strict=True))
+            )
+            return self.law.results(
+                self.law.recursion(mechanism, *inputs[:count], **overrides, **self.options)
+            )
 
         try:
             program = trace(self.law.name, self.shapes, run)
         except ZeroDivisionError:
             reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
-            raise WrongValue(f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}.") from None
+            raise WrongValue(
+                f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}."
+            ) from None
         return program if self.wrt is None else derivative_program(self.robot, program, self.wrt)
 
-    def __call__(self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any) -> Any:
+    def __call__(
+        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
+    ) -> Any:
         arrays = self.arrays(inputs, overrides, symbols)
         ports_in, ports_out = self.kernel.ports
         cores = [len(port.shape) for port in ports_in]
@@ -252,7 +304,9 @@ class Variant:
             return outputs[0]
         return _named_tuple("Results", tuple(port.name for port in ports_out))(*outputs)
 
-    def arrays(self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]) -> list[Array]:
+    def arrays(
+        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
+    ) -> list[Array]:
         """All inputs of the program, in its order."""
         return [*inputs, *self._extra(overrides), *self._symbols(symbols)]
 
@@ -265,7 +319,9 @@ class Variant:
         for x, shape in zip(outputs, shapes, strict=True):
             if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
                 given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-                raise WrongSize(f"out of {self.law.name} must be float64 of shape {shape}; {given} was given.")
+                raise WrongSize(
+                    f"out of {self.law.name} must be float64 of shape {shape}; {given} was given."
+                )
             if not x.flags.writeable:
                 raise WrongValue(f"out of {self.law.name} is read-only; give an array that may be written.")
         return outputs
@@ -300,7 +356,9 @@ def _floats(what: str, x: Any) -> Array:
     """An array of float64; text and complex numbers are refused, which NumPy would convert."""
     try:
         array = np.asarray(x)
-        if array.dtype.kind == "O" and any(item is None or isinstance(item, (str, bytes)) for item in array.flat):
+        if array.dtype.kind == "O" and any(
+            item is None or isinstance(item, (str, bytes)) for item in array.flat
+        ):
             raise TypeError
         if array.dtype.kind in "fiubO":
             return array.astype(np.float64, copy=False)

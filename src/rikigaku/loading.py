@@ -8,7 +8,9 @@ from rikigaku.model import edit, library
 from rikigaku.model.robot import Robot
 
 
-def load(source: str | Path, *, free_base: bool = False, strict: bool = False, repair: str | None = None) -> Robot:
+def load(
+    source: str | Path, *, free_base: bool = False, strict: bool = False, repair: str | None = None
+) -> Robot:
     """A robot by the name of a shipped one, or from a .robot.toml or .urdf file.
 
     Args:
@@ -36,4 +38,6 @@ def _read(source: str, strict: bool, repair: Any) -> Robot:
         return read_urdf(path, strict=strict, repair=repair)
     if path.suffix == ".toml":
         return check_inertias(read_toml(path), strict=strict, repair=repair)
-    raise WrongValue(f"{source!r} is neither a .robot.toml nor a .urdf file, which are the kinds that can be read.")
+    raise WrongValue(
+        f"{source!r} is neither a .robot.toml nor a .urdf file, which are the kinds that can be read."
+    )

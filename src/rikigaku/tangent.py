@@ -29,10 +29,14 @@ def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> 
         shape = port.shape + ((len(directions),) if program.inputs[k].shape else ())
         outputs.append(Port(name, shape))
         results.append(tuple(x for row in rows for x in row))
-    return Program(f"{program.name} derivative", program.inputs, tuple(outputs), program.arguments, tuple(results))
+    return Program(
+        f"{program.name} derivative", program.inputs, tuple(outputs), program.arguments, tuple(results)
+    )
 
 
-def _directions(robot: Robot, name: str, nodes: list[Node], symbols: dict[str, Node]) -> list[dict[Node, Traced]]:
+def _directions(
+    robot: Robot, name: str, nodes: list[Node], symbols: dict[str, Node]
+) -> list[dict[Node, Traced]]:
     """Unit steps of an input; for q the steps a unit of each rate makes, dq = T(q) v."""
     if name != "q" or robot.nq == robot.nv:
         return [{node: 1.0} for node in nodes]

@@ -31,7 +31,9 @@ def c_source(program: Program, name: str) -> str:
         body += _lines(instruction, angles)
     for i, elements in enumerate(program.results):
         for k, x in enumerate(elements):
-            body.append(f"    out{i}[{k}] = {_spelled(operand(x)) if isinstance(x, Node) else _number(float(x))};")
+            body.append(
+                f"    out{i}[{k}] = {_spelled(operand(x)) if isinstance(x, Node) else _number(float(x))};"
+            )
     comment = "\n".join([f"/* {program.name}: {program.operations}.", *shapes, " */"]).replace("*/\n", "\n")
     return "\n".join(
         ["#include <math.h>", "#include <stdint.h>", "#include <string.h>", "", _SINCOS, comment]
@@ -42,7 +44,9 @@ def c_source(program: Program, name: str) -> str:
 def checked_name(name: str) -> str:
     """The name, if it is one C (and Python) can take."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name) or name in _C_WORDS:
-        raise WrongValue(f"{name!r} cannot be the name of a function; use letters, digits and _, and no reserved word.")
+        raise WrongValue(
+            f"{name!r} cannot be the name of a function; use letters, digits and _, and no reserved word."
+        )
     return name
 
 

@@ -67,7 +67,13 @@ def _block(program: Program, t: Vector, cut: Plan, count: int) -> str:
     arguments = _arguments(program)
     calls = [f"  call void @chunk{i}({arguments}, ptr %scratch)" for i in range(count)]
     return "\n".join(
-        [f"define internal void @block({_parameters(program)}) {{", _scratch(t, cut, 1), *calls, "  ret void", "}"]
+        [
+            f"define internal void @block({_parameters(program)}) {{",
+            _scratch(t, cut, 1),
+            *calls,
+            "  ret void",
+            "}",
+        ]
     )
 
 

@@ -29,7 +29,9 @@ def call_function(program: Program, checks_result: bool) -> str:
     """Definition of @call. `checks_result`: let the fallback warn when the result is NaN."""
     n_in, n_out = len(program.inputs), len(program.outputs)
     lines = [DECLARATIONS, _check_array()]
-    lines += [_shape_constant(f"@shape{k}", port) for k, port in enumerate((*program.inputs, *program.outputs))]
+    lines += [
+        _shape_constant(f"@shape{k}", port) for k, port in enumerate((*program.inputs, *program.outputs))
+    ]
     lines += [
         "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
         "entry:",

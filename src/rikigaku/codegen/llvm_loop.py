@@ -19,8 +19,14 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
     count, width = len(ports), t.width
     for port in ports:
         if len(port.shape) > _AXES:
-            raise WrongSize(f"{port.name} of {program.name} has {len(port.shape)} axes; native code takes {_AXES}.")
-    lines = ["define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {", "entry:", "  %n = load i64, ptr %dims"]
+            raise WrongSize(
+                f"{port.name} of {program.name} has {len(port.shape)} axes; native code takes {_AXES}."
+            )
+    lines = [
+        "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {",
+        "entry:",
+        "  %n = load i64, ptr %dims",
+    ]
     offset = count
     conditions = []
     for k, port in enumerate(ports):
@@ -85,7 +91,11 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
     lines.append(f"  call void @block({stride})")
     for k, port in enumerate(ports):
         if k >= len(program.inputs):
-            lines.append(_copy(f"%y{k}", f"%s{k}", _core(k, port), f"%w{k}", 8 * port.size, _flat(port), "%valid", port))
+            lines.append(
+                _copy(
+                    f"%y{k}", f"%s{k}", _core(k, port), f"%w{k}", 8 * port.size, _flat(port), "%valid", port
+                )
+            )
     lines += [
         f"  %j.next = add i64 %j, {width}",
         "  br label %slow",
@@ -160,7 +170,14 @@ def _flat(port: Port) -> list[object]:
 
 
 def _copy(
-    to: str, to_lane: object, to_core: list[object], source: str, lane: object, core: list[object], lanes: str, port: Port
+    to: str,
+    to_lane: object,
+    to_core: list[object],
+    source: str,
+    lane: object,
+    core: list[object],
+    lanes: str,
+    port: Port,
 ) -> str:
     sizes = [1] * (_AXES - len(port.shape)) + list(port.shape)
     numbers = ", ".join(f"i64 {x}" for x in (to_lane, *to_core))
@@ -172,8 +189,13 @@ def _nested_copy() -> str:
     """Nested loops: lanes and all axes, any strides on both sides."""
     depth, last = _AXES + 1, _AXES
     parameters = ", ".join(f"i64 %d{axis}" for axis in range(depth))
-    others = ", ".join([f"i64 %s{axis}" for axis in range(depth)] + [f"i64 %n{axis}" for axis in range(depth)])
-    lines = [f"define internal void @copy(ptr %to, {parameters}, ptr %from, {others}) noinline cold {{", "entry:"]
+    others = ", ".join(
+        [f"i64 %s{axis}" for axis in range(depth)] + [f"i64 %n{axis}" for axis in range(depth)]
+    )
+    lines = [
+        f"define internal void @copy(ptr %to, {parameters}, ptr %from, {others}) noinline cold {{",
+        "entry:",
+    ]
     lines.append("  br label %head0")
     for axis in range(depth):
         before = "%entry" if axis == 0 else f"%body{axis - 1}"
@@ -195,7 +217,9 @@ def _nested_copy() -> str:
     lines.append(f"  br label %tail{last}")
     for axis in reversed(range(depth)):
         lines += [f"tail{axis}:", f"  %i{axis}.next = add i64 %i{axis}, 1", f"  br label %head{axis}"]
-    return "\n".join([*lines, "done:", "  ret void", "}", "declare ptr @malloc(i64)", "declare void @free(ptr)"])
+    return "\n".join(
+        [*lines, "done:", "  ret void", "}", "declare ptr @malloc(i64)", "declare void @free(ptr)"]
+    )
 
 
 _COPY = _nested_copy()

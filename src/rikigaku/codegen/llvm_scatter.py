@@ -59,7 +59,8 @@ def _by_groups(i: int, size: int, t: Vector) -> list[str]:
         f"{label}.loop:",
         f"  {p}.e = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
         *(  # sums of zeros, one for each place in the group: short chains
-            f"  {p}.w{k} = phi {t.double} [ {t.constant(0.0)}, {p}.enter ], [ {p}.s{k}, {p}.body ]" for k in range(w)
+            f"  {p}.w{k} = phi {t.double} [ {t.constant(0.0)}, {p}.enter ], [ {p}.s{k}, {p}.body ]"
+            for k in range(w)
         ),
         f"  {p}.more = icmp slt i64 {p}.e, {size}",
         f"  br i1 {p}.more, label {p}.body, label {p}.done",

@@ -73,7 +73,9 @@ def transposed(t: Vector, rows: Sequence[str], name: str) -> tuple[list[str], li
                 a, b = current[i], current[i + step]
                 x, y = f"{name}.{step}.{i}", f"{name}.{step}.{i + step}"
                 for out, mask in ((x, low), (y, high)):
-                    lines.append(f"  {out} = shufflevector {t.double} {a}, {t.double} {b}, <{w} x i32> <{mask}>")
+                    lines.append(
+                        f"  {out} = shufflevector {t.double} {a}, {t.double} {b}, <{w} x i32> <{mask}>"
+                    )
                 following[i], following[i + step] = x, y
         current, step = following, step * 2
     return lines, current

@@ -78,7 +78,9 @@ class Library:
 def _machine() -> llvm.TargetMachine:
     cpu = host()
     target = llvm.Target.from_triple(cpu.triple)
-    return target.create_target_machine(cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="small")
+    return target.create_target_machine(
+        cpu=cpu.name, features=cpu.features, opt=2, reloc="pic", codemodel="small"
+    )
 
 
 @cache

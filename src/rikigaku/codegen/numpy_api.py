@@ -64,7 +64,15 @@ def gufunc(program: Program, address: int, keep: object) -> np.ufunc:
     make = prototype(_entry(_umath._UFUNC_API, _UFUNC_FROM_SIGNATURE))
     pointers = [ctypes.cast(x, ctypes.c_void_p) for x in (loops, data, types, name, doc, text)]
     ufunc: np.ufunc = make(
-        *pointers[:3], 1, len(program.inputs), len(program.outputs), -1, pointers[3], pointers[4], 0, pointers[5]
+        *pointers[:3],
+        1,
+        len(program.inputs),
+        len(program.outputs),
+        -1,
+        pointers[3],
+        pointers[4],
+        0,
+        pointers[5],
     )
     _alive.append((loops, data, types, name, doc, text, keep))  # NumPy points into all of these
     return ufunc

@@ -105,9 +105,7 @@ def _outward(mechanism: Mechanism, ways: list[Passage], joints: "list[_Joint]") 
             parent = extra[body.parent]
             linear = way.outward(vector.add(parent.linear, cross(parent.angular, way.p)))
             carried = Twist(linear, way.outward(parent.angular))
-        answers = [
-            joint.own(number) - W.power(carried) for number, W in enumerate(joint.W)
-        ]
+        answers = [joint.own(number) - W.power(carried) for number, W in enumerate(joint.W)]
         for k, direction, a in zip(body.v, body.joint.directions(), answers, strict=True):
             result[k] = a
             carried = carried.plus(direction.times(a))

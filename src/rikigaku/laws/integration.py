@@ -48,7 +48,10 @@ def _turned(q: Numbers, w: Vector) -> list[Number]:
     c = where(small, cosine, cos(angle / 2))
     b = vector.scale(s, w)
     u = (q[1], q[2], q[3])
-    turned = [q[0] * c - dot(u, b), *vector.add(vector.add(vector.scale(q[0], b), vector.scale(c, u)), cross(u, b))]
+    turned = [
+        q[0] * c - dot(u, b),
+        *vector.add(vector.add(vector.scale(q[0], b), vector.scale(c, u)), cross(u, b)),
+    ]
     length = sqrt(dot(turned, turned))
     return [y / length for y in turned]
 
@@ -60,7 +63,9 @@ def _drawn(w: Vector, v: Vector) -> Vector:
     angle = sqrt(where(small, _SMALL, square))
     x = square
     half = sin(angle / 2) / angle
-    first = where(small, (1 - x / 12 * (1 - x / 30 * (1 - x / 56 * (1 - x / 90 * (1 - x / 132))))) / 2, 2 * half * half)
+    first = where(
+        small, (1 - x / 12 * (1 - x / 30 * (1 - x / 56 * (1 - x / 90 * (1 - x / 132))))) / 2, 2 * half * half
+    )
     cubic = (1 - x / 20 * (1 - x / 42 * (1 - x / 72 * (1 - x / 110 * (1 - x / 156))))) / 6
     second = where(small, cubic, (angle - sin(angle)) / (angle * angle * angle))
     wv = cross(w, v)

@@ -55,7 +55,9 @@ def jacobian(mechanism: Mechanism, q: Numbers, frame: str, axes: str = "world") 
     _known_axes(axes)
     columns, X = _columns(mechanism, q, frame)
     if axes == "spatial":
-        columns = {k: Twist(vector.add(c.linear, cross(X.p, c.angular)), c.angular) for k, c in columns.items()}
+        columns = {
+            k: Twist(vector.add(c.linear, cross(X.p, c.angular)), c.angular) for k, c in columns.items()
+        }
     if axes == "local":
         Rt = vector.transpose(X.R)
         columns = {k: Twist(transform(Rt, c.linear), transform(Rt, c.angular)) for k, c in columns.items()}
@@ -88,7 +90,9 @@ def euler_rates(R: Matrix, angles: str) -> Matrix:
     return (first, (-s, c, 0), last)
 
 
-def jacobian_rate(mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world") -> list[Number]:
+def jacobian_rate(
+    mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world"
+) -> list[Number]:
     """(dJ/dt) v: acceleration of a frame when the joints do not accelerate. Axes as in `jacobian`."""
     _known_axes(axes)
     i, on_body = _frame(mechanism, frame)

@@ -85,9 +85,7 @@ def _carried(body: Body, parent: BodyMotion, q: Numbers, v: Numbers, a: Numbers)
     rate, push = joint_twist(body, v), joint_twist(body, a)
     carried = way.outward(parent.velocity.angular)  # the parent's angular velocity in body axes
     omega = vector.add(carried, rate.angular)
-    alpha = vector.add(
-        way.outward(parent.alpha), vector.add(cross(carried, rate.angular), push.angular)
-    )
+    alpha = vector.add(way.outward(parent.alpha), vector.add(cross(carried, rate.angular), push.angular))
     linear = way.outward(vector.add(parent.velocity.linear, cross(parent.velocity.angular, way.p)))
     acceleration = way.outward(vector.add(parent.acceleration, transform(parent.spin, way.p)))
     coriolis = cross(vector.add(carried, omega), rate.linear)

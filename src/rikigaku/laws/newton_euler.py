@@ -108,5 +108,3 @@ def applied_wrenches(
         force, moment = transform(to_body, tuple(w[:3])), transform(to_body, tuple(w[3:]))  # type: ignore[arg-type]
         result.append((i, Wrench(force, vector.add(moment, cross(on_body.p, force)))))
     return result
-
-

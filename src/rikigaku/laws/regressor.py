@@ -22,7 +22,12 @@ DRIVE_NAMES = ("rotor", "viscous", "coulomb")
 
 
 def regressor(
-    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None = None, drives: bool = False
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    gravity: Vector | None = None,
+    drives: bool = False,
 ) -> list[list[Number]]:
     """Y with inverse_dynamics = Y pi; nv x columns. `drives` adds the rotor and friction columns."""
     moving = list(motion(mechanism, q, v, a, gravity))
@@ -31,7 +36,9 @@ def regressor(
     for number, i in enumerate(owners):
         X = _link_pose(mechanism, i)
         for k, direction in _directions_at(mechanism, moving, i):
-            rows[k][10 * number : 10 * number + 10] = _columns(_in_link(X, moving[i]), _twist_in_link(X, direction))
+            rows[k][10 * number : 10 * number + 10] = _columns(
+                _in_link(X, moving[i]), _twist_in_link(X, direction)
+            )
     if drives:
         for factor in (a, v, [sign(x) for x in v]):
             for k, row in enumerate(rows):

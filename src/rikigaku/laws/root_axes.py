@@ -90,5 +90,3 @@ def seen_wrench(X: Pose, wrench: Wrench) -> Wrench:
 def _seen(X: Pose, direction: Twist) -> Twist:
     angular = transform(X.R, direction.angular)
     return Twist(vector.add(transform(X.R, direction.linear), cross(X.p, angular)), angular)
-
-

@@ -9,7 +9,16 @@ JointType = Literal["revolute", "prismatic", "fixed", "helical", "universal", "s
 JOINT_TYPES: tuple[str, ...] = get_args(JointType)
 
 # Sizes of a joint's part of q and of v. Quaternions have four numbers and three rates.
-POSITION_SIZE = {"revolute": 1, "prismatic": 1, "fixed": 0, "helical": 1, "universal": 2, "spherical": 4, "planar": 3, "free": 7}
+POSITION_SIZE = {
+    "revolute": 1,
+    "prismatic": 1,
+    "fixed": 0,
+    "helical": 1,
+    "universal": 2,
+    "spherical": 4,
+    "planar": 3,
+    "free": 7,
+}
 VELOCITY_SIZE = POSITION_SIZE | {"spherical": 3, "free": 6}
 
 Z_AXIS = (ZERO, ZERO, ONE)

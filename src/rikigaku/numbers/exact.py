@@ -114,7 +114,9 @@ class Exact:
 
     def __truediv__(self, other: object) -> ExactNumber:
         if isinstance(other, Exact):
-            raise NotExact("An exact number is divided by constants only; this law has to keep its denominator apart.")
+            raise NotExact(
+                "An exact number is divided by constants only; this law has to keep its denominator apart."
+            )
         return self * (1 / _fraction(other))
 
     def __rtruediv__(self, other: object) -> ExactNumber:
@@ -142,12 +144,16 @@ class Exact:
         raise NotExact("Exact numbers have no square roots.")
 
     def sign(self) -> "Exact":
-        raise NotExact("The sign of an exact number is not known; leave Coulomb friction out (friction=False).")
+        raise NotExact(
+            "The sign of an exact number is not known; leave Coulomb friction out (friction=False)."
+        )
 
     def _function(self, name: str) -> "Exact":
         angle = self.ring.angle(self.polynomial)
         if angle is None:
-            raise NotExact(f"Exact numbers take {name} of single angles only ({', '.join(self.ring.angles)}), not of {self}.")
+            raise NotExact(
+                f"Exact numbers take {name} of single angles only ({', '.join(self.ring.angles)}), not of {self}."
+            )
         return self.ring.variable(f"{name}({angle})")
 
     def _partner(self, other: object) -> Any:
@@ -213,9 +219,7 @@ def _fraction(x: object) -> Fraction:
 def _spelled(x: Exact) -> str:
     terms = []
     for powers, coefficient in x.polynomial.to_dict().items():
-        factors = [
-            x.ring.names[k] + (f"^{n}" if n > 1 else "") for k, n in enumerate(powers) if n
-        ]
+        factors = [x.ring.names[k] + (f"^{n}" if n > 1 else "") for k, n in enumerate(powers) if n]
         if not factors or abs(coefficient) != 1:
             factors.insert(0, str(abs(coefficient)))
         terms.append((" - " if coefficient < 0 else " + ") + "*".join(factors))

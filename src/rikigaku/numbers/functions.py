@@ -30,7 +30,9 @@ def sign(x: Number) -> Number:
 
 def where(condition: Number, yes: Number, no: Number) -> Number:
     """One of two numbers, element by element; both are computed."""
-    if isinstance(condition, np.ndarray):  # before the question for `choose`: arrays have another method of that name
+    if isinstance(
+        condition, np.ndarray
+    ):  # before the question for `choose`: arrays have another method of that name
         return np.where(condition, yes, no)
     if hasattr(condition, "choose") and not isinstance(condition, np.generic):
         return condition.choose(yes, no)

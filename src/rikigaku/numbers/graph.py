@@ -24,7 +24,9 @@ class Node:
 
     __slots__ = ("args", "graph", "id", "op", "value")
 
-    def __init__(self, graph: "Graph", op: str, args: tuple["Node", ...], value: float | str | None, id: int) -> None:
+    def __init__(
+        self, graph: "Graph", op: str, args: tuple["Node", ...], value: float | str | None, id: int
+    ) -> None:
         self.graph, self.op, self.args, self.value, self.id = graph, op, args, value, id
 
     def __repr__(self) -> str:

@@ -70,11 +70,15 @@ class Operations:
     @property
     def total(self) -> int:
         """All operations but the sines and cosines."""
-        return sum(self.counts.get(op, 0) for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose"))
+        return sum(
+            self.counts.get(op, 0) for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose")
+        )
 
     def __str__(self) -> str:
         parts = [f"{self.mul} mul", f"{self.add} add"]
-        parts += [f"{self.counts[op]} {op}" for op in ("div", "sqrt", "sign", "choose") if self.counts.get(op)]
+        parts += [
+            f"{self.counts[op]} {op}" for op in ("div", "sqrt", "sign", "choose") if self.counts.get(op)
+        ]
         if self.sincos:
             parts.append(f"{self.sincos} sincos")
         return ", ".join(parts)
@@ -83,7 +87,10 @@ class Operations:
 
 
 def trace(
-    name: str, inputs: Sequence[tuple[str, Shape]], function: Callable[..., Mapping[str, Any]], graph: Graph | None = None
+    name: str,
+    inputs: Sequence[tuple[str, Shape]],
+    function: Callable[..., Mapping[str, Any]],
+    graph: Graph | None = None,
 ) -> Program:
     """Record what `function` does with arrays of nodes of the given shapes.
 
@@ -92,12 +99,14 @@ def trace(
     """
     graph = graph or Graph()
     ports = tuple(Port(name, shape) for name, shape in inputs)
-    arguments = tuple(
-        tuple(graph.input(f"{port.name}[{i}]") for i in range(port.size)) for port in ports
+    arguments = tuple(tuple(graph.input(f"{port.name}[{i}]") for i in range(port.size)) for port in ports)
+    results = function(
+        *(_nested(list(nodes), port.shape) for nodes, port in zip(arguments, ports, strict=True))
     )
-    results = function(*(_nested(list(nodes), port.shape) for nodes, port in zip(arguments, ports, strict=True)))
     outputs = tuple(Port(key, shape_of(value)) for key, value in results.items())
-    return Program(name, ports, outputs, arguments, tuple(tuple(flatten(value)) for value in results.values()))
+    return Program(
+        name, ports, outputs, arguments, tuple(tuple(flatten(value)) for value in results.values())
+    )
 
 
 def flatten(value: Any) -> Iterator[Any]:

@@ -84,7 +84,9 @@ def _turn_symmetric(s: Number, c: Number, S: Matrix) -> Matrix:
 
 
 def _about_z(R: Matrix) -> bool:
-    return all(is_constant(x, value) for x, value in zip((*R[2], R[0][2], R[1][2]), (0, 0, 1, 0, 0), strict=True))
+    return all(
+        is_constant(x, value) for x, value in zip((*R[2], R[0][2], R[1][2]), (0, 0, 1, 0, 0), strict=True)
+    )
 
 
 NO_INERTIA = SpatialInertia.from_parameters([0] * 10)
