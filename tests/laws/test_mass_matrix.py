@@ -50,20 +50,33 @@ def test_the_inverse_mass_matrix_times_the_mass_matrix_is_one(kind: str) -> None
 
 
 @kinds
-def test_forward_dynamics_undoes_inverse_dynamics_but_for_coulomb_friction(kind: str) -> None:
+@pytest.mark.parametrize("method", ["factors", "articulated"])
+def test_forward_dynamics_undoes_inverse_dynamics_but_for_coulomb_friction(kind: str, method: str) -> None:
     value = KINDS[kind]
     for robot in trees(kind):
         q, v, a = state(robot)
         M = reference.mass_matrix(robot, q)
         wrenches = {"tip": np.array([1.0, -2.0, 3.0, 0.5, -0.4, 0.3])}
         smooth = value(robot, "inverse_dynamics", q, v, a, friction=False, wrenches=wrenches)
-        back = value(robot, "forward_dynamics", q, v, smooth, friction=False, wrenches=wrenches)
+        back = value(
+            robot, "forward_dynamics", q, v, smooth, friction=False, wrenches=wrenches, method=method
+        )
         assert agree(back, a, conditioned(M))
         tau = value(robot, "inverse_dynamics", q, v, a)
         push = reference.by_coordinate(robot, "coulomb") * np.sign(v)
-        assert agree(
-            value(robot, "forward_dynamics", q, v, tau), a + np.linalg.solve(M, push), conditioned(M)
-        )
+        pushed = value(robot, "forward_dynamics", q, v, tau, method=method)
+        assert agree(pushed, a + np.linalg.solve(M, push), conditioned(M))
+
+
+@kinds
+def test_forward_dynamics_chooses_one_of_its_methods(kind: str) -> None:
+    robot = trees(kind)[0]
+    q, v, tau = state(robot)
+    a, *ways = (
+        KINDS[kind](robot, "forward_dynamics", q, v, tau, method=method)
+        for method in ("auto", "factors", "articulated")
+    )
+    assert any(np.array_equal(a, way) for way in ways)
 
 
 @kinds

@@ -231,7 +231,8 @@ def test_the_mass_matrix_is_mujocos(tree: Tree) -> None:
 
 
 @trees
-def test_accelerations_under_forces_and_a_wrench_are_mujocos(tree: Tree) -> None:
+@pytest.mark.parametrize("method", ["factors", "articulated"])
+def test_accelerations_under_forces_and_a_wrench_are_mujocos(tree: Tree, method: str) -> None:
     """MuJoCo's outer forces act at a body's centre of mass, world axes: a frame of ours stands there."""
     q, v, tau = tree.state
     data = tree.data()
@@ -241,7 +242,7 @@ def test_accelerations_under_forces_and_a_wrench_are_mujocos(tree: Tree) -> None
     data.xfrc_applied[body] = wrench
     mujoco.mj_forward(tree.model, data)
     frame = f"c{tree.model.body(body).name[1:]}"
-    a = ours(tree, "forward_dynamics", q, v, tau, wrenches={frame: wrench.tolist()})
+    a = ours(tree, "forward_dynamics", q, v, tau, wrenches={frame: wrench.tolist()}, method=method)
     assert agree(tree.T @ a + tree.drift, data.qacc, 1e-14 * max(100, np.linalg.cond(mass_matrix(tree))))
 
 

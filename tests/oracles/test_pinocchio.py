@@ -105,9 +105,10 @@ def test_the_inverse_mass_matrix_is_pinocchios(case: Case) -> None:
 
 
 @regular
-def test_accelerations_are_pinocchios(case: Case) -> None:
+@pytest.mark.parametrize("method", ["factors", "articulated"])
+def test_accelerations_are_pinocchios(case: Case, method: str) -> None:
     q, v, tau = case.state
-    a = ours(case, "forward_dynamics", q, v, tau, friction=False)
+    a = ours(case, "forward_dynamics", q, v, tau, friction=False, method=method)
     assert agree(case.T @ a, pin.aba(case.model, case.data, *case.theirs[:2], case.T @ tau), solving(case))
 
 
