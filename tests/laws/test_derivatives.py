@@ -115,10 +115,17 @@ def test_derivatives_without_friction_are_slopes() -> None:
         assert not np.allclose(ours.v, getattr(tree, name).derivative(*inputs).v)
 
 
-def test_derivatives_with_wrenches_and_gravity_given_are_slopes() -> None:
-    tree = TREES[2]
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"gravity": np.array([1.0, 2.0, 3.0])},  # known to the derivatives by structure
+        {"gravity": np.array([1.0, 2.0, 3.0]), "wrenches": {"tip": np.arange(6.0)}},  # only to the graph
+    ],
+    ids=["gravity", "both"],
+)
+def test_derivatives_with_gravity_and_wrenches_given_are_slopes(given: dict[str, Any]) -> None:
+    tree = TREES[1]
     inputs = state(tree)
-    given = {"wrenches": {"tip": np.arange(6.0)}, "gravity": np.array([1.0, 2.0, 3.0])}
     for name in ("inverse_dynamics", "forward_dynamics"):
         worse = np.linalg.cond(mass_matrix(tree, inputs[0]))
         ours = getattr(tree, name).derivative(*inputs, **given)

@@ -8,11 +8,19 @@ import pytest
 from law_cases import DIFFERENCES, agree, state, trees
 from law_kinds import KINDS, on_floats, on_states
 from pose_reference import slope, slopes, tangent
+from random_robots import ALL_JOINTS, RATE_JOINTS
 
 from rikigaku.model.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+@kinds
+def test_every_joint_type_is_among_the_trees(kind: str) -> None:
+    for types, rates_only in ((ALL_JOINTS, False), (RATE_JOINTS, True)):
+        robots = trees(kind, rates_only=rates_only)
+        assert {joint.type for robot in robots for joint in robot.joints} == set(types) - {"fixed"}
 
 
 @kinds
