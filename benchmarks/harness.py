@@ -106,9 +106,9 @@ def interleaved(runs: Mapping[str, Callable[[], object]], count: int, rounds: in
     """Times every run once a round, in turn, so that a slow moment of the machine hits all alike.
 
     Each run is made twice and the second one counts: what the library before it left in the caches is no
-    property of this one. The clock is the processor time of the whole process. On a busy core the wall clock would count the
-    time slices of others, and those hit a long run (a peer's) but seldom a short one (ours); and hidden
-    threads of a library are counted, not credited.
+    property of this one. The clock is the processor time of the whole process. On a busy core the wall clock
+    would count the time slices of others, and those hit a long run (a peer's) but seldom a short one (ours);
+    and hidden threads of a library are counted, not credited.
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):

@@ -22,7 +22,7 @@ def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> 
         nodes = program.arguments[k]
         symbols = {symbol: program.arguments[names.index(symbol)][0] for symbol in robot.free_symbols}
         directions = _directions(robot, name, list(nodes), symbols)
-        if len(directions) <= len(values) or name == "q" and robot.nq != robot.nv:
+        if len(directions) <= len(values) or (name == "q" and robot.nq != robot.nv):
             rows = forward(values, directions)
         else:
             rows = reverse(values, nodes)

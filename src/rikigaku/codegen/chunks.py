@@ -1,8 +1,8 @@
 """A long program cut into chunks that fit the instruction cache.
 
-Each chunk is a function of its own. Values one chunk computes and another needs pass through numbered slots of
-a scratch array. A batch runs one chunk over several blocks of states before the next chunk, so code is fetched
-once for all of them; and the compiler's effort stays proportional to the length of the program.
+Each chunk is a function of its own. Values one chunk computes and another needs pass through numbered slots
+of a scratch array. A batch runs one chunk over several blocks of states before the next chunk, so code is
+fetched once for all of them; and the compiler's effort stays proportional to the length of the program.
 """
 
 from collections.abc import Sequence

@@ -4,16 +4,18 @@ import keyword
 import re
 
 from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
-from rikigaku.codegen.llvm_sincos import LARGEST, REDUCTION, ROUNDER, SINE, COSINE, TWO_OVER_PI
+from rikigaku.codegen.llvm_sincos import COSINE, LARGEST, REDUCTION, ROUNDER, SINE, TWO_OVER_PI
 from rikigaku.errors import WrongValue
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
 _BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long main "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split()
-)
+_C_WORDS = frozenset({
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "float", "for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short",
+    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
+    "while",
+})  # fmt: skip
 
 
 def c_source(program: Program, name: str) -> str:
@@ -26,7 +28,8 @@ def c_source(program: Program, name: str) -> str:
     parameters += [f"double *out{i}" for i in range(len(program.outputs))]
     shapes = [f" * in{i}: {p.name} {list(p.shape)}" for i, p in enumerate(program.inputs)]
     shapes += [f" * out{i}: {p.name} {list(p.shape)}, row-major" for i, p in enumerate(program.outputs)]
-    body, angles = [], set()
+    body: list[str] = []
+    angles: set[int] = set()
     for instruction in instructions(program):
         body += _lines(instruction, angles)
     for i, elements in enumerate(program.results):
@@ -36,8 +39,10 @@ def c_source(program: Program, name: str) -> str:
             )
     comment = "\n".join([f"/* {program.name}: {program.operations}.", *shapes, " */"]).replace("*/\n", "\n")
     return "\n".join(
-        ["#include <math.h>", "#include <stdint.h>", "#include <string.h>", "", _SINCOS, comment]
-        + [f"void {name}({', '.join(parameters)})", "{", *body, "}", ""]
+        [
+            *("#include <math.h>", "#include <stdint.h>", "#include <string.h>", "", _SINCOS, comment),
+            *(f"void {name}({', '.join(parameters)})", "{", *body, "}", ""),
+        ]
     )
 
 
@@ -99,6 +104,10 @@ def _horner(coefficients: tuple[float, ...]) -> str:
     return text
 
 
+_REDUCED = "x"
+for _part in REDUCTION:
+    _REDUCED = f"fma(-k, {_number(_part)}, {_REDUCED})"
+
 _SINCOS = f"""/* sine and cosine together, as in the native kernels */
 static void sincos_of(double x, double *s, double *c)
 {{
@@ -107,7 +116,7 @@ static void sincos_of(double x, double *s, double *c)
     const double k = t - {_number(ROUNDER)};
     uint64_t j;
     memcpy(&j, &t, sizeof j);
-    const double r = fma(-k, {_number(REDUCTION[2])}, fma(-k, {_number(REDUCTION[1])}, fma(-k, {_number(REDUCTION[0])}, x)));
+    const double r = {_REDUCED};
     const double z = r * r;
     const double p = fma(r * z, {_horner(SINE)}, r);
     const double q = fma(z * z, {_horner(COSINE)}, fma(z, -0.5, 1.0));

@@ -45,7 +45,7 @@ def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
         if node.op == "input":
             yield Instruction(node.id, "input", value=positions[node])
         elif node.op == "const":
-            yield Instruction(node.id, "const", value=float(node.value))  # type: ignore[arg-type]
+            yield Instruction(node.id, "const", value=float(node.value))
         elif (product := swallowed.get(node)) is not None:
             yield _fused(node, product)
         elif node.op == "choose":  # comparisons are made where they are used: (a < b) ? yes : no

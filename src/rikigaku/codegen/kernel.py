@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,15 +62,15 @@ class Kernel:
         program = self._make()
         if program.operations.total > LARGEST_PROGRAM:
             raise TooLarge(
-                f"{program.name} takes {program.operations.total} operations a state; unrolled code is made up to "
-                f"{LARGEST_PROGRAM}. Use a law that grows linearly with the robot (inverse_dynamics, "
+                f"{program.name} takes {program.operations.total} operations a state; unrolled code is made "
+                f"up to {LARGEST_PROGRAM}. Use a law that grows linearly with the robot (inverse_dynamics, "
                 "forward_dynamics), or a smaller robot."
             )
         return program
 
     # -- calls ----------------------------------------------------------------------------------------------
     def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """A builtin for one state: inputs, then nothing, `out=`, or all outputs. Else it calls the fallback."""
+        """A builtin for one state: inputs, then nothing, `out=` or all outputs. Else it calls fallback."""
         _, library = self._code("one")
         return numpy_api.builtin(name, library.address("call"), fallback, library)
 
@@ -93,13 +94,13 @@ class Kernel:
         batch_axes = outputs[0].ndim - len(outer[0].shape)
         length = outputs[0].shape[0] if batch_axes else 1
         workers = min(_threads, numbers // _WORTH_A_THREAD, length)
-        # NumPy copies inputs an output lies over; between threads one part would overwrite the next one's inputs
+        # NumPy copies inputs an output lies over; between threads a part would overwrite the next's inputs
         if workers < 2 or any(np.may_share_memory(x, y) for x in inputs for y in outputs):
             ufunc(*inputs, out=tuple(outputs))
             return
         bounds = [length * i // workers for i in range(workers + 1)]
         jobs = []
-        for start, stop in zip(bounds, bounds[1:], strict=False):
+        for start, stop in pairwise(bounds):
             part = [
                 _slice(x, batch_axes, len(port.shape), start, stop)
                 for x, port in zip(inputs, ports, strict=True)
@@ -158,7 +159,8 @@ def _text(program: Program, kind: str, cpu: "Cpu") -> str:
 
 
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
-    inputs, outputs = entry.description["ports"]  # type: ignore[misc]
+    ports: Any = entry.description["ports"]
+    inputs, outputs = ports
     return tuple(Port(n, tuple(s)) for n, s in inputs), tuple(Port(n, tuple(s)) for n, s in outputs)
 
 

@@ -1,8 +1,8 @@
 """The straight-line code of a program for one block of states (as many as a register holds), as LLVM text.
 
     void chunk<i>(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ..., ptr scratch)
-    void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)            all chunks in turn
-    void tile(..., i64 count)                                      each chunk over several blocks, then the next
+    void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)          all chunks in turn
+    void tile(..., i64 count)                                    each chunk over several blocks, then the next
 
 read and write states whose elements lie one after the other (row-major core), states `stride` bytes apart.
 Groups of elements are loaded when first needed and stored when complete, transposed in registers.
@@ -54,8 +54,8 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
 
 
 def _function(program: Program, name: str, lines: list[str]) -> str:
-    head = f'define internal void @{name}({_parameters(program)}, ptr noalias %scratch) "stackrealign" {{\nentry:'
-    return "\n".join([head, *lines, "}"])
+    head = f'define internal void @{name}({_parameters(program)}, ptr noalias %scratch) "stackrealign" {{'
+    return "\n".join([head, "entry:", *lines, "}"])
 
 
 def divides(program: Program) -> bool:
@@ -321,7 +321,7 @@ class _Writer:
         self.line(f"{self.watch} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
 
     def spoil_bad_states(self) -> None:
-        """NaN in every output of a state with an input, or a quotient or root among its results, not finite."""
+        """NaN in all outputs of a state if an input, or a quotient or root in its results, is not finite."""
         t = self.t
         for i, port in enumerate(self.program.inputs):
             for element in range(port.size):
@@ -376,7 +376,7 @@ done:
 
 
 def _lines_to_come(program: Program, chunk: Chunk, width: int) -> list[tuple[int, int]]:
-    """(output, offset in bytes) of the cache lines this chunk will write in the next block of a dense batch."""
+    """(output, offset in bytes) of the cache lines this chunk writes in the next block of a dense batch."""
     if width == 1:
         return []
     lines = set()

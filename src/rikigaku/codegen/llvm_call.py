@@ -10,7 +10,7 @@ knows how to convert, broadcast, warn and complain.
 
 from rikigaku.numbers.program import Port, Program
 
-# Offsets in CPython's PyObject and NumPy's PyArrayObject_fields on 64-bit machines; tested at import of ufunc.
+# Offsets in CPython's PyObject and NumPy's PyArrayObject_fields on 64-bit machines, tested at import of ufunc
 _TYPE, _DATA, _ND, _DIMENSIONS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
 _ALIGNED, _WRITEABLE = 0x100, 0x400
 _DOUBLE = 12  # NPY_DOUBLE
@@ -67,8 +67,8 @@ def call_function(program: Program, checks_result: bool) -> str:
     if n_out == 1:
         port = program.outputs[0]
         lines += [
-            f"  %new = call ptr @rk_new_array(ptr @rk_array_type, i32 {len(port.shape)}, ptr @shape{n_in}, i32 {_DOUBLE}, "
-            "ptr null, ptr null, i32 0, i32 0, ptr null)",
+            f"  %new = call ptr @rk_new_array(ptr @rk_array_type, i32 {len(port.shape)}, ptr @shape{n_in}, "
+            f"i32 {_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)",
             "  %made = icmp ne ptr %new, null",
             "  br i1 %made, label %ready, label %failed",
             "ready:",
@@ -124,7 +124,8 @@ def _argument(k: int, port: Port, flags: int) -> list[str]:
     return [
         f"  %arg{k}.p = getelementptr ptr, ptr %args, i64 {k}",
         f"  %arg{k} = load ptr, ptr %arg{k}.p",
-        f"  %data{k} = call ptr @check(ptr %arg{k}, i32 {len(port.shape)}, ptr @shape{k}, i32 {_ALIGNED | flags})",
+        f"  %data{k} = call ptr @check(ptr %arg{k}, i32 {len(port.shape)}, ptr @shape{k}, "
+        f"i32 {_ALIGNED | flags})",
         f"  %null{k} = icmp eq ptr %data{k}, null",
         f"  br i1 %null{k}, label %fallback, label %good{k}",
         f"good{k}:",

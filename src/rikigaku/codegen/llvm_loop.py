@@ -166,7 +166,7 @@ def _core(k: int, port: Port) -> list[object]:
 
 
 def _flat(port: Port) -> list[object]:
-    return [0] * (_AXES - len(port.shape)) + list(_row_major(port.shape))
+    return [*([0] * (_AXES - len(port.shape))), *_row_major(port.shape)]
 
 
 def _copy(

@@ -38,8 +38,8 @@ def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[
         else:
             lines += _by_groups(i, port.size, t)
             watched = [f"%y{i}.w{k}" for k in range(t.width)]
-        for k, value in enumerate(watched if watch else ()):
-            lines.append(_zero_sum(t, f"%u{i}.{k}", value, total))
+        for k, result in enumerate(watched if watch else ()):
+            lines.append(_zero_sum(t, f"%u{i}.{k}", result, total))
             total = f"%u{i}.{k}"
     return lines, total
 

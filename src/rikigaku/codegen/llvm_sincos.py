@@ -63,7 +63,7 @@ def far_function(t: Vector) -> str:
 
 def _polynomials(t: Vector, x: str, p: str) -> list[str]:
     """{p}.s0 and {p}.c0: sine and cosine of a near x."""
-    c, d, i = t.constant, t.double, t.int
+    c, d, i = t.constant, t.double, t.long
     return [
         *_fma(t, f"{p}.t", x, c(TWO_OVER_PI), c(ROUNDER)),
         f"  {p}.j = bitcast {d} {p}.t to {i}",
@@ -110,10 +110,10 @@ def _horner(t: Vector, out: str, z: str, coefficients: tuple[float, ...]) -> lis
 def _flip(t: Vector, out: str, x: str, bits: str) -> list[str]:
     """x with its sign changed where the highest of the bits is set."""
     return [
-        f"  {out}.m = and {t.int} {bits}, {t.integer(-(2**63))}",
-        f"  {out}.b = bitcast {t.double} {x} to {t.int}",
-        f"  {out}.f = xor {t.int} {out}.b, {out}.m",
-        f"  {out} = bitcast {t.int} {out}.f to {t.double}",
+        f"  {out}.m = and {t.long} {bits}, {t.integer(-(2**63))}",
+        f"  {out}.b = bitcast {t.double} {x} to {t.long}",
+        f"  {out}.f = xor {t.long} {out}.b, {out}.m",
+        f"  {out} = bitcast {t.long} {out}.f to {t.double}",
     ]
 
 

@@ -21,7 +21,7 @@ class Vector:
         return "double" if self.width == 1 else f"<{self.width} x double>"
 
     @property
-    def int(self) -> str:
+    def long(self) -> str:
         return "i64" if self.width == 1 else f"<{self.width} x i64>"
 
     @property

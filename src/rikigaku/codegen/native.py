@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 
 from rikigaku.codegen import numpy_api
 
-# Programs come optimised out of the graph: instruction selection and register allocation are all that is left.
+# Programs come optimised out of the graph: instruction selection and register allocation are what is left.
 _lock = threading.Lock()
 
 

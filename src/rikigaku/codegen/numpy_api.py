@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath as _umath
+from numpy._core import _multiarray_umath as _umath  # type: ignore[attr-defined]
 
 from rikigaku.numbers.program import Port, Program
 

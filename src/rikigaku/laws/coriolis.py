@@ -1,7 +1,8 @@
 """The Coriolis matrix: C(q, v) v = h(q, v), with dM/dt - 2 C skew-symmetric.
 
-With the symmetric split B of each body's velocity forces (see dynamics_derivatives), C_ij = s_i . (B s_j + I s'_j)
-over composite bodies; where v = dq/dt it is the Christoffel matrix. Reference: [Echeandia2021].
+With the symmetric split B of each body's velocity forces (see dynamics_derivatives),
+C_ij = s_i . (B s_j + I s'_j) over composite bodies; where v = dq/dt it is the Christoffel matrix.
+Reference: [Echeandia2021].
 """
 
 from collections.abc import Sequence

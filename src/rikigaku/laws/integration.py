@@ -17,7 +17,7 @@ _SMALL = 0.0625
 
 
 def integrate(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:
-    """q after a unit of time at the constant rates v (scale v by the time step); quaternions come out unit."""
+    """q after a unit of time at the constant rates v (v times the step, say); quaternions come out unit."""
     result: list[Number] = [0] * mechanism.nq
     for body in mechanism.bodies:
         moved = _moved(body.joint, [q[k] for k in body.q], [v[k] for k in body.v])

@@ -117,7 +117,7 @@ def jacobian_rate(
 
 
 def _columns(mechanism: Mechanism, q: Numbers, frame: str) -> tuple[dict[int, Twist], Pose]:
-    """Twist of the frame's origin, world axes, for a unit rate of each coordinate on its way to the ground."""
+    """Twist of the frame's origin, world axes, per unit rate of each coordinate on its way to the ground."""
     i, _ = _frame(mechanism, frame)
     bodies = world_poses(mechanism, q)
     X = frame_pose(mechanism, bodies, frame)

@@ -72,7 +72,7 @@ def motion(
         gravity: acceleration of free fall in the world frame [m/s^2]; the mechanism's own if None.
     """
     g = mechanism.gravity if gravity is None else gravity
-    ground = BodyMotion(Passage((), ZERO), NO_TWIST, ZERO, vector.neg(g), ((0, 0, 0),) * 3)  # type: ignore[arg-type]
+    ground = BodyMotion(Passage((), ZERO), NO_TWIST, ZERO, vector.neg(g), ((0, 0, 0),) * 3)
     result: list[BodyMotion] = []
     for body in mechanism.bodies:
         parent = ground if body.parent == WORLD else result[body.parent]

@@ -105,6 +105,6 @@ def applied_wrenches(
         if i == WORLD:  # the ground carries it
             continue
         to_body = vector.transpose(poses[i].R)
-        force, moment = transform(to_body, tuple(w[:3])), transform(to_body, tuple(w[3:]))  # type: ignore[arg-type]
+        force, moment = transform(to_body, tuple(w[:3])), transform(to_body, tuple(w[3:]))
         result.append((i, Wrench(force, vector.add(moment, cross(on_body.p, force)))))
     return result

@@ -47,7 +47,7 @@ def regressor(
 
 
 def regressor_bodies(mechanism: Mechanism) -> list[int]:
-    """The bodies with parameters, in the order of v: massless halves of planar and universal joints have none."""
+    """Bodies with parameters, in the order of v; massless parts of planar and universal joints have none."""
     last = {body.name: i for i, body in enumerate(mechanism.bodies)}
     return sorted(last.values(), key=lambda i: mechanism.bodies[i].v.start)
 
@@ -81,7 +81,7 @@ def _columns(m: tuple[Vector, Vector, "vector.Matrix"], s: Twist) -> list[Number
     yz, xz, xy = U[1][2] + ax, U[0][2] - ay, U[0][1] + az  # products of angular velocities
     return [
         dot(a, (vx, vy, vz)),
-        *vector.add(first, lever),  # type: ignore[arg-type]
+        *vector.add(first, lever),
         ax * wx + xz * wy - xy * wz,
         (U[0][0] - U[1][1]) * wz + U[2][1] * wy - U[2][0] * wx,
         (U[2][2] - U[0][0]) * wy + U[1][0] * wx - U[1][2] * wz,

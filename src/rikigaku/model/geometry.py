@@ -71,7 +71,7 @@ class ModifiedDH:
 
 @dataclass(frozen=True)
 class StandardDH:
-    """Denavit-Hartenberg's own order: T = Rz(theta) Tz(d) Tx(a) Rx(alpha); the link frame is at its far end."""
+    """Denavit-Hartenberg's own order: T = Rz(theta) Tz(d) Tx(a) Rx(alpha); the link frame at its far end."""
 
     theta: Formula = ZERO
     d: Formula = ZERO

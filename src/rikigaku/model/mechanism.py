@@ -84,7 +84,7 @@ def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mech
         builder.frames[frame.name] = (body, _clean(pose.compose(builder.pose(frame.geometry))))
     gravity = tuple(builder.value(g) for g in robot.gravity)
     frames = {name: builder.frames[name] for name in robot.frame_names}
-    return Mechanism(robot.name, robot.nq, robot.nv, builder.bodies, frames, gravity)  # type: ignore[arg-type]
+    return Mechanism(robot.name, robot.nq, robot.nv, builder.bodies, frames, gravity)
 
 
 class _Builder:

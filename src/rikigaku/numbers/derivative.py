@@ -36,7 +36,7 @@ def partials(node: Node) -> tuple[Traced, ...]:
 
 def _number(node: Node) -> Traced:
     """A constant as a float, so that it folds into what it meets."""
-    return float(node.value) if node.op == "const" else node  # type: ignore[arg-type]
+    return float(node.value) if node.op == "const" else node
 
 
 def forward(outputs: Sequence[Traced], seeds: Iterable[Mapping[Node, Traced]]) -> list[list[Traced]]:

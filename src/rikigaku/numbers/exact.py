@@ -1,8 +1,8 @@
 """The exact number: a polynomial with rational coefficients in sines, cosines and plain variables.
 
-Products are reduced by c^2 = 1 - s^2 for every angle (and w^2 = 1 - x^2 - y^2 - z^2 for every unit quaternion),
-so each value has one form: equal is equal and zero is zero. Constants stay Python integers and fractions until
-they meet a polynomial. Division is by constants only; roots there are none.
+Products are reduced by c^2 = 1 - s^2 for every angle (and w^2 = 1 - x^2 - y^2 - z^2 for every unit
+quaternion), so each value has one form: equal is equal and zero is zero. Constants stay Python integers and
+fractions until they meet a polynomial. Division is by constants only; roots there are none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -152,7 +152,8 @@ class Exact:
         angle = self.ring.angle(self.polynomial)
         if angle is None:
             raise NotExact(
-                f"Exact numbers take {name} of single angles only ({', '.join(self.ring.angles)}), not of {self}."
+                f"Exact numbers take {name} of single angles only ({', '.join(self.ring.angles)}), "
+                f"not of {self}."
             )
         return self.ring.variable(f"{name}({angle})")
 

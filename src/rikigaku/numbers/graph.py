@@ -9,7 +9,7 @@ merge and where division by a constant becomes multiplication by its reciprocal.
 
 from collections.abc import Iterable, Iterator
 from numbers import Real
-from typing import Union
+from typing import Any, Union
 
 from rikigaku.errors import WrongValue
 
@@ -23,6 +23,8 @@ class Node:
     """A traced number. Nodes of one graph mix with each other and with floats."""
 
     __slots__ = ("args", "graph", "id", "op", "value")
+
+    value: Any  # the float of a constant, the name of an input, else None
 
     def __init__(
         self, graph: "Graph", op: str, args: tuple["Node", ...], value: float | str | None, id: int
@@ -125,13 +127,13 @@ class Node:
             return -((-other) / self)
         return self.graph.node("div", (self.graph.constant(other), self))
 
-    def __pow__(self, exponent: int) -> Traced:
+    def __pow__(self, exponent: Any) -> Traced:
         if not isinstance(exponent, Real) or exponent % 1 != 0:
             raise WrongValue(f"A traced number takes whole exponents, not {exponent!r}; use sqrt for roots.")
         if exponent < 0:
             return 1.0 / self ** (-exponent)
         result: Traced = 1.0
-        for _ in range(int(exponent)):
+        for _ in range(int(float(exponent))):
             result = result * self
         return result
 

@@ -28,7 +28,7 @@ class Port:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """What a law recorded: elements of its inputs (nodes) and of its outputs (nodes or constants), row-major."""
+    """What a law recorded: the elements of inputs (nodes) and of outputs (nodes or constants), row-major."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -49,7 +49,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Operations:
-    """Operation counts of a program. Signs, inputs and constants are free; sin and cos of one angle are a pair."""
+    """Operation counts of a program. Signs and constants are free; sin and cos of one angle are a pair."""
 
     counts: Mapping[str, int]
     sincos: int

@@ -16,7 +16,7 @@ class SpatialInertia(NamedTuple):
 
     m: Number
     h: Vector
-    I: Matrix  # noqa: E741 - the letter of every text on the subject
+    I: Matrix
 
     @classmethod
     def from_parameters(cls, p: Sequence[Number]) -> "SpatialInertia":
