@@ -5,29 +5,24 @@ and compiles it (or reads the code from the cache); later calls are native.
 """
 
 import re
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rikigaku.codegen.export_c import c_source
-from rikigaku.codegen.kernel import Array, Kernel, set_threads
-from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
+from rikigaku.codegen.kernel import Array, set_threads
+from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
-from rikigaku.model.edit import EDITS
-from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
-from rikigaku.numbers.program import Operations, Program, trace
-from rikigaku.tangent import derivative_program
+from rikigaku.numbers.program import Operations, Program
+from rikigaku.variant import SIZES, Recipe, Variant, floats, named_tuple
 
 EXPORTS = {"c": c_source}
 
-_SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
 
 
 class BoundLaw:
@@ -40,7 +35,7 @@ class BoundLaw:
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
         self.__doc__ = law.summary
-        self._variants: dict[tuple[object, ...], Variant] = {}
+        self._variants: dict[Recipe, Variant] = {}
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
@@ -90,34 +85,43 @@ class BoundLaw:
         """Exact derivatives with respect to each input (or those named in `wrt`), as a named tuple.
 
         The derivative with respect to q is taken in the tangent: nv columns, also where q has quaternions.
-        Derivative axes come last. `wrt` may also name symbols of the robot.
+        Derivative axes come last. `wrt` may also name symbols of the robot; for the dynamics wrt="parameters"
+        means the inertial parameters (and with drives=True rotors and friction) in the order of
+        `robot.parameters()`.
         """
         names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
         if not names:
             raise WrongValue(
                 f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
             )
-        inputs, options, overrides, symbols = self._sort(args, keywords)
         law = self.law
-        if (
-            law.derivative is not None
-            and names == law.inputs
-            and set(overrides) <= set(law.derivative.overrides)
-        ):
-            own = {name: options[name] for name in law.derivative.options}
-            variant = self._by_structure._variant(own, overrides)
+        if names == ("parameters",) and law.by_parameters is not None:
+            shared = set(law.options) - set(law.by_parameters.options)
+            known = {key: value for key, value in keywords.items() if key not in shared}
+            return named_tuple("Derivative", names)(self._by_parameters(*args, out=out, **known))
+        inputs, options, overrides, symbols = self._sort(args, keywords)
+        known_by_structure = law.derivative is not None and set(names) <= set(law.inputs)
+        if known_by_structure and set(overrides) <= set(law.derivative.overrides):  # type: ignore[union-attr]
+            own = {name: options[name] for name in law.derivative.options}  # type: ignore[union-attr]
+            variant = self._by_structure._variant(own, overrides, only=names)
         else:
             variant = self._variant(options, overrides, names)
         result = variant(inputs, overrides, symbols, out)
         if isinstance(result, tuple):
             return result
-        return _named_tuple("Derivative", names)(result)
+        return named_tuple("Derivative", names)(result)
 
     @cached_property
     def _by_structure(self) -> "BoundLaw":
         """The law's derivative as a law of its own."""
         assert self.law.derivative is not None
         return BoundLaw(self.robot, self.law.derivative)
+
+    @cached_property
+    def _by_parameters(self) -> "BoundLaw":
+        """The derivative with respect to the parameters as a law of its own."""
+        assert self.law.by_parameters is not None
+        return BoundLaw(self.robot, self.law.by_parameters)
 
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN: "ok" or a sentence, one for each state of the batch."""
@@ -200,8 +204,8 @@ class BoundLaw:
                 )
 
     def _array(self, name: str, x: Any) -> Array:
-        size = getattr(self.robot, _SIZES[name])
-        array = _floats(f"{name} of robot {self.robot.name!r}", x)
+        size = getattr(self.robot, SIZES[name])
+        array = floats(f"{name} of robot {self.robot.name!r}", x)
         if array.ndim == 0 or array.shape[-1] != size:
             joints = ", ".join(joint.name for joint in self.robot.joints[:8])
             more = ", ..." if len(self.robot.joints) > 8 else ""
@@ -212,12 +216,16 @@ class BoundLaw:
         return array
 
     def _variant(
-        self, options: Mapping[str, Any], overrides: Mapping[str, Any], wrt: tuple[str, ...] | None = None
+        self,
+        options: Mapping[str, Any],
+        overrides: Mapping[str, Any],
+        wrt: tuple[str, ...] | None = None,
+        only: tuple[str, ...] | None = None,
     ) -> "Variant":
         frames = tuple(sorted(overrides.get("wrenches", ())))
         for name in (*frames, *([options["frame"]] if "frame" in options else [])):
             self.robot.frame(name)  # an unknown name is an error here, with a suggestion
-        key = (tuple(options.items()), "gravity" in overrides, frames, wrt)
+        key = Recipe(tuple(options.items()), "gravity" in overrides, frames, wrt, only)
         try:
             known = key in self._variants
         except TypeError:
@@ -225,159 +233,8 @@ class BoundLaw:
                 f"{self.law.name} takes words, numbers or truth values as options, not {options!r}."
             ) from None
         if not known:
-            self._variants[key] = Variant(
-                self.robot, self.law, dict(options), "gravity" in overrides, frames, wrt
-            )
+            self._variants[key] = Variant(self.robot, self.law, key)
         return self._variants[key]
-
-
-class Variant:
-    """One program of a bound law: options decided, extra inputs known, derivatives or not."""
-
-    def __init__(
-        self,
-        robot: Robot,
-        law: Law,
-        options: dict[str, Any],
-        gravity: bool,
-        frames: tuple[str, ...],
-        wrt: tuple[str, ...] | None,
-    ) -> None:
-        self.robot, self.law, self.options, self.gravity, self.frames, self.wrt = (
-            robot,
-            law,
-            options,
-            gravity,
-            frames,
-            wrt,
-        )
-        identity = f"{law.name}\n{robot.digest}\n{sorted(options.items())}\n{gravity}\n{frames}\n{wrt}"
-        self.kernel = Kernel(identity, self._trace)
-
-    @property
-    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """All inputs of the program: the law's own, overrides, then one number for each symbol."""
-        own = [(name, (getattr(self.robot, _SIZES[name]),)) for name in self.law.inputs]
-        extra = [("gravity", (3,))] if self.gravity else []
-        extra += [(f"wrench on {frame}", (6,)) for frame in self.frames]
-        return [*own, *extra, *((name, ()) for name in self.robot.free_symbols)]
-
-    def _trace(self) -> Program:
-        def run(*inputs: Any) -> Mapping[str, Any]:
-            count = len(self.law.inputs)
-            values = list(inputs[count:])
-            overrides: dict[str, Any] = {}
-            if self.gravity:
-                overrides["gravity"] = tuple(values.pop(0))
-            if self.frames:
-                overrides["wrenches"] = {frame: values.pop(0) for frame in self.frames}
-            mechanism = instantiate(
-                self.robot, FLOATS, dict(zip(self.robot.free_symbols, values, strict=True))
-            )
-            return self.law.results(
-                self.law.recursion(mechanism, *inputs[:count], **overrides, **self.options)
-            )
-
-        try:
-            program = trace(self.law.name, self.shapes, run)
-        except ZeroDivisionError:
-            reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
-            raise WrongValue(
-                f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}."
-            ) from None
-        return program if self.wrt is None else derivative_program(self.robot, program, self.wrt)
-
-    def __call__(
-        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
-    ) -> Any:
-        arrays = self.arrays(inputs, overrides, symbols)
-        ports_in, ports_out = self.kernel.ports
-        cores = [len(port.shape) for port in ports_in]
-        try:
-            batch = np.broadcast_shapes(*(x.shape[: x.ndim - c] for x, c in zip(arrays, cores, strict=True)))
-        except ValueError:
-            shapes = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
-            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {shapes}.") from None
-        outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
-        self.kernel(arrays, outputs)
-        if len(outputs) == 1:
-            return outputs[0]
-        return _named_tuple("Results", tuple(port.name for port in ports_out))(*outputs)
-
-    def arrays(
-        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
-    ) -> list[Array]:
-        """All inputs of the program, in its order."""
-        return [*inputs, *self._extra(overrides), *self._symbols(symbols)]
-
-    def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
-        if out is None:
-            return [np.empty(shape) for shape in shapes]
-        outputs = list(out) if isinstance(out, tuple) else [out]
-        if len(outputs) != len(shapes):
-            raise WrongSize(f"out of {self.law.name} takes {len(shapes)} arrays; {len(outputs)} were given.")
-        for x, shape in zip(outputs, shapes, strict=True):
-            if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
-                given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-                raise WrongSize(
-                    f"out of {self.law.name} must be float64 of shape {shape}; {given} was given."
-                )
-            if not x.flags.writeable:
-                raise WrongValue(f"out of {self.law.name} is read-only; give an array that may be written.")
-        return outputs
-
-    def _extra(self, overrides: Mapping[str, Any]) -> list[Array]:
-        result = []
-        if self.gravity:
-            result.append(_sized("gravity", overrides["gravity"], 3))
-        return result + [_sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6) for f in self.frames]
-
-    def _symbols(self, given: Mapping[str, Any]) -> list[Array]:
-        names = self.robot.free_symbols
-        if not names:
-            return []
-        values = default_symbols(self.robot) | dict(given)
-        missing = [name for name in names if name not in values]
-        if missing:
-            example = ", ".join(f"{name}=..." for name in missing[:4])
-            raise MissingValue(
-                f"Robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
-                f"Give them in the call ({self.law.name}(..., {example})) or with robot.bind({example})."
-            )
-        return [_floats(f"the symbol {name}", values[name]) for name in names]
-
-
-def default_symbols(robot: Robot) -> dict[str, float]:
-    """The values the robot's own table gives to its symbols."""
-    return {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
-
-
-def _floats(what: str, x: Any) -> Array:
-    """An array of float64; text and complex numbers are refused, which NumPy would convert."""
-    try:
-        array = np.asarray(x)
-        if array.dtype.kind == "O" and any(
-            item is None or isinstance(item, (str, bytes)) for item in array.flat
-        ):
-            raise TypeError
-        if array.dtype.kind in "fiubO":
-            return array.astype(np.float64, copy=False)
-        given = f"an array of {array.dtype}"
-    except (TypeError, ValueError):
-        given = repr(x)[:80]
-    raise WrongValue(f"{what} takes real numbers; {given} was given.")
-
-
-@cache
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields, rename=True)  # a field that is no Python name goes by its number
-
-
-def _sized(what: str, x: Any, size: int) -> Array:
-    array = _floats(what, x)
-    if array.ndim == 0 or array.shape[-1] != size:
-        raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
-    return array
 
 
 def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> BoundLaw:
@@ -435,6 +292,3 @@ class _LawProperty:
 
 for _law in LAWS.values():
     setattr(Robot, _law.name, _LawProperty(_law))
-
-for _edit in EDITS:
-    setattr(Robot, _edit.__name__, _edit)

@@ -1,7 +1,9 @@
 """The mass matrix by composite bodies: inertias in body axes, products of directions in root axes."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from rikigaku.laws.ltdl import ancestors
 from rikigaku.laws.root_axes import own_composites, root_axes, seen_wrench
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
@@ -29,9 +31,21 @@ def mass_entries(mechanism: Mechanism, q: Numbers) -> Entries:
     return entries
 
 
-def mass_matrix(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
-    """M(q): symmetric, nv x nv; kinetic energy is v^T M v / 2. Contains reflected rotor inertia."""
-    return symmetric(mass_entries(mechanism, q), mechanism.nv)
+def mass_matrix(mechanism: Mechanism, q: Numbers, packed: bool = False) -> list[Any]:
+    """M(q): symmetric, nv x nv; kinetic energy is v^T M v / 2. Contains reflected rotor inertia.
+
+    packed: only the entries of one triangle that are not zero by structure, in the order of `mass_pattern`.
+    """
+    entries = mass_entries(mechanism, q)
+    if packed:
+        return [entries[place] for place in mass_pattern(mechanism)]
+    return symmetric(entries, mechanism.nv)
+
+
+def mass_pattern(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """(row, column) of the packed entries: each coordinate against itself and those that carry it."""
+    parents = mechanism.parent_dofs()
+    return [(i, j) for i in range(mechanism.nv) for j in sorted((i, *ancestors(parents, i)))]
 
 
 def symmetric(entries: Entries, n: int) -> list[list[Number]]:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.forward import mass_factors, net_forces
+from rikigaku.laws.regressor import regressor
 from rikigaku.laws.root_axes import SeenBody, felt_gravity, root_axes
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.kind import Number
@@ -109,6 +110,23 @@ def forward_derivatives(
         return [list(row) for row in zip(*columns, strict=True)]
 
     return ForwardDerivative(solved(dq), solved(dv), ltdl.inverse(factors))
+
+
+def forward_by_parameters(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    tau: Numbers,
+    gravity: Vector | None = None,
+    friction: bool = True,
+    drives: bool = False,
+) -> Rows:
+    """Derivative of the accelerations with respect to the parameters of `regressor`: -M^-1 Y, nv x columns."""
+    factors = mass_factors(mechanism, q)
+    a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
+    columns = zip(*regressor(mechanism, q, v, a, gravity, drives), strict=True)
+    solved = [factors.solve([-x for x in column]) for column in columns]
+    return [list(row) for row in zip(*solved, strict=True)]
 
 
 def _entries(

@@ -17,6 +17,7 @@ class Law:
     options: what is decided before the program is recorded, with defaults (frame, axes, friction).
     overrides: inputs a caller may add: "gravity" (3), "wrenches" (6 for each named frame).
     derivative: how to get the derivatives by structure, if there is a better way than term by term.
+    by_parameters: the law that gives the derivatives with respect to the parameters of the regressor.
     singular: what makes the law divide by zero, said to the user.
     """
 
@@ -28,6 +29,7 @@ class Law:
     options: Mapping[str, Any] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     derivative: "Law | None" = None
+    by_parameters: "Law | None" = None
     singular: str = ""
 
     def results(self, value: Any) -> dict[str, Any]:

@@ -1,0 +1,38 @@
+"""What a robot's laws are about: the parameters of its regressor, the pattern of its mass matrix."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.laws.composite_body import mass_pattern as pattern_of
+from rikigaku.laws.regressor import regressor_columns, regressor_parameters
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
+
+
+def parameters(robot: Robot, drives: bool = False, **symbols: float) -> dict[str, float]:
+    """Names and values of the parameters the regressor multiplies, in the order of its columns.
+
+    drives: with rotor inertias, viscous and Coulomb friction. Values of symbols may be given.
+    """
+    mechanism = _in_floats(robot, symbols)
+    coordinates = [
+        joint.name if joint.nv == 1 else f"{joint.name}[{k}]" for joint in robot.joints for k in range(joint.nv)
+    ]
+    names = regressor_columns(mechanism, coordinates, drives)
+    return dict(zip(names, map(float, regressor_parameters(mechanism, drives)), strict=True))
+
+
+def mass_pattern(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the entries of `mass_matrix(q, packed=True)`; M[columns, rows] is the same."""
+    rows, columns = zip(*pattern_of(_in_floats(robot, dict.fromkeys(robot.free_symbols, 0.5))), strict=True)
+    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+
+
+def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
+    declared = {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
+    return instantiate(robot, FLOATS, declared | given)
+
+
+# What becomes a method of Robot.
+METHODS = (parameters, mass_pattern)

@@ -1,0 +1,160 @@
+"""One program of a law and a robot: options decided, extra inputs known, derivatives or not."""
+
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.codegen.kernel import Array, Kernel
+from rikigaku.errors import MissingValue, WrongSize, WrongValue
+from rikigaku.laws.record import Law
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.program import Program, trace
+from rikigaku.tangent import derivative_program
+
+SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What tells one program of a law from another."""
+
+    options: tuple[tuple[str, Any], ...]
+    gravity: bool = False  # an input, not the robot's own
+    frames: tuple[str, ...] = ()  # where external wrenches act
+    wrt: tuple[str, ...] | None = None  # derivatives, term by term, with respect to these
+    only: tuple[str, ...] | None = None  # these outputs, and no others
+
+
+class Variant:
+    """A recipe made native for one robot."""
+
+    def __init__(self, robot: Robot, law: Law, recipe: Recipe) -> None:
+        self.robot, self.law, self.recipe = robot, law, recipe
+        self.kernel = Kernel(f"{law.name}\n{robot.digest}\n{recipe}", self._trace)
+
+    @property
+    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """All inputs of the program: the law's own, overrides, then one number for each symbol."""
+        own = [(name, (getattr(self.robot, SIZES[name]),)) for name in self.law.inputs]
+        extra = [("gravity", (3,))] if self.recipe.gravity else []
+        extra += [(f"wrench on {frame}", (6,)) for frame in self.recipe.frames]
+        return [*own, *extra, *((name, ()) for name in self.robot.free_symbols)]
+
+    def _trace(self) -> Program:
+        recipe = self.recipe
+
+        def run(*inputs: Any) -> Mapping[str, Any]:
+            count = len(self.law.inputs)
+            values = list(inputs[count:])
+            overrides: dict[str, Any] = {}
+            if recipe.gravity:
+                overrides["gravity"] = tuple(values.pop(0))
+            if recipe.frames:
+                overrides["wrenches"] = {frame: values.pop(0) for frame in recipe.frames}
+            symbols = dict(zip(self.robot.free_symbols, values, strict=True))
+            mechanism = instantiate(self.robot, FLOATS, symbols)
+            value = self.law.recursion(mechanism, *inputs[:count], **overrides, **dict(recipe.options))
+            results = self.law.results(value)
+            return results if recipe.only is None else {name: results[name] for name in recipe.only}
+
+        try:
+            program = trace(self.law.name, self.shapes, run)
+        except ZeroDivisionError:
+            reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
+            raise WrongValue(
+                f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}."
+            ) from None
+        return program if recipe.wrt is None else derivative_program(self.robot, program, recipe.wrt)
+
+    def __call__(
+        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
+    ) -> Any:
+        arrays = self.arrays(inputs, overrides, symbols)
+        ports_in, ports_out = self.kernel.ports
+        cores = [len(port.shape) for port in ports_in]
+        try:
+            batch = np.broadcast_shapes(*(x.shape[: x.ndim - c] for x, c in zip(arrays, cores, strict=True)))
+        except ValueError:
+            shapes = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
+            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {shapes}.") from None
+        outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
+        self.kernel(arrays, outputs)
+        if len(outputs) == 1:
+            return outputs[0]
+        return named_tuple("Results", tuple(port.name for port in ports_out))(*outputs)
+
+    def arrays(
+        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
+    ) -> list[Array]:
+        """All inputs of the program, in its order."""
+        extra = [sized("gravity", overrides["gravity"], 3)] if self.recipe.gravity else []
+        extra += [sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6) for f in self.recipe.frames]
+        return [*inputs, *extra, *self._symbols(symbols)]
+
+    def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+        if out is None:
+            return [np.empty(shape) for shape in shapes]
+        outputs = list(out) if isinstance(out, tuple) else [out]
+        if len(outputs) != len(shapes):
+            raise WrongSize(f"out of {self.law.name} takes {len(shapes)} arrays; {len(outputs)} were given.")
+        for x, shape in zip(outputs, shapes, strict=True):
+            if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
+                given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+                raise WrongSize(
+                    f"out of {self.law.name} must be float64 of shape {shape}; {given} was given."
+                )
+            if not x.flags.writeable:
+                raise WrongValue(f"out of {self.law.name} is read-only; give an array that may be written.")
+        return outputs
+
+    def _symbols(self, given: Mapping[str, Any]) -> list[Array]:
+        values = self._declared
+        if given:
+            values = values | {name: floats(f"the symbol {name}", x) for name, x in given.items()}
+        missing = [name for name in self.robot.free_symbols if name not in values]
+        if missing:
+            example = ", ".join(f"{name}=..." for name in missing[:4])
+            raise MissingValue(
+                f"Robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
+                f"Give them in the call ({self.law.name}(..., {example})) or with robot.bind({example})."
+            )
+        return [values[name] for name in self.robot.free_symbols]
+
+    @cached_property
+    def _declared(self) -> dict[str, Array]:
+        """The values the robot's own table gives to its symbols."""
+        return {s.name: np.asarray(float(s.value)) for s in self.robot.symbols if s.value is not None}
+
+
+def floats(what: str, x: Any) -> Array:
+    """An array of float64; text and complex numbers are refused, which NumPy would convert."""
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind == "O" and any(item is None or isinstance(item, (str, bytes)) for item in array.flat):
+            raise TypeError
+        if array.dtype.kind in "fiubO":
+            return array.astype(np.float64, copy=False)
+        given = f"an array of {array.dtype}"
+    except (TypeError, ValueError):
+        given = repr(x)[:80]
+    raise WrongValue(f"{what} takes real numbers; {given} was given.")
+
+
+def sized(what: str, x: Any, size: int) -> Array:
+    """An array of float64 whose last axis has that size."""
+    array = floats(what, x)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
+    return array
+
+
+@cache
+def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    """A named tuple class; a field that is no Python name goes by its number."""
+    return namedtuple(name, fields, rename=True)
