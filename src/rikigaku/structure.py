@@ -17,7 +17,9 @@ def parameters(robot: Robot, drives: bool = False, **symbols: float) -> dict[str
     """
     mechanism = _in_floats(robot, symbols)
     coordinates = [
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]" for joint in robot.joints for k in range(joint.nv)
+        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
+        for joint in robot.joints
+        for k in range(joint.nv)
     ]
     names = regressor_columns(mechanism, coordinates, drives)
     return dict(zip(names, map(float, regressor_parameters(mechanism, drives)), strict=True))

@@ -136,7 +136,9 @@ def floats(what: str, x: Any) -> Array:
     """An array of float64; text and complex numbers are refused, which NumPy would convert."""
     try:
         array = np.asarray(x)
-        if array.dtype.kind == "O" and any(item is None or isinstance(item, (str, bytes)) for item in array.flat):
+        if array.dtype.kind == "O" and any(
+            item is None or isinstance(item, (str, bytes)) for item in array.flat
+        ):
             raise TypeError
         if array.dtype.kind in "fiubO":
             return array.astype(np.float64, copy=False)

@@ -127,7 +127,7 @@ _TABLE = (
         composite_body.mass_matrix,
         inputs=("q",),
         outputs=("M",),
-        summary="Mass matrix, with reflected rotor inertia; packed=True: its nonzeros (`robot.mass_pattern()`).",
+        summary="Mass matrix, with reflected rotor inertia; packed=True: nonzeros (`robot.mass_pattern()`).",
         options={"packed": False},
     ),
     Law(

@@ -86,7 +86,12 @@ class JointChange:
 
 
 def inverse_derivatives(
-    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None = None, friction: bool = True
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    gravity: Vector | None = None,
+    friction: bool = True,
 ) -> InverseDerivative:
     """Derivatives of inverse dynamics with respect to q (tangent), v and a; the last is the mass matrix."""
     dq, dv, M = _entries(mechanism, q, v, a, gravity, friction)
@@ -97,9 +102,14 @@ def inverse_derivatives(
 
 
 def forward_derivatives(
-    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, gravity: Vector | None = None, friction: bool = True
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    tau: Numbers,
+    gravity: Vector | None = None,
+    friction: bool = True,
 ) -> ForwardDerivative:
-    """Derivatives of forward dynamics: -M^-1 times those of inverse dynamics at the resulting acceleration."""
+    """Derivatives of forward dynamics: -M^-1 times those of inverse dynamics at the acceleration."""
     factors = mass_factors(mechanism, q)
     a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
     dq, dv, _ = _entries(mechanism, q, v, a, gravity, friction)
@@ -121,7 +131,7 @@ def forward_by_parameters(
     friction: bool = True,
     drives: bool = False,
 ) -> Rows:
-    """Derivative of the accelerations with respect to the parameters of `regressor`: -M^-1 Y, nv x columns."""
+    """Derivative of the accelerations with respect to the parameters of `regressor`: -M^-1 Y."""
     factors = mass_factors(mechanism, q)
     a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
     columns = zip(*regressor(mechanism, q, v, a, gravity, drives), strict=True)
@@ -132,7 +142,7 @@ def forward_by_parameters(
 def _entries(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None, friction: bool
 ) -> tuple[Entries, Entries, Entries]:
-    """Structurally nonzero entries of d tau/dq, d tau/dv (both triangles) and of M (outer row, inner column)."""
+    """Entries not zero by structure: d tau/dq, d tau/dv (both triangles), M (outer row, inner column)."""
     changes, subtrees = composite_changes(mechanism, q, v, a, gravity)
     dq: Entries = {}
     dv: Entries = {}
@@ -239,9 +249,7 @@ def _answer(inertia: SpatialInertia, V: Twist, A: Twist) -> tuple[Wrench, Moment
     p = vector.add(vector.scale(inertia.m, v), cross(w, h))
     wJ = vector.transpose(tuple(cross(w, column) for column in J))  # type: ignore[arg-type]
     hv = dot(h, v)
-    G = tuple(
-        tuple((hv if i == j else 0) - v[i] * h[j] - wJ[i][j] for j in range(3)) for i in range(3)
-    )
+    G = tuple(tuple((hv if i == j else 0) - v[i] * h[j] - wJ[i][j] for j in range(3)) for i in range(3))
     momentum = Momentum(p, G)  # type: ignore[arg-type]
     return inertia.times(A).plus(momentum.once(V)), momentum  # v x* I v = B v
 

@@ -7,7 +7,6 @@ from typing import Any
 REQUIRED = object()  # the default of an option the caller must give
 
 
-
 @dataclass(frozen=True)
 class Law:
     """A law of mechanics.
@@ -34,4 +33,8 @@ class Law:
 
     def results(self, value: Any) -> dict[str, Any]:
         """The recursion's answer by output name."""
-        return {self.outputs[0]: value} if len(self.outputs) == 1 else dict(zip(self.outputs, value, strict=True))
+        return (
+            {self.outputs[0]: value}
+            if len(self.outputs) == 1
+            else dict(zip(self.outputs, value, strict=True))
+        )
