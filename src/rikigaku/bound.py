@@ -7,12 +7,12 @@ and compiles it (or reads the code from the cache); later calls are native.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rikigaku.codegen.export_c import c_source
 from rikigaku.codegen.kernel import Array, set_threads
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
@@ -21,7 +21,7 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
 from rikigaku.variant import SIZES, Recipe, Variant, floats, named_tuple
 
-EXPORTS = {"c": c_source}
+EXPORTS = {"c": "rikigaku.codegen.export_c"}  # a module a language, with a function `source`
 
 
 
@@ -74,7 +74,7 @@ class BoundLaw:
         if language not in EXPORTS:
             raise UnknownName("language", language, EXPORTS, "export")
         name = name or re.sub(r"\W", "_", f"{self.robot.name}_{self.law.name}")
-        text = EXPORTS[language](self.program(**options), name)
+        text: str = import_module(EXPORTS[language]).source(self.program(**options), name)
         if path is not None:
             Path(path).write_text(text)
         return text

@@ -1,15 +1,28 @@
 """What a robot can do beyond its laws, attached to Robot in one place; Robot itself holds data only."""
 
-from rikigaku import display, inverse_kinematics, plotting, states, structure
+from typing import TYPE_CHECKING, Any
+
+from rikigaku import display, states, structure
 from rikigaku.model.edit import EDITS
 from rikigaku.model.robot import Robot
 
-for _method in (
-    *EDITS,
-    *structure.METHODS,
-    *states.METHODS,
-    *inverse_kinematics.METHODS,
-    *display.METHODS,
-    *plotting.METHODS,
-):
+if TYPE_CHECKING:
+    from rikigaku.inverse_kinematics import Solution
+
+
+def plot(robot: Robot, *args: Any, **options: Any) -> Any:
+    """A picture of the robot; see `rikigaku.plotting.plot`."""
+    from rikigaku import plotting  # pictures are for those who look at them
+
+    return plotting.plot(robot, *args, **options)
+
+
+def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
+    """Joint positions that bring a frame to a pose; see `rikigaku.inverse_kinematics.inverse_kinematics`."""
+    from rikigaku.inverse_kinematics import inverse_kinematics as solve
+
+    return solve(robot, *args, **options)
+
+
+for _method in (*EDITS, *structure.METHODS, *states.METHODS, *display.METHODS, plot, inverse_kinematics):
     setattr(Robot, _method.__name__, _method)

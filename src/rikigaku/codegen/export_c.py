@@ -18,7 +18,7 @@ _C_WORDS = frozenset({
 })  # fmt: skip
 
 
-def c_source(program: Program, name: str) -> str:
+def source(program: Program, name: str) -> str:
     """A C file defining `void name(const double *q, ..., double *out)` for one state.
 
     Compile without -ffast-math and with -ffp-contract=off; -mfma (or -march=native) makes fma an instruction.

@@ -7,7 +7,6 @@ import contextvars
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,16 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.codegen import cache, numpy_api
-from rikigaku.codegen.llvm_block import SPOIL, block_functions, divides, program_tile_size
-from rikigaku.codegen.llvm_call import call_function
-from rikigaku.codegen.llvm_loop import loop_function
-from rikigaku.codegen.llvm_sincos import far_function
-from rikigaku.codegen.llvm_text import Vector
 from rikigaku.errors import TooLarge, WrongValue
-from rikigaku.numbers.program import Port, Program
+from rikigaku.numbers.program import Port, Program, with_elements
 
 if TYPE_CHECKING:
-    from rikigaku.codegen.native import Cpu, Library
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rikigaku.codegen.native import Library
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,7 +30,7 @@ LARGEST_PROGRAM = 400_000
 _WORTH_A_THREAD = 200_000
 
 _threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-_pool: ThreadPoolExecutor | None = None
+_pool: "ThreadPoolExecutor | None" = None
 
 
 def set_threads(count: int) -> None:
@@ -78,14 +74,14 @@ class Kernel:
     def batch(self) -> np.ufunc:
         """A NumPy generalized ufunc over any batch shape."""
         ports, library = self._code("batch")
-        inputs, outputs = (_with_elements(side, side)[0] for side in ports)
+        inputs, outputs = (with_elements(side, side)[0] for side in ports)
         signature = Program(self._identity.split("\n")[0], inputs, outputs, (), ())
         return numpy_api.gufunc(signature, library.address("loop"), library)
 
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
         ports, outer = self.ports
-        (ports, inputs), (outer, outputs) = _with_elements(ports, inputs), _with_elements(outer, outputs)
+        (ports, inputs), (outer, outputs) = with_elements(ports, inputs), with_elements(outer, outputs)
         if not outputs or not inputs:
             self._fill_constants(outputs)
             return
@@ -113,7 +109,7 @@ class Kernel:
 
     def _fill_constants(self, outputs: Sequence[Array]) -> None:
         """Results of a program that reads no number."""
-        ports, results = _with_elements(self.program.outputs, self.program.results)
+        ports, results = with_elements(self.program.outputs, self.program.results)
         for x, values, port in zip(outputs, results, ports, strict=True):
             x[...] = np.reshape(np.array(values, dtype=np.float64), port.shape)
 
@@ -127,13 +123,14 @@ class Kernel:
 
     # -- code -----------------------------------------------------------------------------------------------
     def _code(self, kind: str) -> tuple[tuple[tuple[Port, ...], tuple[Port, ...]], "Library"]:
-        from rikigaku.codegen import native  # llvmlite is loaded when code is first needed, not on import
+        # llvmlite and the writers of its language are loaded when code is first needed, not on import.
+        from rikigaku.codegen import llvm_module, native
 
         key = self._key(kind)
         entry = cache.read(key)
         if entry is None:
             program = self.program
-            code = native.object_code(_text(program, kind, native.host()))
+            code = native.object_code(llvm_module.text(program, kind, native.host()))
             ports = [[[port.name, port.shape] for port in side] for side in (program.inputs, program.outputs)]
             entry = cache.Entry({"ports": ports}, code)
             cache.write(key, entry)
@@ -144,18 +141,6 @@ class Kernel:
 
         parts = (kind, self._identity, cache.source_fingerprint(), host().fingerprint, np.__version__)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _text(program: Program, kind: str, cpu: "Cpu") -> str:
-    """LLVM text for one state or for batches."""
-    t = Vector(1 if kind == "one" else cpu.width)
-    program = _without_empty(program)
-    block = block_functions(program, t, cpu.fused)
-    if kind == "one":
-        entry = call_function(program, checks_result=divides(program))
-    else:
-        entry = loop_function(program, t, program_tile_size(program, t, cpu.fused))
-    return "\n".join([t.declarations(), far_function(t), SPOIL, block, entry])
 
 
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
@@ -171,19 +156,6 @@ def _slice(x: Array, batch_axes: int, core_axes: int, start: int, stop: int) -> 
     return x
 
 
-def _without_empty(program: Program) -> Program:
-    """The program without ports of no elements, for which NumPy's signatures have no word."""
-    inputs, arguments = _with_elements(program.inputs, program.arguments)
-    outputs, results = _with_elements(program.outputs, program.results)
-    return Program(program.name, inputs, outputs, tuple(arguments), tuple(results))
-
-
-def _with_elements(ports: tuple[Port, ...], items: Sequence[Any]) -> tuple[tuple[Port, ...], list[Any]]:
-    """The ports that hold numbers, and what belongs to each."""
-    pairs = [(port, x) for port, x in zip(ports, items, strict=True) if port.size]
-    return tuple(port for port, _ in pairs), [x for _, x in pairs]
-
-
 def _forget_pool() -> None:
     """Threads do not survive a fork; a pool without them would wait for ever."""
     global _pool
@@ -194,8 +166,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_pool)
 
 
-def _executor() -> ThreadPoolExecutor:
+def _executor() -> "ThreadPoolExecutor":
     global _pool
     if _pool is None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _pool = ThreadPoolExecutor(_threads, thread_name_prefix="rikigaku")
     return _pool

@@ -9,6 +9,8 @@ Groups of elements are loaded when first needed and stored when complete, transp
 A state with a NaN or infinite input gets NaN in every output.
 """
 
+from typing import NamedTuple
+
 from rikigaku.codegen.chunks import Chunk, Plan, Store, group, plan
 from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
 from rikigaku.codegen.llvm_scatter import result_maps, scatter_lines
@@ -27,7 +29,14 @@ _LARGEST_TILE = 16
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
+class Blocks(NamedTuple):
+    """Definitions, and how many blocks @tile takes at once."""
+
+    text: str
+    tile: int
+
+
+def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     """Definitions of all @chunk<i>, of @block, and for batches of @tile."""
     cut = plan(program, list(instructions(program, fuse)), t.width)
     texts = []
@@ -50,7 +59,7 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> str:
     texts.append(_block(program, t, cut, count))
     if t.width > 1:
         texts.append(_tile(program, t, cut, count))
-    return "\n".join(texts)
+    return Blocks("\n".join(texts), tile_size(t, cut))
 
 
 def _function(program: Program, name: str, lines: list[str]) -> str:
@@ -116,11 +125,6 @@ def tile_size(t: Vector, cut: Plan) -> int:
     """Blocks that share one pass through the code."""
     bytes_each = max(1, 8 * t.width * cut.slots)
     return max(2, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
-
-
-def program_tile_size(program: Program, t: Vector, fuse: bool) -> int:
-    """tile_size of a program."""
-    return tile_size(t, plan(program, list(instructions(program, fuse)), t.width))
 
 
 def _scratch(t: Vector, cut: Plan, blocks: int) -> str:

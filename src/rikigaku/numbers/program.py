@@ -140,3 +140,9 @@ def _nested(flat: list[Any], shape: Shape) -> Any:
 
 def _sine_pairs(nodes: tuple[Node, ...]) -> int:
     return len({node.args[0] for node in nodes if node.op in ("sin", "cos")})
+
+
+def with_elements(ports: tuple[Port, ...], items: Sequence[Any]) -> tuple[tuple[Port, ...], list[Any]]:
+    """The ports that hold numbers, and what belongs to each."""
+    pairs = [(port, x) for port, x in zip(ports, items, strict=True) if port.size]
+    return tuple(port for port, _ in pairs), [x for _, x in pairs]

@@ -1,0 +1,32 @@
+"""The whole LLVM module of a program: one state or batches."""
+
+from typing import TYPE_CHECKING
+
+from rikigaku.codegen.llvm_block import SPOIL, block_functions, divides
+from rikigaku.codegen.llvm_call import call_function
+from rikigaku.codegen.llvm_loop import loop_function
+from rikigaku.codegen.llvm_sincos import far_function
+from rikigaku.codegen.llvm_text import Vector
+from rikigaku.numbers.program import Program, with_elements
+
+if TYPE_CHECKING:
+    from rikigaku.codegen.native import Cpu
+
+
+def text(program: Program, kind: str, cpu: "Cpu") -> str:
+    """LLVM text for one state (kind "one") or for batches."""
+    t = Vector(1 if kind == "one" else cpu.width)
+    program = _without_empty(program)
+    blocks = block_functions(program, t, cpu.fused)
+    if kind == "one":
+        entry = call_function(program, checks_result=divides(program))
+    else:
+        entry = loop_function(program, t, blocks.tile)
+    return "\n".join([t.declarations(), far_function(t), SPOIL, blocks.text, entry])
+
+
+def _without_empty(program: Program) -> Program:
+    """The program without ports of no elements, for which NumPy's signatures have no word."""
+    inputs, arguments = with_elements(program.inputs, program.arguments)
+    outputs, results = with_elements(program.outputs, program.results)
+    return Program(program.name, inputs, outputs, tuple(arguments), tuple(results))
