@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, one_call
+from benchmarks import batch, one_call, scaling
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
@@ -13,6 +13,7 @@ from benchmarks.report import busy, save
 SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "batch": batch.run,
     "one_call": one_call.run,
+    "scaling": scaling.run,
 }
 
 

@@ -52,7 +52,7 @@ def engines(robot: Subject, native: bool) -> tuple[list[Engine], tuple[str, ...]
     found.append(MujocoC(mujoco_model(robot), model.frame_in_body()))
     ours = our_robot(robot)
     if ours is not None:
-        found += [Ours(ours, robot), GeneratedC(ours, robot)]
+        found += [engine(ours, robot.frame, robot.floating) for engine in (Ours, GeneratedC)]
     return found, model.joints
 
 

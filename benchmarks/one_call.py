@@ -39,8 +39,10 @@ def measured(robot: Subject, mine: Any | None, law: Law, calls: int, rounds: int
     first = [x[0].copy() for x in model.native_states(states).inputs(law)]
     runs = {"Pinocchio": repeated(peer.call(law, first), calls)}
     if mine is not None:
-        for job in Ours(mine, robot).jobs(law, states, out):
-            jobs["ours"], runs["ours"] = job, repeated(job.run, calls)
+        engine = Ours(mine, robot.frame, robot.floating)
+        for job in engine.jobs(law, states, out):
+            jobs["ours"] = job
+            runs["ours"] = repeated(engine.one_call(law, states, np.empty_like(out)), calls)
     with one_core():
         check_agreement(law, jobs, 1, out)
         return {who: timing.best for who, timing in interleaved(runs, calls, rounds).items()}

@@ -10,7 +10,8 @@ from benchmarks.robots import SUBJECTS
 
 @dataclass(frozen=True)
 class Options:
-    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively."""
+    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively; whether it
+    is only a look."""
 
     robots: tuple[str, ...]
     laws: tuple[str, ...]
@@ -18,6 +19,7 @@ class Options:
     states: int
     rounds: int
     native: bool
+    quick: bool = False
 
 
 def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Options:
@@ -38,4 +40,5 @@ def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Op
         if unknown:
             parser.error(f"--{name} has no {', '.join(unknown)}. Known: {', '.join(known)}.")
     count, rounds = (2000, 3) if given.quick else (10_000, 12)
-    return Options(chosen["robots"], chosen["laws"], chosen["sections"], count, rounds, given.native)
+    names = (chosen["robots"], chosen["laws"], chosen["sections"])
+    return Options(*names, count, rounds, given.native, given.quick)

@@ -1,11 +1,10 @@
-"""Our own laws, as one more engine: one small function a law.
+"""Our own laws, as one more engine.
 
-Each function takes our robot, its inputs in our layout, the measured frame and a flat buffer; it returns
-what is timed and the array of the answers (N, ...). Friction is left out, as in the peers' laws.
+Friction is left out, as in the peers' laws.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from benchmarks.laws import Law
 from benchmarks.robots import Subject
 from benchmarks.states import Array, States, back_in_order
 
-Made = tuple[Callable[[], object], Array]
-
+Call = Callable[[], object]
 
 rk.set_threads(1)
 
@@ -37,56 +35,33 @@ def joint_names(robot: Any, floating: bool) -> tuple[str, ...]:
     return tuple(names[1:] if floating else names)
 
 
-def _inverse_dynamics(robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    y = out.reshape(x[1].shape)
-    return partial(robot.inverse_dynamics, *x, out=y, friction=False), y
+@cache
+def bound_law(robot: Any, name: str, frame: str) -> Any:
+    """The law with its options decided, as a user would who calls it often; made (and compiled) once."""
+    bound = getattr(robot, name.removesuffix("_derivative"))
+    known = {"frame": frame, "friction": False}
+    return bound.fix(**{option: value for option, value in known.items() if option in bound.law.options})
 
 
-def _mass_matrix(robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    y = out.reshape(len(x[0]), robot.nv, robot.nv)
-    return partial(robot.mass_matrix, *x, out=y), y
+def call_of(robot: Any, law: Law, frame: str, inputs: Sequence[Array], out: Array) -> tuple[Call, Array]:
+    """The law on one state (vectors) or a batch (rows), writing into the flat buffer `out`.
 
-
-def _forward_dynamics(robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    y = out.reshape(x[1].shape)
-    return partial(robot.forward_dynamics, *x, out=y, friction=False), y
-
-
-def _jacobian(robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    y = out.reshape(len(x[0]), 6, robot.nv)
-    return partial(robot.jacobian, *x, frame, out=y), y
-
-
-def _derivative(law: str, robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    """Three answers (N, nv, nv), one array each; stacked only when they are compared."""
-    y = out.reshape(3, len(x[0]), robot.nv, robot.nv)
-    return partial(getattr(robot, law).derivative, *x, out=tuple(y), friction=False), np.moveaxis(y, 0, 1)
-
-
-def _regressor(robot: Any, x: Sequence[Array], frame: str, out: Array) -> Made:
-    y = out.reshape(len(x[0]), robot.nv, -1)
-    return partial(robot.regressor, *x, out=y), y
-
-
-MAKERS: dict[str, Callable[[Any, Sequence[Array], str, Array], Made]] = {
-    "inverse_dynamics": _inverse_dynamics,
-    "mass_matrix": _mass_matrix,
-    "forward_dynamics": _forward_dynamics,
-    "jacobian": _jacobian,
-    "inverse_dynamics_derivative": partial(_derivative, "inverse_dynamics"),
-    "forward_dynamics_derivative": partial(_derivative, "forward_dynamics"),
-    "regressor": _regressor,
-}
+    Returns what is timed, and the answers: (..., *shape).
+    """
+    bound, batch = bound_law(robot, law.name, frame), inputs[0].shape[:-1]
+    if law.name.endswith("_derivative"):
+        # Three answers (..., nv, nv), one array each; stacked only when they are compared.
+        y = out.reshape(3, *batch, robot.nv, robot.nv)
+        return partial(bound.derivative, *inputs, out=tuple(y)), np.moveaxis(y, 0, len(batch))
+    y = out.reshape(*batch, *law.shape(robot.nv, out.size // (10 * robot.nv)))
+    return partial(bound, *inputs, out=y), y
 
 
 def c_source(robot: Any, law: Law, frame: str) -> tuple[str, str] | None:
-    """C text of the law for one state and the name of its function; None for the derivatives' own laws."""
+    """C text of the law for one state and the name of its function; None for laws of several outputs."""
     if law.name.endswith("_derivative"):
         return None
-    bound = getattr(robot, law.name)
-    known = {"frame": frame, "friction": False}
-    options = {name: value for name, value in known.items() if name in bound.law.options}
-    return bound.export("c", name="law", **options), "law"
+    return bound_law(robot, law.name, frame).export("c", name="law"), "law"
 
 
 class Ours:
@@ -94,18 +69,23 @@ class Ours:
 
     name = "ours"
 
-    def __init__(self, robot: Any, subject: Subject) -> None:
-        self._robot, self._frame = robot, subject.frame
-        self._joints = joint_names(robot, subject.floating)
+    def __init__(self, robot: Any, frame: str, floating: bool) -> None:
+        self._robot, self._frame = robot, frame
+        self._joints = joint_names(robot, floating)
 
     def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
         """One job, if the robot has the law."""
         if not hasattr(self._robot, law.name.removesuffix("_derivative")):
             return []
         inputs = states.in_order(self._joints).inputs(law)
-        run, answers = MAKERS[law.name](self._robot, inputs, self._frame, out)
+        run, answers = call_of(self._robot, law, self._frame, inputs, out)
 
         def value(rows: NDArray[np.intp]) -> Array:
             return back_in_order(law, answers[rows], self._joints, states.joints, states.floating)
 
         return [Job(run, value)]
+
+    def one_call(self, law: Law, states: States, out: Array) -> Call:
+        """The law for the first state, given as plain vectors."""
+        inputs = [x[0].copy() for x in states.in_order(self._joints).inputs(law)]
+        return call_of(self._robot, law, self._frame, inputs, out)[0]

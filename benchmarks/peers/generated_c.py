@@ -11,7 +11,6 @@ from benchmarks.harness import Job
 from benchmarks.laws import Law
 from benchmarks.ours import c_source, joint_names
 from benchmarks.peers.compiled_c import compiled_loop
-from benchmarks.robots import Subject
 from benchmarks.states import Array, States, back_in_order
 
 
@@ -20,9 +19,9 @@ class GeneratedC:
 
     name = "gcc -O3"
 
-    def __init__(self, robot: Any, subject: Subject) -> None:
-        self._robot, self._frame = robot, subject.frame
-        self._joints = joint_names(robot, subject.floating)
+    def __init__(self, robot: Any, frame: str, floating: bool) -> None:
+        self._robot, self._frame = robot, frame
+        self._joints = joint_names(robot, floating)
 
     def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
         """One job, if the law can be exported."""
