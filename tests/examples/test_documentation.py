@@ -21,16 +21,31 @@ def blocks(page, language):
     )
 
 
+def run(script, *options):
+    environment = {**os.environ, "PYTHONPATH": str(Path(rikigaku.__file__).parents[1]), "MPLBACKEND": "Agg"}
+    command = [sys.executable, *options, str(script)]
+    return subprocess.run(command, cwd=script.parent, env=environment, capture_output=True, text=True)
+
+
 def test_getting_started_runs_from_top_to_bottom(tmp_path):
     (description,) = blocks("getting-started.md", "toml")
     (tmp_path / "pendulum.robot.toml").write_text(description)
     script = tmp_path / "script.py"
     script.write_text("\n".join(blocks("getting-started.md", "python")))
-    environment = {**os.environ, "PYTHONPATH": str(Path(rikigaku.__file__).parents[1]), "MPLBACKEND": "Agg"}
-    command = [sys.executable, "-W", "error", str(script)]
-    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    answer = run(script, "-W", "error")
     assert answer.returncode == 0, answer.stderr
     assert "True Frame 'hand' is at the target" in answer.stdout
+
+
+def test_the_code_on_the_first_page_runs_and_counts_what_it_says(tmp_path):
+    (code,) = blocks("../README.md", "python")
+    script = tmp_path / "script.py"
+    script.write_text(f"{code}\nprint(puma.inverse_dynamics.operations)")
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+    (counts,) = re.findall(r"# (.*), \.\.\.: the program that runs", code)
+    assert answer.stdout.startswith(counts)
+    assert "void puma560_inverse_dynamics(" in (tmp_path / "puma.c").read_text()
 
 
 @pytest.mark.parametrize("name", [*LAWS, *(edit.__name__ for edit in EDITS)])
