@@ -27,6 +27,7 @@ def random_robot(
     drives: bool = False,
     right_angles: bool = False,
     base: str | None = None,
+    shuffled: bool = False,
 ) -> Robot:
     """A tree of `links` links l1, l2, ... with joints j1, j2, ... and a frame "tip" on the last link.
 
@@ -34,6 +35,7 @@ def random_robot(
     drives: give joints viscous and Coulomb friction and rotor inertia.
     right_angles: axes along x, y, z and angles k pi/2 only, which every kind of number holds exactly.
     base: type of the first joint, where it matters ("free" for a floating robot).
+    shuffled: list the links in any order, children before parents too, as files may.
     """
     rng = np.random.default_rng(seed)
     names = ["base"]
@@ -51,6 +53,8 @@ def random_robot(
         names.append(f"l{i}")
     frames = (Frame("tip", names[-1], _placement(rng, right_angles)),)
     gravity = _triple(rng, 10.0, 2)
+    if shuffled:
+        made = [made[i] for i in rng.permutation(len(made))]
     return Robot(f"random {seed}", tuple(made), frames, gravity=gravity)
 
 
