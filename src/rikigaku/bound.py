@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.codegen.kernel import Array, set_threads
+from rikigaku.codegen.kernel import Array
+from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
@@ -22,7 +23,6 @@ from rikigaku.numbers.program import Operations, Program
 from rikigaku.variant import SIZES, Recipe, Variant, floats, named_tuple
 
 EXPORTS = {"c": "rikigaku.codegen.export_c"}  # a module a language, with a function `source`
-
 
 
 class BoundLaw:
@@ -41,10 +41,8 @@ class BoundLaw:
         """The law's value at a state or a batch of states."""
         count, ends = len(self.law.inputs), len(self.law.inputs) + len(self.law.outputs)
         if out is None and len(args) == ends and all(isinstance(x, np.ndarray) for x in args[count:]):
-            args, out = (
-                args[:count],
-                tuple(args[count:]),
-            )  # as in NumPy: arrays after the inputs are the outputs
+            # as in NumPy: arrays after the inputs are the outputs
+            args, out = args[:count], tuple(args[count:])
         inputs, options, overrides, symbols = self._sort(args, keywords)
         variant = self._variant(options, overrides)
         return variant(inputs, overrides, symbols, out)
@@ -134,9 +132,8 @@ class BoundLaw:
         words = np.full(bad.shape, "ok", dtype=object)
         words[bad] = self.law.singular or "the result overflows"
         arrays = variant.arrays(inputs, overrides, symbols)
-        for port, x in reversed(
-            list(zip(ports, arrays, strict=True))
-        ):  # the first that is broken has the last word
+        # the first that is broken has the last word
+        for port, x in reversed(list(zip(ports, arrays, strict=True))):
             for k in reversed(range(port.size)):
                 element = x[..., k] if port.shape else x
                 name = f"{port.name}[{k}]" if port.shape else port.name
@@ -180,8 +177,7 @@ class BoundLaw:
         self._known_options(keywords)
         if not isinstance(overrides.get("wrenches", {}), Mapping):
             raise WrongValue(
-                "wrenches are given by frame, as {frame: six numbers}, "
-                + f"not as {overrides['wrenches']!r}."
+                f"wrenches are given by frame, as {{frame: six numbers}}, not as {overrides['wrenches']!r}."
             )
         options = {name: given.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
@@ -210,8 +206,8 @@ class BoundLaw:
             joints = ", ".join(joint.name for joint in self.robot.joints[:8])
             more = ", ..." if len(self.robot.joints) > 8 else ""
             raise WrongSize(
-                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its array ends "
-                f"in an axis of {size}; an array of shape {array.shape} was given."
+                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its array "
+                f"ends in an axis of {size}; an array of shape {array.shape} was given."
             )
         return array
 
@@ -264,7 +260,7 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
         if len(args) >= len(bound.law.inputs) and bound.robot.nv and all(_is_vector(x) for x in args):
             _, options, overrides, _ = bound._sort((), {}, calling=False)
             kernel = bound._variant(options, overrides).kernel
-            type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[assignment, method-assign]
+            type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[method-assign]
             return type(bound).__call__(*args, **keywords)
         return general(*args, **keywords)
 
