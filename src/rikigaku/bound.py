@@ -206,8 +206,8 @@ class BoundLaw:
             joints = ", ".join(joint.name for joint in self.robot.joints[:8])
             more = ", ..." if len(self.robot.joints) > 8 else ""
             raise WrongSize(
-                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its array "
-                f"ends in an axis of {size}; an array of shape {array.shape} was given."
+                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its "
+                f"array ends in an axis of {size}; an array of shape {array.shape} was given."
             )
         return array
 
