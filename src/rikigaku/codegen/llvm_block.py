@@ -150,7 +150,7 @@ class _Writer:
         self.loaded: dict[tuple[int, int], str] = {}
         self.positions: dict[int, tuple[int, int]] = {}
         self.pairs: set[int] = set()
-        self.computed = self.signs = self.watched = 0
+        self.computed = self.signs = self.reads = self.watched = 0
         self.divides = divides(program)
         self.watch = t.constant(0.0)
         self.prefetches = _lines_to_come(program, chunk, t.width)
@@ -232,14 +232,14 @@ class _Writer:
 
     def _value(self, index: int) -> str:
         """A value of this chunk, of an earlier one through its slot, or an input."""
+        if index in self.chunk.incoming:  # read anew each time: an operand in memory, not a register kept busy
+            self.reads += 1
+            name = f"%i{self.reads}"
+            slot = self._slot(self.chunk.incoming[index], f"{name}.p")
+            self.line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
+            return name
         if index not in self.values:
-            if index in self.chunk.incoming:
-                name = f"%i{index}"
-                slot = self._slot(self.chunk.incoming[index], f"{name}.p")
-                self.line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
-                self.values[index] = name
-            else:
-                self.values[index] = self._input(*self.positions[index])
+            self.values[index] = self._input(*self.positions[index])
         return self.values[index]
 
     def _slot(self, slot: int, name: str) -> str:

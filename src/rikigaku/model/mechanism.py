@@ -16,7 +16,7 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import is_zero, sqrt
+from rikigaku.numbers.functions import is_zero, sqrt, where
 from rikigaku.numbers.kind import Kind, Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia, rotate_symmetric
@@ -27,6 +27,8 @@ WORLD = -1  # the parent of bodies carried by the ground
 
 # Products of rounded rotations leave dust where an exact zero or one is meant.
 _DUST = 4e-16
+# Squared sine of the angle to z below which any direction will do as x.
+_UPRIGHT = 1e-30
 
 
 @dataclass
@@ -158,10 +160,12 @@ class _Builder:
                 return _permutation(k, down)
         x, y, z = axis
         length = sqrt(x * x + y * y + z * z)
-        z_column = (x / length, y / length, z / length)
-        side = sqrt(z_column[0] ** 2 + z_column[1] ** 2)
-        x_column = (-z_column[1] / side, z_column[0] / side, 0)
-        return vector.transpose((x_column, vector.cross(z_column, x_column), z_column))
+        x, y, z = x / length, y / length, z / length
+        flat = x * x + y * y
+        upright = flat < _UPRIGHT  # an axis of symbols may come to point along z
+        side = sqrt(where(upright, 1, flat))
+        x_column = (where(upright, 1, -y / side), where(upright, 0, x / side), 0)
+        return vector.transpose((x_column, vector.cross((x, y, z), x_column), (x, y, z)))
 
     def inertia(self, inertia: Inertia | None) -> SpatialInertia:
         """The ten parameters about the link's own origin."""
