@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, one_call, scaling
+from benchmarks import batch, first_call, memory, one_call, scaling, threads
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
@@ -13,7 +13,10 @@ from benchmarks.report import busy, save
 SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "batch": batch.run,
     "one_call": one_call.run,
+    "first_call": first_call.run,
     "scaling": scaling.run,
+    "memory": memory.run,
+    "threads": threads.run,
 }
 
 

@@ -11,6 +11,7 @@ from benchmarks.harness import Engine, Job, Timing, check_agreement, interleaved
 from benchmarks.laws import LAWS, Law
 from benchmarks.options import Options
 from benchmarks.ours import Ours, our_robot
+from benchmarks.packed import PackedOurs
 from benchmarks.peers.generated_c import GeneratedC
 from benchmarks.peers.mujoco_c import MujocoC
 from benchmarks.peers.mujoco_model import mujoco_model
@@ -38,8 +39,8 @@ HEADER = (
 )
 
 
-def engines(robot: Subject, native: bool) -> tuple[list[Engine], tuple[str, ...]]:
-    """Everyone who can compute this robot, and its joint names. The first one is the reference."""
+def engines(robot: Subject, native: bool) -> tuple[list[Engine], list[Engine], tuple[str, ...]]:
+    """The peers for this robot (the first is the reference), ourselves in two forms, and its joint names."""
     model = pinocchio_model(robot)
     found: list[Engine] = []
     try:
@@ -50,10 +51,14 @@ def engines(robot: Subject, native: bool) -> tuple[list[Engine], tuple[str, ...]
         print(f"{error}\nValues are compared with Pinocchio's Python bindings; no target can be judged.\n")
         found.append(PinocchioPython(model))
     found.append(MujocoC(mujoco_model(robot), model.frame_in_body()))
-    ours = our_robot(robot)
-    if ours is not None:
-        found += [engine(ours, robot.frame, robot.floating) for engine in (Ours, GeneratedC)]
-    return found, model.joints
+    mine = our_robot(robot)
+    if mine is None:
+        return found, [], model.joints
+    ours: list[Engine] = [
+        Ours(mine, robot.frame, robot.floating),
+        GeneratedC(mine, robot.frame, robot.floating),
+    ]
+    return found, ours, model.joints
 
 
 def measured(law: Law, states: States, everyone: Sequence[Engine], rounds: int) -> dict[str, Any]:
@@ -91,12 +96,19 @@ def verdict(robot: Subject, times: Mapping[str, Timing]) -> dict[str, Any]:
     return {"ratio": ratio, "ratio_mujoco": ratio_mujoco, "met": fast or best[OURS] <= 2 * best[FILL]}
 
 
-def _row(law: Law, times: Mapping[str, Timing], judged: Mapping[str, Any]) -> list[str]:
+def packed_row(robot: Subject, states: States, peers: Sequence[Engine], rounds: int) -> list[str]:
+    """The packed mass matrix beside the peers' dense ones, judged by the ratio alone."""
+    packed = PackedOurs(our_robot(robot), robot.floating)
+    times = measured(LAWS["mass_matrix"], states, [*peers, packed], rounds)["times"]
+    return _row("mass_matrix, packed", times, verdict(robot, {**times, FILL: Timing(0.0, 0.0)}))
+
+
+def _row(law: str, times: Mapping[str, Timing], judged: Mapping[str, Any]) -> list[str]:
     best = {name: timing.best for name, timing in times.items()}
     met = {None: "-", True: "yes", False: "NO"}[judged["met"]]
     cells = [figure(best.get(name)) for name in (OURS, PINOCCHIO, NATIVE, MUJOCO, GCC)]
     ratios = [figure(judged["ratio"], 1), figure(judged["ratio_mujoco"], 1)]
-    return [law.name, *cells, *ratios, figure(best[FILL]), met]
+    return [law, *cells, *ratios, figure(best[FILL]), met]
 
 
 def run(options: Options) -> dict[str, Any]:
@@ -104,15 +116,17 @@ def run(options: Options) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for name in options.robots:
         robot = subject(name)
-        everyone, joints = engines(robot, options.native)
+        peers, ours, joints = engines(robot, options.native)
         states = random_states(joints, robot.floating, options.states)
         rows, kept = [], {}
         for law in (LAWS[name] for name in options.laws):
-            result = measured(law, states, everyone, options.rounds)
+            result = measured(law, states, [*peers, *ours], options.rounds)
             judged = verdict(robot, result["times"])
-            rows.append(_row(law, result["times"], judged))
+            rows.append(_row(law.name, result["times"], judged))
             times = {engine: asdict(timing) for engine, timing in result["times"].items()}
             kept[law.name] = {"ns_per_state": times, "errors": result["errors"], **judged}
+        if ours and "mass_matrix" in options.laws:
+            rows.append(packed_row(robot, states, peers, options.rounds))
         title = (
             f"{name}, {states.nv} DOF: ns a state, best of {options.rounds} rounds, {options.states} states"
         )

@@ -43,7 +43,8 @@ def random_links(count: int, seed: int = 1) -> list[ChainLink]:
         second = mass / len(points) * points.T @ points
         tensor = np.trace(second) * np.eye(3) - second
         center = rng.uniform(-0.05, 0.05, 3)
-        return ChainLink(*(round(float(x), 4) for x in (alpha, a, d, mass)), center.round(4), tensor.round(8))
+        alpha, a, d, mass = (round(float(x), 4) for x in (alpha, a, d, mass))
+        return ChainLink(alpha, a, d, mass, center.round(4), tensor.round(8))
 
     return [one() for _ in range(count)]
 

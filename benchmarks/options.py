@@ -10,8 +10,8 @@ from benchmarks.robots import SUBJECTS
 
 @dataclass(frozen=True)
 class Options:
-    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively; whether it
-    is only a look."""
+    """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively;
+    whether it is only a look."""
 
     robots: tuple[str, ...]
     laws: tuple[str, ...]

@@ -22,13 +22,14 @@ def save_plot(record: Mapping[str, Any]) -> Path:
     figure, axes = plt.subplots(1, len(PANELS), figsize=(13, 4.2), layout="constrained")
     for ax, (quantity, label, scale) in zip(axes, PANELS, strict=True):
         for number, (law, kept) in enumerate(record.items()):
-            links = [p["links"] for p in kept["points"]]
-            values = [scale * p[quantity] for p in kept["points"]]
+            points = [p for p in kept["points"] if p[quantity] is not None]
+            links = [p["links"] for p in points]
+            values = [scale * p[quantity] for p in points]
             growth = kept["growth"][quantity]
             power = "" if growth is None else f", n^{growth:.2f}"
             ax.loglog(links, values, "o-", color=f"C{number}", label=f"{law.replace('_', ' ')}{power}")
-            if quantity == "batch" and all(p["peer"] is not None for p in kept["points"]):
-                peer = [scale * p["peer"] for p in kept["points"]]
+            if quantity == "batch" and all(p["peer"] is not None for p in points):
+                peer = [scale * p["peer"] for p in points]
                 ax.loglog(links, peer, "--", color=f"C{number}", alpha=0.6, linewidth=1)
         ax.set(xlabel="links", title=label)
         ax.set_xticks([5, 10, 20, 50, 100, 200], labels=["5", "10", "20", "50", "100", "200"])
