@@ -3,6 +3,7 @@
 Friction is left out, as in the peers' laws.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
@@ -53,7 +54,7 @@ def call_of(robot: Any, law: Law, frame: str, inputs: Sequence[Array], out: Arra
         # Three answers (..., nv, nv), one array each; stacked only when they are compared.
         y = out.reshape(3, *batch, robot.nv, robot.nv)
         return partial(bound.derivative, *inputs, out=tuple(y)), np.moveaxis(y, 0, len(batch))
-    y = out.reshape(*batch, *law.shape(robot.nv, out.size // (10 * robot.nv)))
+    y = out.reshape(*batch, *law.shape(robot.nv, out.size // (math.prod(batch) * 10 * robot.nv)))
     return partial(bound, *inputs, out=y), y
 
 
