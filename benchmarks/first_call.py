@@ -80,8 +80,8 @@ def run(options: Options) -> dict[str, Any]:
     if imports:
         wall, processor = map(min, zip(*imports, strict=True))
         met = "yes" if processor < IMPORT_LIMIT and not sympy else "NO"
-        times = f"{processor:.3f} s ({wall:.3f} s wall), limit {IMPORT_LIMIT} s"
-        print(f"import rikigaku, with NumPy: {times}; SymPy loaded: {sympy}; met: {met}\n")
+        waited = f"{processor:.3f} s ({wall:.3f} s wall), limit {IMPORT_LIMIT} s"
+        print(f"import rikigaku, with NumPy: {waited}; SymPy loaded: {sympy}; met: {met}\n")
         record["import"] = {"processor": processor, "wall": wall, "sympy": sympy}
     return record
 
