@@ -1,32 +1,24 @@
-"""The straight-line code of a program for one block of states (as many as a register holds), as LLVM text.
+"""The code of a program for blocks of states (as many as a register holds), as LLVM text.
 
     void chunk<i>(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ..., ptr scratch)
     void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)          all chunks in turn
     void tile(..., i64 count)                                    each chunk over several blocks, then the next
 
 read and write states whose elements lie one after the other (row-major core), states `stride` bytes apart.
-Groups of elements are loaded when first needed and stored when complete, transposed in registers.
-A state with a NaN or infinite input gets NaN in every output.
 """
 
 from typing import NamedTuple
 
-from rikigaku.codegen.chunks import Chunk, Plan, Store, group, plan
-from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
+from rikigaku.codegen.chunks import Chunk, Plan, plan
+from rikigaku.codegen.instructions import instructions
+from rikigaku.codegen.llvm_chunk import ChunkWriter, divides
 from rikigaku.codegen.llvm_scatter import result_maps, scatter_lines
-from rikigaku.codegen.llvm_sincos import sincos_inline
-from rikigaku.codegen.llvm_text import Vector, number, transposed
-from rikigaku.numbers.graph import Node
+from rikigaku.codegen.llvm_text import Vector
 from rikigaku.numbers.program import Program
 
-# LLVM's instruction selection is superlinear in the length of a basic block.
-_BASIC_BLOCK_LENGTH = 600
-
-_LINE = 64  # bytes in a cache line
 _TILE_BYTES = 200_000  # scratch of the blocks of one tile: should stay in the second-level cache
 _LARGEST_TILE = 16
-
-_BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_MOST_ON_STACK = 65_536  # bytes; threads of some systems have stacks of half a megabyte
 
 
 class Blocks(NamedTuple):
@@ -41,7 +33,7 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     cut = plan(program, list(instructions(program, fuse)), t.width)
     texts = []
     for i, chunk in enumerate(cut.chunks):
-        writer = _Writer(program, t, chunk)
+        writer = ChunkWriter(program, t, chunk)
         if cut.maps:
             writer.line("ret void")
         else:
@@ -50,7 +42,7 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     count = len(cut.chunks)
     if cut.maps:
         texts += result_maps(cut)
-        writer = _Writer(program, t, Chunk())
+        writer = ChunkWriter(program, t, Chunk())
         lines, writer.watch = scatter_lines(program, t, cut, divides(program))
         writer.lines += lines
         writer.spoil_bad_states()
@@ -67,19 +59,15 @@ def _function(program: Program, name: str, lines: list[str]) -> str:
     return "\n".join([head, "entry:", *lines, "}"])
 
 
-def divides(program: Program) -> bool:
-    """Whether a finite state can have a result that is not finite."""
-    return any(node.op in ("div", "sqrt") for node in program.nodes)
-
-
 def _block(program: Program, t: Vector, cut: Plan, count: int) -> str:
     arguments = _arguments(program)
     calls = [f"  call void @chunk{i}({arguments}, ptr %scratch)" for i in range(count)]
     return "\n".join(
         [
             f"define internal void @block({_parameters(program)}) {{",
-            _scratch(t, cut, 1),
+            *_scratch(t, cut, 1),
             *calls,
+            *_scratch_end(t, cut, 1),
             "  ret void",
             "}",
         ]
@@ -90,7 +78,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
     """@tile: `count` blocks, at most tile_size of them."""
     bytes_each = 8 * t.width * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count) {{", "entry:"]
-    lines += [_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
+    lines += [*_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
     for i in range(count):
         before = "%entry" if i == 0 else f"%head{i - 1}"
         moved, names = [], []
@@ -118,7 +106,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
             f"  %b{i}.next = add i64 %b{i}, 1",
             f"  br label %head{i}",
         ]
-    return "\n".join([*lines, "done:", "  ret void", "}"])
+    return "\n".join([*lines, "done:", *_scratch_end(t, cut, tile_size(t, cut)), "  ret void", "}"])
 
 
 def tile_size(t: Vector, cut: Plan) -> int:
@@ -127,8 +115,21 @@ def tile_size(t: Vector, cut: Plan) -> int:
     return max(2, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
 
 
-def _scratch(t: Vector, cut: Plan, blocks: int) -> str:
-    return f"  %scratch = alloca [{max(1, t.width * cut.slots * blocks)} x double], align 64"
+def _scratch(t: Vector, cut: Plan, blocks: int) -> list[str]:
+    """%scratch: on the stack while it is small."""
+    size = _scratch_bytes(t, cut, blocks)
+    if size <= _MOST_ON_STACK:
+        return [f"  %scratch = alloca i8, i64 {size}, align 64"]
+    return [f"  %scratch = call ptr @aligned_alloc(i64 64, i64 {size})"]
+
+
+def _scratch_end(t: Vector, cut: Plan, blocks: int) -> list[str]:
+    return ["  call void @free(ptr %scratch)"] if _scratch_bytes(t, cut, blocks) > _MOST_ON_STACK else []
+
+
+def _scratch_bytes(t: Vector, cut: Plan, blocks: int) -> int:
+    """A multiple of a cache line."""
+    return max(64, -(-8 * t.width * cut.slots * blocks // 64) * 64)
 
 
 def _parameters(program: Program) -> str:
@@ -138,256 +139,3 @@ def _parameters(program: Program) -> str:
 
 def _arguments(program: Program) -> str:
     return _parameters(program).replace("noalias ", "")
-
-
-class _Writer:
-    """Writes one chunk."""
-
-    def __init__(self, program: Program, t: Vector, chunk: Chunk) -> None:
-        self.program, self.t, self.chunk = program, t, chunk
-        self.lines: list[str] = []
-        self.values: dict[int, str] = {}
-        self.loaded: dict[tuple[int, int], str] = {}
-        self.positions: dict[int, tuple[int, int]] = {}
-        self.pairs: set[int] = set()
-        self.computed = self.signs = self.reads = self.watched = 0
-        self.divides = divides(program)
-        self.watch = t.constant(0.0)
-        self.prefetches = _lines_to_come(program, chunk, t.width)
-        self.interval = max(1, len(chunk.instructions) // max(1, len(self.prefetches)))
-        for i in range(len(program.inputs)):
-            self._lane_pointers("in", "is", i)
-        for i in range(len(program.outputs)):
-            self._lane_pointers("out", "os", i)
-            self.line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
-        for instruction in chunk.instructions:
-            self._add(instruction)
-        for store in chunk.stores.get(-1, ()):
-            self._store(store)
-        for index in chunk.results.keys() & self.positions.keys():  # inputs handed through
-            self._keep(index)
-
-    # -- instructions ---------------------------------------------------------------------------------------
-    def _add(self, instruction: Instruction) -> None:
-        index = instruction.index
-        if instruction.op == "const":
-            self.values[index] = self.t.constant(instruction.value)  # type: ignore[arg-type]
-            return
-        if instruction.op == "input":  # loaded when used
-            self.positions[index] = instruction.value  # type: ignore[assignment]
-            return
-        self._compute(instruction)
-        if index in self.chunk.outgoing:
-            slot = self._slot(self.chunk.outgoing[index], f"%o{index}")
-            self.line(f"store {self.t.double} {self.values[index]}, ptr {slot}, align {8 * self.t.width}")
-        self._keep(index)
-        for store in self.chunk.stores.get(index, ()):
-            self._store(store)
-        self.computed += 1
-        if self.prefetches and self.computed % self.interval == 0:
-            self._prefetch(*self.prefetches.pop())
-        if self.computed % _BASIC_BLOCK_LENGTH == 0:
-            self.lines += [f"  br label %part{self.computed}", f"part{self.computed}:"]
-
-    def _compute(self, instruction: Instruction) -> None:
-        t, op, out = self.t, instruction.op, f"%v{instruction.index}"
-        if op in ("sin", "cos"):
-            self.values[instruction.index] = self._sincos(instruction.args[0], op)
-            return
-        args = [self._signed(arg) for arg in instruction.args]
-        self.values[instruction.index] = out
-        if op in _BINARY:
-            self.line(f"{out} = {_BINARY[op]} {t.double} {args[0]}, {args[1]}")
-        elif op == "fma":
-            x, y, z = (f"{t.double} {a}" for a in args)
-            self.line(f"{out} = call {t.double} {t.intrinsic('fma')}({x}, {y}, {z})")
-        elif op == "sqrt":
-            self.line(f"{out} = call {t.double} {t.intrinsic('sqrt')}({t.double} {args[0]})")
-        elif op == "sign":  # zero stays zero, NaN stays NaN
-            self.line(f"{out}.z = fcmp one {t.double} {args[0]}, {t.constant(0.0)}")
-            one, x = f"{t.double} {t.constant(1.0)}", f"{t.double} {args[0]}"
-            self.line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
-            self.line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
-        elif op == "choose":
-            self.line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
-            self.line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
-        else:
-            raise AssertionError(f"no LLVM spelling for {op!r}")
-
-    def _sincos(self, arg: Operand, op: str) -> str:
-        pair = f"%sc{arg.index}"
-        if arg.index not in self.pairs:
-            self.pairs.add(arg.index)
-            self.lines += sincos_inline(self.t, self._signed(arg), pair)
-        return f"{pair}.{op}"
-
-    def _signed(self, arg: Operand) -> str:
-        value = self._value(arg.index)
-        if not arg.negative:
-            return value
-        self.signs += 1
-        name = f"%n{self.signs}"
-        self.line(f"{name} = fneg {self.t.double} {value}")
-        return name
-
-    def _value(self, index: int) -> str:
-        """A value of this chunk, of an earlier one through its slot, or an input."""
-        if index in self.chunk.incoming:  # read anew each time: an operand in memory, not a register kept busy
-            self.reads += 1
-            name = f"%i{self.reads}"
-            slot = self._slot(self.chunk.incoming[index], f"{name}.p")
-            self.line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
-            return name
-        if index not in self.values:
-            self.values[index] = self._input(*self.positions[index])
-        return self.values[index]
-
-    def _slot(self, slot: int, name: str) -> str:
-        self.line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
-        return name
-
-    def _keep(self, index: int) -> None:
-        """Put a value into the slots where results wait."""
-        for negative, slot in self.chunk.results.get(index, ()):
-            value = self._signed(Operand(index, negative))
-            pointer = self._slot(slot, f"%k{slot}")
-            self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
-
-    # -- loads ----------------------------------------------------------------------------------------------
-    def _input(self, i: int, element: int) -> str:
-        if (i, element) not in self.loaded:
-            self._load_group(i, range(*group(self.program.inputs[i].size, self.t.width, element)))
-        return self.loaded[i, element]
-
-    def _load_group(self, i: int, elements: range) -> None:
-        t, w, name = self.t, self.t.width, f"%l{i}.{elements.start}"
-        if len(elements) == w:
-            rows = []
-            for lane in range(w):
-                rows.append(f"{name}.r{lane}")
-                pointer = self._at(f"%in{i}.{lane}", elements.start, f"{name}.p{lane}")
-                self.line(f"{rows[-1]} = load {t.double}, ptr {pointer}, align 8")
-            lines, columns = transposed(t, rows, f"{name}.t") if w > 1 else ([], rows)
-            self.lines += lines
-        else:
-            columns = [self._gathered(i, element) for element in elements]
-        for element, value in zip(elements, columns, strict=True):
-            self.loaded.setdefault((i, element), value)
-
-    def _gathered(self, i: int, element: int) -> str:
-        value = "undef"
-        for lane in range(self.t.width):
-            name = f"%g{i}.{element}.{lane}"
-            pointer = self._at(f"%in{i}.{lane}", element, f"{name}.p")
-            self.line(f"{name}.x = load double, ptr {pointer}, align 8")
-            self.line(f"{name} = insertelement {self.t.double} {value}, double {name}.x, i32 {lane}")
-            value = name
-        return value
-
-    # -- stores ---------------------------------------------------------------------------------------------
-    def _store(self, store: Store) -> None:
-        t, w, i, start = self.t, self.t.width, store.output, store.start
-        values = [self._result(x) for x in self.program.results[i][start : store.stop]]
-        name = f"%s{i}.{start}"
-        if self.divides:
-            for value in values:
-                self._watch(value)
-        if len(values) == w:
-            lines, rows = transposed(t, values, f"{name}.t") if w > 1 else ([], values)
-            self.lines += lines
-            for lane, row in enumerate(rows):
-                pointer = self._at(f"%out{i}.{lane}", start, f"{name}.p{lane}")
-                self.line(f"store {t.double} {row}, ptr {pointer}, align 8")
-            return
-        for element, value in enumerate(values, start):
-            for lane in range(w):
-                label = f"{name}.{element}.{lane}"
-                pointer = self._at(f"%out{i}.{lane}", element, f"{label}.p")
-                self.line(f"{label} = extractelement {t.double} {value}, i32 {lane}")
-                self.line(f"store double {label}, ptr {pointer}, align 8")
-
-    def _result(self, x: object) -> str:
-        if isinstance(x, Node):
-            return self._signed(operand(x))
-        return self.t.constant(float(x))  # type: ignore[arg-type]
-
-    def _prefetch(self, i: int, line: int) -> None:
-        """Ask for a cache line the next block will write: stores that miss would stall the whole core."""
-        name = f"%f{i}.{line}"
-        self.line(f"{name} = getelementptr i8, ptr %next{i}, i64 {line}")
-        self.line(f"call void @llvm.prefetch.p0(ptr {name}, i32 1, i32 3, i32 1)")
-
-    def _watch(self, value: str) -> None:
-        """Multiply a value into a sum of zeros: NaN there marks a state with something not finite."""
-        self.watched += 1
-        args = ", ".join(f"{self.t.double} {a}" for a in (value, self.t.constant(0.0), self.watch))
-        self.watch = f"%z{self.watched}"
-        self.line(f"{self.watch} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
-
-    def spoil_bad_states(self) -> None:
-        """NaN in all outputs of a state if an input, or a quotient or root in its results, is not finite."""
-        t = self.t
-        for i, port in enumerate(self.program.inputs):
-            for element in range(port.size):
-                self._watch(self._input(i, element))
-        total = self.watch
-        self.line(f"%bad = fcmp uno {t.double} {total}, {total}")
-        self.lines += t.any("%any_bad", "%bad")
-        self.lines += ["  br i1 %any_bad, label %spoil, label %done, !prof !0", "spoil:"]
-        for lane in range(t.width):
-            bad = "%bad" if t.width == 1 else f"%bad{lane}"
-            if t.width > 1:
-                self.line(f"{bad} = extractelement {t.bool} %bad, i32 {lane}")
-            for i, port in enumerate(self.program.outputs):
-                self.line(f"call void @spoil(ptr %out{i}.{lane}, i64 {port.size}, i1 {bad})")
-        self.lines += ["  br label %done", "done:", "  ret void"]
-
-    # -- small things ---------------------------------------------------------------------------------------
-    def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
-        self.line(f"%{kind}{i}.0 = getelementptr i8, ptr %{kind}{i}, i64 0")
-        for lane in range(1, self.t.width):
-            previous = f"%{kind}{i}.{lane - 1}"
-            self.line(f"%{kind}{i}.{lane} = getelementptr i8, ptr {previous}, i64 %{stride}{i}")
-
-    def _at(self, base: str, element: int, name: str) -> str:
-        if element == 0:
-            return base
-        self.line(f"{name} = getelementptr double, ptr {base}, i64 {element}")
-        return name
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-
-SPOIL = f"""
-define internal void @spoil(ptr %out, i64 %size, i1 %bad) noinline cold {{
-entry:
-  br i1 %bad, label %loop, label %done
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %more = icmp ult i64 %i, %size
-  br i1 %more, label %body, label %done
-body:
-  %p = getelementptr double, ptr %out, i64 %i
-  store double {number(float("nan"))}, ptr %p, align 8
-  %next = add i64 %i, 1
-  br label %loop
-done:
-  ret void
-}}
-!0 = !{{!"branch_weights", i32 1, i32 100000}}
-"""
-
-
-def _lines_to_come(program: Program, chunk: Chunk, width: int) -> list[tuple[int, int]]:
-    """(output, offset in bytes) of the cache lines this chunk writes in the next block of a dense batch."""
-    if width == 1:
-        return []
-    lines = set()
-    for stores in chunk.stores.values():
-        for store in stores:
-            row = 8 * program.outputs[store.output].size
-            for lane in range(width):
-                for element in (store.start, store.stop - 1):
-                    lines.add((store.output, (lane * row + 8 * element) // _LINE * _LINE))
-    return sorted(lines)

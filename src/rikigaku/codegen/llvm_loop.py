@@ -217,9 +217,7 @@ def _nested_copy() -> str:
     lines.append(f"  br label %tail{last}")
     for axis in reversed(range(depth)):
         lines += [f"tail{axis}:", f"  %i{axis}.next = add i64 %i{axis}, 1", f"  br label %head{axis}"]
-    return "\n".join(
-        [*lines, "done:", "  ret void", "}", "declare ptr @malloc(i64)", "declare void @free(ptr)"]
-    )
+    return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
 _COPY = _nested_copy()

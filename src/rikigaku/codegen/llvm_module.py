@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from rikigaku.codegen.llvm_block import SPOIL, block_functions, divides
+from rikigaku.codegen.llvm_block import block_functions
 from rikigaku.codegen.llvm_call import call_function
+from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_sincos import far_function
 from rikigaku.codegen.llvm_text import Vector
@@ -11,6 +12,13 @@ from rikigaku.numbers.program import Program, with_elements
 
 if TYPE_CHECKING:
     from rikigaku.codegen.native import Cpu
+
+
+_MEMORY = """
+declare ptr @malloc(i64)
+declare ptr @aligned_alloc(i64, i64)
+declare void @free(ptr)
+"""
 
 
 def text(program: Program, kind: str, cpu: "Cpu") -> str:
@@ -22,7 +30,7 @@ def text(program: Program, kind: str, cpu: "Cpu") -> str:
         entry = call_function(program, checks_result=divides(program))
     else:
         entry = loop_function(program, t, blocks.tile)
-    return "\n".join([t.declarations(), far_function(t), SPOIL, blocks.text, entry])
+    return "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, blocks.text, entry])
 
 
 def _without_empty(program: Program) -> Program:
