@@ -117,9 +117,8 @@ class ChunkWriter:
 
     def _value(self, index: int) -> str:
         """A value of this chunk, of an earlier one through its slot, or an input."""
-        if (
-            index in self.chunk.incoming
-        ):  # read anew: an operand in memory keeps no register busy
+        # read anew: an operand in memory keeps no register busy
+        if index in self.chunk.incoming:
             self.reads += 1
             name = f"%i{self.reads}"
             slot = self._slot(self.chunk.incoming[index], f"{name}.p")
