@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rikigaku.codegen.instructions import Instruction, operand
-from rikigaku.numbers.graph import Node
+from rikigaku.numbers.graph import Node, Traced
 from rikigaku.numbers.program import Program
 
 CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
@@ -40,6 +40,18 @@ class Chunk:
 
 
 @dataclass(frozen=True)
+class LoopPlan:
+    """A loop that runs after the chunks: a program for one turn and the slots it works on.
+
+    shared: slots of what all turns read; turns: for each turn the slots of its item and of its results.
+    """
+
+    turn: Program
+    shared: tuple[int, ...]
+    turns: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """The chunks in order and how many slots they share.
 
@@ -50,6 +62,7 @@ class Plan:
     slots: int
     maps: tuple[tuple[int, ...], ...] = ()
     constants: tuple[tuple[float, int], ...] = ()  # (value, slot) of results that are constant
+    loops: tuple[LoopPlan, ...] = ()
 
 
 def plan(program: Program, listing: Sequence[Instruction], width: int, length: int = CHUNK_LENGTH) -> Plan:
@@ -67,17 +80,17 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
                 if arg.index in home and home[arg.index] != number:
                     uses.setdefault(arg.index, set()).add(number)
     slots = _assign_slots(chunks, home, uses)
+    waiting = _Waiting(chunks, home, slots)
     maps: tuple[tuple[int, ...], ...] = ()
-    constants: tuple[tuple[float, int], ...] = ()
     if count > 1 or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
-        slots, maps, constants = _defer_results(program, chunks, home, slots)
+        maps = tuple(tuple(waiting.slot(x) for x in elements) for elements in program.results)
     else:
         _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)
     for chunk in chunks:  # constants and inputs are read where they are used
         wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.results)
         wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
         chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
-    return Plan(tuple(chunks), slots, maps, constants)
+    return Plan(tuple(chunks), waiting.slots, maps, tuple(waiting.constants), waiting.loops())
 
 
 def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width: int) -> None:
@@ -88,27 +101,55 @@ def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width
         chunk.stores.setdefault(last, []).append(store)
 
 
-def _defer_results(
-    program: Program, chunks: list[Chunk], home: dict[int, int], slots: int
-) -> tuple[int, tuple[tuple[int, ...], ...], tuple[tuple[float, int], ...]]:
-    """A slot of its own for every different result; equal elements (a symmetric matrix) share it."""
-    known: dict[object, int] = {}
-    constants = []
-    maps = []
-    for elements in program.results:
-        row = []
-        for x in elements:
-            value = operand(x) if isinstance(x, Node) else float(x)
-            if value not in known:
-                known[value] = slots + len(known)
-                if isinstance(value, float):
-                    constants.append((value, known[value]))
-                else:
-                    owner = chunks[home.get(value.index, len(chunks) - 1)]
-                    owner.results.setdefault(value.index, []).append((value.negative, known[value]))
-            row.append(known[value])
-        maps.append(tuple(row))
-    return slots + len(known), tuple(maps), tuple(constants)
+class _Waiting:
+    """Slots of their own for results that wait for the end; equal ones (a symmetric matrix) share a slot."""
+
+    def __init__(self, chunks: list[Chunk], home: dict[int, int], slots: int) -> None:
+        self.chunks, self.home, self.slots = chunks, home, slots
+        self.known: dict[object, int] = {}
+        self.constants: list[tuple[float, int]] = []
+        self._turns: dict[Program, list[tuple[int, ...]]] = {}
+        self._shared: dict[Program, tuple[int, ...]] = {}
+
+    def slot(self, x: Traced) -> int:
+        """Where this result waits."""
+        if isinstance(x, Node) and x.op == "result":
+            self._run(x.args[0])
+            return self.known[x.args[0], x.value]
+        value = operand(x) if isinstance(x, Node) and x.op != "const" else _constant(x)
+        if value not in self.known:
+            slot = self.known[value] = self._new()
+            if isinstance(value, float):
+                self.constants.append((value, slot))
+            else:
+                owner = self.chunks[self.home.get(value.index, len(self.chunks) - 1)]
+                owner.results.setdefault(value.index, []).append((value.negative, slot))
+        return self.known[value]
+
+    def _run(self, call: Node) -> None:
+        """Plan one turn of a loop, unless it is planned."""
+        turn: Program = call.value
+        if (call, 0) in self.known:
+            return
+        count = turn.inputs[0].size
+        if turn not in self._shared:
+            self._shared[turn] = tuple(self.slot(x) for x in call.args[:count])
+        item = tuple(self.slot(x) for x in call.args[count:])
+        results = tuple(self._new() for _ in range(turn.outputs[0].size))
+        self.known.update({(call, k): slot for k, slot in enumerate(results)})
+        self._turns.setdefault(turn, []).append((*item, *results))
+
+    def loops(self) -> tuple[LoopPlan, ...]:
+        """All loops with their turns."""
+        return tuple(LoopPlan(turn, self._shared[turn], tuple(turns)) for turn, turns in self._turns.items())
+
+    def _new(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+
+def _constant(x: Traced) -> float:
+    return float(x.value) if isinstance(x, Node) else float(x)
 
 
 def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set[int]]) -> int:

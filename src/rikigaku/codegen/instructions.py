@@ -12,6 +12,10 @@ from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
 
+# Signs ride on operands, comparisons on choices, and loops run after all instructions.
+_ELSEWHERE = ("neg", "less", "call", "result")
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A value with a sign: what instruction `index` computes, or its negative."""
@@ -40,7 +44,7 @@ def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
     swallowed = _fused_products(program) if fuse else {}
     products = set(swallowed.values())
     for node in program.nodes:
-        if node.op in ("neg", "less") or node in products:
+        if node.op in _ELSEWHERE or node in products:
             continue
         if node.op == "input":
             yield Instruction(node.id, "input", value=positions[node])

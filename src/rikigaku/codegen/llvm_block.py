@@ -12,7 +12,8 @@ from typing import NamedTuple
 from rikigaku.codegen.chunks import Chunk, Plan, plan
 from rikigaku.codegen.instructions import instructions
 from rikigaku.codegen.llvm_chunk import ChunkWriter, divides
-from rikigaku.codegen.llvm_scatter import result_maps, scatter_lines
+from rikigaku.codegen.llvm_repeat import loop_lines, turn_function
+from rikigaku.codegen.llvm_scatter import constant_lines, result_maps, scatter_lines
 from rikigaku.codegen.llvm_text import Vector
 from rikigaku.numbers.program import Program
 
@@ -42,7 +43,11 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     count = len(cut.chunks)
     if cut.maps:
         texts += result_maps(cut)
+        texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(cut.loops)]
         writer = ChunkWriter(program, t, Chunk())
+        writer.lines += constant_lines(t, cut)
+        for i, loop in enumerate(cut.loops):
+            writer.lines += loop_lines(i, loop)
         lines, writer.watch = scatter_lines(program, t, cut, divides(program))
         writer.lines += lines
         writer.spoil_bad_states()

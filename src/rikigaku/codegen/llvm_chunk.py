@@ -44,12 +44,13 @@ class ChunkWriter:
             self._lane_pointers("in", "is", i)
         for i in range(len(program.outputs)):
             self._lane_pointers("out", "os", i)
-            self.line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
+            if self.prefetches:
+                self.line(f"%next{i} = getelementptr i8, ptr %out{i}.{t.width - 1}, i64 %os{i}")
         for instruction in chunk.instructions:
             self._add(instruction)
         for store in chunk.stores.get(-1, ()):
             self._store(store)
-        for index in chunk.results.keys() & self.positions.keys():  # inputs handed through
+        for index in sorted(chunk.results.keys() & self.positions.keys()):  # inputs handed through
             self._keep(index)
 
     # -- instructions ---------------------------------------------------------------------------------------

@@ -21,16 +21,22 @@ def result_maps(cut: Plan) -> list[str]:
     return texts
 
 
-def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[list[str], str]:
-    """Lines that write all outputs of a block from the scratch array; and, if asked to watch them, the name
-    of a sum that is NaN for a state with a result not finite."""
-    lines: list[str] = []
-    total = t.constant(0.0)
+def constant_lines(t: Vector, cut: Plan) -> list[str]:
+    """Put the constants among the results into their slots."""
+    lines = []
     for value, slot in cut.constants:
         lines += [
             f"  %c{slot} = getelementptr double, ptr %scratch, i64 {slot * t.width}",
             f"  store {t.double} {t.constant(value)}, ptr %c{slot}, align {8 * t.width}",
         ]
+    return lines
+
+
+def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[list[str], str]:
+    """Lines that write all outputs of a block from the scratch array; and, if asked to watch them, the name
+    of a sum that is NaN for a state with a result not finite."""
+    lines: list[str] = []
+    total = t.constant(0.0)
     for i, port in enumerate(program.outputs):
         if port.size < t.width:
             lines += _one_by_one(i, port.size, t)

@@ -115,11 +115,9 @@ def forward_derivatives(
     dq, dv, _ = _entries(mechanism, q, v, a, gravity, friction)
     n = mechanism.nv
 
-    def solved(entries: Entries) -> Rows:
-        columns = [factors.solve([-entries.get((i, j), 0) for i in range(n)]) for j in range(n)]
-        return [list(row) for row in zip(*columns, strict=True)]
-
-    return ForwardDerivative(solved(dq), solved(dv), ltdl.inverse(factors))
+    columns = [[-entries.get((i, j), 0) for i in range(n)] for entries in (dq, dv) for j in range(n)]
+    rows = [list(row) for row in zip(*factors.solve_many(columns), strict=True)]
+    return ForwardDerivative([row[:n] for row in rows], [row[n:] for row in rows], ltdl.inverse(factors))
 
 
 def forward_by_parameters(
@@ -135,7 +133,7 @@ def forward_by_parameters(
     factors = mass_factors(mechanism, q)
     a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
     columns = zip(*regressor(mechanism, q, v, a, gravity, drives), strict=True)
-    solved = [factors.solve([-x for x in column]) for column in columns]
+    solved = factors.solve_many([[-x for x in column] for column in columns])
     return [list(row) for row in zip(*solved, strict=True)]
 
 

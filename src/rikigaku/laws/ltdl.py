@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.numbers.kind import Number
+from rikigaku.numbers.repeat import repeated
 
 Numbers = Sequence[Number]
 Entries = dict[tuple[int, int], Number]
@@ -22,16 +23,31 @@ class Factors:
 
     def solve(self, b: Numbers) -> list[Number]:
         """x with M x = b."""
+        return list(self._outward(self._entries, self._inward(b)))
+
+    def solve_many(self, columns: Sequence[Numbers]) -> list[Sequence[Number]]:
+        """The solution for every column; what may be a loop in a program comes out as results only."""
+        return repeated(self._outward, self._entries, [self._inward(b) for b in columns])
+
+    def _inward(self, b: Numbers) -> list[Number]:
+        """D^-1 L^-T b; zeros of b save work."""
         x = list(b)
-        order = outermost_first(self.parents)
-        for i in order:  # L^T y = b
+        for i in outermost_first(self.parents):
             for j in ancestors(self.parents, i):
                 x[j] = x[j] - self.L[i, j] * x[i]
-        x = [d * y for d, y in zip(self.inverse_D, x, strict=True)]
-        for i in reversed(order):  # L x = y / D
+        return [d * y for d, y in zip(self.inverse_D, x, strict=True)]
+
+    def _outward(self, entries: Numbers, y: Numbers) -> list[Number]:
+        """L^-1 y, with the entries of L in the order of `_entries`."""
+        x, L = list(y), dict(zip(self.L, entries, strict=True))
+        for i in reversed(outermost_first(self.parents)):
             for j in reversed(ancestors(self.parents, i)):  # what is known longest comes first
-                x[i] = x[i] - self.L[i, j] * x[j]
+                x[i] = x[i] - L[i, j] * x[j]
         return x
+
+    @property
+    def _entries(self) -> list[Number]:
+        return list(self.L.values())
 
 
 def factorize(entries: Entries, parents: list[int]) -> Factors:

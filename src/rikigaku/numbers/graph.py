@@ -192,6 +192,21 @@ class Graph:
         """The input of that name."""
         return self._leaf("input", name)
 
+    def call(self, turn: object, args: tuple[Node, ...]) -> Node:
+        """One turn of a loop, a program of its own (`rikigaku.numbers.repeat`); its results are nodes again."""
+        node = self.node("call", args)
+        node.value = turn
+        return node
+
+    def result(self, call: Node, k: int) -> Node:
+        """The k-th result of a turn of a loop."""
+        key = ("result", call, k)
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Node(self, "result", (call,), k, len(self.nodes))
+            self.nodes.append(found)
+        return found
+
     def lift(self, x: Traced) -> Node:
         """A node for a node or a float."""
         return x if type(x) is Node else self.constant(_float(x))

@@ -44,7 +44,11 @@ class Program:
     @cached_property
     def operations(self) -> "Operations":
         """How many of each operation one state takes."""
-        return Operations(Counter(node.op for node in self.nodes), _sine_pairs(self.nodes))
+        counts = Counter(node.op for node in self.nodes)
+        for node in self.nodes:
+            if node.op == "call":  # a turn of a loop, a program of its own
+                counts.update(node.value.operations.counts)
+        return Operations(counts, _sine_pairs(self.nodes))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""Loops of a program (`rikigaku.numbers.repeat`), as LLVM text: one function for a turn, a table of slots."""
+
+from rikigaku.codegen.chunks import Chunk, LoopPlan
+from rikigaku.codegen.instructions import Operand, instructions, operand
+from rikigaku.codegen.llvm_chunk import ChunkWriter
+from rikigaku.codegen.llvm_text import Vector
+from rikigaku.numbers.graph import Node
+
+
+def turn_function(number: int, loop: LoopPlan, t: Vector, fuse: bool) -> str:
+    """@turns<i>, the slots of all turns, and @turn<i>(ptr scratch, ptr slots): the code of one."""
+    slots = [slot for turn in loop.turns for slot in turn]
+    table = ", ".join(f"i32 {slot}" for slot in slots)
+    lines = [f"@turns{number} = internal constant [{len(slots)} x i32] [{table}]"]
+    lines += [
+        f'define internal void @turn{number}(ptr noalias %scratch, ptr %slots) "stackrealign" {{',
+        "entry:",
+    ]
+    writer = _TurnWriter(loop, t, fuse)
+    return "\n".join([*lines, *writer.lines, "  ret void", "}"])
+
+
+def loop_lines(number: int, loop: LoopPlan) -> list[str]:
+    """Run all turns."""
+    p, label = f"%r{number}", f"r{number}"
+    return [
+        f"  br label {p}.enter",
+        f"{label}.enter:",
+        f"  br label {p}.head",
+        f"{label}.head:",
+        f"  {p}.i = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
+        f"  {p}.more = icmp slt i64 {p}.i, {len(loop.turns)}",
+        f"  br i1 {p}.more, label {p}.body, label {p}.done",
+        f"{label}.body:",
+        f"  {p}.o = mul i64 {p}.i, {len(loop.turns[0])}",
+        f"  {p}.t = getelementptr i32, ptr @turns{number}, i64 {p}.o",
+        f"  call void @turn{number}(ptr %scratch, ptr {p}.t)",
+        f"  {p}.next = add i64 {p}.i, 1",
+        f"  br label {p}.head",
+        f"{label}.done:",
+    ]
+
+
+class _TurnWriter(ChunkWriter):
+    """Writes one turn: shared numbers stand in fixed slots, the turn's own where its table says."""
+
+    def __init__(self, loop: LoopPlan, t: Vector, fuse: bool) -> None:
+        self.loop = loop
+        turn = loop.turn
+        (elements,) = turn.results
+        chunk = Chunk(list(instructions(turn, fuse)))
+        for k, x in enumerate(elements):
+            if isinstance(x, Node):
+                result = operand(x)
+                chunk.results.setdefault(result.index, []).append((result.negative, k))
+        super().__init__(turn, t, chunk)
+        for k, x in enumerate(elements):
+            if not isinstance(x, Node):
+                self._write(k, t.constant(float(x)))
+
+    def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
+        """A turn has no arrays of its own."""
+
+    def _value(self, index: int) -> str:
+        if index in self.positions:
+            which, element = self.positions[index]
+            if which == 0:  # shared: an operand in memory
+                return self._read(self._slot(self.loop.shared[element], f"%h{self.reads}"))
+            if index not in self.values:
+                self.values[index] = self._read(self._own(element))
+        return self.values[index]
+
+    def _read(self, pointer: str) -> str:
+        self.reads += 1
+        name = f"%i{self.reads}"
+        self.line(f"{name} = load {self.t.double}, ptr {pointer}, align {8 * self.t.width}")
+        return name
+
+    def _keep(self, index: int) -> None:
+        for negative, k in self.chunk.results.get(index, ()):
+            self._write(k, self._signed(Operand(index, negative)))
+
+    def _write(self, k: int, value: str) -> None:
+        pointer = self._own(self.program.inputs[1].size + k)
+        self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
+
+    def _own(self, k: int) -> str:
+        """Pointer to the k-th slot of the turn's table."""
+        p = f"%own{k}"
+        self.line(f"{p}.p = getelementptr i32, ptr %slots, i64 {k}")
+        self.line(f"{p}.i = load i32, ptr {p}.p")
+        self.line(f"{p}.w = zext i32 {p}.i to i64")
+        self.line(f"{p}.o = mul i64 {p}.w, {self.t.width}")
+        self.line(f"{p} = getelementptr double, ptr %scratch, i64 {p}.o")
+        return p

@@ -1,0 +1,69 @@
+"""Loops inside a program: the same numbers as without them, for one state and for batches."""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import rikigaku as rk
+from rikigaku.numbers import repeat
+from rikigaku.numbers.graph import Graph
+from rikigaku.numbers.kind import Number
+from rikigaku.numbers.program import Program, trace
+from rikigaku.numbers.repeat import repeated
+
+
+def weighted(shared: Sequence[Number], item: Sequence[Number]) -> list[Number]:
+    """Something with a sign, a constant and an input handed through."""
+    return [shared[0] * item[0] - item[1], -(item[1] * shared[1]), 2.0, item[0]]
+
+
+def test_plain_numbers_are_simply_computed() -> None:
+    assert repeated(weighted, [3.0, 5.0], [[1.0, 2.0], [4.0, 6.0]]) == [
+        [1.0, -10.0, 2.0, 1.0],
+        [6.0, -30.0, 2.0, 4.0],
+    ]
+
+
+def test_a_short_repetition_is_unrolled() -> None:
+    graph = Graph()
+    x = [graph.input(f"x{k}") for k in range(4)]
+    repeated(weighted, x[:2], [x[2:], [1.0, x[3]]])
+    assert not any(node.op == "call" for node in graph.nodes)
+
+
+def test_a_loop_counts_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def program() -> Program:
+        return trace("p", [("x", (4,))], lambda x: {"y": repeated(weighted, x[:2], [x[2:], [x[3], x[2]]])})
+
+    unrolled = program().operations
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 0)
+    looped = program()
+    assert sum(node.op == "call" for node in looped.nodes) == 2
+    assert (looped.operations.mul, looped.operations.add) == (unrolled.mul, unrolled.add)
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "space_arm_6"])
+def test_derivatives_with_a_loop_equal_those_without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIKIGAKU_CACHE", "off")  # the cache knows nothing of the threshold
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 10**9)
+    robot = _loaded(name)
+    rng = np.random.default_rng(1)
+    q = robot.integrate(robot.neutral(), rng.uniform(-1, 1, (9, robot.nv)))
+    v, tau = rng.uniform(-1, 1, (2, 9, robot.nv))
+    expected = robot.forward_dynamics.derivative(q, v, tau)
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 0)
+    again = _loaded(name)
+    batch = again.forward_dynamics.derivative(q, v, tau)
+    alone = again.forward_dynamics.derivative(q[5], v[5], tau[5])
+    for with_loop, without, one in zip(batch, expected, alone, strict=True):
+        # Other products are fused, so the last bit may differ; one state and a batch may not.
+        np.testing.assert_allclose(with_loop, without, rtol=0, atol=1e-13 * np.abs(without).max())
+        np.testing.assert_array_equal(one, with_loop[5])
+
+
+def _loaded(name: str) -> rk.Robot:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rk.load(name)
