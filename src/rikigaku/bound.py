@@ -5,6 +5,7 @@ and compiles it (or reads the code from the cache); later calls are native.
 """
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -15,12 +16,15 @@ import numpy as np
 
 from rikigaku.codegen.kernel import Array
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.errors import NoValue, SpanningTreeWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
+from rikigaku.states import quaternion_errors
 from rikigaku.variant import SIZES, Recipe, Variant, floats, named_tuple
+
+_UNIT = 1e-6  # how far from 1 the length of a quaternion may be before it is worth a word
 
 EXPORTS = {"c": "rikigaku.codegen.export_c"}  # a module a language, with a function `source`
 
@@ -29,7 +33,8 @@ class BoundLaw:
     """A law of one robot: call it with arrays (..., n); it broadcasts and takes `out=`.
 
     Options and symbols are keywords: `robot.jacobian(q, frame="hand")` (or `robot.jacobian(q, "hand")`),
-    `robot.inverse_dynamics(q, v, a, gravity=g, wrenches={"hand": w}, friction=False, L=0.5)`.
+    `robot.inverse_dynamics(q, v, a, gravity=g, wrenches={"hand": w}, friction=False, L=0.5)`. A symbol whose
+    name means something else in a call (a, gravity, ...) is given as `symbols={"a": 0.5}`.
     """
 
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
@@ -39,10 +44,6 @@ class BoundLaw:
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
-        count, ends = len(self.law.inputs), len(self.law.inputs) + len(self.law.outputs)
-        if out is None and len(args) == ends and all(isinstance(x, np.ndarray) for x in args[count:]):
-            # as in NumPy: arrays after the inputs are the outputs
-            args, out = args[:count], tuple(args[count:])
         inputs, options, overrides, symbols = self._sort(args, keywords)
         variant = self._variant(options, overrides)
         return variant(inputs, overrides, symbols, out)
@@ -92,10 +93,12 @@ class BoundLaw:
             raise WrongValue(
                 f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
             )
+        if len(set(names)) < len(names):
+            raise WrongValue(f"wrt names something twice: {', '.join(names)}.")
         law = self.law
         if names == ("parameters",) and law.by_parameters is not None:
-            shared = set(law.options) - set(law.by_parameters.options)
-            known = {key: value for key, value in keywords.items() if key not in shared}
+            others = set(law.options) - set(law.by_parameters.options)
+            known = {key: value for key, value in {**self.fixed, **keywords}.items() if key not in others}
             return named_tuple("Derivative", names)(self._by_parameters(*args, out=out, **known))
         inputs, options, overrides, symbols = self._sort(args, keywords)
         known_by_structure = law.derivative is not None and set(names) <= set(law.inputs)
@@ -122,14 +125,23 @@ class BoundLaw:
         return BoundLaw(self.robot, self.law.by_parameters)
 
     def status(self, *args: Any, **keywords: Any) -> Any:
-        """Why a state's result is NaN: "ok" or a sentence, one for each state of the batch."""
+        """Why a state's result is NaN or not to be trusted: "ok" or a sentence, one for each state."""
         inputs, options, overrides, symbols = self._sort(args, keywords)
         variant = self._variant(options, overrides)
-        with np.errstate(all="ignore"):
-            result = variant(inputs, overrides, symbols, None)
+        try:
+            with np.errstate(all="ignore"):
+                result = variant(inputs, overrides, symbols, None)
+        except NoValue as error:  # at any state
+            batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
+            return np.full(batch, str(error), dtype=object) if batch else str(error)
         ports, (port,) = variant.kernel.ports
         bad = ~np.isfinite(result).all(axis=tuple(range(-len(port.shape), 0)))
         words = np.full(bad.shape, "ok", dtype=object)
+        if "q" in self.law.inputs:
+            for name, off in quaternion_errors(self.robot, inputs[0]).items():
+                words[np.broadcast_to(off > _UNIT, bad.shape)] = (
+                    f"the quaternion of joint {name!r} is not unit"
+                )
         words[bad] = self.law.singular or "the result overflows"
         arrays = variant.arrays(inputs, overrides, symbols)
         # the first that is broken has the last word
@@ -154,23 +166,26 @@ class BoundLaw:
     ) -> tuple[list[Array], dict[str, Any], dict[str, Any], dict[str, Any]]:
         """Inputs, options, overrides and symbols out of positional and keyword arguments."""
         law, keywords = self.law, dict(keywords)
+        symbols = dict(keywords.pop("symbols", None) or {})  # for names that mean something else in a call
+        self._known_symbols(symbols)
         given = {name: value for name, value in self.fixed.items() if name in law.options}
         keywords = {name: value for name, value in self.fixed.items() if name not in law.options} | keywords
         arrays = list(args)
-        for name in law.options:  # options may follow the inputs in order: jacobian(q, "hand")
-            if len(arrays) > len(law.inputs):
+        for name in law.options:  # words may follow the inputs in order: jacobian(q, "hand")
+            if len(arrays) > len(law.inputs) and isinstance(arrays[len(law.inputs)], (str, bool)):
                 given[name] = arrays.pop(len(law.inputs))
         for name in law.inputs[len(arrays) :]:
             if name in keywords:
                 arrays.append(keywords.pop(name))
         if calling and len(arrays) != len(law.inputs):
             raise WrongSize(
-                f"{law.name} of robot {self.robot.name!r} takes {len(law.inputs)} arrays "
-                f"({', '.join(law.inputs)}); {len(arrays)} were given."
+                f"{law.name} of robot {self.robot.name!r} takes {_counted(len(law.inputs), 'array')} "
+                f"({', '.join(law.inputs)}); {_counted(len(arrays), 'array')} were given. "
+                "Options and out= are keywords."
             )
         given |= {name: keywords.pop(name) for name in law.options if name in keywords}
         overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
-        symbols = {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
+        symbols |= {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
         keywords = {
             name: value for name, value in keywords.items() if value is not None or name not in law.overrides
         }
@@ -181,15 +196,32 @@ class BoundLaw:
             )
         options = {name: given.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
-            if value is REQUIRED:
-                known = ", ".join(self.robot.frame_names[:12])
-                raise WrongValue(f"{law.name} needs {name}=...: one of {known}.")
+            self._check_option(name, value)
         return (
             [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)],
             options,
             overrides,
             symbols,
         )
+
+    def _check_option(self, name: str, value: Any) -> None:
+        default = self.law.options[name]
+        if value is REQUIRED:
+            frames = [frame.name for frame in self.robot.frames] or list(self.robot.frame_names)
+            shown = ", ".join(frames[-12:])
+            raise WrongValue(
+                f"{self.law.name} needs {name}=...: a frame ({shown}) or any link of the robot "
+                "(all: robot.frame_names)."
+            )
+        kind = bool if isinstance(default, bool) else str
+        if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
+            wanted = "True or False" if kind is bool else "a word"
+            raise WrongValue(f"{name} of {self.law.name} is {wanted}, not {value!r}.")
+
+    def _known_symbols(self, names: Mapping[str, Any]) -> None:
+        for name in names:
+            if name not in self.robot.free_symbols:
+                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
 
     def _known_options(self, names: Mapping[str, Any]) -> None:
         known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
@@ -245,6 +277,10 @@ def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> Boun
     return bound
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def _bound_by_name(robot: Robot, name: str, fixed: dict[str, Any]) -> BoundLaw:
     law: BoundLaw = getattr(robot, name)
     return law.fix(**fixed) if fixed else law
@@ -282,6 +318,14 @@ class _LawProperty:
         if robot is None:
             return self
         bound = bind(robot, self.law)
+        if robot.loops and "_warned" not in robot.__dict__:
+            robot.__dict__["_warned"] = True
+            warnings.warn(
+                f"Robot {robot.name!r} has loops. Its laws are those of the spanning tree, with all joints "
+                "driven; the loop closures are not taken into account yet.",
+                SpanningTreeWarning,
+                stacklevel=2,
+            )
         robot.__dict__[self.law.name] = bound
         return bound
 

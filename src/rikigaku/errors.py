@@ -27,6 +27,10 @@ class WrongValue(RikigakuError, ValueError):
     """A value that has no meaning where it was given."""
 
 
+class NoValue(WrongValue):
+    """A law that has no value at any state of this robot."""
+
+
 class MissingValue(RikigakuError, ValueError):
     """A symbol without a value where a number is needed."""
 
@@ -58,6 +62,10 @@ class UnphysicalInertiaWarning(UserWarning):
 
 class IgnoredWarning(UserWarning):
     """Something that was given and is not used; the message says what is used instead."""
+
+
+class SpanningTreeWarning(UserWarning):
+    """A law of a robot with loops: it is the law of the spanning tree."""
 
 
 class TooLarge(RikigakuError, ValueError):

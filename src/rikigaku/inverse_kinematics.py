@@ -282,7 +282,3 @@ def _stacked(answers: list[Solution], batch: tuple[int, ...]) -> Solution:
         stack("iterations"),
         stack("message", object),
     )
-
-
-# What becomes a method of Robot.
-METHODS = (inverse_kinematics,)

@@ -97,7 +97,7 @@ def coupled(robot: Robot, q: Array, rates: bool = False) -> Array:
     """q (or rates) with every coupled joint where its reference puts it."""
     slices = robot.v_slices if rates else robot.q_slices
     result = np.array(q, dtype=np.float64)
-    values = symbol_values(robot) if robot.couplings else {}
+    values = robot.declared_values if robot.couplings else {}
     for _ in robot.couplings:  # a joint may follow one that follows another: as many rounds settle any order
         for coupling in robot.couplings:
             own, other = slices[coupling.joint], slices[coupling.reference]
@@ -107,9 +107,14 @@ def coupled(robot: Robot, q: Array, rates: bool = False) -> Array:
     return result
 
 
-def symbol_values(robot: Robot) -> dict[str, float]:
-    """The values the robot's own table gives to its symbols."""
-    return {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
+def quaternion_errors(robot: Robot, q: Array) -> dict[str, Array]:
+    """For each joint with a quaternion how far its length is from 1, for every state of a batch."""
+    errors = {}
+    for joint in robot.joints:
+        if joint.type in _QUATERNION_START:
+            part = q[..., robot.q_slices[joint.name]][..., _QUATERNION_START[joint.type] :]
+            errors[joint.name] = np.abs(np.linalg.norm(part, axis=-1) - 1)
+    return errors
 
 
 def as_position(robot: Robot, q: Any) -> Array:

@@ -32,8 +32,7 @@ def mass_pattern(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
-    declared = {symbol.name: float(symbol.value) for symbol in robot.symbols if symbol.value is not None}
-    return instantiate(robot, FLOATS, declared | given)
+    return instantiate(robot, FLOATS, robot.declared_values | given)
 
 
 # What becomes a method of Robot.

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from rikigaku.codegen.kernel import Array, Kernel
-from rikigaku.errors import MissingValue, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, NoValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import Program, trace
 from rikigaku.tangent import derivative_program
+
+_ANY_VALUE = np.zeros(())  # of a symbol the law does not depend on
 
 SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
 
@@ -67,7 +69,7 @@ class Variant:
             program = trace(self.law.name, self.shapes, run)
         except ZeroDivisionError:
             reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
-            raise WrongValue(
+            raise NoValue(
                 f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}."
             ) from None
         return program if recipe.wrt is None else derivative_program(self.robot, program, recipe.wrt)
@@ -117,19 +119,20 @@ class Variant:
         values = self._declared
         if given:
             values = values | {name: floats(f"the symbol {name}", x) for name, x in given.items()}
-        missing = [name for name in self.robot.free_symbols if name not in values]
+        ports = self.kernel.ports[0][-len(self.robot.free_symbols) :] if self.robot.free_symbols else ()
+        missing = [port.name for port in ports if port.used and port.name not in values]
         if missing:
             example = ", ".join(f"{name}=..." for name in missing[:4])
             raise MissingValue(
-                f"Robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
-                f"Give them in the call ({self.law.name}(..., {example})) or with robot.bind({example})."
+                f"{self.law.name} of robot {self.robot.name!r} needs symbols without a value: "
+                f"{', '.join(missing)}. Give them in the call ({self.law.name}(..., {example})) or with "
+                f"robot.bind({example})."
             )
-        return [values[name] for name in self.robot.free_symbols]
+        return [values.get(port.name, _ANY_VALUE) for port in ports]
 
     @cached_property
     def _declared(self) -> dict[str, Array]:
-        """The values the robot's own table gives to its symbols."""
-        return {s.name: np.asarray(float(s.value)) for s in self.robot.symbols if s.value is not None}
+        return {name: np.asarray(value) for name, value in self.robot.declared_values.items()}
 
 
 def floats(what: str, x: Any) -> Array:

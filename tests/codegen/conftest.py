@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from rikigaku.codegen import kernel
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "numbers"))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_loaded() -> None:
+    """Each test finds its code on disk or makes it; what the process has from earlier tests does not count."""
+    kernel._loaded.clear()
 
 
 @pytest.fixture(autouse=True, scope="module")

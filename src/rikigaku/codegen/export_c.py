@@ -26,8 +26,10 @@ def source(program: Program, name: str) -> str:
     checked_name(name)
     parameters = [f"const double *in{i}" for i in range(len(program.inputs))]
     parameters += [f"double *out{i}" for i in range(len(program.outputs))]
-    shapes = [f" * in{i}: {p.name} {list(p.shape)}" for i, p in enumerate(program.inputs)]
-    shapes += [f" * out{i}: {p.name} {list(p.shape)}, row-major" for i, p in enumerate(program.outputs)]
+    shapes = [f" * in{i}: {_plain(p.name)} {list(p.shape)}" for i, p in enumerate(program.inputs)]
+    shapes += [
+        f" * out{i}: {_plain(p.name)} {list(p.shape)}, row-major" for i, p in enumerate(program.outputs)
+    ]
     body: list[str] = []
     angles: set[int] = set()
     for instruction in instructions(program):
@@ -37,7 +39,9 @@ def source(program: Program, name: str) -> str:
             body.append(
                 f"    out{i}[{k}] = {_spelled(operand(x)) if isinstance(x, Node) else _number(float(x))};"
             )
-    comment = "\n".join([f"/* {program.name}: {program.operations}.", *shapes, " */"]).replace("*/\n", "\n")
+    comment = "\n".join(
+        [f"/* {_plain(program.name)}: {program.operations}. Arrays are row-major.", *shapes, " */"]
+    )
     return "\n".join(
         [
             *("#include <math.h>", "#include <stdint.h>", "#include <string.h>", "", _SINCOS, comment),
@@ -53,6 +57,11 @@ def checked_name(name: str) -> str:
             f"{name!r} cannot be the name of a function; use letters, digits and _, and no reserved word."
         )
     return name
+
+
+def _plain(text: str) -> str:
+    """Text that cannot end a comment: names of links come from files."""
+    return re.sub(r"[^\w .,-]", "_", text)
 
 
 def _lines(instruction: Instruction, angles: set[int]) -> list[str]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
-
 # Signs ride on operands, comparisons on choices, and loops run after all instructions.
 _ELSEWHERE = ("neg", "less", "call", "result")
 

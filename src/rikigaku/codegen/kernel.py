@@ -6,6 +6,7 @@ Code for one state and code for batches are made (or read from the cache) when f
 import contextvars
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -26,6 +27,11 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # Unrolled code beyond this many operations takes minutes to compile and runs out of the instruction cache.
 LARGEST_PROGRAM = 400_000
+_ADVICE = (
+    "Use a law that grows linearly with the robot (inverse_dynamics, forward_dynamics), or a smaller robot."
+)
+# From here on compiling takes seconds, and whoever waits should know why.
+_WORTH_A_WORD = 15_000
 # A batch is shared among threads when each gets at least this many numbers to read and write.
 _WORTH_A_THREAD = 200_000
 
@@ -41,6 +47,10 @@ def set_threads(count: int) -> None:
     _threads, _pool = int(count), None
 
 
+# Code in this process, by its key in the cache: equal robots share it, however often they are made.
+_loaded: dict[str, tuple[tuple[tuple[Port, ...], tuple[Port, ...]], "Library"]] = {}
+
+
 class Kernel:
     """Native code of a program.
 
@@ -51,22 +61,29 @@ class Kernel:
 
     def __init__(self, identity: str, make: Callable[[], Program]) -> None:
         self._identity, self._make = identity, make
+        self._name = identity.split("\n")[0]
 
     @cached_property
     def program(self) -> Program:
         """The recorded program."""
-        program = self._make()
+        try:
+            program = self._make()
+        except TooLarge:
+            raise TooLarge(
+                f"{self._name} takes more operations a state than can be recorded. {_ADVICE}"
+            ) from None
         if program.operations.total > LARGEST_PROGRAM:
             raise TooLarge(
-                f"{program.name} takes {program.operations.total} operations a state; unrolled code is made "
-                f"up to {LARGEST_PROGRAM}. Use a law that grows linearly with the robot (inverse_dynamics, "
-                "forward_dynamics), or a smaller robot."
+                f"{self._name} takes {program.operations.total} operations a state; unrolled code is made "
+                f"up to {LARGEST_PROGRAM}. {_ADVICE}"
             )
         return program
 
     # -- calls ----------------------------------------------------------------------------------------------
     def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """A builtin for one state: inputs, then nothing, `out=` or all outputs. Else it calls fallback."""
+        """A builtin for one state: inputs, then nothing or `out=`. Else it calls fallback."""
+        if not numpy_api.layout_is_known():
+            return fallback
         _, library = self._code("one")
         return numpy_api.builtin(name, library.address("call"), fallback, library)
 
@@ -75,7 +92,7 @@ class Kernel:
         """A NumPy generalized ufunc over any batch shape."""
         ports, library = self._code("batch")
         inputs, outputs = (with_elements(side, side)[0] for side in ports)
-        signature = Program(self._identity.split("\n")[0], inputs, outputs, (), ())
+        signature = Program(self._name, inputs, outputs, (), ())
         return numpy_api.gufunc(signature, library.address("loop"), library)
 
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
@@ -127,14 +144,22 @@ class Kernel:
         from rikigaku.codegen import llvm_module, native
 
         key = self._key(kind)
-        entry = cache.read(key)
-        if entry is None:
-            program = self.program
-            code = native.object_code(llvm_module.text(program, kind, native.host()))
-            ports = [[[port.name, port.shape] for port in side] for side in (program.inputs, program.outputs)]
-            entry = cache.Entry({"ports": ports}, code)
-            cache.write(key, entry)
-        return _described(entry), native.Library(entry.code)
+        if key not in _loaded:
+            entry = cache.read(key)
+            if entry is None:
+                program = self.program
+                if program.operations.total > _WORTH_A_WORD:
+                    print(
+                        f"rikigaku: compiling {self._name}, {program.operations.total} operations ...",
+                        file=sys.stderr,
+                    )
+                code = native.object_code(llvm_module.text(program, kind, native.host()))
+                sides = (program.inputs, program.outputs)
+                ports = [[[port.name, port.shape, port.used] for port in side] for side in sides]
+                entry = cache.Entry({"ports": ports}, code)
+                cache.write(key, entry)
+            _loaded[key] = _described(entry), native.Library(entry.code)
+        return _loaded[key]
 
     def _key(self, kind: str) -> str:
         from rikigaku.codegen.native import host
@@ -146,7 +171,8 @@ class Kernel:
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
     ports: Any = entry.description["ports"]
     inputs, outputs = ports
-    return tuple(Port(n, tuple(s)) for n, s in inputs), tuple(Port(n, tuple(s)) for n, s in outputs)
+    described = [tuple(Port(n, tuple(s), used) for n, s, used in side) for side in (inputs, outputs)]
+    return described[0], described[1]
 
 
 def _slice(x: Array, batch_axes: int, core_axes: int, start: int, stop: int) -> Array:

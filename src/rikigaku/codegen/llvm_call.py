@@ -3,15 +3,16 @@
     PyObject* call(PyObject* fallback, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)
 
 Accepts exactly: float64 arrays of the right shape, contiguous and aligned, for every input, and then either
-nothing more (a new array is returned), `out=array` (one output), or all outputs as further arguments. For
-anything else (lists, other types, batches, NaN results) it calls `fallback` with the same arguments, which
-knows how to convert, broadcast, warn and complain.
+nothing more (a new array is returned) or `out=array`. For anything else (lists, other types, batches, several
+outputs, NaN results) it calls `fallback` with the same arguments, which knows how to convert, broadcast, warn
+and complain.
 """
 
 from rikigaku.numbers.program import Port, Program
 
-# Offsets in CPython's PyObject and NumPy's PyArrayObject_fields on 64-bit machines, tested at import of ufunc
-_TYPE, _DATA, _ND, _DIMENSIONS, _STRIDES, _DESCR, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+# Offsets in CPython's PyObject and NumPy's PyArrayObject_fields on 64-bit machines.
+# `numpy_api.layout_is_known` looks whether they hold in this process; else there is no one-state entry.
+_TYPE, _DATA, _ND, _DIMENSIONS, _DESCR, _FLAGS = 8, 16, 24, 32, 56, 64
 _ALIGNED, _WRITEABLE = 0x100, 0x400
 _DOUBLE = 12  # NPY_DOUBLE
 
@@ -52,10 +53,8 @@ def call_function(program: Program, checks_result: bool) -> str:
         "  %ok2 = and i1 %ok1, %fits",
         "  br i1 %ok2, label %inputs, label %fallback",
         "positional:",
-        f"  %all = icmp eq i64 %nargs, {n_in + n_out}",
         f"  %bare = icmp eq i64 %nargs, {n_in if n_out == 1 else -1}",
-        "  %either = or i1 %all, %bare",
-        "  br i1 %either, label %inputs, label %fallback",
+        "  br i1 %bare, label %inputs, label %fallback",
         "inputs:",
         "  %fresh = phi i1 [ false, %name ], [ %bare, %positional ]",
     ]

@@ -3,6 +3,7 @@
 import ctypes
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,29 @@ def symbols() -> dict[str, int]:
         "rk_vectorcall": int(vectorcall or 0),
         "rk_release": int(release or 0),
     }
+
+
+@cache
+def layout_is_known() -> bool:
+    """Whether arrays lie in memory as the one-state entry believes; not so in some special builds."""
+    probe = np.zeros((2, 3))
+
+    def at(offset: int, kind: type[Any]) -> Any:
+        return kind.from_address(id(probe) + offset).value
+
+    dims = at(32, ctypes.c_void_p)
+    return bool(
+        ctypes.sizeof(ctypes.c_void_p) == 8
+        and at(8, ctypes.c_void_p) == id(np.ndarray)
+        and at(16, ctypes.c_void_p) == probe.ctypes.data
+        and at(24, ctypes.c_int) == 2
+        and [ctypes.c_ssize_t.from_address(dims + 8 * k).value for k in range(2)] == [2, 3]
+        and at(56, ctypes.c_void_p) == id(np.dtype(np.float64))
+        and at(64, ctypes.c_int) & 0x501 == 0x501  # contiguous, aligned, writeable
+        and sys.implementation.name == "cpython"
+        and not hasattr(sys, "gettotalrefcount")  # a debug build counts references elsewhere
+        and getattr(sys, "_is_gil_enabled", lambda: True)()
+    )
 
 
 class _MethodDef(ctypes.Structure):

@@ -132,8 +132,12 @@ def forward_by_parameters(
     """Derivative of the accelerations with respect to the parameters of `regressor`: -M^-1 Y."""
     factors = mass_factors(mechanism, q)
     a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
-    columns = zip(*regressor(mechanism, q, v, a, gravity, drives), strict=True)
-    solved = factors.solve_many([[-x for x in column] for column in columns])
+    Y = regressor(mechanism, q, v, a, gravity)
+    if drives:  # forward dynamics knows no Coulomb friction, and viscous friction only if asked to
+        for factor in (a, v if friction else [0] * len(v), [0] * len(v)):
+            for k, row in enumerate(Y):
+                row.extend(factor[k] if j == k else 0 for j in range(mechanism.nv))
+    solved = factors.solve_many([[-x for x in column] for column in zip(*Y, strict=True)])
     return [list(row) for row in zip(*solved, strict=True)]
 
 

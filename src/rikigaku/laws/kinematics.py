@@ -22,10 +22,8 @@ def world_poses(mechanism: Mechanism, q: Numbers) -> list[Pose]:
     """Pose of every body in the world."""
     result: list[Pose] = []
     for body in mechanism.bodies:
-        own = [q[k] for k in body.q]
-        moved = Pose(body.joint.turn(own), body.joint.shift(own))
         parent = Pose() if body.parent == WORLD else result[body.parent]
-        result.append(parent.compose(body.placement).compose(moved))
+        result.append(parent.compose(body.placement).compose(body.moved(q)))
     return result
 
 

@@ -33,9 +33,7 @@ def root_axes(mechanism: Mechanism, q: Numbers) -> list[SeenBody]:
         if body.parent == WORLD:
             X = Pose()
         else:
-            own = [q[k] for k in body.q]
-            moved = Pose(body.joint.turn(own), body.joint.shift(own))
-            X = result[body.parent].pose.compose(body.placement).compose(moved)
+            X = result[body.parent].pose.compose(body.placement).compose(body.moved(q))
         directions = tuple(_seen(X, direction) for direction in body.joint.directions())
         result.append(SeenBody(X, directions))
     return result
@@ -46,8 +44,7 @@ def root_poses(mechanism: Mechanism, q: Numbers) -> dict[int, Pose]:
     result: dict[int, Pose] = {}
     for i, body in enumerate(mechanism.bodies):
         if body.parent == WORLD:
-            own = [q[k] for k in body.q]
-            result[i] = body.placement.compose(Pose(body.joint.turn(own), body.joint.shift(own)))
+            result[i] = body.placement.compose(body.moved(q))
         else:
             result[i] = result[body.parent]
     return result
@@ -75,9 +72,9 @@ def own_composites(mechanism: Mechanism, q: Numbers) -> list[SpatialInertia]:
     total = [body.inertia for body in mechanism.bodies]
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         if body.parent != WORLD:
-            own = [q[k] for k in body.q]
-            moved = Pose(body.joint.turn(own), body.joint.shift(own))
-            total[body.parent] = total[body.parent].plus(total[i].seen_from(moved).seen_from(body.placement))
+            total[body.parent] = total[body.parent].plus(
+                total[i].seen_from(body.moved(q)).seen_from(body.placement)
+            )
     return total
 
 

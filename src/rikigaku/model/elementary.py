@@ -10,9 +10,10 @@ from typing import Protocol
 
 from rikigaku.numbers.functions import cos, sin
 from rikigaku.numbers.kind import Number
+from rikigaku.spatial.exponential import drawn, turned
 from rikigaku.spatial.pose import axis_rotation, quaternion_rotation
 from rikigaku.spatial.twist import Twist
-from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector
+from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector, transform
 
 Numbers = Sequence[Number]
 
@@ -37,6 +38,9 @@ class ElementaryJoint(Protocol):
     def rate(self, q: Numbers, v: Numbers) -> tuple[Number, ...]:
         """dq/dt, nq numbers, from the rates v."""
 
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        """q after a unit of time at the constant rates v, on its manifold."""
+
 
 @dataclass(frozen=True)
 class Revolute:
@@ -56,6 +60,9 @@ class Revolute:
     def rate(self, q: Numbers, v: Numbers) -> tuple[Number, ...]:
         return tuple(v)
 
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        return (q[0] + v[0],)
+
 
 @dataclass(frozen=True)
 class Prismatic:
@@ -74,6 +81,9 @@ class Prismatic:
 
     def rate(self, q: Numbers, v: Numbers) -> tuple[Number, ...]:
         return tuple(v)
+
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        return (q[0] + v[0],)
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,9 @@ class Helical:
     def rate(self, q: Numbers, v: Numbers) -> tuple[Number, ...]:
         return tuple(v)
 
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        return (q[0] + v[0],)
+
 
 @dataclass(frozen=True)
 class Spherical:
@@ -113,6 +126,9 @@ class Spherical:
 
     def rate(self, q: Numbers, v: Numbers) -> tuple[Number, ...]:
         return quaternion_rate(q, v)
+
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        return turned(q, (v[0], v[1], v[2]))
 
 
 @dataclass(frozen=True)
@@ -135,6 +151,11 @@ class Free:
         R = quaternion_rotation(*q[3:])
         velocity = tuple(row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in R)
         return (*velocity, *quaternion_rate(q[3:], v[3:]))
+
+    def step(self, q: Numbers, v: Numbers) -> Numbers:
+        w = (v[3], v[4], v[5])
+        shift = transform(quaternion_rotation(*q[3:]), drawn(w, (v[0], v[1], v[2])))
+        return (q[0] + shift[0], q[1] + shift[1], q[2] + shift[2], *turned(q[3:], w))
 
 
 def quaternion_rate(q: Numbers, omega: Numbers) -> tuple[Number, ...]:

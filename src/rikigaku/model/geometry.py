@@ -8,7 +8,7 @@ link frame). Nothing downstream asks which way was used.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula import ZERO, Formula, accept_plain
 
 Axis = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 
@@ -29,6 +29,9 @@ class Placement:
 
     xyz: tuple[Formula, Formula, Formula] = (ZERO, ZERO, ZERO)
     rpy: tuple[Formula, Formula, Formula] = (ZERO, ZERO, ZERO)
+
+    def __post_init__(self) -> None:
+        accept_plain(self, "xyz", "rpy")
 
     def before(self) -> Steps:
         (x, y, z), (roll, pitch, yaw) = self.xyz, self.rpy
@@ -55,6 +58,9 @@ class ModifiedDH:
     beta: Formula = ZERO
     b: Formula = ZERO
 
+    def __post_init__(self) -> None:
+        accept_plain(self, "alpha", "a", "theta", "d", "beta", "b")
+
     def before(self) -> Steps:
         return _nonzero(
             Step("rz", self.beta),
@@ -77,6 +83,9 @@ class StandardDH:
     d: Formula = ZERO
     a: Formula = ZERO
     alpha: Formula = ZERO
+
+    def __post_init__(self) -> None:
+        accept_plain(self, "theta", "d", "a", "alpha")
 
     def before(self) -> Steps:
         return _nonzero(Step("rz", self.theta), Step("tz", self.d))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula import ZERO, Formula, accept_plain
 
 PARAMETER_NAMES = ("m", "msx", "msy", "msz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
@@ -24,3 +24,6 @@ class Inertia:
     position: Triple = (ZERO, ZERO, ZERO)
     tensor: Sextuple = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
     rpy: Triple = (ZERO, ZERO, ZERO)
+
+    def __post_init__(self) -> None:
+        accept_plain(self, "m", "position", "tensor", "rpy")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula import ONE, ZERO, Formula, accept_plain
 
 JointType = Literal["revolute", "prismatic", "fixed", "helical", "universal", "spherical", "planar", "free"]
 JOINT_TYPES: tuple[str, ...] = get_args(JointType)
@@ -63,6 +63,9 @@ class Joint:
     viscous: Formula = ZERO
     coulomb: Formula = ZERO
     rotor: Formula = ZERO
+
+    def __post_init__(self) -> None:
+        accept_plain(self, "axis", "second_axis", "pitch", "viscous", "coulomb", "rotor")
 
     @property
     def nq(self) -> int:

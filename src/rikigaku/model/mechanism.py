@@ -5,9 +5,8 @@ along z; named links and frames are poses on those bodies. Planar and universal 
 elementary joints with massless bodies in between, so the laws see five motions only.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from rikigaku.errors import BadModel
 from rikigaku.model.elementary import ElementaryJoint, Free, Helical, Prismatic, Revolute, Spherical
@@ -16,7 +15,7 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import is_zero, sqrt, where
+from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
 from rikigaku.numbers.kind import Kind, Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia, rotate_symmetric
@@ -45,6 +44,11 @@ class Body:
     viscous: Number
     coulomb: Number
     rotor: Number
+
+    def moved(self, q: Sequence[Number]) -> Pose:
+        """The body in its joint frame, at the positions q of the whole mechanism."""
+        own = [q[k] for k in self.q]
+        return Pose(self.joint.turn(own), self.joint.shift(own))
 
 
 @dataclass
@@ -155,9 +159,9 @@ class _Builder:
     def aligned(self, axis: Vector) -> Matrix:
         """A rotation whose z column is the axis; a signed permutation where the axis is one of x, y, z."""
         for k in range(3):
-            if is_zero(axis[(k + 1) % 3]) and is_zero(axis[(k + 2) % 3]):
-                down = isinstance(axis[k], (int, float, Fraction)) and axis[k] < 0
-                return _permutation(k, down)
+            along = axis[k]
+            if is_zero(axis[(k + 1) % 3]) and is_zero(axis[(k + 2) % 3]) and is_number(along):
+                return _permutation(k, along < 0)
         x, y, z = axis
         length = sqrt(x * x + y * y + z * z)
         x, y, z = x / length, y / length, z / length

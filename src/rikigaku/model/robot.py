@@ -14,7 +14,7 @@ from rikigaku.errors import BadModel, UnknownName
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint, JointType
-from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula import ZERO, Formula, accept_plain
 
 STANDARD_GRAVITY = (ZERO, ZERO, Formula.of("-9.81"))
 
@@ -69,6 +69,9 @@ class Coupling:
     multiplier: Formula
     offset: Formula = ZERO
 
+    def __post_init__(self) -> None:
+        accept_plain(self, "multiplier", "offset")
+
 
 @dataclass(frozen=True)
 class Symbol:
@@ -78,8 +81,11 @@ class Symbol:
     value: Formula | None = None
     unit: str = ""
 
+    def __post_init__(self) -> None:
+        accept_plain(self, "value")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Robot:
     """A spanning tree of links with loop closures. Editing (`rikigaku.model.edit`) returns a new robot."""
 
@@ -141,6 +147,11 @@ class Robot:
         declared = [symbol.name for symbol in self.symbols if symbol.name in used]
         return (*declared, *sorted(used.difference(declared)))
 
+    @cached_property
+    def declared_values(self) -> dict[str, float]:
+        """The values the robot's own table gives to its symbols."""
+        return {symbol.name: float(symbol.value) for symbol in self.symbols if symbol.value is not None}
+
     def link(self, name: str) -> Link:
         """The link of that name."""
         return _named(self.links, name, "link", self.name)
@@ -162,6 +173,10 @@ class Robot:
         """A fingerprint of the content: equal robots, equal digests, in every process."""
         content = repr([getattr(self, f.name) for f in fields(self) if f.compare])
         return hashlib.sha256(content.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        loops = f", {len(self.loops)} loops" if self.loops else ""
+        return f"<Robot {self.name!r}: {len(self.links)} links, nq {self.nq}, nv {self.nv}{loops}>"
 
     def __hash__(self) -> int:
         return hash(self.digest)

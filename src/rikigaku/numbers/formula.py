@@ -378,3 +378,18 @@ def _quarter_turns(angle: Formula) -> int | None:
         turns = 2 * angle.terms[0][1]
         return int(turns) if turns.denominator == 1 else None
     return None
+
+
+def accept_plain(data: object, *names: str) -> None:
+    """Let a frozen dataclass take numbers and texts where it holds formulas.
+
+    Turns the named fields into formulas, in place, before anyone has seen them.
+    """
+    for name in names:
+        object.__setattr__(data, name, _as_formulas(getattr(data, name)))
+
+
+def _as_formulas(x: object) -> object:
+    if isinstance(x, (tuple, list)):
+        return tuple(_as_formulas(item) for item in x)
+    return x if x is None else Formula.of(x)

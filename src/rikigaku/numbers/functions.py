@@ -1,10 +1,12 @@
 """The functions every law may call on every kind of number; the number's own method answers if it has one."""
 
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
+from rikigaku.errors import NotExact
 from rikigaku.numbers.kind import Number
 
 
@@ -19,7 +21,9 @@ def cos(x: Number) -> Number:
 
 
 def sqrt(x: Number) -> Number:
-    """Square root; NaN below zero. Exact numbers have none."""
+    """Square root; NaN below zero. Of exact numbers only squares of rationals have one."""
+    if isinstance(x, Fraction):
+        return _rational_root(x)
     return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
 
 
@@ -39,6 +43,11 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     return yes if condition else no
 
 
+def is_number(x: Any) -> bool:
+    """True for a constant whose value is known."""
+    return isinstance(x, (int, float, Fraction))
+
+
 def is_zero(x: Any) -> bool:
     """True only for a constant known to be zero: what folds away."""
     return is_constant(x, 0)
@@ -46,4 +55,12 @@ def is_zero(x: Any) -> bool:
 
 def is_constant(x: Any, value: float) -> bool:
     """True only for a constant known to have that value."""
-    return isinstance(x, (int, float, Fraction)) and x == value
+    return is_number(x) and bool(x == value)
+
+
+def _rational_root(x: Fraction) -> Fraction:
+    if x >= 0:
+        root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
+        if root * root == x:
+            return root
+    raise NotExact(f"The square root of {x} is not rational, so there is no exact number for it.")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from numbers import Real
 from typing import Any, Union
 
-from rikigaku.errors import WrongValue
+from rikigaku.errors import TooLarge, WrongValue
 
 Traced = Union["Node", float]
 
@@ -171,6 +171,9 @@ class Node:
 class Graph:
     """All nodes of one program, in an order in which every argument precedes its use."""
 
+    # Beyond, no compiler is going to help; better to stop while recording than to fill the memory.
+    LARGEST = 1_000_000
+
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.table: dict[tuple[object, ...], Node] = {}
@@ -182,6 +185,8 @@ class Graph:
         if found is None:
             found = self.table[key] = Node(self, op, args, None, len(self.nodes))
             self.nodes.append(found)
+            if len(self.nodes) > self.LARGEST:
+                raise TooLarge(f"more than {self.LARGEST} operations were recorded")
         return found
 
     def constant(self, value: float) -> Node:
@@ -193,7 +198,7 @@ class Graph:
         return self._leaf("input", name)
 
     def call(self, turn: object, args: tuple[Node, ...]) -> Node:
-        """One turn of a loop, a program of its own (`rikigaku.numbers.repeat`); its results are nodes again."""
+        """One turn of a loop, a program of its own (`numbers.repeat`); its results are nodes again."""
         node = self.node("call", args)
         node.value = turn
         return node

@@ -20,6 +20,7 @@ class Port:
 
     name: str
     shape: Shape
+    used: bool = True  # whether any result depends on it
 
     @property
     def size(self) -> int:
@@ -102,15 +103,23 @@ def trace(
     output names to nested lists.
     """
     graph = graph or Graph()
-    ports = tuple(Port(name, shape) for name, shape in inputs)
-    arguments = tuple(tuple(graph.input(f"{port.name}[{i}]") for i in range(port.size)) for port in ports)
-    results = function(
-        *(_nested(list(nodes), port.shape) for nodes, port in zip(arguments, ports, strict=True))
+    # A robot's symbol may have the name of an input: then its place tells the two apart.
+    names = [name for name, _ in inputs]
+    labels = [name if name not in names[:k] else f"{name}#{k}" for k, name in enumerate(names)]
+    arguments = tuple(
+        tuple(graph.input(f"{label}[{i}]") for i in range(prod(shape)))
+        for label, (_, shape) in zip(labels, inputs, strict=True)
     )
+    shapes = [shape for _, shape in inputs]
+    results = function(*(_nested(list(nodes), shape) for nodes, shape in zip(arguments, shapes, strict=True)))
     outputs = tuple(Port(key, shape_of(value)) for key, value in results.items())
-    return Program(
-        name, ports, outputs, arguments, tuple(tuple(flatten(value)) for value in results.values())
+    elements = tuple(tuple(flatten(value)) for value in results.values())
+    needed = set(reachable(x for result in elements for x in result))
+    ports = tuple(
+        Port(name, shape, not needed.isdisjoint(nodes))
+        for (name, shape), nodes in zip(inputs, arguments, strict=True)
     )
+    return Program(name, ports, outputs, arguments, elements)
 
 
 def flatten(value: Any) -> Iterator[Any]:

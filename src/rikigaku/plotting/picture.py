@@ -268,7 +268,3 @@ def _legend(ax: Any, drawn: Skeleton, masses: bool) -> None:
             frameon=False,
             labelcolor=TEXT,
         )
-
-
-# What becomes a method of Robot.
-METHODS = (plot,)

@@ -15,7 +15,6 @@ from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
 from rikigaku.model.robot import Frame, Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.spatial.pose import Pose
-from rikigaku.states import symbol_values
 
 Array = NDArray[np.float64]
 
@@ -80,7 +79,7 @@ def mechanism_of(robot: Robot) -> Mechanism:
     Raises:
         MissingValue: if a symbol has none.
     """
-    return instantiate(robot, FLOATS, symbol_values(robot))
+    return instantiate(robot, FLOATS, robot.declared_values)
 
 
 def skeleton(robot: Robot, q: Array) -> Skeleton:

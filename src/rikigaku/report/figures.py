@@ -12,7 +12,7 @@ from rikigaku.errors import RikigakuError
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
-from rikigaku.states import State, random_state, symbol_values
+from rikigaku.states import State, random_state
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def shown_frame(robot: Robot) -> str:
 
 def missing_symbols(robot: Robot) -> list[str]:
     """Symbols that occur in the robot and have no value."""
-    known = symbol_values(robot)
+    known = robot.declared_values
     return [name for name in robot.free_symbols if name not in known]
 
 

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from rikigaku.numbers.functions import cos, sin
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector
@@ -36,11 +35,6 @@ def axis_rotation(axis: int, s: Number, c: Number) -> Matrix:
     if axis == 1:
         return ((c, 0, s), (0, 1, 0), (-s, 0, c))
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
-
-
-def about_axis(axis: int, angle: Number) -> Matrix:
-    """Rotation about x (0), y (1) or z (2)."""
-    return axis_rotation(axis, sin(angle), cos(angle))
 
 
 def quaternion_rotation(w: Number, x: Number, y: Number, z: Number) -> Matrix:

@@ -48,4 +48,3 @@ class Wrench(NamedTuple):
 
 
 NO_TWIST = Twist(vector.ZERO, vector.ZERO)
-NO_WRENCH = Wrench(vector.ZERO, vector.ZERO)
