@@ -1,6 +1,7 @@
 """`python -m benchmarks`: runs the sections asked for, prints tables, keeps a JSON."""
 
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -23,8 +24,12 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
 def main() -> int:
     """Runs; returns the exit status."""
     options = options_from(None, tuple(SECTIONS))
+    record = {}
     try:
-        record = {name: SECTIONS[name](options) for name in options.sections}
+        for name in options.sections:
+            start = time.perf_counter()
+            record[name] = SECTIONS[name](options)
+            print(f"[{name}: {time.perf_counter() - start:.0f} s]\n", flush=True)
     except BenchmarkError as error:
         print(error, file=sys.stderr)
         return 1

@@ -16,6 +16,7 @@ from benchmarks.errors import Disagreement
 from benchmarks.laws import Law
 from benchmarks.states import Array, States
 
+FEWEST_ROUNDS = 5
 AGREEMENT = 1e-9  # relative to the largest magnitude of that answer over the run
 
 
@@ -102,8 +103,12 @@ def check_agreement(law: Law, jobs: Mapping[str, Job], count: int, out: Array) -
     return errors
 
 
-def interleaved(runs: Mapping[str, Callable[[], object]], count: int, rounds: int) -> dict[str, Timing]:
+def interleaved(
+    runs: Mapping[str, Callable[[], object]], count: int, rounds: int, budget: float = 4.0
+) -> dict[str, Timing]:
     """Times every run once a round, in turn, so that a slow moment of the machine hits all alike.
+
+    Rounds end early once the budget of processor time [s] is spent, but not before FEWEST_ROUNDS.
 
     Each run is made twice and the second one counts: what the library before it left in the caches is no
     property of this one. The clock is the processor time of the whole process. On a busy core the wall clock
@@ -111,7 +116,10 @@ def interleaved(runs: Mapping[str, Callable[[], object]], count: int, rounds: in
     and hidden threads of a library are counted, not credited.
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(rounds):
+    begun = time.process_time()
+    for done in range(rounds):
+        if done >= FEWEST_ROUNDS and time.process_time() - begun > budget:
+            break
         for name, run in runs.items():
             run()
             start = time.process_time_ns()

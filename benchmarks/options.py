@@ -39,6 +39,6 @@ def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Op
         unknown = [word for word in chosen[name] if word not in known]
         if unknown:
             parser.error(f"--{name} has no {', '.join(unknown)}. Known: {', '.join(known)}.")
-    count, rounds = (2000, 3) if given.quick else (10_000, 12)
+    count, rounds = (2000, 3) if given.quick else (10_000, 40)
     names = (chosen["robots"], chosen["laws"], chosen["sections"])
     return Options(*names, count, rounds, given.native, given.quick)

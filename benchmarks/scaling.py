@@ -96,9 +96,9 @@ def measured(law_name: str, count: int, rounds: int) -> Point:
         if isinstance(peer, PinocchioCpp):
             ways = peer.jobs(law, states, out)
             runs |= {f"peer {i}": job.run for i, job in enumerate(ways)}
-        times = {name: x.best for name, x in interleaved(runs, len(states.q), rounds).items()}
+        times = {name: x.best for name, x in interleaved(runs, len(states.q), rounds, 1.0).items()}
         calls = 200
-        once = interleaved({"call": repeated(call, calls)}, calls, rounds)["call"].best
+        once = interleaved({"call": repeated(call, calls)}, calls, rounds, 0.5)["call"].best
     theirs = min((t for name, t in times.items() if name != "ours"), default=None)
     return Point(count, operations, trace, compiling, compiling_one, times["ours"], once, theirs)
 

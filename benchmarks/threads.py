@@ -20,15 +20,19 @@ NUMBERS = 12_000_000  # inputs and outputs together: about 100 MB, far beyond th
 MEASURED = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "forward_dynamics_derivative")
 
 
-def wall_time(run: Callable[[], object]) -> float:
-    """Seconds by the wall clock: threads are meant to save that, not processor time."""
-    start = time.perf_counter()
+def wall_time(run: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the wall clock (threads are meant to save that, not processor time), and the mean number
+    of processors at work: below the number of threads where other programs hold a processor."""
+    wall, processor = time.perf_counter(), time.process_time()
     run()
-    return time.perf_counter() - start
+    spent = time.perf_counter() - wall
+    return spent, (time.process_time() - processor) / spent
 
 
-def measured(robot_name: str, law_name: str, counts: tuple[int, ...], rounds: int) -> dict[int, float]:
-    """Best nanoseconds a state for each number of threads, in interleaved rounds.
+def measured(
+    robot_name: str, law_name: str, counts: tuple[int, ...], rounds: int
+) -> dict[int, tuple[float, float]]:
+    """Best nanoseconds a state, and processors at work then, by number of threads; interleaved rounds.
 
     Raises:
         Disagreement: if a bit of the answer depends on the number of threads.
@@ -40,7 +44,7 @@ def measured(robot_name: str, law_name: str, counts: tuple[int, ...], rounds: in
     states = random_states(names, robot.floating, NUMBERS // per_state)
     out = np.empty(len(states.q) * int(np.prod(law.shape(mine.nv, mine.nv))))
     job = Ours(mine, robot.frame, robot.floating).jobs(law, states, out)[0]
-    best = dict.fromkeys(counts, float("inf"))
+    best = dict.fromkeys(counts, (float("inf"), 0.0))
     answers = []
     try:
         for count in counts:
@@ -54,7 +58,8 @@ def measured(robot_name: str, law_name: str, counts: tuple[int, ...], rounds: in
             for count in counts:
                 rk.set_threads(count)
                 job.run()  # starts the threads
-                best[count] = min(best[count], wall_time(job.run) / len(states.q) * 1e9)
+                wall, working = wall_time(job.run)
+                best[count] = min(best[count], (wall / len(states.q) * 1e9, working))
     finally:
         rk.set_threads(1)
     return best
@@ -67,9 +72,10 @@ def run(options: Options) -> dict[str, Any]:
     for name in (name for name in ("ur5", "talos") if name in options.robots):
         for law in (law for law in MEASURED if law in options.laws):
             best = measured(name, law, counts, options.rounds)
-            gain = best[counts[0]] / best[counts[-1]]
-            rows.append([f"{name} {law}", *(figure(best[n]) for n in counts), figure(gain, 2)])
+            gain = best[counts[0]][0] / best[counts[-1]][0]
+            times = [figure(best[n][0]) for n in counts]
+            rows.append([f"{name} {law}", *times, figure(gain, 2), figure(best[counts[-1]][1], 2)])
             record[f"{name} {law}"] = {str(n): t for n, t in best.items()}
-    header = ("law", "1 thread", f"{counts[-1]} threads", "speed-up")
+    header = ("law", "1 thread", f"{counts[-1]} threads", "speed-up", "at work")
     print(table("Large batches, ns a state by the wall clock; the bits are the same", header, rows))
     return record
