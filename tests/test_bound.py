@@ -139,7 +139,7 @@ def test_outputs_that_do_not_fit_are_refused() -> None:
             arm().inverse_dynamics(q, v, a, out=out)
     with pytest.raises(WrongValue, match="read-only"):
         arm().inverse_dynamics(q, v, a, out=locked)
-    with pytest.raises(WrongSize, match="takes 1 arrays; 2 arrays were given"):
+    with pytest.raises(WrongSize, match="takes 1 arrays; 2 were given"):
         arm().inverse_dynamics(q, v, a, out=(np.empty((4, 2)), np.empty((4, 2))))
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "numbers"))
 
 @pytest.fixture(autouse=True)
 def _nothing_loaded() -> None:
-    """Each test finds its code on disk or makes it; what the process has from earlier tests does not count."""
+    """Each test finds its code on disk or makes it; earlier tests leave none in the process."""
     kernel._loaded.clear()
 
 

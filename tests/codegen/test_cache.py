@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rikigaku.codegen import cache, native
+from rikigaku.codegen import kernel as kernels
 from rikigaku.codegen.cache import Entry
 from rikigaku.codegen.kernel import Kernel
 from rikigaku.numbers.program import Program, trace
@@ -96,6 +97,7 @@ def test_a_damaged_file_is_ignored_and_written_anew(folder: Path, damage: object
     (path,) = folder.glob("*.rko")
     good = path.read_bytes()
     path.write_bytes(damage(good))  # type: ignore[operator]
+    kernels._loaded.clear()  # as in a new process
     assert Kernel("doubling", doubling).batch(x).tolist() == [[2.0, 4.0]]
     assert cache.read(path.stem) is not None
 

@@ -90,7 +90,6 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         (with_joint(limits=Limits(2.0, 1.0)), "the lower limit 2.0 is above the upper limit 1.0"),
         (with_joint(limits=Limits(upper=math.inf)), "the limit upper is inf; leave it out"),
         (with_joint(limits=Limits(effort=math.nan)), "the limit effort is nan"),
-        (with_joint(rotor=0.1), "write Formula.of(0.1)"),
         ({"gravity": (ZERO, ZERO)}, "gravity is"),
         ({"base_inertia": Inertia("com", ONE, tensor=(ONE,) * 3)}, "give a tuple of 6 formulas"),  # type: ignore[arg-type]
         ({"base_inertia": Inertia("middle", ONE)}, "say 'origin' or 'com'"),  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ class Kernel:
     # -- calls ----------------------------------------------------------------------------------------------
     def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """A builtin for one state: inputs, then nothing or `out=`. Else it calls fallback."""
-        if not numpy_api.layout_is_known():
+        if not numpy_api.layout_is_known() or len(self.ports[1]) != 1:
             return fallback
         _, library = self._code("one")
         return numpy_api.builtin(name, library.address("call"), fallback, library)

@@ -27,83 +27,62 @@ declare void @rk_release(ptr)
 
 
 def call_function(program: Program, checks_result: bool) -> str:
-    """Definition of @call. `checks_result`: let the fallback warn when the result is NaN."""
-    n_in, n_out = len(program.inputs), len(program.outputs)
+    """Definition of @call for a program of one output.
+
+    checks_result: let the fallback warn when the result is NaN.
+    """
+    (port,), n = program.outputs, len(program.inputs)
     lines = [DECLARATIONS, _check_array()]
-    lines += [
-        _shape_constant(f"@shape{k}", port) for k, port in enumerate((*program.inputs, *program.outputs))
-    ]
+    lines += [_shape_constant(f"@shape{k}", p) for k, p in enumerate((*program.inputs, port))]
     lines += [
         "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
         "entry:",
-        "  %keywords = icmp ne ptr %kwnames, null",
-        "  br i1 %keywords, label %named, label %positional",
-        "named:",
+        f"  %enough = icmp eq i64 %nargs, {n}",
+        "  br i1 %enough, label %counted, label %fallback",
+        "counted:",
+        "  %fresh = icmp eq ptr %kwnames, null",
+        "  br i1 %fresh, label %inputs, label %named",
+        "named:",  # the only keyword: out
         "  %kwsize.p = getelementptr i8, ptr %kwnames, i64 16",
         "  %kwsize = load i64, ptr %kwsize.p",
-        "  %one = icmp eq i64 %kwsize, 1",
-        "  br i1 %one, label %name, label %fallback",
-        "name:",
         "  %first.p = getelementptr i8, ptr %kwnames, i64 24",
         "  %first = load ptr, ptr %first.p",
+        "  %one = icmp eq i64 %kwsize, 1",
         "  %is_out = icmp eq ptr %first, @rk_out_name",
-        f"  %enough = icmp eq i64 %nargs, {n_in}",
-        f"  %fits = icmp eq i32 {n_out}, 1",
-        "  %ok1 = and i1 %is_out, %enough",
-        "  %ok2 = and i1 %ok1, %fits",
-        "  br i1 %ok2, label %inputs, label %fallback",
-        "positional:",
-        f"  %bare = icmp eq i64 %nargs, {n_in if n_out == 1 else -1}",
-        "  br i1 %bare, label %inputs, label %fallback",
+        "  %fits = and i1 %one, %is_out",
+        "  br i1 %fits, label %inputs, label %fallback",
         "inputs:",
-        "  %fresh = phi i1 [ false, %name ], [ %bare, %positional ]",
     ]
-    label = "inputs"
-    for k, port in enumerate(program.inputs):
-        lines += _argument(k, port, 0)
-        label = f"good{k}"
-    lines += ["  br i1 %fresh, label %make, label %given", "make:"]
-    if n_out == 1:
-        port = program.outputs[0]
-        lines += [
-            f"  %new = call ptr @rk_new_array(ptr @rk_array_type, i32 {len(port.shape)}, ptr @shape{n_in}, "
-            f"i32 {_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)",
-            "  %made = icmp ne ptr %new, null",
-            "  br i1 %made, label %ready, label %failed",
-            "ready:",
-            f"  %new.d = getelementptr i8, ptr %new, i64 {_DATA}",
-            "  %new.data = load ptr, ptr %new.d",
-            "  br label %compute",
-            "failed:",
-            "  ret ptr null",
-        ]
-    else:
-        lines.append("  br label %fallback")
-    lines.append("given:")
-    for k, port in enumerate(program.outputs):
-        lines += _argument(n_in + k, port, _WRITEABLE)
-        lines += _disjoint(n_in + k, program)
-        label = f"apart{n_in + k}.{n_in - 1}" if n_in else f"good{n_in + k}"
-    lines.append("  br label %compute")
-    lines.append("compute:")
-    operands = []
-    for k, port in enumerate(program.inputs):
-        operands.append(f"ptr %data{k}, i64 {8 * port.size}")
-    if n_out == 1:
-        lines += [
-            f"  %result = phi ptr [ %new, %ready ], [ %arg{n_in}, %{label} ]",
-            f"  %target0 = phi ptr [ %new.data, %ready ], [ %data{n_in}, %{label} ]",
-        ]
-        operands.append(f"ptr %target0, i64 {8 * program.outputs[0].size}")
-    else:
-        operands += [f"ptr %data{n_in + k}, i64 {8 * port.size}" for k, port in enumerate(program.outputs)]
-        lines += [f"  %target{k} = getelementptr i8, ptr %data{n_in + k}, i64 0" for k in range(n_out)]
-        lines.append(f"  %result = getelementptr i8, ptr %arg{n_in}, i64 0")
+    for k, input_port in enumerate(program.inputs):
+        lines += _argument(k, input_port, 0)
+    lines += [
+        "  br i1 %fresh, label %make, label %given",
+        "make:",
+        f"  %new = call ptr @rk_new_array(ptr @rk_array_type, i32 {len(port.shape)}, ptr @shape{n}, "
+        f"i32 {_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)",
+        "  %made = icmp ne ptr %new, null",
+        "  br i1 %made, label %ready, label %failed",
+        "ready:",
+        f"  %new.d = getelementptr i8, ptr %new, i64 {_DATA}",
+        "  %new.data = load ptr, ptr %new.d",
+        "  br label %compute",
+        "failed:",
+        "  ret ptr null",
+        "given:",
+        *_argument(n, port, _WRITEABLE),
+        *_disjoint(n, program),
+        "  br label %compute",
+        "compute:",
+        f"  %result = phi ptr [ %new, %ready ], [ %arg{n}, %apart{n}.{n - 1} ]",
+        f"  %target0 = phi ptr [ %new.data, %ready ], [ %data{n}, %apart{n}.{n - 1} ]",
+    ]
+    operands = [f"ptr %data{k}, i64 {8 * p.size}" for k, p in enumerate(program.inputs)]
+    operands.append(f"ptr %target0, i64 {8 * port.size}")
     lines.append(f"  call void @block({', '.join(operands)})")
     lines += _check_result(program.outputs) if checks_result else ["  br label %return"]
     lines += [
         "return:",
-        *(["  br i1 %fresh, label %hand_over, label %share"]),
+        "  br i1 %fresh, label %hand_over, label %share",
         "share:",
         "  %count = load i64, ptr %result",
         "  %more = add i64 %count, 1",
