@@ -77,6 +77,8 @@ def inverse_kinematics(
             f"A search needs a tolerance above 0, 1 or more iterations and 0 or more restarts; {tolerance}, "
             f"{iterations} and {restarts} were given."
         )
+    if robot.nv == 0:
+        raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
     targets, batch = _targets(target)
     start = _start(robot, q0)
     search = _Search(robot, frame, symbols, tolerance, iterations)

@@ -1,5 +1,6 @@
 """What a robot can do beyond its laws, attached to Robot in one place; Robot itself holds data only."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rikigaku import display, states, structure
@@ -17,6 +18,13 @@ def plot(robot: Robot, *args: Any, **options: Any) -> Any:
     return plotting.plot(robot, *args, **options)
 
 
+def save(robot: Robot, path: str | Path) -> None:
+    """Write the robot to a *.robot.toml file; comments of a file that is there already survive."""
+    from rikigaku.model.toml import write_toml
+
+    write_toml(robot, path)
+
+
 def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
     """Joint positions that bring a frame to a pose; see `rikigaku.inverse_kinematics.inverse_kinematics`."""
     from rikigaku.inverse_kinematics import inverse_kinematics as solve
@@ -24,5 +32,13 @@ def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
     return solve(robot, *args, **options)
 
 
-for _method in (*EDITS, *structure.METHODS, *states.METHODS, *display.METHODS, plot, inverse_kinematics):
+for _method in (
+    *EDITS,
+    *structure.METHODS,
+    *states.METHODS,
+    *display.METHODS,
+    plot,
+    save,
+    inverse_kinematics,
+):
     setattr(Robot, _method.__name__, _method)

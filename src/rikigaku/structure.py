@@ -1,5 +1,7 @@
 """What a robot's laws are about: the parameters of its regressor, the pattern of its mass matrix."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,12 @@ from rikigaku.laws.composite_body import mass_pattern as pattern_of
 from rikigaku.laws.regressor import regressor_columns, regressor_parameters
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.model.walk import formulas
+from rikigaku.numbers.formula import PI, ZERO
+from rikigaku.numbers.kind import FLOATS, quarter_turns
+
+# Fields that hold angles.
+_ANGLE = re.compile(r"(rpy\[\d\]|alpha|theta|beta)$")
 
 
 def parameters(robot: Robot, drives: bool = False, **symbols: float) -> dict[str, float]:
@@ -31,9 +38,30 @@ def mass_pattern(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
 
 
+def recognised_angles(robot: Robot) -> dict[str, str]:
+    """Constant angles taken as multiples of pi/2 though the file rounds them, by their place."""
+    found = {}
+    for place, angle in formulas(robot):
+        if _ANGLE.search(place) and angle.is_number and angle != ZERO:
+            turns = quarter_turns(float(angle))
+            if turns is not None and angle != PI * turns / 2:
+                found[place] = str(PI * turns / 2)
+    return found
+
+
+def recognised_note(robot: Robot) -> str:
+    """A sentence about rounded right angles, if there are any."""
+    found = recognised_angles(robot)
+    if not found:
+        return ""
+    place, value = next(iter(found.items()))
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"rounded angles taken as multiples of pi/2: {place} as {value}{more}"
+
+
 def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
     return instantiate(robot, FLOATS, robot.declared_values | given)
 
 
 # What becomes a method of Robot.
-METHODS = (parameters, mass_pattern)
+METHODS = (parameters, mass_pattern, recognised_angles)

@@ -14,6 +14,7 @@ from rikigaku.errors import RikigakuError
 from rikigaku.plotting import default_posture
 from rikigaku.report import LawFigures, html_report, law_figures
 from rikigaku.report.figures import missing_symbols
+from rikigaku.structure import recognised_note
 
 
 def add_to(commands: Any) -> None:
@@ -41,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     print(f"{robot.name}: {headline(robot)}")
     for warning in warnings:
         print(f"warning: {warning}")
+    if note := recognised_note(robot):
+        print(note)
     if missing:
         print(f"no value for: {', '.join(missing)}")
     if robot.loops:

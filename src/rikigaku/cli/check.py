@@ -8,6 +8,7 @@ from typing import Any
 import rikigaku
 from rikigaku.display import headline
 from rikigaku.errors import BadModel, RikigakuError
+from rikigaku.structure import recognised_note
 
 
 def add_to(commands: Any) -> None:
@@ -36,5 +37,7 @@ def run(options: argparse.Namespace) -> int:
             return 1
     for warning in caught:
         print(f"warning: {warning.message}")
+    if note := recognised_note(robot):
+        print(note)
     print(f"{options.file}: no problems. {robot.name}: {headline(robot)}")
     return 0

@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from rikigaku.errors import IgnoredWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.model.compose import composed, coordinates, locked, motion_of
 from rikigaku.model.geometry import Geometry, Placement
@@ -89,8 +91,14 @@ def attach(
 ) -> Robot:
     """The robot with a tool or payload fixed on a link or frame.
 
+    inertia: rk.Inertia("com", 1.5, (0, 0, 0.05)) is 1.5 kg, 5 cm along z of the new link.
     geometry: pose of the new link on `to`; frame: a name for a frame at the new link's origin, if wanted.
     """
+    if not isinstance(inertia, Inertia | None) or not isinstance(geometry, Geometry | None):
+        raise WrongValue(
+            "attach takes an rk.Inertia and, as geometry, an rk.Placement (or a DH row), not "
+            f"{inertia!r} and {geometry!r}. A point mass of 1 kg: rk.Inertia('com', 1)."
+        )
     place = robot.frame(to)
     pose = composed(place.geometry, geometry or Placement())
     link = Link(name, place.link, Joint(f"{name}_mount", "fixed", actuated=False), pose, inertia)
@@ -143,7 +151,9 @@ def bind(robot: Robot, /, **symbols: object) -> Robot:
 
 
 def with_gravity(robot: Robot, gravity: Sequence[object]) -> Robot:
-    """The robot under another gravity: acceleration of free fall in the world frame [m/s^2]."""
+    """The robot under another gravity: acceleration of free fall in the world [m/s^2], three numbers."""
+    if not isinstance(gravity, Sequence | np.ndarray) or isinstance(gravity, str):
+        raise WrongValue(f"gravity is a vector of three numbers, as (0, 0, -9.81), not {gravity!r}.")
     return replace(robot, gravity=_triple(gravity, "gravity"))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import RikigakuError
+from rikigaku.model import edit
 from rikigaku.model.robot import Robot
 from rikigaku.plotting.posture import default_posture
 from rikigaku.plotting.skeleton import Skeleton, skeleton
@@ -30,7 +31,13 @@ GROUND, TEXT = "#9aa5b1", "#6b7683"
 
 
 def plot(
-    robot: Robot, q: Any = None, ax: Any = None, frames: bool = True, masses: bool = True, legend: bool = True
+    robot: Robot,
+    q: Any = None,
+    ax: Any = None,
+    frames: bool = True,
+    masses: bool = True,
+    legend: bool = True,
+    **symbols: float,
 ) -> Any:
     """A picture of the robot at q; returns matplotlib's axes.
 
@@ -39,8 +46,10 @@ def plot(
         ax: three-dimensional axes to draw into; new ones if left out.
         frames: draw the base and the named frames as triads (x red, y green, z blue), with their names.
         masses: mark the centres of mass, by size; legend: say what the colours mean.
+        symbols: values of the robot's symbols, where its own are not meant.
     """
     _need_matplotlib()
+    robot = edit.bind(robot, **symbols)
     from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]
         Line3DCollection,
         Poly3DCollection,

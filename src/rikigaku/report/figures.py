@@ -65,8 +65,17 @@ def stated_state(robot: Robot, q: Array) -> dict[str, Array]:
 
 
 def shown_frame(robot: Robot) -> str:
-    """The frame that laws of a frame are shown for: the last named one, else the last link."""
-    return robot.frame_names[-1]
+    """The frame that laws of a frame are shown for: of those moved by most joints the last named one."""
+    parents = {link.name: link for link in robot.links}
+
+    def joints(name: str) -> int:
+        count, link = 0, robot.frame(name).link
+        while link in parents:
+            count += parents[link].joint.nv
+            link = parents[link].parent
+        return count
+
+    return max(reversed(robot.frame_names), key=joints)
 
 
 def missing_symbols(robot: Robot) -> list[str]:
