@@ -11,6 +11,7 @@ import pytest
 import rikigaku
 from rikigaku.laws.all import LAWS
 from rikigaku.model.edit import EDITS
+from rikigaku.model.toml import parse_toml
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -65,3 +66,11 @@ def test_commands_of_getting_started_are_understood():
         "picture",
         "check",
     ]
+
+
+def test_the_robot_of_the_file_format_page_reads_and_works():
+    (text,) = blocks("file-format.md", "toml")
+    robot = parse_toml(text)
+    assert robot.free_symbols == ("L", "payload")
+    # the lift carries 4 kg and 2 kg and the payload
+    assert robot.gravity_forces([0.1, 0.2], payload=1.0)[0] == pytest.approx(7 * 9.81)
