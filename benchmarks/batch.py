@@ -15,7 +15,7 @@ from benchmarks.packed import PackedOurs
 from benchmarks.peers.generated_c import GeneratedC
 from benchmarks.peers.mujoco_c import MujocoC
 from benchmarks.peers.mujoco_model import mujoco_model
-from benchmarks.peers.pinocchio_cpp import PinocchioCpp, is_built
+from benchmarks.peers.pinocchio_cpp import PinocchioCpp
 from benchmarks.peers.pinocchio_model import pinocchio_model
 from benchmarks.peers.pinocchio_python import PinocchioPython
 from benchmarks.report import figure, table
@@ -45,7 +45,7 @@ def engines(robot: Subject, native: bool) -> tuple[list[Engine], list[Engine], t
     found: list[Engine] = []
     try:
         found.append(PinocchioCpp(model))
-        if native or is_built("native"):
+        if native:
             found.append(PinocchioCpp(model, "native"))
     except CompilationFailed as error:
         print(f"{error}\nValues are compared with Pinocchio's Python bindings; no target can be judged.\n")

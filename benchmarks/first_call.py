@@ -57,7 +57,7 @@ def run(options: Options) -> dict[str, Any]:
     sympy = False
     for name in (name for name in ROBOTS if name in options.robots):
         floating, rows, kept = SUBJECTS[name].floating, [], {}
-        times = 1 if floating or options.quick else 3
+        times = 1 if floating or options.quick else 2
         for law in options.laws:
             # Derivatives of one state run the batch's code: one kind of code to wait for.
             shapes = ("batch",) if law.endswith("_derivative") else ("one", "batch")

@@ -104,7 +104,7 @@ def check_agreement(law: Law, jobs: Mapping[str, Job], count: int, out: Array) -
 
 
 def interleaved(
-    runs: Mapping[str, Callable[[], object]], count: int, rounds: int, budget: float = 4.0
+    runs: Mapping[str, Callable[[], object]], count: int, rounds: int, budget: float = 2.5
 ) -> dict[str, Timing]:
     """Times every run once a round, in turn, so that a slow moment of the machine hits all alike.
 

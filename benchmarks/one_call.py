@@ -45,7 +45,7 @@ def measured(robot: Subject, mine: Any | None, law: Law, calls: int, rounds: int
             runs["ours"] = repeated(engine.one_call(law, states, np.empty_like(out)), calls)
     with one_core():
         check_agreement(law, jobs, 1, out)
-        return {who: timing.best for who, timing in interleaved(runs, calls, rounds, 1.5).items()}
+        return {who: timing.best for who, timing in interleaved(runs, calls, rounds, 1.0).items()}
 
 
 def run(options: Options) -> dict[str, Any]:

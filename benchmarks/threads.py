@@ -71,7 +71,7 @@ def run(options: Options) -> dict[str, Any]:
     rows, record = [], {}
     for name in (name for name in ("ur5", "talos") if name in options.robots):
         for law in (law for law in MEASURED if law in options.laws):
-            best = measured(name, law, counts, options.rounds)
+            best = measured(name, law, counts, min(15, options.rounds))
             gain = best[counts[0]][0] / best[counts[-1]][0]
             times = [figure(best[n][0]) for n in counts]
             rows.append([f"{name} {law}", *times, figure(gain, 2), figure(best[counts[-1]][1], 2)])

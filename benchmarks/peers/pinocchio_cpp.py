@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.errors import CompilationFailed
 from benchmarks.harness import Job
 from benchmarks.laws import Law
-from benchmarks.peers.build import library_path, shared_library
+from benchmarks.peers.build import shared_library
 from benchmarks.peers.pinocchio_model import PARAMETERS, PinocchioModel
 from benchmarks.states import Array, States, back_in_order
 
@@ -52,12 +52,6 @@ def _command(build: str) -> tuple[list[str], list[str]]:
 def _source() -> str:
     """The loops, marked with the version they are compiled against (a new version is a new library)."""
     return f"// Pinocchio {pin.__version__}\n{SOURCE.read_text()}"
-
-
-def is_built(build: str) -> bool:
-    """Whether the library of this build is there already."""
-    command, libraries = _command(build)
-    return library_path(f"pinocchio_{build}", _source(), [*command, *libraries]).exists()
 
 
 class PinocchioCpp:
