@@ -30,7 +30,7 @@ def _read(source: str, strict: bool, repair: Any) -> Robot:
     if source in library.NAMES:
         return check_inertias(read_toml(library.path(source)), strict=strict, repair=repair)
     path = Path(source)
-    if not path.suffix and not path.is_dir() and len(path.parts) <= 1:
+    if not path.suffix and path.name == source and not (source and path.is_dir()):
         raise UnknownName("robot", source, library.NAMES, "the library")
     if not path.is_file():
         raise RikigakuError(f"There is no file {source!r}. Give a path, or the name of a shipped robot.")
