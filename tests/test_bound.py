@@ -610,3 +610,42 @@ def test_equal_robots_share_their_code() -> None:
     first.gravity_forces(q)
     second.gravity_forces(q)
     assert len(kernels._loaded) == before + 1
+
+
+def test_derivatives_of_one_state_have_the_bits_of_the_batch_by_every_way_in() -> None:
+    robot = rk.load("panda")
+    q, v, tau = np.random.default_rng(5).uniform(-1, 1, (3, 5, 7))
+    for law in (robot.inverse_dynamics, robot.forward_dynamics):
+        batch = law.derivative(q, v, tau)
+        shapes = [x.shape[1:] for x in batch]
+        out = tuple(np.full(shape, 7.0) for shape in shapes)
+        ways = (
+            law.derivative(q[2], v[2], tau[2]),
+            law.derivative(q[2], v[2], tau[2]),
+            law.derivative(q[2], v[2], tau[2], out=out),
+            law.derivative(q[2].tolist(), v[2], tau[2]),
+            law.fix(friction=True).derivative(q[2], v[2], tau[2]),
+        )
+        for way in ways:
+            assert way._fields == batch._fields
+            assert [x.tobytes() for x in way] == [x[2].tobytes() for x in batch]
+        assert all(x is y for x, y in zip(ways[2], out, strict=True))
+        with pytest.raises(WrongSize):
+            law.derivative(q[2], v[2], tau[2][:6])
+        with pytest.raises(WrongSize):
+            law.derivative(q[2], v[2], tau[2], out=out[:2])
+        spoiled = law.derivative(q[2], v[2], np.full(7, np.nan))
+        assert all(np.isnan(x).all() for x in spoiled)
+
+
+def test_options_met_before_lead_to_the_same_law() -> None:
+    robot = rk.load("panda")
+    q = np.random.default_rng(5).uniform(-1, 1, 7)
+    first = robot.jacobian(q, "hand", axes="local")
+    assert robot.jacobian(q, "hand", axes="local").tobytes() == first.tobytes()
+    out = np.empty((6, 7))
+    assert robot.jacobian(q, "hand", axes="local", out=out) is out
+    assert out.tobytes() == first.tobytes()
+    assert robot.jacobian(q, "hand", axes="world").tobytes() != first.tobytes()
+    with pytest.raises(WrongSize):
+        robot.jacobian(q[:3], "hand", axes="local")

@@ -41,10 +41,20 @@ class BoundLaw:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
         self.__doc__ = law.summary
         self._variants: dict[Recipe, Variant] = {}
+        self._decided: dict[tuple[Any, ...], BoundLaw] = {}
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
+        count = len(self.law.inputs)
+        words = (*args[count:], *keywords.items())
+        try:  # options met before lead straight to the law with those options decided
+            if words and (known := self._decided.get(words)) is not None:
+                return known(*args[:count]) if out is None else known(*args[:count], out=out)
+        except TypeError:  # arrays among them: not options alone
+            words = ()
         inputs, options, overrides, symbols = self._sort(args, keywords)
+        if words and len(args) >= count and not (overrides or symbols or self.robot.free_symbols):
+            self._decided[words] = bind(self.robot, self.law, options)
         variant = self._variant(options, overrides)
         return variant(inputs, overrides, symbols, out)
 
@@ -88,6 +98,11 @@ class BoundLaw:
         means the inertial parameters (and with drives=True rotors and friction) in the order of
         `robot.parameters()`.
         """
+        plain = wrt is None and not keywords and all(type(x) is np.ndarray and x.ndim == 1 for x in args)
+        if plain and (short := self._derivative_of_one) is not None:
+            result = short(args, out)
+            if result is not None:
+                return result
         names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
         if not names:
             raise WrongValue(
@@ -111,6 +126,30 @@ class BoundLaw:
         if isinstance(result, tuple):
             return result
         return named_tuple("Derivative", names)(result)
+
+    @cached_property
+    def _derivative_of_one(self) -> Callable[[tuple[Any, ...], Any], Any] | None:
+        """The shortest way to all derivatives of one state; it returns None where the long way is needed."""
+        law = self.law
+        if law.derivative is None or len(law.inputs) < 2 or self.robot.free_symbols or not self.robot.nv:
+            return None
+        if not self.fixed.keys() <= law.options.keys():
+            return None
+        _, options, overrides, _ = self._sort((), {}, calling=False)
+        own = {name: options[name] for name in law.derivative.options}
+        kernel = self._by_structure._variant(own, overrides, only=law.inputs).kernel
+        fill = kernel.one(law.derivative.name, lambda *arrays: None)
+        shapes = [port.shape for port in kernel.ports[1]]
+        made = named_tuple("Results", law.inputs)
+
+        def short(args: tuple[Any, ...], out: Any) -> Any:
+            if out is None:
+                out = [np.empty(shape) for shape in shapes]
+            elif type(out) is not tuple:
+                return None
+            return None if fill(*args, *out) is None else made(*out)
+
+        return short
 
     @cached_property
     def _by_structure(self) -> "BoundLaw":

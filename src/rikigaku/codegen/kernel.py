@@ -81,11 +81,13 @@ class Kernel:
 
     # -- calls ----------------------------------------------------------------------------------------------
     def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """A builtin for one state: inputs, then nothing or `out=`. Else it calls fallback."""
-        if not numpy_api.layout_is_known() or len(self.ports[1]) != 1:
+        """A builtin for one state: inputs, then nothing or `out=`; all outputs as arguments where there are
+        several. With anything else it calls fallback."""
+        if not numpy_api.layout_is_known():
             return fallback
-        _, library = self._code("one")
-        return numpy_api.builtin(name, library.address("call"), fallback, library)
+        (_, outputs), library = self._code("one")
+        entry = "call" if len(outputs) == 1 else "fill"
+        return numpy_api.builtin(name, library.address(entry), fallback, library)
 
     @cached_property
     def batch(self) -> np.ufunc:

@@ -74,13 +74,18 @@ def call_function(program: Program, checks_result: bool) -> str:
         "  br label %compute",
         "compute:",
         f"  %result = phi ptr [ %new, %ready ], [ %arg{n}, %apart{n}.{n - 1} ]",
-        f"  %target0 = phi ptr [ %new.data, %ready ], [ %data{n}, %apart{n}.{n - 1} ]",
+        f"  %target = phi ptr [ %new.data, %ready ], [ %data{n}, %apart{n}.{n - 1} ]",
     ]
     operands = [f"ptr %data{k}, i64 {8 * p.size}" for k, p in enumerate(program.inputs)]
-    operands.append(f"ptr %target0, i64 {8 * port.size}")
+    operands.append(f"ptr %target, i64 {8 * port.size}")
     lines.append(f"  call void @block({', '.join(operands)})")
-    lines += _check_result(program.outputs) if checks_result else ["  br label %return"]
+    lines += _check_result("discard") if checks_result else ["  br label %return"]
     lines += [
+        "discard:",  # an array made here has no other owner
+        "  br i1 %fresh, label %release, label %fallback",
+        "release:",
+        "  call void @rk_release(ptr %result)",
+        "  br label %fallback",
         "return:",
         "  br i1 %fresh, label %hand_over, label %share",
         "share:",
@@ -90,6 +95,41 @@ def call_function(program: Program, checks_result: bool) -> str:
         "  br label %hand_over",
         "hand_over:",
         "  ret ptr %result",
+        "fallback:",
+        "  %other = call ptr @rk_vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
+        "  ret ptr %other",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def fill_function(program: Program, checks_result: bool) -> str:
+    """Definition of @fill for several outputs: they follow the inputs as arguments; the first is returned."""
+    ports, n = (*program.inputs, *program.outputs), len(program.inputs)
+    lines = [DECLARATIONS, _check_array()]
+    lines += [_shape_constant(f"@shape{k}", port) for k, port in enumerate(ports)]
+    lines += [
+        "define ptr @fill(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+        "entry:",
+        f"  %enough = icmp eq i64 %nargs, {len(ports)}",
+        "  %plain = icmp eq ptr %kwnames, null",
+        "  %fits = and i1 %enough, %plain",
+        "  br i1 %fits, label %inputs, label %fallback",
+        "inputs:",
+    ]
+    for k, port in enumerate(ports):
+        lines += _argument(k, port, 0 if k < n else _WRITEABLE)
+        lines += _disjoint(k, program) if k >= n else []
+    operands = ", ".join(f"ptr %data{k}, i64 {8 * port.size}" for k, port in enumerate(ports))
+    lines += [
+        f"  call void @block({operands})",
+        f"  %target = getelementptr i8, ptr %data{n}, i64 0",
+        *(_check_result("fallback") if checks_result else ["  br label %return"]),
+        "return:",
+        f"  %count = load i64, ptr %arg{n}",
+        "  %more = add i64 %count, 1",
+        f"  store i64 %more, ptr %arg{n}",
+        f"  ret ptr %arg{n}",
         "fallback:",
         "  %other = call ptr @rk_vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
         "  ret ptr %other",
@@ -126,28 +166,12 @@ def _disjoint(k: int, program: Program) -> list[str]:
     return lines
 
 
-def _check_result(outputs: tuple[Port, ...]) -> list[str]:
-    """Multiply what came out into a sum of zeros: NaN means that the fallback should have a word."""
-    lines, total = [], "0.0"
-    for k, port in enumerate(outputs):
-        for element in range(port.size):
-            name = f"%z{k}.{element}"
-            lines += [
-                f"  {name}.p = getelementptr double, ptr %target{k}, i64 {element}",
-                f"  {name}.x = load double, ptr {name}.p",
-                f"  {name}.m = fmul double {name}.x, 0.0",
-                f"  {name} = fadd double {name}.m, {total}",
-            ]
-            total = name
+def _check_result(bad: str) -> list[str]:
+    """A state that is not finite is NaN as a whole, so its first number tells; `bad` has a word on it."""
     return [
-        *lines,
-        f"  %sane = fcmp ord double {total}, 0.0",
-        "  br i1 %sane, label %return, label %discard",
-        "discard:",  # an array made here has no other owner
-        "  br i1 %fresh, label %release, label %fallback",
-        "release:",
-        "  call void @rk_release(ptr %result)",
-        "  br label %fallback",
+        "  %number = load double, ptr %target",
+        "  %sane = fcmp ord double %number, 0.0",
+        f"  br i1 %sane, label %return, label %{bad}",
     ]
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rikigaku.codegen.llvm_block import block_functions
-from rikigaku.codegen.llvm_call import call_function
+from rikigaku.codegen.llvm_call import call_function, fill_function
 from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_sincos import far_function
@@ -27,7 +27,8 @@ def text(program: Program, kind: str, cpu: "Cpu") -> str:
     program = _without_empty(program)
     blocks = block_functions(program, t, cpu.fused)
     if kind == "one":
-        entry = call_function(program, checks_result=divides(program))
+        write = call_function if len(program.outputs) == 1 else fill_function
+        entry = write(program, checks_result=divides(program))
     else:
         entry = loop_function(program, t, blocks.tile)
     return "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, blocks.text, entry])
