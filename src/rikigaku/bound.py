@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.codegen.kernel import Array
+from rikigaku.arguments import Arguments
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
-from rikigaku.errors import NoValue, SpanningTreeWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import NoValue, SpanningTreeWarning, UnknownName, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
 from rikigaku.states import quaternion_errors
-from rikigaku.variant import SIZES, Recipe, Variant, floats, named_tuple
+from rikigaku.variant import Recipe, Variant, named_tuple
 
 _UNIT = 1e-6  # how far from 1 the length of a quaternion may be before it is worth a word
 
@@ -40,6 +40,7 @@ class BoundLaw:
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
         self.__doc__ = law.summary
+        self._arguments = Arguments(robot, law, self.fixed)
         self._variants: dict[Recipe, Variant] = {}
         self._decided: dict[tuple[Any, ...], BoundLaw] = {}
 
@@ -52,7 +53,7 @@ class BoundLaw:
                 return known(*args[:count]) if out is None else known(*args[:count], out=out)
         except TypeError:  # arrays among them: not options alone
             words = ()
-        inputs, options, overrides, symbols = self._sort(args, keywords)
+        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
         if words and len(args) >= count and not (overrides or symbols or self.robot.free_symbols):
             self._decided[words] = bind(self.robot, self.law, options)
         variant = self._variant(options, overrides)
@@ -63,7 +64,7 @@ class BoundLaw:
 
         With options alone, one state takes the shortest way there is into native code.
         """
-        self._known_options(options)
+        self._arguments.check_names(tuple(options))
         return bind(self.robot, self.law, {**self.fixed, **options})
 
     @property
@@ -73,7 +74,7 @@ class BoundLaw:
 
     def program(self, **options: Any) -> Program:
         """The recorded program."""
-        _, options, overrides, _ = self._sort((), options, calling=False)
+        _, options, overrides, _ = self._arguments.sort((), options, calling=False)
         return self._variant(options, overrides).kernel.program
 
     def export(
@@ -115,7 +116,7 @@ class BoundLaw:
             others = set(law.options) - set(law.by_parameters.options)
             known = {key: value for key, value in {**self.fixed, **keywords}.items() if key not in others}
             return named_tuple("Derivative", names)(self._by_parameters(*args, out=out, **known))
-        inputs, options, overrides, symbols = self._sort(args, keywords)
+        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
         known_by_structure = law.derivative is not None and set(names) <= set(law.inputs)
         if known_by_structure and set(overrides) <= set(law.derivative.overrides):  # type: ignore[union-attr]
             own = {name: options[name] for name in law.derivative.options}  # type: ignore[union-attr]
@@ -135,7 +136,7 @@ class BoundLaw:
             return None
         if not self.fixed.keys() <= law.options.keys():
             return None
-        _, options, overrides, _ = self._sort((), {}, calling=False)
+        _, options, overrides, _ = self._arguments.sort((), {}, calling=False)
         own = {name: options[name] for name in law.derivative.options}
         kernel = self._by_structure._variant(own, overrides, only=law.inputs).kernel
         fill = kernel.one(law.derivative.name, lambda *arrays: None)
@@ -165,7 +166,7 @@ class BoundLaw:
 
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN or not to be trusted: "ok" or a sentence, one for each state."""
-        inputs, options, overrides, symbols = self._sort(args, keywords)
+        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
         variant = self._variant(options, overrides)
         try:
             with np.errstate(all="ignore"):
@@ -198,89 +199,6 @@ class BoundLaw:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _bound_by_name, (self.robot, self.law.name, self.fixed)  # native code is made anew
-
-    # -- sorting out what the caller gave -------------------------------------------------------------------
-    def _sort(
-        self, args: Sequence[Any], keywords: Mapping[str, Any], calling: bool = True
-    ) -> tuple[list[Array], dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """Inputs, options, overrides and symbols out of positional and keyword arguments."""
-        law, keywords = self.law, dict(keywords)
-        symbols = dict(keywords.pop("symbols", None) or {})  # for names that mean something else in a call
-        self._known_symbols(symbols)
-        given = {name: value for name, value in self.fixed.items() if name in law.options}
-        keywords = {name: value for name, value in self.fixed.items() if name not in law.options} | keywords
-        arrays = list(args)
-        for name in law.options:  # words may follow the inputs in order: jacobian(q, "hand")
-            if len(arrays) > len(law.inputs) and isinstance(arrays[len(law.inputs)], (str, bool)):
-                given[name] = arrays.pop(len(law.inputs))
-        for name in law.inputs[len(arrays) :]:
-            if name in keywords:
-                arrays.append(keywords.pop(name))
-        if calling and len(arrays) != len(law.inputs):
-            raise WrongSize(
-                f"{law.name} of robot {self.robot.name!r} takes {_counted(len(law.inputs), 'array')} "
-                f"({', '.join(law.inputs)}); {_counted(len(arrays), 'array')} were given. "
-                "Options and out= are keywords."
-            )
-        given |= {name: keywords.pop(name) for name in law.options if name in keywords}
-        overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
-        symbols |= {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
-        keywords = {
-            name: value for name, value in keywords.items() if value is not None or name not in law.overrides
-        }
-        self._known_options(keywords)
-        if not isinstance(overrides.get("wrenches", {}), Mapping):
-            raise WrongValue(
-                f"wrenches are given by frame, as {{frame: six numbers}}, not as {overrides['wrenches']!r}."
-            )
-        options = {name: given.get(name, default) for name, default in law.options.items()}
-        for name, value in options.items():
-            self._check_option(name, value)
-        return (
-            [self._array(n, x) for n, x in zip(law.inputs, arrays, strict=False)],
-            options,
-            overrides,
-            symbols,
-        )
-
-    def _check_option(self, name: str, value: Any) -> None:
-        default = self.law.options[name]
-        if value is REQUIRED:
-            frames = [frame.name for frame in self.robot.frames] or list(self.robot.frame_names)
-            shown = ", ".join(frames[-12:])
-            raise WrongValue(
-                f"{self.law.name} needs {name}=...: a frame ({shown}) or any link of the robot "
-                "(all: robot.frame_names)."
-            )
-        kind = bool if isinstance(default, bool) else str
-        if not isinstance(value, (kind, np.bool_) if kind is bool else kind):
-            wanted = "True or False" if kind is bool else "a word"
-            raise WrongValue(f"{name} of {self.law.name} is {wanted}, not {value!r}.")
-
-    def _known_symbols(self, names: Mapping[str, Any]) -> None:
-        for name in names:
-            if name not in self.robot.free_symbols:
-                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
-
-    def _known_options(self, names: Mapping[str, Any]) -> None:
-        known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
-        for name in names:
-            if name not in known:
-                raise UnknownName(
-                    "option or symbol", name, known, f"{self.law.name} of robot {self.robot.name!r}"
-                )
-
-    def _array(self, name: str, x: Any) -> Array:
-        size = getattr(self.robot, SIZES[name])
-        array = floats(f"{name} of robot {self.robot.name!r}", x)
-        if array.ndim == 0 or array.shape[-1] != size:
-            joints = ", ".join(joint.name for joint in self.robot.joints[:8])
-            more = ", ..." if len(self.robot.joints) > 8 else ""
-            raise WrongSize(
-                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its "
-                f"array ends in an axis of {size}; an array of shape {array.shape} was given."
-            )
-        return array
 
     def _variant(
         self,
@@ -316,10 +234,6 @@ def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> Boun
     return bound
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def _bound_by_name(robot: Robot, name: str, fixed: dict[str, Any]) -> BoundLaw:
     law: BoundLaw = getattr(robot, name)
     return law.fix(**fixed) if fixed else law
@@ -333,7 +247,7 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
 
     def first(*args: Any, **keywords: Any) -> Any:
         if len(args) >= len(bound.law.inputs) and bound.robot.nv and all(_is_vector(x) for x in args):
-            _, options, overrides, _ = bound._sort((), {}, calling=False)
+            _, options, overrides, _ = bound._arguments.sort((), {}, calling=False)
             kernel = bound._variant(options, overrides).kernel
             type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[method-assign]
             return type(bound).__call__(*args, **keywords)

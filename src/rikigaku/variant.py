@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.codegen.kernel import Array, Kernel
+from rikigaku.arrays import SIZES, Array, floats, sized
+from rikigaku.codegen.kernel import Kernel
 from rikigaku.errors import MissingValue, NoValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
 from rikigaku.model.mechanism import instantiate
@@ -18,8 +19,6 @@ from rikigaku.numbers.program import Program, trace
 from rikigaku.tangent import derivative_program
 
 _ANY_VALUE = np.zeros(())  # of a symbol the law does not depend on
-
-SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
 
 
 @dataclass(frozen=True)
@@ -133,30 +132,6 @@ class Variant:
     @cached_property
     def _declared(self) -> dict[str, Array]:
         return {name: np.asarray(value) for name, value in self.robot.declared_values.items()}
-
-
-def floats(what: str, x: Any) -> Array:
-    """An array of float64; text and complex numbers are refused, which NumPy would convert."""
-    try:
-        array = np.asarray(x)
-        if array.dtype.kind == "O" and any(
-            item is None or isinstance(item, (str, bytes)) for item in array.flat
-        ):
-            raise TypeError
-        if array.dtype.kind in "fiubO":
-            return array.astype(np.float64, copy=False)
-        given = f"an array of {array.dtype}"
-    except (TypeError, ValueError):
-        given = repr(x)[:80]
-    raise WrongValue(f"{what} takes real numbers; {given} was given.")
-
-
-def sized(what: str, x: Any, size: int) -> Array:
-    """An array of float64 whose last axis has that size."""
-    array = floats(what, x)
-    if array.ndim == 0 or array.shape[-1] != size:
-        raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
-    return array
 
 
 @cache

@@ -1,0 +1,104 @@
+"""What a caller gave to a law, sorted: arrays, options, overrides and values of symbols, each checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rikigaku.arrays import SIZES, Array, floats
+from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.laws.record import REQUIRED, Law
+from rikigaku.model.robot import Robot
+
+
+class Sorted(NamedTuple):
+    """The law's inputs, its options (all of them), inputs added to it, and values of symbols."""
+
+    inputs: list[Array]
+    options: dict[str, Any]
+    overrides: dict[str, Any]
+    symbols: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Knows what a law of a robot takes, with some of it decided beforehand."""
+
+    robot: Robot
+    law: Law
+    fixed: Mapping[str, Any]
+
+    def sort(self, args: Sequence[Any], keywords: Mapping[str, Any], calling: bool = True) -> Sorted:
+        """Positional and keyword arguments, sorted. Not `calling`: the arrays may be missing."""
+        law, keywords = self.law, dict(keywords)
+        symbols = dict(keywords.pop("symbols", None) or {})  # for names that mean something else in a call
+        for name in symbols:
+            if name not in self.robot.free_symbols:
+                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
+        given = {name: value for name, value in self.fixed.items() if name in law.options}
+        keywords = {name: value for name, value in self.fixed.items() if name not in law.options} | keywords
+        arrays = list(args)
+        for name in law.options:  # words may follow the inputs in order: jacobian(q, "hand")
+            if len(arrays) > len(law.inputs) and isinstance(arrays[len(law.inputs)], (str, bool)):
+                given[name] = arrays.pop(len(law.inputs))
+        for name in law.inputs[len(arrays) :]:
+            if name in keywords:
+                arrays.append(keywords.pop(name))
+        if calling and len(arrays) != len(law.inputs):
+            raise WrongSize(
+                f"{law.name} of robot {self.robot.name!r} takes {_counted(len(law.inputs), 'array')} "
+                f"({', '.join(law.inputs)}); {_counted(len(arrays), 'array')} were given. "
+                "Options and out= are keywords."
+            )
+        given |= {name: keywords.pop(name) for name in law.options if name in keywords}
+        overrides = {name: keywords.pop(name) for name in law.overrides if keywords.get(name) is not None}
+        symbols |= {name: keywords.pop(name) for name in self.robot.free_symbols if name in keywords}
+        # an override that is None is one not made
+        self.check_names([name for name, x in keywords.items() if x is not None or name not in law.overrides])
+        if not isinstance(overrides.get("wrenches", {}), Mapping):
+            raise WrongValue(
+                f"wrenches are given by frame, as {{frame: six numbers}}, not as {overrides['wrenches']!r}."
+            )
+        options = {name: given.get(name, default) for name, default in law.options.items()}
+        for name, value in options.items():
+            self._check_option(name, value)
+        inputs = [self._array(name, x) for name, x in zip(law.inputs, arrays, strict=False)]
+        return Sorted(inputs, options, overrides, symbols)
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse a keyword that is neither an option nor an override nor a symbol."""
+        known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
+        for name in names:
+            if name not in known:
+                where = f"{self.law.name} of robot {self.robot.name!r}"
+                raise UnknownName("option or symbol", name, known, where)
+
+    def _check_option(self, name: str, value: Any) -> None:
+        default = self.law.options[name]
+        if value is REQUIRED:
+            frames = [frame.name for frame in self.robot.frames] or list(self.robot.frame_names)
+            raise WrongValue(
+                f"{self.law.name} needs {name}=...: a frame ({', '.join(frames[-12:])}) or any link of the "
+                "robot (all: robot.frame_names)."
+            )
+        if isinstance(default, bool) and not isinstance(value, (bool, np.bool_)):
+            raise WrongValue(f"{name} of {self.law.name} is True or False, not {value!r}.")
+        if not isinstance(default, bool) and not isinstance(value, str):
+            raise WrongValue(f"{name} of {self.law.name} is a word, not {value!r}.")
+
+    def _array(self, name: str, x: Any) -> Array:
+        size = getattr(self.robot, SIZES[name])
+        array = floats(f"{name} of robot {self.robot.name!r}", x)
+        if array.ndim == 0 or array.shape[-1] != size:
+            joints = ", ".join(joint.name for joint in self.robot.joints[:8])
+            more = ", ..." if len(self.robot.joints) > 8 else ""
+            raise WrongSize(
+                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its "
+                f"array ends in an axis of {size}; an array of shape {array.shape} was given."
+            )
+        return array
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
