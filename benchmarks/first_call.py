@@ -79,7 +79,8 @@ def run(options: Options) -> dict[str, Any]:
         record[name] = kept
     if imports:
         wall, processor = map(min, zip(*imports, strict=True))
-        met = "yes" if processor < IMPORT_LIMIT and not sympy else "NO"
+        # NumPy's import starts threads, so here processor time is not what one waits for.
+        met = "yes" if wall < IMPORT_LIMIT and not sympy else "NO"
         waited = f"{processor:.3f} s ({wall:.3f} s wall), limit {IMPORT_LIMIT} s"
         print(f"import rikigaku, with NumPy: {waited}; SymPy loaded: {sympy}; met: {met}\n")
         record["import"] = {"processor": processor, "wall": wall, "sympy": sympy}
