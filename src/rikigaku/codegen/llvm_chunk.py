@@ -34,6 +34,7 @@ class ChunkWriter:
         self.values: dict[int, str] = {}
         self.loaded: dict[tuple[int, int], str] = {}
         self.positions: dict[int, tuple[int, int]] = {}
+        self.constants: dict[int, float] = {}
         self.pairs: set[int] = set()
         self.computed = self.signs = self.reads = self.watched = 0
         self.divides = divides(program)
@@ -57,7 +58,7 @@ class ChunkWriter:
     def _add(self, instruction: Instruction) -> None:
         index = instruction.index
         if instruction.op == "const":
-            self.values[index] = self.t.constant(instruction.value)  # type: ignore[arg-type]
+            self.constants[index] = instruction.value  # type: ignore[assignment]
             return
         if instruction.op == "input":  # loaded when used
             self.positions[index] = instruction.value  # type: ignore[assignment]
@@ -119,6 +120,8 @@ class ChunkWriter:
     def _value(self, index: int) -> str:
         """A value of this chunk, of an earlier one through its slot, or an input."""
         # read anew: an operand in memory keeps no register busy
+        if index in self.constants:
+            return self._constant(self.constants[index])
         if index in self.chunk.incoming:
             self.reads += 1
             name = f"%i{self.reads}"
@@ -129,6 +132,12 @@ class ChunkWriter:
             self.values[index] = self._input(*self.positions[index])
         return self.values[index]
 
+    def _constant(self, x: float) -> str:
+        self.reads += 1
+        lines, value = self.t.loaded(x, f"%k{self.reads}")
+        self.lines += lines
+        return value
+
     def _slot(self, slot: int, name: str) -> str:
         self.line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
         return name
@@ -137,7 +146,7 @@ class ChunkWriter:
         """Put a value into the slots where results wait."""
         for negative, slot in self.chunk.results.get(index, ()):
             value = self._signed(Operand(index, negative))
-            pointer = self._slot(slot, f"%k{slot}")
+            pointer = self._slot(slot, f"%w{slot}")
             self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
 
     # -- loads ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from rikigaku.codegen.llvm_call import call_function, fill_function
 from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_sincos import far_function
-from rikigaku.codegen.llvm_text import Vector
+from rikigaku.codegen.llvm_text import Vector, constant_definitions
 from rikigaku.numbers.program import Program, with_elements
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def text(program: Program, kind: str, cpu: "Cpu") -> str:
         entry = write(program, checks_result=divides(program))
     else:
         entry = loop_function(program, t, blocks.tile)
-    return "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, blocks.text, entry])
+    body = "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, blocks.text, entry])
+    return "\n".join([constant_definitions(t, body), body])
 
 
 def _without_empty(program: Program) -> Program:

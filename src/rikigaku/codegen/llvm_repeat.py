@@ -62,6 +62,8 @@ class _TurnWriter(ChunkWriter):
         """A turn has no arrays of its own."""
 
     def _value(self, index: int) -> str:
+        if index in self.constants:
+            return self._constant(self.constants[index])
         if index in self.positions:
             which, element = self.positions[index]
             if which == 0:  # shared: an operand in memory

@@ -63,21 +63,22 @@ def far_function(t: Vector) -> str:
 
 def _polynomials(t: Vector, x: str, p: str) -> list[str]:
     """{p}.s0 and {p}.c0: sine and cosine of a near x."""
-    c, d, i = t.constant, t.double, t.long
+    d, i = t.double, t.long
+    rounder = t.constant(ROUNDER)
     return [
-        *_fma(t, f"{p}.t", x, c(TWO_OVER_PI), c(ROUNDER)),
+        *_fma(t, f"{p}.t", x, TWO_OVER_PI, rounder),
         f"  {p}.j = bitcast {d} {p}.t to {i}",
-        f"  {p}.k = fsub {d} {p}.t, {c(ROUNDER)}",
+        f"  {p}.k = fsub {d} {p}.t, {rounder}",
         f"  {p}.nk = fneg {d} {p}.k",
-        *_fma(t, f"{p}.r1", f"{p}.nk", c(REDUCTION[0]), x),
-        *_fma(t, f"{p}.r2", f"{p}.nk", c(REDUCTION[1]), f"{p}.r1"),
-        *_fma(t, f"{p}.r", f"{p}.nk", c(REDUCTION[2]), f"{p}.r2"),
+        *_fma(t, f"{p}.r1", f"{p}.nk", REDUCTION[0], x),
+        *_fma(t, f"{p}.r2", f"{p}.nk", REDUCTION[1], f"{p}.r1"),
+        *_fma(t, f"{p}.r", f"{p}.nk", REDUCTION[2], f"{p}.r2"),
         f"  {p}.z = fmul {d} {p}.r, {p}.r",
         *_horner(t, f"{p}.ps", f"{p}.z", SINE),
         f"  {p}.rz = fmul {d} {p}.r, {p}.z",
         *_fma(t, f"{p}.s", f"{p}.rz", f"{p}.ps", f"{p}.r"),
         *_horner(t, f"{p}.pc", f"{p}.z", COSINE),
-        *_fma(t, f"{p}.w", f"{p}.z", c(-0.5), c(1.0)),
+        *_fma(t, f"{p}.w", f"{p}.z", -0.5, t.constant(1.0)),
         f"  {p}.zz = fmul {d} {p}.z, {p}.z",
         *_fma(t, f"{p}.c", f"{p}.zz", f"{p}.pc", f"{p}.w"),
         # quadrant: the lowest bit of j swaps, the next one is the sign; moved up to the sign bit, where
@@ -93,16 +94,23 @@ def _polynomials(t: Vector, x: str, p: str) -> list[str]:
     ]
 
 
-def _fma(t: Vector, out: str, x: str, y: str, z: str) -> list[str]:
-    args = ", ".join(f"{t.double} {a}" for a in (x, y, z))
-    return [f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"]
+def _fma(t: Vector, out: str, x: str, y: str | float, z: str | float) -> list[str]:
+    """out = x y + z; a constant among them is read from memory."""
+    lines, values = [], [x]
+    for name, operand in (("y", y), ("z", z)):
+        if isinstance(operand, float):
+            more, operand = t.loaded(operand, f"{out}.{name}")
+            lines += more
+        values.append(operand)
+    args = ", ".join(f"{t.double} {a}" for a in values)
+    return [*lines, f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"]
 
 
 def _horner(t: Vector, out: str, z: str, coefficients: tuple[float, ...]) -> list[str]:
-    lines, value = [], t.constant(coefficients[0])
+    lines, value = t.loaded(coefficients[0], f"{out}.first")
     for i, a in enumerate(coefficients[1:]):
         name = out if i == len(coefficients) - 2 else f"{out}{i}"
-        lines += _fma(t, name, value, z, t.constant(a))
+        lines += _fma(t, name, value, z, a)
         value = name
     return lines
 

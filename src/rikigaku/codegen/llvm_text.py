@@ -1,5 +1,6 @@
 """Spelling of LLVM types, constants and shuffles for vectors of a given width (1 is a plain double)."""
 
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,17 @@ class Vector:
 
     def constant(self, x: float) -> str:
         return number(x) if self.width == 1 else f"splat (double {number(x)})"
+
+    def loaded(self, x: float, name: str) -> tuple[list[str], str]:
+        """Lines and a value for a constant operand of a vector instruction.
+
+        Read from memory it is part of the instruction that uses it; a splat would be broadcast by one of its
+        own each time, since registers are never free for long. `constant_definitions` makes the memory.
+        """
+        if self.width == 1:
+            return [], self.constant(x)
+        place = f"@k{number(x)[2:]}"
+        return [f"  {name} = load {self.double}, ptr {place}, align {8 * self.width}"], name
 
     def integer(self, k: int) -> str:
         return str(k) if self.width == 1 else f"splat (i64 {k})"
@@ -79,3 +91,12 @@ def transposed(t: Vector, rows: Sequence[str], name: str) -> tuple[list[str], li
                 following[i], following[i + step] = x, y
         current, step = following, step * 2
     return lines, current
+
+
+def constant_definitions(t: Vector, text: str) -> str:
+    """Definitions of the constants the text reads; not `constant`, or LLVM would fold them back."""
+    lines = []
+    for bits in sorted(set(re.findall(r"@k([0-9A-F]{16})\b", text))):
+        values = ", ".join([f"double 0x{bits}"] * t.width)
+        lines.append(f"@k{bits} = internal global {t.double} <{values}>, align {8 * t.width}")
+    return "\n".join(lines)
