@@ -63,8 +63,11 @@ class Arguments:
         options = {name: given.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
             self._check_option(name, value)
-        inputs = [self._array(name, x) for name, x in zip(law.inputs, arrays, strict=False)]
-        return Sorted(inputs, options, overrides, symbols)
+        return Sorted(self.arrays(arrays), options, overrides, symbols)
+
+    def arrays(self, given: Sequence[Any]) -> list[Array]:
+        """The law's inputs as arrays of the right size."""
+        return [self._array(name, x) for name, x in zip(self.law.inputs, given, strict=False)]
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse a keyword that is neither an option nor an override nor a symbol."""
@@ -89,6 +92,8 @@ class Arguments:
 
     def _array(self, name: str, x: Any) -> Array:
         size = getattr(self.robot, SIZES[name])
+        if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim and x.shape[-1] == size:
+            return x
         array = floats(f"{name} of robot {self.robot.name!r}", x)
         if array.ndim == 0 or array.shape[-1] != size:
             joints = ", ".join(joint.name for joint in self.robot.joints[:8])

@@ -53,6 +53,8 @@ class BoundLaw:
                 return known(*args[:count]) if out is None else known(*args[:count], out=out)
         except TypeError:  # arrays among them: not options alone
             words = ()
+        if not keywords and len(args) == count and (plain := self._plain) is not None:
+            return plain(self._arguments.arrays(args), {}, {}, out)
         inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
         if words and len(args) >= count and not (overrides or symbols or self.robot.free_symbols):
             self._decided[words] = bind(self.robot, self.law, options)
@@ -127,6 +129,18 @@ class BoundLaw:
         if isinstance(result, tuple):
             return result
         return named_tuple("Derivative", names)(result)
+
+    @cached_property
+    def _plain(self) -> Variant | None:
+        """The program of a call with arrays alone, if such a call is possible."""
+        decided = {**self.law.options, **self.fixed}
+        if (
+            any(value is REQUIRED for value in decided.values())
+            or not self.fixed.keys() <= self.law.options.keys()
+        ):
+            return None
+        _, options, overrides, _ = self._arguments.sort((), {}, calling=False)
+        return self._variant(options, overrides)
 
     @cached_property
     def _derivative_of_one(self) -> Callable[[tuple[Any, ...], Any], Any] | None:

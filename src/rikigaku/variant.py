@@ -78,12 +78,12 @@ class Variant:
     ) -> Any:
         arrays = self.arrays(inputs, overrides, symbols)
         ports_in, ports_out = self.kernel.ports
-        cores = [len(port.shape) for port in ports_in]
+        shapes = {x.shape[: x.ndim - len(port.shape)] for x, port in zip(arrays, ports_in, strict=True)}
         try:
-            batch = np.broadcast_shapes(*(x.shape[: x.ndim - c] for x, c in zip(arrays, cores, strict=True)))
+            batch = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         except ValueError:
-            shapes = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
-            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {shapes}.") from None
+            given = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
+            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {given}.") from None
         outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
         self.kernel(arrays, outputs)
         if len(outputs) == 1:

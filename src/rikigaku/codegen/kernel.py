@@ -100,12 +100,16 @@ class Kernel:
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
         ports, outer = self.ports
-        (ports, inputs), (outer, outputs) = with_elements(ports, inputs), with_elements(outer, outputs)
-        if not outputs or not inputs:
-            self._fill_constants(outputs)
-            return
+        if self._has_empty:
+            (ports, inputs), (outer, outputs) = with_elements(ports, inputs), with_elements(outer, outputs)
+            if not outputs or not inputs:
+                self._fill_constants(outputs)
+                return
         ufunc = self.batch
         numbers = sum(x.size for x in outputs) + sum(x.size for x in inputs)
+        if numbers < 2 * _WORTH_A_THREAD:
+            ufunc(*inputs, out=tuple(outputs))
+            return
         batch_axes = outputs[0].ndim - len(outer[0].shape)
         length = outputs[0].shape[0] if batch_axes else 1
         workers = min(_threads, numbers // _WORTH_A_THREAD, length)
@@ -125,6 +129,12 @@ class Kernel:
             jobs.append(_executor().submit(contextvars.copy_context().run, ufunc, *part, out=outs))
         for job in jobs:
             job.result()
+
+    @cached_property
+    def _has_empty(self) -> bool:
+        """Whether an input or output holds no numbers, for which NumPy's signatures have no word."""
+        inputs, outputs = self.ports
+        return not inputs or any(port.size == 0 for port in (*inputs, *outputs))
 
     def _fill_constants(self, outputs: Sequence[Array]) -> None:
         """Results of a program that reads no number."""
