@@ -2,34 +2,21 @@
 
 from collections import namedtuple
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from rikigaku.arrays import SIZES, Array, floats, sized
+from rikigaku.arrays import Array, floats, sized
 from rikigaku.codegen.kernel import Kernel
-from rikigaku.errors import MissingValue, NoValue, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
-from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
-from rikigaku.numbers.program import Program, trace
+from rikigaku.numbers.program import Program
+from rikigaku.recipe import Recipe, record
 from rikigaku.tangent import derivative_program
 
 _ANY_VALUE = np.zeros(())  # of a symbol the law does not depend on
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What tells one program of a law from another."""
-
-    options: tuple[tuple[str, Any], ...]
-    gravity: bool = False  # an input, not the robot's own
-    frames: tuple[str, ...] = ()  # where external wrenches act
-    wrt: tuple[str, ...] | None = None  # derivatives, term by term, with respect to these
-    only: tuple[str, ...] | None = None  # these outputs, and no others
 
 
 class Variant:
@@ -39,39 +26,10 @@ class Variant:
         self.robot, self.law, self.recipe = robot, law, recipe
         self.kernel = Kernel(f"{law.name}\n{robot.digest}\n{recipe}", self._trace)
 
-    @property
-    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """All inputs of the program: the law's own, overrides, then one number for each symbol."""
-        own = [(name, (getattr(self.robot, SIZES[name]),)) for name in self.law.inputs]
-        extra = [("gravity", (3,))] if self.recipe.gravity else []
-        extra += [(f"wrench on {frame}", (6,)) for frame in self.recipe.frames]
-        return [*own, *extra, *((name, ()) for name in self.robot.free_symbols)]
-
     def _trace(self) -> Program:
-        recipe = self.recipe
-
-        def run(*inputs: Any) -> Mapping[str, Any]:
-            count = len(self.law.inputs)
-            values = list(inputs[count:])
-            overrides: dict[str, Any] = {}
-            if recipe.gravity:
-                overrides["gravity"] = tuple(values.pop(0))
-            if recipe.frames:
-                overrides["wrenches"] = {frame: values.pop(0) for frame in recipe.frames}
-            symbols = dict(zip(self.robot.free_symbols, values, strict=True))
-            mechanism = instantiate(self.robot, FLOATS, symbols)
-            value = self.law.recursion(mechanism, *inputs[:count], **overrides, **dict(recipe.options))
-            results = self.law.results(value)
-            return results if recipe.only is None else {name: results[name] for name in recipe.only}
-
-        try:
-            program = trace(self.law.name, self.shapes, run)
-        except ZeroDivisionError:
-            reason = self.law.singular or "it divides by zero, as where the whole robot has no mass"
-            raise NoValue(
-                f"{self.law.name} of robot {self.robot.name!r} has no value at any state: {reason}."
-            ) from None
-        return program if recipe.wrt is None else derivative_program(self.robot, program, recipe.wrt)
+        program = record(self.robot, self.law, self.recipe)
+        wrt = self.recipe.wrt
+        return program if wrt is None else derivative_program(self.robot, program, wrt)
 
     def __call__(
         self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
