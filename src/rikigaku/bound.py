@@ -285,7 +285,7 @@ class _LawProperty:
         if robot is None:
             return self
         bound = bind(robot, self.law)
-        if robot.loops and "_warned" not in robot.__dict__:
+        if robot.loops and not self.law.loops and "_warned" not in robot.__dict__:
             robot.__dict__["_warned"] = True
             warnings.warn(
                 f"Robot {robot.name!r} has loops. Its laws are those of the spanning tree, with all joints "

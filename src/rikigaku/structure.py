@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.laws.composite_body import mass_pattern as pattern_of
+from rikigaku.laws.loops import row_names
 from rikigaku.laws.regressor import regressor_columns, regressor_parameters
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
@@ -38,6 +39,11 @@ def mass_pattern(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
 
 
+def loop_rows(robot: Robot) -> tuple[str, ...]:
+    """What each row of `loop_residual` compares: the loop (or gear), and gaps or angles between its ends."""
+    return tuple(row_names(_in_floats(robot, dict.fromkeys(robot.free_symbols, 0.5))))
+
+
 def recognised_angles(robot: Robot) -> dict[str, str]:
     """Constant angles taken as multiples of pi/2 though the file rounds them, by their place."""
     found = {}
@@ -64,4 +70,4 @@ def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
 
 
 # What becomes a method of Robot.
-METHODS = (parameters, mass_pattern, recognised_angles)
+METHODS = (parameters, mass_pattern, loop_rows, recognised_angles)

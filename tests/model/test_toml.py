@@ -150,7 +150,7 @@ BAD = {
     DH_LINK + '[[frame]]\nname = "f"': "link is missing",
     DH_LINK + '[[frame]]\nlink = "a"': "name is missing",
     DH_LINK + '[[loop]]\nname = "l"\njoint = "revolute"\nfrom = { link = "a" }': "to is missing",
-    LOOP.replace("spherical", "free"): "joint type 'free'",
+    LOOP.replace("spherical", "free"): "joint: there is no 'free'",
     DH_LINK + '[[coupling]]\njoint = "a"\nreference = "a"': "multiplier is missing",
     DH_LINK + 'independent = "a"': "no key 'independent'",
     "independent = [1]\n" + HEAD: "should be the name of a joint",

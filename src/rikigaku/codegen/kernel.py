@@ -83,7 +83,7 @@ class Kernel:
     def one(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """A builtin for one state: inputs, then nothing or `out=`; all outputs as arguments where there are
         several. With anything else it calls fallback."""
-        if not numpy_api.layout_is_known():
+        if not numpy_api.layout_is_known() or self._has_empty:
             return fallback
         (_, outputs), library = self._code("one")
         entry = "call" if len(outputs) == 1 else "fill"

@@ -18,6 +18,7 @@ class Law:
     derivative: how to get the derivatives by structure, if there is a better way than term by term.
     by_parameters: the law that gives the derivatives with respect to the parameters of the regressor.
     singular: what makes the law divide by zero, said to the user.
+    loops: it is about loops; laws that are not know the spanning tree only.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Law:
     derivative: "Law | None" = None
     by_parameters: "Law | None" = None
     singular: str = ""
+    loops: bool = False
 
     def results(self, value: Any) -> dict[str, Any]:
         """The recursion's answer by output name."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rikigaku.errors import WrongValue, _suggestion
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import JOINT_TYPES, POSITION_SIZE, Joint
+from rikigaku.model.joint import CLOSING_TYPES, JOINT_TYPES, POSITION_SIZE, Joint
 from rikigaku.model.walk import formulas
 from rikigaku.numbers.formula import Formula
 
@@ -167,9 +167,8 @@ def _frame_problems(robot: "Robot") -> Iterator[str]:
 def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
     known = (robot.base, *(link.name for link in robot.links))
     where = f"loop {loop.name!r}"
-    closing = tuple(name for name in JOINT_TYPES if name != "free")
-    if loop.joint not in closing:
-        yield f"{where}: {_unknown('closing joint type', loop.joint, closing)}"
+    if loop.joint not in CLOSING_TYPES:
+        yield f"{where}: {_unknown('closing joint type', loop.joint, CLOSING_TYPES)}"
     for side, end in (("from", loop.start), ("to", loop.end)):
         if end.link not in known:
             yield f"{where}, {side}: {_unknown('link', end.link, known)}"

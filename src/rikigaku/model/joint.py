@@ -8,6 +8,11 @@ from rikigaku.numbers.formula import ONE, ZERO, Formula, accept_plain
 JointType = Literal["revolute", "prismatic", "fixed", "helical", "universal", "spherical", "planar", "free"]
 JOINT_TYPES: tuple[str, ...] = get_args(JointType)
 
+# What a joint that closes a loop may be. A helix is none: its equation is not one in sines and cosines (cut
+# another joint of that loop). A cylindrical joint needs no coordinates here, so it is known.
+ClosingType = Literal["revolute", "prismatic", "fixed", "universal", "spherical", "planar", "cylindrical"]
+CLOSING_TYPES: tuple[str, ...] = get_args(ClosingType)
+
 # Sizes of a joint's part of q and of v. Quaternions have four numbers and three rates.
 POSITION_SIZE = {
     "revolute": 1,

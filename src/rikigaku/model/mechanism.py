@@ -6,14 +6,14 @@ elementary joints with massless bodies in between, so the laws see five motions 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rikigaku.errors import BadModel
 from rikigaku.model.elementary import ElementaryJoint, Free, Helical, Prismatic, Revolute, Spherical
 from rikigaku.model.geometry import Geometry, Steps
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot import Coupling, Link, LoopEnd, Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
 from rikigaku.numbers.kind import Kind, Number
@@ -51,9 +51,36 @@ class Body:
         return Pose(self.joint.turn(own), self.joint.shift(own))
 
 
+@dataclass(frozen=True)
+class Closure:
+    """A cut joint: frame `start` on one body meets frame `end` on another; each is (body, pose on it).
+
+    The joint's free motion is along or about the z axis of the start frame.
+    """
+
+    name: str
+    joint: str
+    start: tuple[int, Pose]
+    end: tuple[int, Pose]
+
+
+@dataclass(frozen=True)
+class Gear:
+    """q[joint] = ratio q[reference] + offset, each side given by its place (in q, in v)."""
+
+    name: str
+    joint: tuple[int, int]
+    reference: tuple[int, int]
+    ratio: Number
+    offset: Number
+
+
 @dataclass
 class Mechanism:
-    """Bodies with parents before children; `frames` maps every name to (body, pose on it)."""
+    """Bodies with parents before children; `frames` maps every name to (body, pose on it).
+
+    loops and gears are what ties the coordinates of the tree together; laws of the tree do not look at them.
+    """
 
     name: str
     nq: int
@@ -61,6 +88,8 @@ class Mechanism:
     bodies: list[Body]
     frames: dict[str, tuple[int, Pose]]
     gravity: Vector
+    loops: list[Closure] = field(default_factory=list)
+    gears: list[Gear] = field(default_factory=list)
 
     def support(self, i: int) -> Iterator[int]:
         """Body i and those that carry it, down to the ground."""
@@ -90,7 +119,11 @@ def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mech
         builder.frames[frame.name] = (body, _clean(pose.compose(builder.pose(frame.geometry))))
     gravity = tuple(builder.value(g) for g in robot.gravity)
     frames = {name: builder.frames[name] for name in robot.frame_names}
-    return Mechanism(robot.name, robot.nq, robot.nv, builder.bodies, frames, gravity)
+    loops = [
+        Closure(loop.name, loop.joint, builder.end(loop.start), builder.end(loop.end)) for loop in robot.loops
+    ]
+    gears = [builder.gear(coupling) for coupling in robot.couplings]
+    return Mechanism(robot.name, robot.nq, robot.nv, builder.bodies, frames, gravity, loops, gears)
 
 
 class _Builder:
@@ -170,6 +203,22 @@ class _Builder:
         side = sqrt(where(upright, 1, flat))
         x_column = (where(upright, 1, -y / side), where(upright, 0, x / side), 0)
         return vector.transpose((x_column, vector.cross((x, y, z), x_column), (x, y, z)))
+
+    def end(self, end: LoopEnd) -> tuple[int, Pose]:
+        """One side of a cut joint as a pose on a body."""
+        body, pose = self.frames[end.link]
+        return body, _clean(pose.compose(self.pose(end.geometry)))
+
+    def gear(self, coupling: Coupling) -> Gear:
+        """A coupling with the places of its coordinates."""
+        q, v = self.robot.q_slices, self.robot.v_slices
+        return Gear(
+            coupling.joint,
+            (q[coupling.joint].start, v[coupling.joint].start),
+            (q[coupling.reference].start, v[coupling.reference].start),
+            self.value(coupling.multiplier),
+            self.value(coupling.offset),
+        )
 
     def inertia(self, inertia: Inertia | None) -> SpatialInertia:
         """The ten parameters about the link's own origin."""

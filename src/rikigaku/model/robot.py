@@ -13,7 +13,7 @@ from typing import TypeVar
 from rikigaku.errors import BadModel, UnknownName
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import Joint, JointType
+from rikigaku.model.joint import ClosingType, Joint
 from rikigaku.numbers.formula import ZERO, Formula, accept_plain
 
 STANDARD_GRAVITY = (ZERO, ZERO, Formula.of("-9.81"))
@@ -51,11 +51,12 @@ class LoopEnd:
 class Loop:
     """A joint that closes a loop, cut open: frame `start` on one link meets frame `end` on another.
 
-    The joint's free motion is along or about the z axis of the start frame.
+    The joint's free motion is along or about the z axis of the start frame; a universal joint also turns
+    about the x axis of the end frame.
     """
 
     name: str
-    joint: JointType
+    joint: ClosingType
     start: LoopEnd
     end: LoopEnd
 

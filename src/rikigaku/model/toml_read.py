@@ -5,7 +5,16 @@ from typing import Any, cast
 from rikigaku.errors import BadModel
 from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import JOINT_TYPES, X_AXIS, Z_AXIS, Joint, JointType, Limits
+from rikigaku.model.joint import (
+    CLOSING_TYPES,
+    JOINT_TYPES,
+    X_AXIS,
+    Z_AXIS,
+    ClosingType,
+    Joint,
+    JointType,
+    Limits,
+)
 from rikigaku.model.robot import STANDARD_GRAVITY, Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
 from rikigaku.model.toml_table import Notes, Table
 from rikigaku.numbers.formula import ZERO, Formula
@@ -181,7 +190,7 @@ def _loops(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
     for table in top.tables("loop"):
         table.only(("name", "joint", "from", "to", "independent"))
         name = table.required("name", 'name = "cut"')
-        joint = table.choice("joint", JOINT_TYPES, 'joint = "revolute"')
+        joint = table.choice("joint", CLOSING_TYPES, 'joint = "revolute"')
         ends = []
         for side in ("from", "to"):
             if side not in table.data:
@@ -191,7 +200,7 @@ def _loops(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
             end = table.table(side).only(("link", *GEOMETRIES))
             ends.append(LoopEnd(end.required("link", 'link = "link_3"'), _geometry(end)))
         if len(ends) == 2:
-            loops.append(Loop(name, cast(JointType, joint), ends[0], ends[1]))
+            loops.append(Loop(name, cast(ClosingType, joint), ends[0], ends[1]))
         independent += [joint for joint in table.texts("independent") if joint not in independent]
     return tuple(loops), tuple(independent)
 
