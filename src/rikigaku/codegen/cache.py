@@ -1,19 +1,11 @@
-"""Object code kept on disk between processes.
+"""Object code kept on disk between processes, by the rules of safety of `rikigaku.disk`."""
 
-Files live in a directory only the user can write; a directory or file that belongs to someone else, or that
-others may write, is never read. Writing is atomic, so concurrent processes at worst do the same work twice.
-Each file carries a digest of its content. Set RIKIGAKU_CACHE to another directory, or to "off".
-"""
-
-import contextlib
-import hashlib
 import json
-import os
-import stat
-import tempfile
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
+
+from rikigaku import disk
+from rikigaku.disk import directory as directory
+from rikigaku.disk import source_fingerprint as source_fingerprint
 
 _MAGIC = b"rikigaku object 1\n"
 _LARGEST_TOTAL = 500_000_000  # bytes; beyond, the files used longest ago go
@@ -26,34 +18,9 @@ class Entry(NamedTuple):
     code: bytes
 
 
-def directory() -> Path | None:
-    """Where the cache is, made on first use; None when switched off or not to be trusted."""
-    setting = os.environ.get("RIKIGAKU_CACHE", "")
-    if setting.lower() in ("off", "0", "no"):
-        return None
-    try:
-        path = Path(setting) if setting else _user_cache() / "rikigaku"
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return path if _is_ours(path) else None
-    except (OSError, RuntimeError):  # RuntimeError: this user has no home directory
-        return None
-
-
 def read(key: str) -> Entry | None:
     """The entry of that key, or None."""
-    if (folder := directory()) is None:
-        return None
-    path = folder / f"{key}.rko"
-    try:
-        if not _is_ours(path):
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    with contextlib.suppress(OSError):  # a disk that cannot be written can still be read
-        os.utime(path)
-    head, body = content[: len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
-    if head != _MAGIC + hashlib.sha256(body).digest():
+    if (body := disk.read(f"{key}.rko", _MAGIC)) is None:
         return None
     size = int.from_bytes(body[:4], "little")
     return Entry(json.loads(body[4 : 4 + size]), body[4 + size :])
@@ -61,54 +28,6 @@ def read(key: str) -> Entry | None:
 
 def write(key: str, entry: Entry) -> None:
     """Keep an entry; a disk that refuses is no reason to fail."""
-    if (folder := directory()) is None:
-        return
     description = json.dumps(entry.description).encode()
     body = len(description).to_bytes(4, "little") + description + entry.code
-    try:
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")  # mode 0600
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(body).digest() + body)
-            os.replace(temporary, folder / f"{key}.rko")
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _prune(folder)
-    except OSError:
-        return
-
-
-@cache
-def source_fingerprint() -> str:
-    """A digest of the package's own source: new source, new code."""
-    package = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _is_ours(path: Path) -> bool:
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return False
-    if not hasattr(os, "getuid"):  # Windows: the profile directory is private already
-        return True
-    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _prune(folder: Path) -> None:
-    files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.rko"))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in files:
-        if total <= _LARGEST_TOTAL:
-            return
-        path.unlink(missing_ok=True)
-        total -= size
-
-
-def _user_cache() -> Path:
-    if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    disk.write(f"{key}.rko", _MAGIC, body, _LARGEST_TOTAL)
