@@ -76,6 +76,33 @@ class NotExact(RikigakuError, TypeError):
     """An operation that exact numbers do not have."""
 
 
+class TimeLimit(RikigakuError, TimeoutError):
+    """Work in a child process that took longer than it was given, and was stopped."""
+
+
+class JobCancelled(RikigakuError):
+    """Work in a child process that the caller stopped."""
+
+
+class JobFailed(RikigakuError, RuntimeError):
+    """Work in a child process that ended without an answer; the message repeats its last words."""
+
+
+class MissingEngine(RikigakuError, RuntimeError):
+    """A separate program that is needed here and was not found; the message says how to get it."""
+
+
+class NotSolvable(RikigakuError, ValueError):
+    """Equations without a closed form by square roots; `joints` are those that remain unsolved.
+
+    degree: of the equation that remains, in the tangent of half the angle; None where it was not found.
+    """
+
+    def __init__(self, message: str, joints: Iterable[str] = (), degree: int | None = None) -> None:
+        self.joints, self.degree = tuple(joints), degree
+        super().__init__(message)
+
+
 def _suggestion(name: object, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(str(name), known, n=1)
     if close:
