@@ -1,0 +1,144 @@
+"""Long algebra in a child process."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import job_functions
+import pytest
+
+import rikigaku as rk
+from rikigaku.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
+from rikigaku.symbolic import jobs
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIKIGAKU_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def waited_for(path):
+    end = time.monotonic() + 10
+    while not (path.exists() and path.read_text()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return int(path.read_text())
+
+
+def test_the_answer_of_a_child_process_comes_back():
+    assert jobs.run(job_functions.doubled, [1, "a"]) == [1, "a", 1, "a"]
+
+
+def test_an_answer_is_worked_out_once_and_then_read_from_disk(tmp_path):
+    mark = tmp_path / "mark"
+    mark.write_text("")
+    answers = [jobs.run(job_functions.counted, {"file": str(mark)}) for _ in range(3)]
+    assert answers == [{"polynomial": "x^2 + y", "n": 10**30}] * 3
+    assert mark.read_text() == "x"
+    jobs.run(job_functions.counted, {"file": str(mark)}, keep=False)
+    assert mark.read_text() == "xx"
+
+
+def test_a_kept_answer_that_was_changed_or_is_open_to_others_is_not_used(tmp_path, folder):
+    mark = tmp_path / "mark"
+    mark.write_text("")
+    jobs.run(job_functions.counted, {"file": str(mark)})
+    (kept,) = folder.glob("*.rka")
+    kept.write_bytes(kept.read_bytes().replace(b"x^2", b"x^3"))
+    assert jobs.run(job_functions.counted, {"file": str(mark)})["polynomial"] == "x^2 + y"
+    assert mark.read_text() == "xx"
+    kept.chmod(0o666)
+    jobs.run(job_functions.counted, {"file": str(mark)})
+    assert mark.read_text() == "xxx"
+
+
+def test_a_child_beyond_its_time_is_killed_and_the_error_says_what_to_do(tmp_path):
+    start = time.monotonic()
+    with pytest.raises(
+        TimeLimit, match=r"The basis took longer than 1\.5 s.*come to: the first step\. Give more time"
+    ) as caught:
+        jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, what="The basis", time_limit=1.5)
+    assert time.monotonic() - start < 5
+    assert gone(waited_for(tmp_path / "pid"))
+    assert isinstance(caught.value, rk.RikigakuError)
+    assert isinstance(caught.value, TimeoutError)
+
+
+def test_another_thread_can_cancel(tmp_path):
+    cancel = threading.Event()
+    timer = threading.Timer(1.0, cancel.set)
+    timer.start()
+    with pytest.raises(JobCancelled, match="cancelled"):
+        jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, cancel=cancel)
+    timer.join()
+    assert gone(waited_for(tmp_path / "pid"))
+
+
+def test_ctrl_c_ends_the_child_too(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import job_functions\nfrom rikigaku.symbolic import jobs\n"
+        f"jobs.run(job_functions.endless, {{'pid': {str(tmp_path / 'pid')!r}}})\n"
+    )
+    places = os.pathsep.join([str(Path(rk.__file__).parents[1]), str(Path(__file__).parent)])
+    caller = subprocess.Popen(
+        [sys.executable, script], env={**os.environ, "PYTHONPATH": places}, stderr=subprocess.PIPE
+    )
+    child = waited_for(tmp_path / "pid")
+    caller.send_signal(signal.SIGINT)
+    _, said = caller.communicate(timeout=10)
+    assert b"KeyboardInterrupt" in said
+    assert gone(child)
+
+
+def test_progress_reaches_the_caller_in_order():
+    seen = []
+    assert jobs.run(job_functions.stepping, 3, progress=seen.append) == "done"
+    assert seen == ["step 0", "step 1", "step 2"]
+
+
+def test_an_error_in_the_callback_ends_the_child(tmp_path):
+    def refuse(text):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, progress=refuse)
+
+
+def test_what_a_function_prints_is_no_answer():
+    assert jobs.run(job_functions.talkative, None) == "this"
+
+
+def test_an_error_of_the_function_is_told():
+    with pytest.raises(JobFailed, match="ValueError: seven is not a basis"):
+        jobs.run(job_functions.failing, None)
+
+
+def test_a_child_that_dies_is_told():
+    with pytest.raises(JobFailed, match="ended with code 3 and no answer"):
+        jobs.run(job_functions.dying, None)
+
+
+def test_memory_is_limited():
+    with pytest.raises(TooLarge, match="more than 1,000,000,000 bytes"):
+        jobs.run(job_functions.hungry, None, memory_limit=1_000_000_000)
+
+
+def test_what_cannot_travel_is_refused():
+    with pytest.raises(WrongValue, match="top level of a module"):
+        jobs.run(lambda x: x, 1)
+    with pytest.raises(WrongValue, match="JSON data"):
+        jobs.run(job_functions.doubled, {1, 2})
