@@ -1,0 +1,345 @@
+"""Numbers modulo a prime, many states at once: where ranks and relations are found without expanding anything.
+
+A number is an array of residues, the first axis over samples of the geometry, the second over states. Laws run on
+it as on any other kind. What is not rational gets an image in the field that obeys the same equations:
+
+- e^(i x) of an angle x is a random element t, and t^n of n x: sines and cosines of multiples agree with each
+  other, and nothing else is presumed. Right for variables, for symbols, and for constants like 0.3 rad too
+  (Lindemann: e^(0.3 i) is transcendental).
+- e^(i pi / n) is a root of unity, drawn anew for each sample: all conjugates occur.
+- A square root that the field lacks lives in the field's quadratic extension: numbers may have a second part,
+  a multiple of the square root of one fixed non-residue.
+
+An identity that holds is seen to hold always; one that does not is mistaken for one with probability about
+degree / prime, some 1e-8.
+"""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import fmpz
+from numpy.typing import NDArray
+
+from rikigaku.errors import NotExact
+from rikigaku.numbers.kind import quarter_turns
+
+if TYPE_CHECKING:
+    from rikigaku.numbers.formula import Formula
+
+Residues = NDArray[np.int64]
+# Angles as multiples of their generators: "q3", a symbol, "pi", or "rad" for constants.
+Turn = Mapping[str, Fraction]
+
+_LARGEST = 2**31  # products of residues must fit 63 bits
+_FINENESS = 720 * 10**20  # denominators of multiples of an angle must divide it
+
+
+class Field:
+    """A prime field with roots of unity of one order, and what was drawn from it at random.
+
+    samples: how many geometries are looked at together. order: of the roots of unity, a multiple of 24.
+    """
+
+    def __init__(self, rng: np.random.Generator, samples: int = 1, order: int = 24) -> None:
+        self.rng, self.samples, self.order = rng, samples, order
+        p = int(rng.integers(_LARGEST // 2, _LARGEST - order)) // order * order + 1
+        while not fmpz(p).is_prime():
+            p = p - order if p > _LARGEST // 2 else _LARGEST // order * order + 1 - order
+        self.prime = p
+        self._generators: dict[str, Residues] = {}
+        self._roots: dict[int, Residues] = {}
+        self._circles: dict[tuple[tuple[str, Fraction], ...], tuple[Modular, Modular]] = {}
+        self.non_residue = next(x for x in range(2, 1000) if pow(x, (p - 1) // 2, p) == p - 1)
+        while True:
+            zeta = pow(int(rng.integers(2, p - 1)), (p - 1) // order, p)
+            if all(pow(zeta, order // k, p) != 1 for k in range(2, order + 1) if order % k == 0):
+                break
+        units = [k for k in range(order) if math.gcd(k, order) == 1]
+        self._zeta = np.array([pow(zeta, int(k), p) for k in rng.choice(units, samples)])[:, None]
+        self._i = self.power(self._zeta, order // 4)
+
+    # -- drawing --------------------------------------------------------------------------------------------
+    def random(self, *shape: int) -> Residues:
+        """Residues other than 0 and 1, each as likely as any other."""
+        return self.rng.integers(2, self.prime, shape)
+
+    def number(self, residues: Residues) -> "Modular":
+        """The residues as a number."""
+        return Modular(self, residues)
+
+    def constant(self, x: int | Fraction) -> int:
+        """The residue of a rational number."""
+        if isinstance(x, int):
+            return x % self.prime
+        try:
+            return x.numerator * pow(x.denominator, -1, self.prime) % self.prime
+        except ValueError:
+            raise ZeroDivisionError(f"The denominator of {x} vanishes modulo {self.prime}.") from None
+
+    def angle(self, name: str, residues: Residues) -> "Modular":
+        """A number that may stand in sines and cosines, too; `residues` says its shape and value."""
+        if name not in self._generators:
+            self._generators[name] = self.random(*residues.shape)
+        return Modular(self, residues, turn={name: Fraction(1)})
+
+    # -- arithmetic -----------------------------------------------------------------------------------------
+    def power(self, x: Residues, n: int) -> Residues:
+        """x**n, for n of any sign (x invertible)."""
+        n %= self.prime - 1
+        result = np.ones_like(x)
+        while n:
+            if n & 1:
+                result = result * x % self.prime
+            x = x * x % self.prime
+            n >>= 1
+        return result
+
+    def inverse(self, x: Residues) -> Residues:
+        """1/x, element by element."""
+        if not np.all(x):
+            raise ZeroDivisionError("A number that divides vanishes here.")
+        return self.power(x, self.prime - 2)
+
+    def circle(self, turn: Turn) -> tuple["Modular", "Modular"]:
+        """Sine and cosine of an angle."""
+        key = tuple(sorted((name, n) for name, n in turn.items() if n))
+        if key not in self._circles:
+            self._circles[key] = self._circle(turn)
+        return self._circles[key]
+
+    def _circle(self, turn: Turn) -> tuple["Modular", "Modular"]:
+        t = np.ones((1, 1), dtype=np.int64)
+        for name, multiple in turn.items():
+            fine = multiple * (self.order if name == "pi" else _FINENESS)
+            if name == "pi":
+                fine /= 2  # zeta is e^(2 i pi / order)
+                generator = self._zeta
+            else:
+                if name not in self._generators:
+                    self._generators[name] = self.random(self.samples, 1)
+                generator = self._generators[name]
+            if fine.denominator != 1:
+                raise NotExact(f"The multiple {multiple} of the angle {name} is too fine for exact ranks.")
+            t = t * self.power(generator, int(fine)) % self.prime
+        u = self.inverse(t)
+        half = pow(2, -1, self.prime)
+        s = (t - u) % self.prime * self.inverse(self._i) % self.prime * half % self.prime
+        return Modular(self, s), Modular(self, (t + u) % self.prime * half % self.prime)
+
+    def root(self, x: Residues) -> "Modular":
+        """A square root, element by element, in the quadratic extension where need be."""
+        p, d = self.prime, self.non_residue
+        plain, beyond = np.zeros_like(x), np.zeros_like(x)
+        for place, value in np.ndenumerate(x):
+            a = int(value)
+            if pow(a, (p - 1) // 2, p) == p - 1:
+                beyond[place] = int(fmpz(a * pow(d, -1, p) % p).sqrtmod(p))
+            elif a:
+                plain[place] = int(fmpz(a).sqrtmod(p))
+        return Modular(self, plain, beyond)
+
+    def prime_root(self, n: int) -> "Modular":
+        """The square root of a whole number without square factors; of either sign, but always the same."""
+        if n in (2, 3):  # as the roots of unity have it: sqrt(2) = 2 cos(pi/4)
+            return 2 * self.circle({"pi": Fraction(1, 4 if n == 2 else 6)})[1]
+        if n not in self._roots:
+            self._roots[n] = self.rng.choice([1, self.prime - 1], (self.samples, 1))
+        return self.root(np.array([[n % self.prime]])) * Modular(self, self._roots[n])
+
+
+class Modular:
+    """A number modulo a prime at many samples and states: `plain` + `beyond` * sqrt(non-residue)."""
+
+    __slots__ = ("beyond", "field", "fraction", "plain", "turn")
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        field: Field,
+        plain: Residues,
+        beyond: Residues | None = None,
+        turn: Turn | None = None,
+        fraction: Fraction | None = None,
+    ) -> None:
+        self.field, self.plain, self.turn, self.fraction = field, plain, turn, fraction
+        self.beyond = beyond if beyond is not None and beyond.any() else None
+
+    def __add__(self, other: Any) -> "Modular":
+        if type(other) is not Modular:
+            if other == 0:
+                return self
+            other = self._constant(other)
+        p = self.field.prime
+        beyond = (
+            self.beyond
+            if other.beyond is None
+            else other.beyond
+            if self.beyond is None
+            else (self.beyond + other.beyond) % p
+        )
+        turn = None
+        if self.turn is not None or other.turn is not None:
+            turn = _sum_of_turns(_turn_of(self), _turn_of(other))
+        return Modular(self.field, (self.plain + other.plain) % p, beyond, turn)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> "Modular":
+        p = self.field.prime
+        beyond = None if self.beyond is None else -self.beyond % p
+        turn = None if self.turn is None else {name: -n for name, n in self.turn.items()}
+        return Modular(
+            self.field, -self.plain % p, beyond, turn, None if not self.fraction else -self.fraction
+        )
+
+    def __sub__(self, other: Any) -> "Modular":
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> "Modular":
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is not Modular:
+            if other == 0:
+                return 0
+            if other == 1:
+                return self
+            other = self._constant(other)
+        p, d = self.field.prime, self.field.non_residue
+        plain, beyond = self.plain * other.plain % p, None
+        if self.beyond is not None and other.beyond is not None:
+            plain = (plain + self.beyond * other.beyond % p * d) % p
+            beyond = (self.plain * other.beyond % p + self.beyond * other.plain) % p
+        elif self.beyond is not None:
+            beyond = self.beyond * other.plain % p
+        elif other.beyond is not None:
+            beyond = self.plain * other.beyond % p
+        turn = None
+        if self.turn is not None and other.fraction is not None:
+            turn = {name: n * other.fraction for name, n in self.turn.items()}
+        elif other.turn is not None and self.fraction is not None:
+            turn = {name: n * self.fraction for name, n in other.turn.items()}
+        return Modular(self.field, plain, beyond, turn)
+
+    __rmul__ = __mul__
+
+    def inverse(self) -> "Modular":
+        """One divided by the number."""
+        p, d = self.field.prime, self.field.non_residue
+        fraction = None if self.fraction is None else 1 / self.fraction
+        if self.beyond is None:
+            return Modular(self.field, self.field.inverse(self.plain), fraction=fraction)
+        norm = (self.plain * self.plain % p - self.beyond * self.beyond % p * d) % p
+        below = self.field.inverse(norm)
+        return Modular(self.field, self.plain * below % p, -self.beyond * below % p)
+
+    def __truediv__(self, other: Any) -> Any:
+        if type(other) is not Modular:
+            return self * (1 / Fraction(other))
+        return self * other.inverse()
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other * self.inverse()
+
+    def __lt__(self, other: float) -> bool:
+        """Only asked of squares against something tiny: whether the number is zero."""
+        return not self.plain.any() and self.beyond is None
+
+    def sin(self) -> "Modular":
+        return self.field.circle(self._turn())[0]
+
+    def cos(self) -> "Modular":
+        return self.field.circle(self._turn())[1]
+
+    def sqrt(self) -> "Modular":
+        if self.beyond is not None:
+            raise NotExact("The square root of a square root has no exact image here.")
+        return self.field.root(self.plain)
+
+    def sign(self) -> "Modular":
+        """1 or -1 at random: a sign follows from no equation."""
+        return Modular(self.field, self.field.rng.choice([1, self.field.prime - 1], self.plain.shape))
+
+    def _constant(self, x: Any) -> "Modular":
+        if not isinstance(x, (int, Fraction)):
+            x = Fraction(x)
+        return Modular(self.field, np.array([[self.field.constant(x)]]), fraction=Fraction(x))
+
+    def _turn(self) -> Turn:
+        if self.turn is None:
+            raise NotExact("Exact ranks take sines of sums of angles only, not of products.")
+        return self.turn
+
+
+class ModularConstants:
+    """Constants of a model in a field."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def rational(self, value: Fraction) -> "Modular | int":
+        if value in (-1, 0, 1):  # these fold away, and tell axes along x, y, z
+            return int(value)
+        return Modular(self.field, np.array([[self.field.constant(value)]]), fraction=value)
+
+    def pi(self) -> Modular:
+        return self.field.angle("pi", self.field.random(1, 1))
+
+    def sin_cos(self, angle: "Formula") -> tuple[Any, Any]:
+        turns = quarter_turns(float(angle))
+        if turns is not None:
+            return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+        return self.field.circle(constant_turn(angle))
+
+    def sqrt(self, value: "Formula") -> Any:
+        number = value.rational
+        if number is None:
+            return value.evaluate(self, {}).sqrt()
+        result: Any = self.rational(Fraction(1, number.denominator))
+        for n, power in fmpz(number.numerator * number.denominator).factor():
+            result = result * int(n) ** (int(power) // 2)
+            if int(power) % 2:
+                result = result * self.field.prime_root(int(n))
+        return result
+
+
+def constant_turn(angle: "Formula") -> Turn:
+    """A constant angle as multiples of pi and of one radian."""
+    turn: dict[str, Fraction] = {}
+    for monomial, coefficient in angle.terms:
+        if monomial and monomial != ((("pi", ""), 1),):
+            turn[f"the constant {angle}"] = Fraction(1)  # some number like sqrt(2) or pi^2: independent
+            return turn
+        turn["pi" if monomial else "rad"] = coefficient
+    return turn
+
+
+def order_for(angles: "list[Formula]") -> int:
+    """The order of roots of unity that hold all these constant angles: a multiple of 24."""
+    order = 24
+    for angle in angles:
+        if not angle.is_number:
+            continue
+        turns = constant_turn(angle).get("pi")
+        if turns is not None:
+            order = math.lcm(order, 2 * turns.denominator)
+    return order
+
+
+def _turn_of(x: Modular) -> Turn | None:
+    """The angle a number is: multiples of generators; a rational constant is so many radians."""
+    if x.turn is not None:
+        return x.turn
+    return None if x.fraction is None else {"rad": x.fraction}
+
+
+def _sum_of_turns(a: Turn | None, b: Turn | None) -> Turn | None:
+    if a is None or b is None:
+        return None
+    total = dict(a)
+    for name, n in b.items():
+        total[name] = total.get(name, Fraction(0)) + n
+    return total

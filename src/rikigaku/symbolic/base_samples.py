@@ -1,0 +1,153 @@
+"""The regressor of a tree at random states modulo a prime: rows among which every true relation holds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.laws.regressor import DRIVE_NAMES, regressor, regressor_columns
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.model.walk import formulas
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, order_for
+
+# Gravity that may point anywhere: three symbols of their own.
+ANY_GRAVITY = tuple(Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What base parameters are asked of: a robot's geometry, its gravity, and which drives count.
+
+    robot: without inertias and drives, whose values do not matter. drives: names among rotor, viscous, coulomb.
+    """
+
+    robot: Robot
+    drives: tuple[str, ...] = ()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the parameters, in the order of the regressor's columns."""
+        values = dict.fromkeys(self.robot.free_symbols, 0.5)
+        names = regressor_columns(
+            instantiate(self.robot, FLOATS, values), coordinates(self.robot), bool(self.drives)
+        )
+        return tuple(name for name in names if self._counts(name))
+
+    @cached_property
+    def order(self) -> int:
+        """Order of the roots of unity that hold the constant angles."""
+        return order_for([formula for _, formula in formulas(self.robot)])
+
+    def field(self, rng: np.random.Generator, samples: int = 1) -> Field:
+        """A prime field for it."""
+        return Field(rng, samples, self.order)
+
+    def _counts(self, name: str) -> bool:
+        word = name.split(" of ")[0]
+        return word not in DRIVE_NAMES or word in self.drives
+
+    def pick(self, row: Sequence[Any]) -> list[Any]:
+        """The elements of a row of the regressor that belong to the columns."""
+        if not self.drives or len(self.drives) == len(DRIVE_NAMES):
+            return list(row)
+        inertial = len(row) - len(DRIVE_NAMES) * self.robot.nv
+        blocks = [row[inertial + k * self.robot.nv :][: self.robot.nv] for k in range(len(DRIVE_NAMES))]
+        chosen = [x for name, b in zip(DRIVE_NAMES, blocks, strict=True) if name in self.drives for x in b]
+        return [*row[:inertial], *chosen]
+
+
+def coordinates(robot: Robot) -> list[str]:
+    """A name for each element of v."""
+    return [j.name if j.nv == 1 else f"{j.name}[{k}]" for j in robot.joints for k in range(j.nv)]
+
+
+def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:
+    """The robot without what the regressor does not depend on: inertias, drives, frames, unused symbols."""
+    links = []
+    for link in robot.links:
+        joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
+        links.append(replace(link, joint=joint, inertia=None))
+    g = robot.gravity if gravity is None else tuple(gravity)
+    return replace(
+        robot, links=tuple(links), frames=(), symbols=(), base_inertia=None, gravity=g  # type: ignore[arg-type]
+    )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Symbols of the geometry drawn from a field, and the rows of the regressor at some states.
+
+    rows: samples x rows x columns. values: what each symbol is.
+    """
+
+    field: Field
+    rows: Residues
+    values: Mapping[str, Modular]
+
+    def value(self, formula: Formula) -> Residues:
+        """What a formula of the geometry is in each sample."""
+        x = formula.evaluate(ModularConstants(self.field), self.values)
+        plain = x.plain[:, :1] if isinstance(x, Modular) else np.array([[self.field.constant(x)]])
+        return np.broadcast_to(plain, (self.field.samples, 1))[:, 0]
+
+
+def drawn_symbols(robot: Robot, field: Field) -> dict[str, Modular]:
+    """A random value for each symbol, and a random place on the circle where it stands in an angle."""
+    return {name: field.angle(name, field.random(field.samples, 1)) for name in robot.free_symbols}
+
+
+def sample(
+    question: Question, field: Field, states: int, symbols: Mapping[str, Modular] | None = None
+) -> Sample:
+    """The regressor at random states, the same for each sample of the geometry."""
+    robot = question.robot
+    values = drawn_symbols(robot, field) if symbols is None else symbols
+    mechanism = instantiate(robot, ModularConstants(field), values)
+    q = random_positions(robot, field, states)
+    v, a = ([field.number(field.random(1, states)) for _ in range(robot.nv)] for _ in range(2))
+    Y = regressor(mechanism, q, v, a, drives=bool(question.drives))
+    return Sample(field, stacked([question.pick(row) for row in Y], field, states), values)
+
+
+def random_positions(robot: Robot, field: Field, states: int) -> list[Modular]:
+    """q at random states: angles on the circle, unit quaternions by stereographic projection."""
+    q: list[Modular] = []
+    for joint in robot.joints:
+        start = robot.q_slices[joint.name].start
+        numbers = [field.number(field.random(1, states)) for _ in range(joint.nq)]
+        turning = {"revolute": (0,), "helical": (0,), "universal": (0, 1), "planar": (2,)}
+        for k in turning.get(joint.type, ()):
+            numbers[k] = field.angle(f"q[{start + k}]", numbers[k].plain)
+        if joint.type in ("spherical", "free"):
+            x, y, z = numbers[-3:]
+            square = x * x + y * y + z * z
+            below = (square + 1).inverse()
+            numbers[-4:] = [(1 - square) * below, *((u + u) * below for u in (x, y, z))]
+        q += numbers
+    return q
+
+
+def stacked(Y: Sequence[Sequence[Any]], field: Field, states: int) -> Residues:
+    """Numbers at many states as one matrix a sample: samples x (rows x states) x columns.
+
+    Parts beyond the field make rows of their own: a relation with coefficients in the field holds in both.
+    """
+    shape = (field.samples, states)
+    beyond = any(isinstance(x, Modular) and x.beyond is not None for row in Y for x in row)
+    result = np.zeros((1 + beyond, len(Y), len(Y[0]), *shape), dtype=np.int64)
+    for i, row in enumerate(Y):
+        for j, x in enumerate(row):
+            if isinstance(x, Modular):
+                result[0, i, j] = x.plain
+                if x.beyond is not None:
+                    result[1, i, j] = x.beyond
+            elif x:
+                result[0, i, j] = field.constant(x)
+    parts, rows, columns = result.shape[:3]
+    return result.transpose(3, 4, 0, 1, 2).reshape(field.samples, math.prod((states, parts, rows)), columns)
