@@ -1,7 +1,4 @@
-"""The laws on exact numbers: identities hold as polynomials, and values are those of Kane's equations.
-
-Exact numbers neither divide nor take signs, so the laws that solve with M, and friction, are not for them.
-"""
+"""The laws on exact numbers: identities hold as polynomials, and values are those of Kane's equations."""
 
 import math
 from dataclasses import replace
@@ -68,11 +65,13 @@ def value(tree: Robot, polynomials: Any) -> Array:
     q, v, a = state(tree)
     at: dict[str, float] = {}
     for letter, numbers in (("q", q), ("v", v), ("a", a)):
-        at |= {f"{letter}{k}": float(x) for k, x in enumerate(numbers)}
+        at |= {f"{letter}[{k}]": float(x) for k, x in enumerate(numbers)}
     for k, x in enumerate(q):
-        at |= {f"sin(q{k})": float(np.sin(x)), f"cos(q{k})": float(np.cos(x))}
-    for k, angle in enumerate(generic(tree).ring.constant_angles):
-        at |= {f"sin(angle{k})": math.sin(float(angle)), f"cos(angle{k})": math.cos(float(angle))}
+        at |= {f"sin(q[{k}])": float(np.sin(x)), f"cos(q[{k}])": float(np.cos(x))}
+    ring = generic(tree).ring
+    for k, angle in enumerate(ring.constant_angles):
+        at |= {f"sin(angle[{k}])": math.sin(float(angle)), f"cos(angle[{k}])": math.cos(float(angle))}
+    at |= {f"root[{k}]": math.sqrt(x) for k, x in enumerate(ring.radicands)}
     number = np.vectorize(lambda x: float(x.value(at)) if isinstance(x, Exact) else float(x), otypes=[float])
     return np.asarray(number(np.array(polynomials, dtype=object)))
 

@@ -1,5 +1,7 @@
 """The functions every law may call on every kind of number; the number's own method answers if it has one."""
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -8,6 +10,9 @@ import numpy as np
 
 from rikigaku.errors import NotExact
 from rikigaku.numbers.kind import Number
+
+# Where exact numbers have square roots, who knows them: a fraction alone does not tell which ring it is in.
+ROOTS: ContextVar[Callable[[Fraction], Number] | None] = ContextVar("ROOTS", default=None)
 
 
 def sin(x: Number) -> Number:
@@ -21,7 +26,7 @@ def cos(x: Number) -> Number:
 
 
 def sqrt(x: Number) -> Number:
-    """Square root; NaN below zero. Of exact numbers only squares of rationals have one."""
+    """Square root; NaN below zero. That of a fraction is rational, or one `ROOTS` knows."""
     if isinstance(x, Fraction):
         return _rational_root(x)
     return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
@@ -58,9 +63,11 @@ def is_constant(x: Any, value: float) -> bool:
     return is_number(x) and bool(x == value)
 
 
-def _rational_root(x: Fraction) -> Fraction:
+def _rational_root(x: Fraction) -> Number:
     if x >= 0:
         root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
         if root * root == x:
             return root
+        if (known := ROOTS.get()) is not None:
+            return known(x)
     raise NotExact(f"The square root of {x} is not rational, so there is no exact number for it.")

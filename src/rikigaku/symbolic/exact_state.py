@@ -1,18 +1,35 @@
-"""A robot and its state as exact numbers, ready for any law that does not divide."""
+"""A robot and its state as exact numbers, ready for any law.
 
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import NamedTuple
+Generators are named "q[0]", "v[0]", "a[0]", "tau[0]", "gravity[0]", "wrench on hand[0]": no symbol of a
+robot, which is an identifier, can have such a name.
+"""
 
+import re
+from collections.abc import Callable, Iterator, Sequence
+from math import lcm
+from typing import Any, NamedTuple, TypeVar
+
+from rikigaku.errors import NotExact
+from rikigaku.laws.record import Law
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import ExactConstants, ExactNumber, Ring
-from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS, quarter_turns
+from rikigaku.model.walk import formulas
+from rikigaku.numbers.exact import ExactConstants, ExactNumber, NoRootLeft, Ring
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.functions import ROOTS
+from rikigaku.numbers.program import Shape
+from rikigaku.recipe import Recipe, input_shapes, no_value, run
+
+Answer = TypeVar("Answer")
+Inputs = Sequence[tuple[str, Shape]]
+
+# Where angles stand in the data of a robot.
+_ANGLES = re.compile(r"\.(alpha|theta|beta|rpy\[\d\])$")
+_MOST_ROOTS = 64
 
 
 class ExactState(NamedTuple):
-    """A mechanism and generic q, v, a over one ring; variables are named q0, v0, a0, ..."""
+    """A mechanism and generic q, v, a over one ring; variables are named q[0], v[0], a[0], ..."""
 
     ring: Ring
     mechanism: Mechanism
@@ -21,17 +38,52 @@ class ExactState(NamedTuple):
     a: list[ExactNumber]
 
 
+class ExactResults(NamedTuple):
+    """What a law gave, by output name, as nested lists of numbers of one ring."""
+
+    ring: Ring
+    results: dict[str, Any]
+
+
 def exact_state(robot: Robot) -> ExactState:
     """The robot with exact parameters, at a generic state."""
-    angles, plain, quaternions = [], [], []
+    inputs: Inputs = [("q", (robot.nq,)), ("v", (robot.nv,)), ("a", (robot.nv,))]
+
+    def state(ring: Ring) -> ExactState:
+        mechanism = instantiate(robot, ExactConstants(ring), _symbols(robot, ring))
+        return ExactState(ring, mechanism, *(_variables(ring, name, shape) for name, shape in inputs))
+
+    return _with_roots(robot, inputs, state, spare=2)
+
+
+def exact_results(robot: Robot, law: Law, recipe: Recipe) -> ExactResults:
+    """The law of the robot at a generic state."""
+    inputs = input_shapes(robot, law, recipe)
+
+    def results(ring: Ring) -> ExactResults:
+        variables = [_variables(ring, name, shape) for name, shape in inputs]
+        found = run(robot, law, recipe, ExactConstants(ring), variables, _symbols(robot, ring))
+        return ExactResults(ring, found)
+
+    try:
+        return _with_roots(robot, inputs, results)
+    except ZeroDivisionError:
+        raise no_value(robot, law) from None
+
+
+def exact_ring(robot: Robot, inputs: Inputs, roots: int = 0) -> Ring:
+    """The ring of a robot's symbols, its coordinates q, and the other inputs."""
+    divisors, constants, with_pi = _angles(robot)
+    angles = {name: divisors[name] for name in robot.free_symbols if name in divisors}
+    plain, quaternions = [], []
     for joint in robot.joints:
-        names = [f"q{k}" for k in range(*robot.q_slices[joint.name].indices(robot.nq))]
+        names = [f"q[{k}]" for k in range(*robot.q_slices[joint.name].indices(robot.nq))]
         match joint.type:
             case "revolute" | "helical" | "universal":
-                angles += names
+                angles |= dict.fromkeys(names, 1)
             case "planar":
                 plain += names[:2]
-                angles.append(names[2])
+                angles[names[2]] = 1
             case "spherical":
                 quaternions.append(names)
             case "free":
@@ -39,42 +91,73 @@ def exact_state(robot: Robot) -> ExactState:
                 quaternions.append(names[3:])
             case _:
                 plain += names
-    rates = [f"{letter}{k}" for letter in "va" for k in range(robot.nv)]
-    # A symbol may stand in an angle; its sine and cosine cost nothing if it does not.
-    ring = Ring([*angles, *robot.free_symbols], [*plain, *rates], quaternions, _constant_angles(robot))
-    symbols = {name: ring.variable(name) for name in robot.free_symbols}
-    return ExactState(
-        ring,
-        instantiate(robot, ExactConstants(ring), symbols),
-        [ring.variable(f"q{k}") for k in range(robot.nq)],
-        [ring.variable(f"v{k}") for k in range(robot.nv)],
-        [ring.variable(f"a{k}") for k in range(robot.nv)],
+    others = [f"{name}[{k}]" for name, (size,) in inputs if name != "q" for k in range(size)]
+    signs = [name for name in others if name.startswith("v[")]
+    plain += [*others, *(name for name in robot.free_symbols if name not in angles)]
+    return Ring(angles, [*plain, "pi"] if with_pi else plain, quaternions, constants, signs, roots)
+
+
+def _with_roots(robot: Robot, inputs: Inputs, function: Callable[[Ring], Answer], spare: int = 0) -> Answer:
+    """The answer over a ring with as many square roots as it takes."""
+    roots = 0
+    while roots <= _MOST_ROOTS:
+        ring = exact_ring(robot, inputs, roots + spare)
+        token = ROOTS.set(ring.root)
+        try:
+            return function(ring)
+        except NoRootLeft:
+            roots = 2 * roots + 2
+        finally:
+            ROOTS.reset(token)
+    raise NotExact(
+        f"Robot {robot.name!r} has more than {_MOST_ROOTS} different square roots in its geometry. Give axes "
+        "along x, y, z in turned frames instead of slanted axes."
     )
 
 
-class _AngleRecorder:
-    """Floats that remember the constant angles they were asked for."""
-
-    def __init__(self) -> None:
-        self.seen: dict[Formula, None] = {}
-
-    def sin_cos(self, angle: Formula) -> tuple[float, float]:
-        if quarter_turns(float(angle)) is None:
-            self.seen[angle] = None
-        return FLOATS.sin_cos(angle)
-
-    def rational(self, value: Fraction) -> float:
-        return FLOATS.rational(value)
-
-    def pi(self) -> float:
-        return FLOATS.pi()
-
-    def sqrt(self, value: Formula) -> float:
-        return FLOATS.sqrt(value)
+def _symbols(robot: Robot, ring: Ring) -> dict[str, ExactNumber]:
+    return {name: ring.variable(name) for name in robot.free_symbols}
 
 
-def _constant_angles(robot: Robot) -> tuple[Formula, ...]:
-    recorder = _AngleRecorder()
-    values: Mapping[str, float] = dict.fromkeys(robot.free_symbols, 0.5)
-    instantiate(robot, recorder, values)
-    return tuple(recorder.seen)
+def _variables(ring: Ring, name: str, shape: Shape) -> list[ExactNumber]:
+    return [ring.variable(f"{name}[{k}]") for k in range(shape[0])]
+
+
+def _angles(robot: Robot) -> tuple[dict[str, int], list[Formula], bool]:
+    """Symbols that stand in angles with the divisor they need, constant angles, and whether pi occurs."""
+    divisors: dict[str, int] = {}
+    constants: list[Formula] = []
+    with_pi = False
+    for place, formula in formulas(robot):
+        inside = list(_turned(formula))
+        if _ANGLES.search(place):
+            inside.append(formula)
+        else:
+            with_pi = with_pi or "pi" in str(formula)
+        for angle in inside:
+            constant = ZERO
+            for monomial, coefficient in angle.terms:
+                term = Formula(((monomial, coefficient),))
+                if len(monomial) == 1 and monomial[0][0][0] == "symbol" and monomial[0][1] == 1:
+                    name = monomial[0][0][1]
+                    divisors[name] = lcm(divisors.get(name, 1), coefficient.denominator)
+                elif term.is_number:
+                    constant = constant + term
+                else:
+                    raise NotExact(
+                        f"The angle {angle} ({place.lstrip('.')}) is not a sum of symbols, multiples of them "
+                        "and constants, so its sine is no exact number. Make the angle a symbol of its own."
+                    )
+            constants.append(constant)
+            with_pi = with_pi or ("pi" in str(angle) and not angle.is_number)
+    return divisors, constants, with_pi
+
+
+def _turned(formula: Formula) -> Iterator[Formula]:
+    """What stands under sine and cosine in a formula."""
+    for monomial, _ in formula.terms:
+        for (kind, inside), _ in monomial:
+            if kind in ("sin", "cos"):
+                yield inside
+            if isinstance(inside, Formula):
+                yield from _turned(inside)
