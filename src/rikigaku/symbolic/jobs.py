@@ -5,10 +5,12 @@ in a fresh interpreter (no fork: threads of the caller are safe; no `__main__` g
 that interpreter is gone when the call returns, however it returns.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -128,8 +130,7 @@ def _answer(
             if progress is not None:
                 progress(told)
     finally:  # also on Ctrl-C, and where the callback raises
-        if child.poll() is None:
-            child.kill()
+        _kill(child)
         child.wait()
         for thread in threads:
             thread.join()
@@ -139,6 +140,15 @@ def _answer(
     if _is_memory(said):
         return {"memory": True}
     return {"error": f"it ended with code {child.returncode} and no answer. {said}".strip()}
+
+
+def _kill(child: subprocess.Popen[str]) -> None:
+    """The child and the programs it started."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    elif child.poll() is None:
+        child.kill()
 
 
 def _forward(stream: Any, lines: "queue.SimpleQueue[str | None]") -> None:

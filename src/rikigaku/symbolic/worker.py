@@ -1,4 +1,4 @@
-"""The child process of `rikigaku.symbolic.jobs`: reads one task, writes progress and the answer as JSON lines.
+"""The child process of `rikigaku.symbolic.jobs`: one task in, progress and the answer out, as JSON.
 
 Started as `python -P -m rikigaku.symbolic.worker`. The task is {"function": "module:name", "data": ...,
 "memory": bytes or null, "path": [...]} on the standard input. Nothing is pickled.
