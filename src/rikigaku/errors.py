@@ -68,6 +68,14 @@ class SpanningTreeWarning(UserWarning):
     """A law of a robot with loops: it is the law of the spanning tree."""
 
 
+class CannotClose(RikigakuError, ValueError):
+    """A robot whose loops do not close, at no posture or at none that was found; `loop` names where."""
+
+    def __init__(self, message: str, loop: str = "") -> None:
+        self.loop = loop
+        super().__init__(message)
+
+
 class TooLarge(RikigakuError, ValueError):
     """A program or file beyond what can be handled; the message says which limit and what to do."""
 
