@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.motion import BodyMotion, Passage, motion
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.functions import sign
+from rikigaku.numbers.functions import is_zero, sign
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import SpatialInertia
@@ -73,10 +73,15 @@ def body_wrench(inertia: SpatialInertia, m: BodyMotion) -> Wrench:
     U, alpha, w = m.spin, m.alpha, m.velocity.angular
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.I
     force = vector.add(vector.scale(inertia.m, m.acceleration), transform(U, inertia.h))
+    squares = (w[0] * w[0], w[1] * w[1], w[2] * w[2])
+    if is_zero(xx + yy - zz):  # all mass in the plane z = 0, as reduced links have it
+        tilting = (xx * U[2][1], -yy * U[2][0])
+    else:
+        tilting = (xx * alpha[0] + (zz - yy) * (w[1] * w[2]), yy * alpha[1] + (xx - zz) * (w[0] * w[2]))
     turning = (
-        xx * alpha[0] + (zz - yy) * (w[1] * w[2]) + xz * U[1][0] - xy * U[2][0] + yz * (U[1][1] - U[2][2]),
-        yy * alpha[1] + (xx - zz) * (w[0] * w[2]) + xy * U[2][1] - yz * U[0][1] + xz * (U[2][2] - U[0][0]),
-        zz * alpha[2] + (yy - xx) * (w[0] * w[1]) + yz * U[0][2] - xz * U[1][2] + xy * (U[0][0] - U[1][1]),
+        tilting[0] + xz * U[1][0] - xy * U[2][0] + yz * (squares[1] - squares[2]),
+        tilting[1] + xy * U[2][1] - yz * U[0][1] + xz * (squares[2] - squares[0]),
+        zz * alpha[2] + (yy - xx) * (w[0] * w[1]) + yz * U[0][2] - xz * U[1][2] + xy * (squares[0] - squares[1]),
     )
     return Wrench(force, vector.add(turning, cross(inertia.h, m.acceleration)))
 
