@@ -4,29 +4,28 @@
 and compiles it (or reads the code from the cache); later calls are native.
 """
 
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from rikigaku.arguments import Arguments
+from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
-from rikigaku.errors import NoValue, SpanningTreeWarning, UnknownName, WrongValue
+from rikigaku.errors import NoValue, SpanningTreeWarning, WrongValue
+from rikigaku.exporting import exported
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
+from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
 from rikigaku.states import quaternion_errors
 from rikigaku.variant import Recipe, Variant, named_tuple
 
 _UNIT = 1e-6  # how far from 1 the length of a quaternion may be before it is worth a word
-
-EXPORTS = {"c": "rikigaku.codegen.export_c"}  # a module a language, with a function `source`
 
 
 class BoundLaw:
@@ -74,22 +73,46 @@ class BoundLaw:
         """Operations one state takes, in the program that runs."""
         return self.program().operations
 
-    def program(self, **options: Any) -> Program:
-        """The recorded program."""
+    def program(self, *, derivative: bool | str | Sequence[str] = False, **options: Any) -> Program:
+        """The recorded program; derivative=True, or names as in `derivative(wrt=...)`: of the derivatives."""
+        names = self._named(derivative)
+        if names == ("parameters",) and self.law.by_parameters is not None:
+            return self._by_parameters.program(**self._without_own(options))
         _, options, overrides, _ = self._arguments.sort((), options, calling=False)
-        return self._variant(options, overrides).kernel.program
+        variant = self._derivatives(options, overrides, names) if names else self._variant(options, overrides)
+        return variant.kernel.program
 
     def export(
-        self, language: str, path: str | Path | None = None, name: str | None = None, **options: Any
-    ) -> str:
-        """The law as source text of another language ("c"), for one state; written to `path` if given."""
-        if language not in EXPORTS:
-            raise UnknownName("language", language, EXPORTS, "export")
-        name = name or re.sub(r"\W", "_", f"{self.robot.name}_{self.law.name}")
-        text: str = import_module(EXPORTS[language]).source(self.program(**options), name)
-        if path is not None:
-            Path(path).write_text(text)
-        return text
+        self,
+        language: str,
+        path: str | PathLike[str] | None = None,
+        name: str | None = None,
+        *,
+        derivative: bool | str | Sequence[str] = False,
+        **options: Any,
+    ) -> Any:
+        """The law in another language, for use without this package.
+
+        Args:
+            language: "c", "c++", "python", "julia", "matlab" (and Octave), "rust", "latex", "markdown": text;
+                "c header": of the C text; "casadi": a casadi.Function; "sympy": a record of expressions.
+            path: a file for the text, replaced in one step; beside C goes its header.
+            name: of the function; by default made of the names of robot and law.
+            derivative: True, or names as in `derivative(wrt=...)`: the derivatives instead of the law.
+            options: of the law (frame="hand"). Symbols of the robot are inputs of the function unless given a
+                value here; gravity=... and wrenches={"hand": ...} make these inputs too, whatever the value.
+        Returns: the text, or the object.
+        """
+        known_language(language)  # before any work is done
+        symbols = self._arguments.sort((), options, calling=False).symbols
+        if symbols:  # decided: a robot without them
+            rest = {
+                key: x for key, x in {**self.fixed, **options}.items() if key not in ("symbols", *symbols)
+            }
+            law = BoundLaw(bind_symbols(self.robot, **symbols), self.law, rest)
+            return law.export(language, path, name, derivative=derivative)
+        program = self.program(derivative=derivative, **options)
+        return exported(language, self.robot, self.law, program, self._named(derivative), path, name)
 
     def derivative(
         self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any
@@ -106,29 +129,45 @@ class BoundLaw:
             result = short(args, out)
             if result is not None:
                 return result
-        names = self.law.inputs if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        names = self._named(True if wrt is None else wrt)
+        law = self.law
+        if names == ("parameters",) and law.by_parameters is not None:
+            value = self._by_parameters(*args, out=out, **self._without_own(keywords))
+            return named_tuple("Derivative", names)(value)
+        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
+        result = self._derivatives(options, overrides, names)(inputs, overrides, symbols, out)
+        if isinstance(result, tuple):
+            return result
+        return named_tuple("Derivative", names)(result)
+
+    def _named(self, wrt: bool | str | Sequence[str]) -> tuple[str, ...]:
+        """What to derive by: all inputs for True, nothing for False."""
+        if isinstance(wrt, bool):
+            return self.law.inputs if wrt else ()
+        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         if not names:
             raise WrongValue(
                 f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
             )
         if len(set(names)) < len(names):
             raise WrongValue(f"wrt names something twice: {', '.join(names)}.")
-        law = self.law
-        if names == ("parameters",) and law.by_parameters is not None:
-            others = set(law.options) - set(law.by_parameters.options)
-            known = {key: value for key, value in {**self.fixed, **keywords}.items() if key not in others}
-            return named_tuple("Derivative", names)(self._by_parameters(*args, out=out, **known))
-        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
-        known_by_structure = law.derivative is not None and set(names) <= set(law.inputs)
-        if known_by_structure and set(overrides) <= set(law.derivative.overrides):  # type: ignore[union-attr]
-            own = {name: options[name] for name in law.derivative.options}  # type: ignore[union-attr]
-            variant = self._by_structure._variant(own, overrides, only=names)
-        else:
-            variant = self._variant(options, overrides, names)
-        result = variant(inputs, overrides, symbols, out)
-        if isinstance(result, tuple):
-            return result
-        return named_tuple("Derivative", names)(result)
+        return names
+
+    def _derivatives(
+        self, options: Mapping[str, Any], overrides: Mapping[str, Any], names: tuple[str, ...]
+    ) -> Variant:
+        """The program of derivatives: by structure where the law knows how, else term by term."""
+        way = self.law.derivative
+        if way is not None and set(names) <= set(self.law.inputs) and set(overrides) <= set(way.overrides):
+            own = {name: options[name] for name in way.options}
+            return self._by_structure._variant(own, overrides, only=names)
+        return self._variant(options, overrides, names)
+
+    def _without_own(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """Keywords, and what is fixed, for the derivatives by parameters, which have fewer options."""
+        assert self.law.by_parameters is not None
+        others = set(self.law.options) - set(self.law.by_parameters.options)
+        return {key: value for key, value in {**self.fixed, **keywords}.items() if key not in others}
 
     @cached_property
     def _plain(self) -> Variant | None:

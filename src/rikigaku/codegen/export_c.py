@@ -1,136 +1,142 @@
-"""A program as C source with no dependency but libm: the same operations in the same order, bit for bit."""
+"""A program as C with no dependency but libm, and its header: the bits of the native kernel."""
 
-import keyword
-import re
+from rikigaku.codegen.export_names import words
+from rikigaku.codegen.export_record import Export, Text, indented, text, turn
+from rikigaku.codegen.export_sincos import sincos_parts
+from rikigaku.codegen.export_walk import INFIX, SUM, Language, Spelling, flat
+from rikigaku.numbers.program import Port, Shape
 
-from rikigaku.codegen.instructions import Instruction, Operand, instructions, operand
-from rikigaku.codegen.llvm_sincos import COSINE, LARGEST, REDUCTION, ROUNDER, SINE, TWO_OVER_PI
-from rikigaku.errors import WrongValue
-from rikigaku.numbers.graph import Node
-from rikigaku.numbers.program import Program
-
-_BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_C_WORDS = frozenset({
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
-    "float", "for", "goto", "if", "inline", "int", "long", "main", "register", "restrict", "return", "short",
-    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
-    "while",
-})  # fmt: skip
-
-
-def source(program: Program, name: str) -> str:
-    """A C file defining `void name(const double *q, ..., double *out)` for one state.
-
-    Compile without -ffast-math and with -ffp-contract=off; -mfma (or -march=native) makes fma an instruction.
-    """
-    checked_name(name)
-    parameters = [f"const double *in{i}" for i in range(len(program.inputs))]
-    parameters += [f"double *out{i}" for i in range(len(program.outputs))]
-    shapes = [f" * in{i}: {_plain(p.name)} {list(p.shape)}" for i, p in enumerate(program.inputs)]
-    shapes += [
-        f" * out{i}: {_plain(p.name)} {list(p.shape)}, row-major" for i, p in enumerate(program.outputs)
-    ]
-    body: list[str] = []
-    angles: set[int] = set()
-    for instruction in instructions(program):
-        body += _lines(instruction, angles)
-    for i, elements in enumerate(program.results):
-        for k, x in enumerate(elements):
-            body.append(
-                f"    out{i}[{k}] = {_spelled(operand(x)) if isinstance(x, Node) else _number(float(x))};"
-            )
-    comment = "\n".join(
-        [f"/* {_plain(program.name)}: {program.operations}. Arrays are row-major.", *shapes, " */"]
-    )
-    return "\n".join(
-        [
-            *("#include <math.h>", "#include <stdint.h>", "#include <string.h>", "", _SINCOS, comment),
-            *(f"void {name}({', '.join(parameters)})", "{", *body, "}", ""),
-        ]
-    )
+# Words, functions the text calls, and macros of the headers it includes (and of compilers in GNU mode).
+WORDS = words("""
+    auto bool break case char const constexpr continue default do double else enum extern false float
+    for goto if inline int long nullptr register restrict return short signed sizeof static
+    static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void
+    volatile while alignas alignof asm main near far linux unix i386 fma sqrt sin cos fabs copysign
+    memcpy sincos_of sign_of uint64_t errno NULL EOF I NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL
+    MAXFLOAT DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS X_TLOSS HUGE isnan isinf isfinite isnormal
+    signbit fpclassify isgreater isless islessgreater isunordered math_errhandling
+""")
 
 
-def checked_name(name: str) -> str:
-    """The name, if it is one C (and Python) can take."""
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name) or name in _C_WORDS:
-        raise WrongValue(
-            f"{name!r} cannot be the name of a function; use letters, digits and _, and no reserved word."
-        )
-    return name
+def _place(name: str, _shape: Shape, k: int) -> str:
+    """A result is always an array, be it of one number."""
+    return f"{name}[{k}]"
 
 
-def _plain(text: str) -> str:
-    """Text that cannot end a comment: names of links come from files."""
-    return re.sub(r"[^\w .,-]", "_", text)
+C = Language(
+    "C",
+    WORDS,
+    {
+        **INFIX,
+        "fma": Spelling("fma({0}, {1}, {2})"),
+        "sqrt": Spelling("sqrt({0})"),
+        "sign": Spelling("sign_of({0})"),
+        "choose": Spelling("{0} < {1} ? {2} : {3}", needs=(SUM, SUM, SUM, SUM)),
+    },
+    let="const double {0} = {1};",
+    element=flat,
+    place=_place,
+    sincos="double {0}, {1};\nsincos_of({2}, &{0}, &{1});",
+    array="const double {0}[{1}] = {{{2}}};",
+    call="double {0}[{1}];\n{2}({3}, {4}, {0});",
+    fused=True,
+    zeroed=False,
+)
 
-
-def _lines(instruction: Instruction, angles: set[int]) -> list[str]:
-    out, args = f"v{instruction.index}", [_spelled(arg) for arg in instruction.args]
-    match instruction.op:
-        case "const":
-            text = _number(instruction.value)  # type: ignore[arg-type]
-        case "input":
-            i, k = instruction.value  # type: ignore[misc]
-            text = f"in{i}[{k}]"
-        case "add" | "sub" | "mul" | "div":
-            text = f"{args[0]} {_BINARY[instruction.op]} {args[1]}"
-        case "fma":
-            text = f"fma({', '.join(args)})"
-        case "sqrt":
-            text = f"sqrt({args[0]})"
-        case "sign":
-            text = f"{args[0]} != 0.0 && {args[0]} == {args[0]} ? copysign(1.0, {args[0]}) : {args[0]}"
-        case "choose":
-            text = f"{args[0]} < {args[1]} ? {args[2]} : {args[3]}"
-        case "sin" | "cos":
-            return _sincos(instruction, args[0], angles)
-        case _:
-            raise AssertionError(f"no C spelling for {instruction.op!r}")
-    return [f"    const double {out} = {text};"]
-
-
-def _sincos(instruction: Instruction, arg: str, angles: set[int]) -> list[str]:
-    angle = instruction.args[0].index
-    lines = []
-    if angle not in angles:
-        angles.add(angle)
-        lines = [f"    double sin{angle}, cos{angle};", f"    sincos_of({arg}, &sin{angle}, &cos{angle});"]
-    return [*lines, f"    const double v{instruction.index} = {instruction.op}{angle};"]
-
-
-def _spelled(arg: Operand) -> str:
-    return f"-v{arg.index}" if arg.negative else f"v{arg.index}"
-
-
-def _number(x: float) -> str:
-    return f"({x.hex()})" if x < 0 else x.hex()
-
-
-def _horner(coefficients: tuple[float, ...]) -> str:
-    text = _number(coefficients[0])
-    for a in coefficients[1:]:
-        text = f"fma({text}, z, {_number(a)})"
-    return text
-
-
-_REDUCED = "x"
-for _part in REDUCTION:
-    _REDUCED = f"fma(-k, {_number(_part)}, {_REDUCED})"
-
-_SINCOS = f"""/* sine and cosine together, as in the native kernels */
-static void sincos_of(double x, double *s, double *c)
+SIGN = """/* 1, -1, or x itself where it is zero or not a number */
+{prefix} double sign_of(double x)
 {{
-    if (fabs(x) > {_number(LARGEST)}) {{ *s = sin(x); *c = cos(x); return; }}
-    const double t = fma(x, {_number(TWO_OVER_PI)}, {_number(ROUNDER)});
-    const double k = t - {_number(ROUNDER)};
-    uint64_t j;
-    memcpy(&j, &t, sizeof j);
-    const double r = {_REDUCED};
+    return x != 0.0 && x == x ? {std}copysign(1.0, x) : x;
+}}
+"""
+
+SINCOS = """/* sine and cosine together, as in the native kernels */
+{prefix} void sincos_of(double x, double *s, double *c)
+{{
+    if ({std}fabs(x) > {largest}) {{
+        *s = {std}sin(x);
+        *c = {std}cos(x);
+        return;
+    }}
+    const double t = {t};
+    const double k = {k};
+    {std}uint64_t j;
+    {std}memcpy(&j, &t, sizeof j);
+    const double r = {r};
     const double z = r * r;
-    const double p = fma(r * z, {_horner(SINE)}, r);
-    const double q = fma(z * z, {_horner(COSINE)}, fma(z, -0.5, 1.0));
+    const double p = {p};
+    const double q = {q};
     const double a = j & 1 ? q : p, b = j & 1 ? p : q;
     *s = j & 2 ? -a : a;
     *c = (j ^ (j << 1)) & 2 ? -b : b;
 }}
 """
+
+# What GCC fuses by itself, where the target allows, would change the last bits.
+NO_CONTRACTION = """#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize ("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma fp_contract (off)
+#endif"""
+CONTRACTION_AGAIN = """#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif"""
+
+
+def source(export: Export) -> str:
+    """A C file with `void name(const double q[6], ..., double tau[6])` for one state.
+
+    An output may be the same array as an input: everything is read before anything is written.
+    """
+    c = text(export, C)
+    parts = [comment(c), "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n", NO_CONTRACTION, ""]
+    parts += helpers(c, "static", "")
+    for name, program in c.listing.turns.items():
+        body = turn(program, C)
+        parts += [
+            f"static void {name}(const double *shared, const double *item, double *results)",
+            "\n".join(["{", *indented([*body.lines, *body.results]), "}", ""]),
+        ]
+    parts.append("\n".join([_signature(c), "{", *indented([*c.listing.lines, *c.listing.results]), "}"]))
+    return "\n".join(parts) + "\n"
+
+
+def header(export: Export) -> str:
+    """The header of that file, for C and C++."""
+    c = text(export, C)
+    guard = f"{export.name.upper()}_H"
+    return "\n".join(
+        [
+            *(f"#ifndef {guard}", f"#define {guard}", "", comment(c)),
+            *("#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"{_signature(c)};", ""),
+            *("#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */", ""),
+        ]
+    )
+
+
+def comment(c: Text) -> str:
+    """What the function computes, for C and C++."""
+    return "\n".join(["/*", *(f" * {line}".rstrip() for line in c.description()), " */"])
+
+
+def helpers(c: Text, prefix: str, std: str) -> list[str]:
+    """Definitions the text needs."""
+    parts = []
+    if c.uses("sign"):
+        parts.append(SIGN.format(prefix=prefix, std=std))
+    if c.uses("sin", "cos"):
+        parts.append(SINCOS.format(prefix=prefix, std=std, **sincos_parts(f"{std}fma({{}}, {{}}, {{}})")))
+    return parts
+
+
+def _signature(c: Text) -> str:
+    inputs = [_parameter(name, port) for name, port in c.inputs]
+    outputs = [f"double {name}[{port.size}]" if port.size else f"double *{name}" for name, port in c.outputs]
+    return f"void {c.name}({', '.join([*inputs, *outputs]) or 'void'})"
+
+
+def _parameter(name: str, port: Port) -> str:
+    if not port.shape:
+        return f"double {name}"
+    return f"const double {name}[{port.size}]" if port.size else f"const double *{name}"

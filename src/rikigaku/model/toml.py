@@ -5,12 +5,12 @@ Decimals are kept exact (0.1 is 1/10), formulas are kept as formulas. The format
 """
 
 import os
-import tempfile
 import tomllib
 from decimal import Decimal
 from pathlib import Path
 
 from rikigaku.errors import BadModel, RikigakuError, TooLarge
+from rikigaku.files import write_whole
 from rikigaku.model.robot import Robot
 from rikigaku.model.toml_document import document, text_of, tidy
 from rikigaku.model.toml_read import robot_of
@@ -70,7 +70,7 @@ def write_toml(robot: Robot, path: str | os.PathLike[str]) -> None:
     text = to_toml(robot)
     if path.exists():
         text = _kept(path, robot) or text
-    _replace(path, text.encode())
+    write_whole(path, text.encode())
 
 
 def _kept(path: Path, robot: Robot) -> str:
@@ -84,25 +84,3 @@ def _kept(path: Path, robot: Robot) -> str:
     except (RikigakuError, UnicodeDecodeError):
         return ""
     return text if new == robot and new.source == robot.source else ""
-
-
-def _replace(path: Path, content: bytes) -> None:
-    target = path.resolve()  # through a link to the file it names
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The process's mask for new files; reading it means setting it for a moment."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
