@@ -60,6 +60,8 @@ class Field:
         units = [k for k in range(order) if math.gcd(k, order) == 1]
         self._zeta = np.array([pow(zeta, int(k), p) for k in rng.choice(units, samples)])[:, None]
         self._i = self.power(self._zeta, order // 4)
+        # As a plain factor pi is transcendental: any element will do.
+        self.pi = Modular(self, self.random(samples, 1), turn={"pi": Fraction(1)})
 
     # -- drawing --------------------------------------------------------------------------------------------
     def random(self, *shape: int) -> Residues:
@@ -286,7 +288,7 @@ class ModularConstants:
         return Modular(self.field, np.array([[self.field.constant(value)]]), fraction=value)
 
     def pi(self) -> Modular:
-        return self.field.angle("pi", self.field.random(1, 1))
+        return self.field.pi
 
     def sin_cos(self, angle: "Formula") -> tuple[Any, Any]:
         turns = quarter_turns(float(angle))

@@ -1,0 +1,163 @@
+"""What coefficients of regrouping are made of: polynomials in the symbols, sines and cosines of a geometry."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from rikigaku.model.geometry import Steps
+from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
+from rikigaku.numbers.formula_value import Terms
+from rikigaku.numbers.kind import quarter_turns
+
+Exponents = tuple[int, ...]
+
+
+class Atoms:
+    """Generators of the coefficients: plain ones, and a cosine and a sine for each angle.
+
+    Polynomials are kept with cosines to the first power at most: cos^2 = 1 - sin^2.
+    """
+
+    def __init__(self, plain: Iterable[Formula], angles: Iterable[Formula]) -> None:
+        turning = list(dict.fromkeys(angles))
+        self.cosines = len(turning)
+        self.formulas = [
+            *(angle.cos() for angle in turning),
+            *(angle.sin() for angle in turning),
+            *dict.fromkeys(plain),
+        ]
+        self.context = fmpq_mpoly_ctx.get(tuple(f"x{k}" for k in range(len(self.formulas))), Ordering.lex)
+        gens = self.context.gens()
+        self._relations = [
+            gens[k] ** 2 + gens[k + self.cosines] ** 2 - self.context.constant(1) for k in range(self.cosines)
+        ]
+
+    @cached_property
+    def one(self) -> "Ratio":
+        return Ratio(self, self.context.constant(1), self.context.constant(1))
+
+    def reduced(self, x: fmpq_mpoly) -> fmpq_mpoly:
+        """The polynomial in normal form."""
+        degrees = x.degrees()
+        for k, relation in enumerate(self._relations):
+            if degrees[k] > 1:
+                x = x % relation
+        return x
+
+    def monomials(self, degree: int, among: Sequence[int], below: bool = False) -> Iterator[Exponents]:
+        """Exponents of all products of exactly so many of the named generators, cosines at most once.
+
+        below: for denominators, where cos^2 is one factor and 1 - sin^2 would be a sum.
+        """
+        for chosen in combinations_with_replacement(among, degree):
+            powers = [0] * len(self.formulas)
+            for k in chosen:
+                powers[k] += 1
+            if below or all(n <= 1 for n in powers[: self.cosines]):
+                yield tuple(powers)
+
+    def product(self, powers: Exponents) -> Formula:
+        """A monomial as a formula."""
+        result = ONE
+        for formula, n in zip(self.formulas, powers, strict=True):
+            if n:
+                result = result * formula**n
+        return result
+
+    def ratio(self, above: Mapping[Exponents, Fraction], below: Exponents | None = None) -> "Ratio":
+        """A polynomial over a monomial."""
+        terms = {powers: fmpq(c.numerator, c.denominator) for powers, c in above.items()}
+        denominator = {below or (0,) * len(self.formulas): 1}
+        return Ratio(self, self.context.from_dict(terms), self.context.from_dict(denominator))
+
+    def places(self, plain: Iterable[Formula], angles: Iterable[Formula]) -> list[int]:
+        """Where the generators of some atoms stand."""
+        wanted = set(plain)
+        for angle in angles:
+            wanted |= {angle.cos(), angle.sin()}
+        return [k for k, formula in enumerate(self.formulas) if formula in wanted]
+
+
+class Ratio:
+    """A quotient of two polynomials in the atoms."""
+
+    __slots__ = ("above", "atoms", "below")
+
+    def __init__(self, atoms: Atoms, above: fmpq_mpoly, below: fmpq_mpoly) -> None:
+        self.atoms = atoms
+        above, below = atoms.reduced(above), atoms.reduced(below)
+        if not below.is_constant():
+            common = above.gcd(below)
+            if not common.is_constant():
+                above, below = above / common, below / common
+        if below.is_constant():
+            above, below = above / below.leading_coefficient(), atoms.context.constant(1)
+        self.above, self.below = above, below
+
+    def __add__(self, other: "Ratio") -> "Ratio":
+        if self.below == other.below:
+            return Ratio(self.atoms, self.above + other.above, self.below)
+        above = self.above * other.below + other.above * self.below
+        return Ratio(self.atoms, above, self.below * other.below)
+
+    def __mul__(self, other: "Ratio") -> "Ratio":
+        return Ratio(self.atoms, self.above * other.above, self.below * other.below)
+
+    def __neg__(self) -> "Ratio":
+        return Ratio(self.atoms, -self.above, self.below)
+
+    def __bool__(self) -> bool:
+        return bool(self.above)
+
+    def formula(self) -> Formula:
+        """As a formula of the robot's symbols."""
+        above = self._formula(self.above)
+        return above if self.below == 1 else above / self._formula(self.below)
+
+    def _formula(self, x: fmpq_mpoly) -> Formula:
+        total = ZERO
+        for powers, c in x.to_dict().items():
+            total = total + self.atoms.product(tuple(map(int, powers))) * Fraction(int(c.p), int(c.q))
+        return total
+
+
+def step_atoms(steps: Steps, *others: Formula) -> tuple[list[Formula], list[Formula]]:
+    """What cannot be written as a rational number in a piece of geometry: plain atoms, and angles."""
+    plain: list[Formula] = []
+    angles: list[Formula] = []
+    for axis, amount in steps:
+        if axis[0] == "r":
+            _note_angle(amount, angles)
+        else:
+            _note(amount.terms, plain, angles)
+    for formula in others:
+        _note(formula.terms, plain, angles)
+    return plain, angles
+
+
+def _note(terms: Terms, plain: list[Formula], angles: list[Formula]) -> None:
+    for monomial, _ in terms:
+        for (kind, inside), power in monomial:
+            atom: Any = inside
+            if kind == "symbol":
+                plain.append(Formula.symbol(inside))
+            elif kind == "pi":
+                plain.append(PI)
+            elif kind in ("sin", "cos"):
+                _note_angle(inside, angles)
+            elif kind == "sqrt":
+                plain.append(atom.sqrt())
+            elif power > 0:
+                _note(atom.terms, plain, angles)
+            else:
+                plain.append(ONE / atom)
+
+
+def _note_angle(angle: Formula, angles: list[Formula]) -> None:
+    if angle.is_number and quarter_turns(float(angle)) is not None:
+        return
+    angles.append(-angle if angle.terms[0][1] < 0 else angle)

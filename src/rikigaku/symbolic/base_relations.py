@@ -1,0 +1,198 @@
+"""How dependent columns of a regressor follow from the others, exactly, with the geometry's symbols kept.
+
+Whatever a joint hides from a parent link that moves freely, it hides from one that does not. Such relations
+hold between two neighbouring links; their coefficients are short, in the geometry of one joint, and found one
+joint at a time on a robot of two links. What is hidden besides, because the links near the ground cannot move
+freely, is found on the whole robot. Put into each other from the ground outward, these relations give all
+parameters in terms of the kept ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rikigaku.errors import NotExact
+from rikigaku.model.geometry import Placement, Steps
+from rikigaku.model.joint import Joint
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.robot import Link, Robot
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.base_atoms import Atoms, Ratio, step_atoms
+from rikigaku.symbolic.base_elimination import pivot_columns, solved
+from rikigaku.symbolic.base_fit import Unknown, Values, fit
+from rikigaku.symbolic.base_samples import Question, Sample, sample
+
+# Of a link's own parameters the first that serve are kept: as is usual, Iyy, msz and m go to the parent.
+KEEP_FIRST = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "msx", "msy", "Iyy", "msz", "m", "rotor", "viscous", "coulomb")
+_TRIES = 8
+_PAIR_STATES = 12  # of two links: 20 columns, six rows and more a state
+
+Row = dict[str, Ratio]  # of a dependent column: name of another column -> coefficient
+
+
+def preferred_order(question: Question) -> list[int]:
+    """Columns in the order in which they are kept if they can be: from the ground outward, drives last."""
+    depth = {body.name: i for i, body in enumerate(_in_floats(question.robot).bodies)}
+
+    def key(j: int) -> tuple[int, int, int]:
+        parameter, owner = question.columns[j].split(" of ", 1)
+        return depth.get(owner, len(depth)), KEEP_FIRST.index(parameter), j
+
+    return sorted(range(len(question.columns)), key=key)
+
+
+def relations(
+    question: Question, kept: Sequence[str], states: int, rng: np.random.Generator
+) -> dict[str, Row]:
+    """For each column that is not kept, the kept ones it follows from, with coefficients."""
+    robot = question.robot
+    atoms = Atoms(*_all_atoms(robot))
+    local: dict[str, Row] = {}
+    for name, parent in _neighbours(robot).items():
+        if parent is not None:
+            local.update(_hidden_by_joint(robot, name, parent, atoms, rng))
+    others = [name for name in question.columns if name not in {*kept, *local}]
+    everywhere = tuple(range(len(atoms.formulas)))
+    solver = Solver(question, list(kept), others, states, rng)
+    local.update(solver.rows(atoms, [everywhere]))
+    result: dict[str, Row] = {}
+    for j in preferred_order(question):
+        name = question.columns[j]
+        if name in local:
+            result[name] = _composed(local[name], result, atoms)
+    return result
+
+
+def _composed(row: Row, known: Mapping[str, Row], atoms: Atoms) -> Row:
+    """A relation with every column that is not kept replaced by what it follows from."""
+    total: Row = {}
+    for name, coefficient in row.items():
+        for other, x in known.get(name, {name: atoms.one}).items():
+            term = coefficient * x
+            total[other] = total[other] + term if other in total else term
+    return {name: x for name, x in total.items() if x}
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Dependent columns as combinations of independent ones, at as many geometries and primes as asked."""
+
+    question: Question
+    pivots: list[str]
+    dependent: list[str]
+    states: int
+    rng: np.random.Generator
+
+    def rows(self, atoms: Atoms, circles: Sequence[tuple[int, ...]]) -> dict[str, Row]:
+        """The relations; coefficients are formulas of the atoms in one of the circles."""
+        if not self.dependent:
+            return {}
+        columns = {name: j for j, name in enumerate(self.question.columns)}
+        P = [columns[name] for name in self.pivots]
+        D = [columns[name] for name in self.dependent]
+        first = self._draw(1)
+        found, rows = pivot_columns(first.rows[0][:, P], first.field.prime)
+        if len(found) < len(P):
+            raise NotExact("The columns to be kept are not independent.")
+
+        def values(drawn: Sample) -> Values:
+            if not P:
+                return {}
+            A, B = (drawn.rows[:, rows][:, :, part] for part in (P, D))
+            X = solved(A, B, drawn.field.prime)
+            return {(d, k): X[:, k, d] for k in range(len(P)) for d in range(len(D))}
+
+        def sampler(size: int) -> tuple[Sample, Values]:
+            for _ in range(_TRIES):
+                try:
+                    drawn = self._draw(size)
+                    return drawn, values(drawn)
+                except ZeroDivisionError:  # an unlucky draw: some pivot vanishes modulo this prime
+                    continue
+            raise NotExact("The regressor is singular modulo every prime that was tried.")
+
+        unknowns = [Unknown(name, circles) for name, x in sampler(1)[1].items() if x.any()]
+        fit(atoms, unknowns, sampler)
+        result: dict[str, Row] = {name: {} for name in self.dependent}
+        for u in unknowns:
+            assert u.answer is not None
+            result[self.dependent[u.name[0]]][self.pivots[u.name[1]]] = u.answer
+        return result
+
+    def _draw(self, size: int) -> Sample:
+        return sample(self.question, self.question.field(self.rng, size), self.states)
+
+
+def _hidden_by_joint(
+    robot: Robot, name: str, parent: str, atoms: Atoms, rng: np.random.Generator
+) -> dict[str, Row]:
+    """Parameters of a link that no force can tell from others of it and its parent's, however that moves."""
+    question = Question(_pair(robot, name, parent))
+    order = preferred_order(question)
+    drawn = sample(question, question.field(rng), _PAIR_STATES)
+    found, _ = pivot_columns(drawn.rows[0][:, order], drawn.field.prime)
+    pivots = [question.columns[order[k]] for k in found]
+    dependent = [column for column in question.columns if column not in pivots]
+    circle = tuple(atoms.places(*_geometry(robot, name, parent)))
+    return Solver(question, pivots, dependent, _PAIR_STATES, rng).rows(atoms, [circle])
+
+
+def _pair(robot: Robot, name: str, parent: str) -> Robot:
+    """A link on its parent, which floats; links fixed between them stay."""
+    links, link = [], robot.link(name)
+    while link.name != parent:
+        links.append(link)
+        link = robot.link(link.parent)
+    floating = replace(link, parent=robot.base, geometry=Placement(), joint=Joint(link.joint.name, "free"))
+    return replace(
+        robot,
+        links=(floating, *reversed(links)),
+        loops=(),
+        couplings=(),
+        independent=(),
+        gravity=(ZERO, ZERO, ZERO),
+    )
+
+
+def _neighbours(robot: Robot) -> dict[str, str | None]:
+    """For each link that moves, the moving link that carries it."""
+    mechanism = _in_floats(robot)
+    result: dict[str, str | None] = {}
+    for body in mechanism.bodies:
+        i = body.parent
+        while i >= 0 and mechanism.bodies[i].name == body.name:
+            i = mechanism.bodies[i].parent
+        result[body.name] = mechanism.bodies[i].name if i >= 0 else None
+    return result
+
+
+def _geometry(robot: Robot, name: str, parent: str) -> tuple[list[Formula], list[Formula]]:
+    """Atoms of what is constant between the parent link's frame and this link's: plain ones, and angles."""
+    link = robot.link(name)
+    others = [*link.joint.axis, *link.joint.second_axis, link.joint.pitch]
+    steps: Steps = ()
+    while link.name != parent:
+        steps = (*link.geometry.before(), *link.geometry.after(), *steps)
+        link = robot.link(link.parent)
+    return step_atoms(steps, *others)
+
+
+def _all_atoms(robot: Robot) -> tuple[list[Formula], list[Formula]]:
+    plain, angles = step_atoms((), *robot.gravity)
+    for geometry, others in [
+        *((link.geometry, _numbers(link)) for link in robot.links),
+        *((end.geometry, ()) for loop in robot.loops for end in (loop.start, loop.end)),
+    ]:
+        more = step_atoms((*geometry.before(), *geometry.after()), *others)
+        plain, angles = plain + more[0], angles + more[1]
+    return plain, angles
+
+
+def _numbers(link: Link) -> tuple[Formula, ...]:
+    return (*link.joint.axis, *link.joint.second_axis, link.joint.pitch)
+
+
+def _in_floats(robot: Robot) -> Mechanism:
+    return instantiate(robot, FLOATS, dict.fromkeys(robot.free_symbols, 0.5))
