@@ -1,0 +1,185 @@
+"""Branches checked by substitution, exactly: all roots and angles modulo a prime, where FK must give the pose.
+
+A posture and a geometry are drawn at random modulo a prime of 61 bits; its pose is solved branch by branch in the
+same field. The forward kinematics of what comes out must be that pose. A wrong formula passes with a chance of
+about degree / 2^61. A branch needs its radicands to be squares, so several postures are drawn until each branch
+had its turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from flint import nmod
+
+from rikigaku.errors import NotSolvable
+from rikigaku.numbers.exact import ExactNumber, Ring
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic.closed_form_chain import Chain
+from rikigaku.symbolic.closed_form_equations import Witness, square_root
+from rikigaku.symbolic.closed_form_result import JointFormulas
+from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide
+
+_TRIALS = 400
+_ENOUGH = 2  # postures a branch has to pass
+
+
+class _Turned:
+    """An angle that is known by its sine and cosine."""
+
+    def __init__(self, s: Any, c: Any) -> None:
+        self.s, self.c = s, c
+
+    def sin(self) -> Any:
+        return self.s
+
+    def cos(self) -> Any:
+        return self.c
+
+
+def verified(
+    result: JointFormulas, chain: Chain, turns: bool, conditions: Sequence[tuple[ExactNumber, ExactNumber]]
+) -> JointFormulas:
+    """The result with the branches that pass; others are dropped.
+
+    Raises:
+        NotSolvable: if none passes.
+    """
+    roots = sum(isinstance(step, Root) for step in result.steps)
+    patterns = list(product((1, -1), repeat=roots))
+    passed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
+    failed: set[tuple[int, ...]] = set()
+    for seed in range(_TRIALS):
+        left = [p for p in patterns if p not in failed and passed[p] < _ENOUGH]
+        if not left:
+            break
+        trial = _Trial(result, chain, turns, seed + 2)
+        for pattern in left:
+            answer = trial.passes(pattern)
+            if answer is not None:
+                passed[pattern] += answer
+                if not answer:
+                    failed.add(pattern)
+    good = [p for p in patterns if p not in failed and passed[p] == _ENOUGH]
+    if not good:
+        raise NotSolvable(
+            f"Robot {result.robot.name!r}: none of {len(patterns)} branches found reaches the {result.target} of "
+            f"frame {result.frame!r}. Use robot.inverse_kinematics(...), which is numeric.",
+            [result.coordinates[axis.place] for axis in chain.axes],
+        )
+    return replace(result, signs=tuple(good))
+
+
+class _Trial:
+    """A random posture modulo a prime: its pose as the values of the formulas' symbols."""
+
+    def __init__(self, result: JointFormulas, chain: Chain, turns: bool, seed: int) -> None:
+        self.result, self.chain, self.turns = result, chain, turns
+        self.witness = Witness(chain.ring, seed)
+        pose = chain.pose()
+        self.reached = [*pose.p, *(x for row in pose.R for x in row)][: 12 if turns else 3]
+        self.pose = [self.witness(x) for x in self.reached]
+
+    def passes(self, pattern: tuple[int, ...]) -> bool | None:
+        """Whether the branch reaches the pose; None where a root is not in the field."""
+        values: dict[str, Any] = dict(zip(self.result.pose_names, self.pose, strict=True))
+        at = self.witness.values
+        ring = self.chain.ring
+        for name in self.result.robot.free_symbols:
+            if name in ring.divisors:
+                values[name] = _AngleSymbol(ring, self.witness, name)
+            elif name in ring.generators:
+                values[name] = at[name]
+        found: dict[str, Any] = {}
+        signs = iter(pattern)
+        kind = _Residues(ring, self.witness)
+        for axis in self.chain.axes:
+            if axis.place in self.result.given:
+                values[self.result.coordinates[axis.place]] = (
+                    _Turned(*(at[g] for g in axis.generators)) if axis.revolute else at[axis.variable]
+                )
+        try:
+            for step in self.result.steps:
+                match step:
+                    case Definition(name, formula):
+                        values[name] = formula.evaluate(kind, values)
+                    case Root(name, radicand):
+                        root = square_root(kind.lift(radicand.evaluate(kind, values)), self.witness.prime)
+                        if root is None:
+                            return None
+                        values[name] = root * next(signs)
+                    case Slide(place, name, formula):
+                        values[name] = found[f"q[{place}]"] = kind.lift(formula.evaluate(kind, values))
+                    case Angle(place, name):
+                        s, c = step.sin.evaluate(kind, values), step.cos.evaluate(kind, values)
+                        values[name] = _Turned(s, c)
+                        found[f"sin(q[{place}])"], found[f"cos(q[{place}])"] = kind.lift(s), kind.lift(c)
+        except ZeroDivisionError:
+            return None
+        there = Witness.__new__(Witness)
+        there.prime, there.values = self.witness.prime, {**at, **found}
+        on_circle = all(
+            there.values[f"sin(q[{step.place}])"] ** 2 + there.values[f"cos(q[{step.place}])"] ** 2 == 1
+            for step in self.result.steps
+            if isinstance(step, Angle)
+        )
+        return on_circle and all(there(x) == y for x, y in zip(self.reached, self.pose, strict=True))
+
+
+class _AngleSymbol:
+    """A symbol that stands in angles: its sine, and those of its parts, are what the ring has."""
+
+    def __init__(self, ring: Ring, witness: Witness, name: str, times: Fraction = Fraction(1)) -> None:
+        self.ring, self.witness, self.name, self.times = ring, witness, name, times
+
+    def __truediv__(self, n: Any) -> "_AngleSymbol":
+        return self * (1 / Fraction(int(n)))
+
+    def __mul__(self, factor: Any) -> "_AngleSymbol":
+        return _AngleSymbol(self.ring, self.witness, self.name, self.times * _ratio(factor))
+
+    __rmul__ = __mul__
+
+    def sin(self) -> Any:
+        return self.witness((self.ring.variable(self.name) * self.times).sin())
+
+    def cos(self) -> Any:
+        return self.witness((self.ring.variable(self.name) * self.times).cos())
+
+
+def _ratio(x: Any) -> Fraction:
+    """The small fraction that a residue stands for."""
+    if not isinstance(x, nmod):
+        return Fraction(x)
+    p = x.modulus()
+    for below in range(1, 1000):
+        above = int(x * below)
+        above = above if above < p // 2 else above - p
+        if abs(above) < 1000:
+            return Fraction(above, below)
+    raise ZeroDivisionError
+
+
+class _Residues:
+    """Constants of formulas modulo a prime."""
+
+    def __init__(self, ring: Any, witness: Witness) -> None:
+        self.ring, self.witness = ring, witness
+
+    def rational(self, value: Fraction) -> nmod:
+        return nmod(value.numerator, self.witness.prime) / nmod(value.denominator, self.witness.prime)
+
+    def lift(self, x: Any) -> nmod:
+        return x if isinstance(x, nmod) else self.rational(Fraction(x))
+
+    def pi(self) -> Any:
+        return self.witness.values["pi"]
+
+    def sin_cos(self, angle: Formula) -> tuple[Any, Any]:
+        s, c = self.ring.constant_sin_cos(angle)
+        return self.witness(s), self.witness(c)
+
+    def sqrt(self, value: Formula) -> Any:
+        return self.witness(self.ring.root(value.rational))

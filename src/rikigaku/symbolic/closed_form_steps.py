@@ -1,0 +1,154 @@
+"""The steps of a solution as data: what is computed, in order, from the pose to the joints.
+
+Formulas are `rikigaku.numbers.formula.Formula`s: they run on floats, arrays, traced nodes and residues alike. A
+solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or d3.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Union
+
+from rikigaku.numbers.exact import Exact, ExactNumber, Ring
+from rikigaku.numbers.formula import PI, ZERO, Formula
+
+
+@dataclass(frozen=True)
+class Definition:
+    """An intermediate variable."""
+
+    name: str
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Root:
+    """name = plus or minus the square root of a formula: where branches part."""
+
+    name: str
+    radicand: Formula
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A revolute joint: angle = atan2(y, x), with y = scale sin, x = scale cos and scale not negative.
+
+    Where the scale is zero the joint may take any angle: the arm is singular there.
+    """
+
+    place: int
+    name: str
+    y: Formula
+    x: Formula
+    scale: Formula
+
+    @property
+    def sin(self) -> Formula:
+        return self.y / self.scale
+
+    @property
+    def cos(self) -> Formula:
+        return self.x / self.scale
+
+
+@dataclass(frozen=True)
+class Slide:
+    """A prismatic joint."""
+
+    place: int
+    name: str
+    value: Formula
+
+
+Step = Union[Definition, Root, Angle, Slide]
+
+
+def formulas_of(step: Step) -> tuple[Formula, ...]:
+    """What a step computes from."""
+    match step:
+        case Definition(_, formula):
+            return (formula,)
+        case Root(_, radicand):
+            return (radicand,)
+        case Angle():
+            return (step.y, step.x, step.scale)
+        case Slide():
+            return (step.value,)
+
+
+def needed(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps without definitions nobody uses."""
+    used: set[str] = set()
+    kept: list[Step] = []
+    for step in reversed(steps):
+        if not isinstance(step, Definition) or step.name in used:
+            kept.append(step)
+            for formula in formulas_of(step):
+                used |= formula.symbols
+    return tuple(reversed(kept))
+
+
+class Names:
+    """Identifiers not used before."""
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        self.taken = set(taken)
+
+    def new(self, wish: str) -> str:
+        """The name wished for, or one like it."""
+        while wish in self.taken:
+            wish += "_"
+        self.taken.add(wish)
+        return wish
+
+
+class Translation:
+    """Numbers of a ring as formulas; what a generator means can change as a solution proceeds."""
+
+    def __init__(self, ring: Ring, coordinates: dict[str, Formula]) -> None:
+        """coordinates: the formula of each "q[k]"."""
+        self.ring = ring
+        self.meaning: dict[str, Formula] = dict(coordinates)
+        for name, divisor in ring.divisors.items():
+            angle = coordinates[name] if name in coordinates else Formula.symbol(name)
+            over = name if divisor == 1 else f"{name}/{divisor}"
+            self.meaning[name] = angle
+            self.meaning[f"sin({over})"] = (angle / divisor).sin()
+            self.meaning[f"cos({over})"] = (angle / divisor).cos()
+        for k, angle in enumerate(ring.constant_angles):
+            self.meaning[f"sin(angle[{k}])"], self.meaning[f"cos(angle[{k}])"] = angle.sin(), angle.cos()
+        for k, radicand in enumerate(ring.radicands):
+            self.meaning[f"root[{k}]"] = self(radicand).sqrt()
+        self.meaning["pi"] = PI
+
+    def __call__(self, x: ExactNumber) -> Formula:
+        if not isinstance(x, Exact):
+            return Formula.of(x)
+        total = ZERO
+        for powers, coefficient in self._terms(x):
+            term = Formula.of(coefficient)
+            for name, power in powers:
+                term = term * self._meaning(name) ** power
+            total = total + term
+        return total
+
+    def _terms(self, x: Exact) -> Iterator[tuple[list[tuple[str, int]], ExactNumber]]:
+        from rikigaku.numbers.ring import plain
+
+        for powers, coefficient in x.polynomial.to_dict().items():
+            names = [(self.ring.names[k], int(n)) for k, n in enumerate(powers) if n]
+            yield names, plain(coefficient)
+
+    def _meaning(self, name: str) -> Formula:
+        if name not in self.meaning:
+            self.meaning[name] = Formula.symbol(name)
+        return self.meaning[name]
+
+
+def is_short(formula: Formula) -> bool:
+    """Worth no name of its own: a number, a symbol, or one with a sign."""
+    if formula.rational is not None:
+        return True
+    if len(formula.terms) != 1:
+        return False
+    (monomial, coefficient) = formula.terms[0]
+    return abs(coefficient) == 1 and len(monomial) == 1 and monomial[0][1] == 1
