@@ -84,6 +84,10 @@ class NotExact(RikigakuError, TypeError):
     """An operation that exact numbers do not have."""
 
 
+class NotVerified(RikigakuError, ArithmeticError):
+    """A result that its own check did not confirm; it is not given out."""
+
+
 class TimeLimit(RikigakuError, TimeoutError):
     """Work in a child process that took longer than it was given, and was stopped."""
 

@@ -9,6 +9,7 @@ from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
     from rikigaku.inverse_kinematics import Solution
+    from rikigaku.symbolic.base_parameters import BaseParameters
 
 
 def plot(robot: Robot, *args: Any, **options: Any) -> Any:
@@ -32,6 +33,16 @@ def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
     return solve(robot, *args, **options)
 
 
+def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters":
+    """The fewest parameters the joint forces depend on, each with its regrouping.
+
+    See `rikigaku.symbolic.base_parameters.base_parameters`.
+    """
+    from rikigaku.symbolic.base_parameters import base_parameters as find  # algebra for those who ask
+
+    return find(robot, *args, **options)
+
+
 for _method in (
     *EDITS,
     *structure.METHODS,
@@ -40,5 +51,6 @@ for _method in (
     plot,
     save,
     inverse_kinematics,
+    base_parameters,
 ):
     setattr(Robot, _method.__name__, _method)

@@ -52,14 +52,19 @@ class Question:
         word = name.split(" of ")[0]
         return word not in DRIVE_NAMES or word in self.drives
 
+    @cached_property
+    def picked(self) -> list[int]:
+        """Where the columns stand in a row of the regressor (with all drives, if any counts)."""
+        inertial = sum(name.split(" of ")[0] not in DRIVE_NAMES for name in self.columns)
+        nv, places = self.robot.nv, list(range(inertial))
+        for k, drive in enumerate(DRIVE_NAMES):
+            if drive in self.drives:
+                places += range(inertial + k * nv, inertial + (k + 1) * nv)
+        return places
+
     def pick(self, row: Sequence[Any]) -> list[Any]:
         """The elements of a row of the regressor that belong to the columns."""
-        if not self.drives or len(self.drives) == len(DRIVE_NAMES):
-            return list(row)
-        inertial = len(row) - len(DRIVE_NAMES) * self.robot.nv
-        blocks = [row[inertial + k * self.robot.nv :][: self.robot.nv] for k in range(len(DRIVE_NAMES))]
-        chosen = [x for name, b in zip(DRIVE_NAMES, blocks, strict=True) if name in self.drives for x in b]
-        return [*row[:inertial], *chosen]
+        return [row[j] for j in self.picked]
 
 
 def coordinates(robot: Robot) -> list[str]:
