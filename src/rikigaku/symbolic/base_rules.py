@@ -1,221 +1,133 @@
-"""Base parameters of a tree by geometric rules: which inertias a joint can tell from its parent's.
+"""Base parameters of a tree by geometric rules (the paper's Make_MDP1): a robot in, its regrouping out.
 
-The joint forces follow from the energies, and those of a body are linear in its ten parameters J. Carry an
-inertia J from a body onto its parent: nobody notices if its energy does not depend on the joint between them,
-neither on its position nor on its rate. With the joint's free directions S (twists in body axes) that means
-
-    V . J S = 0         for every velocity V the body can have (momentum of the joint's own motion),
-    T'(ad_S J) = 0      for every energy the body can have while its joint is locked,
-    g . (ad_S J)_ms = 0 for every direction gravity can have in the body's axes,
-
-where ad_S J is the rate at which the parent sees J change. All three are linear in J. What V, energies and g a
-body can have are linear spaces that pass from parent to child: carried over the joint and closed under its
-motion. So each joint needs a few small matrices, no equation of motion and no sampling; what remains visible
-at each joint is independent of all that lies inward, because it alone depends on that joint's coordinate.
-
-A revolute joint in general position hides m, msz and Iyy (with Ixx), a prismatic one the whole tensor, a helical
-one Iyy, a spherical one m, a free one nothing: the rules of [Gautier1990] and [Khalil1987]; their special cases
-(axes parallel to the first, gravity along it or none, parallel slides) are the same three lines with smaller
-spaces.
+The rules (`visible`) run twice: modulo a prime, where it is seen at once which motions are free, and then on exact
+numbers of the geometry, where only what is not free has to be computed.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from rikigaku.laws.regressor import regressor_bodies
-from rikigaku.model.inertia import PARAMETER_NAMES
-from rikigaku.model.mechanism import WORLD, Body, Mechanism
-from rikigaku.numbers.kind import Number
-from rikigaku.spatial import vector
-from rikigaku.spatial.inertia import SpatialInertia
-from rikigaku.spatial.pose import Pose
-from rikigaku.spatial.twist import Twist
-from rikigaku.spatial.vector import Vector, cross, dot, transform, transpose
-from rikigaku.symbolic.elimination import Space, Zero, dependence
+import numpy as np
 
-Row = Sequence[Number]
+from rikigaku.errors import NotExact, WrongSize, WrongValue
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.modular import Modular, ModularConstants
+from rikigaku.spatial.vector import IDENTITY, Vector
+from rikigaku.symbolic.base_samples import Question, bare, coordinates, drawn_symbols
+from rikigaku.symbolic.elimination import Decisions, Spaces
+from rikigaku.symbolic.exact_formula import formula_of, is_exact_zero
+from rikigaku.symbolic.exact_state import exact_state
+from rikigaku.symbolic.regrouping import Regrouping
+from rikigaku.symbolic.visible import UNITS, Base, Row, regrouped_columns
 
-# Of a link's own parameters the first that serve are kept: as is usual, Iyy, msz and m go to the parent.
-KEEP_FIRST = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "msx", "msy", "Iyy", "msz", "m")
-
-
-@dataclass
-class Column:
-    """A parameter on its way to the ground: what a unit of it is, in the axes of the body that carries it."""
-
-    name: str
-    inertia: Row
+ANY = "any"  # gravity of any direction, as where it is given with each call
 
 
-@dataclass
-class Reach:
-    """What a body can do, as spans in its axes: twists (6), energies (10; also with its joint locked), gravity."""
-
-    twists: Space
-    energies: Space
-    locked: list[list[Number]]
-    gravity: Space
-
-
-def regrouped_columns(
-    mechanism: Mechanism, gravity: Iterable[Vector], is_zero: Zero
-) -> dict[str, dict[str, Number]]:
-    """For each kept parameter, what it stands for: {parameter: coefficient}, itself with one.
+def regrouping_by_rules(
+    robot: Robot, gravity: Sequence[object] | str | None = None, drives: Sequence[str] = ()
+) -> Regrouping:
+    """The base parameters of a serial or tree robot with any joints, numbers or symbols in its geometry.
 
     Args:
-        mechanism: over numbers that divide (fractions, floats, formulas of the geometry).
-        gravity: directions in the world the field may have: none, one, or all three.
-        is_zero: decides whether such a number is zero.
+        gravity: three numbers or formulas; (0, 0, 0) for none; "any" for all directions at once; the robot's
+            own if None. A direction of symbols counts as one fixed direction, whichever it is.
+        drives: of "rotor", "viscous", "coulomb" those that count as parameters, too.
+    Raises:
+        WrongValue: if the robot has loops or gears: there the joints are not independent.
+    Reference: [Gautier1990], [Khalil1987]; the proof for general trees is in docs/reduced-programs.md.
     """
-    reaches = _reaches(mechanism, gravity, is_zero)
-    owners = set(regressor_bodies(mechanism))
-    waiting: dict[int, list[Column]] = {i: [] for i in range(WORLD, len(mechanism.bodies))}
-    base: dict[str, dict[str, Number]] = {}
-    for i, body in reversed(list(enumerate(mechanism.bodies))):
-        columns = [*(_own_columns(mechanism, i) if i in owners else ()), *waiting[i]]
-        conditions = _conditions(body.joint.directions(), reaches[i], is_zero)
-        seen = [[dot(row, column.inertia) for row in conditions] for column in columns]
-        kept, combinations = dependence(seen, is_zero)
-        for k in kept:
-            base[columns[k].name] = {columns[k].name: 1}
-        for j, parts in combinations.items():
-            rest = list(columns[j].inertia)
-            for k, c in parts.items():
-                base[columns[k].name][columns[j].name] = c
-                rest = [x - c * y for x, y in zip(rest, columns[k].inertia, strict=True)]
-            waiting[body.parent].append(Column(columns[j].name, seen_inertia(body.placement, rest)))
-    return _resolved(base, is_zero)
+    question = _question(robot, gravity, drives)
+    named = dict(enumerate(f"rotor of {name}" for name in coordinates(robot)))
+    rotors = named if "rotor" in drives else {}
+    found = Spaces(_vanishes)
+    _on_residues(question, found, gravity == ANY, UNITS, rotors)
+    mechanism = exact_state(question.robot).mechanism
+    exact = Spaces(is_exact_zero, found.full)
+    base = regrouped_columns(mechanism, _directions(mechanism, gravity == ANY), exact, UNITS, rotors)
+    if exact.full != found.full:
+        raise NotExact(
+            f"Robot {robot.name!r} has constant angles related in a way exact formulas do not know. Make them "
+            "symbols, or use method='regressor'."
+        )
+    return _record(question.columns, base)
 
 
-def _resolved(base: dict[str, dict[str, Number]], is_zero: Zero) -> dict[str, dict[str, Number]]:
-    """The combinations without each other's kept parameters.
+def regrouped_numbers(
+    robot: Robot,
+    gravity: Sequence[object] | str | None,
+    units: Mapping[str, Row] = UNITS,
+    rotors: Mapping[int, str] | None = None,
+) -> Base:
+    """The same with floats for coefficients, of a robot without symbols in its geometry, for any `units`.
 
-    A massless part of a universal or planar joint has no parameters of its own: what it can tell of a
-    parameter that went past the link itself is kept under that parameter's name, which then stands in
-    combinations further out too.
+    What is zero is decided modulo a prime: floats are not asked.
     """
-    for name, combination in reversed(base.items()):
-        for other in [n for n in combination if n in base and n != name]:
-            factor = combination[other]
-            for n, c in base[other].items():
-                combination[n] = combination.get(n, 0) - factor * c
-        for n in [n for n, c in combination.items() if is_zero(c)]:
-            del combination[n]
-    return base
+    question = _question(robot, gravity)
+    decisions = Decisions()
+    _on_residues(question, Spaces(decisions.recorded(_vanishes)), gravity == ANY, units, rotors)
+    mechanism = instantiate(question.robot, FLOATS, {})
+    spaces = Spaces(decisions.repeated())
+    return regrouped_columns(mechanism, _directions(mechanism, gravity == ANY), spaces, units, rotors)
 
 
-def _own_columns(mechanism: Mechanism, i: int) -> list[Column]:
-    """The ten parameters of a link, those to be kept first."""
-    name = mechanism.bodies[i].name
-    _, X = mechanism.frames[name]
-    units = {p: [int(p == other) for other in PARAMETER_NAMES] for p in KEEP_FIRST}
-    return [Column(f"{p} of {name}", seen_inertia(X, unit)) for p, unit in units.items()]
+def _question(robot: Robot, gravity: Sequence[object] | str | None, drives: Sequence[str] = ()) -> Question:
+    if robot.loops or robot.couplings:
+        raise WrongValue(
+            f"Robot {robot.name!r} has {'loops' if robot.loops else 'coupled joints'}; the geometric rules "
+            "hold for joints that move freely. Its base parameters come from the regressor."
+        )
+    return Question(bare(robot, fixed_gravity(gravity)), tuple(drives))
 
 
-def _conditions(directions: Sequence[Twist], reach: Reach, is_zero: Zero) -> list[list[Number]]:
-    """Rows c with c . J = 0 for every inertia J that could as well sit on the parent."""
-    rows = Space(10, is_zero)
-    for s in directions:
-        for row in reach.twists.rows:
-            rows.add(mutual_energy(_twist(row), s))
-        for row in reach.locked:
-            rows.add(pulled_back(row, s))
-        for g in reach.gravity.rows:
-            rows.add(pulled_back((0, *g, 0, 0, 0, 0, 0, 0), s))
-    return rows.rows
+def fixed_gravity(gravity: Sequence[object] | str | None) -> tuple[Formula, ...] | None:
+    """What was given as three formulas; None where the robot's own counts, or all directions do.
+
+    Raises:
+        WrongSize, WrongValue: if it is neither three numbers nor "any".
+    """
+    if gravity is None or gravity == ANY:
+        return None
+    if isinstance(gravity, str):
+        raise WrongValue(f"gravity={gravity!r} is not known. Give three numbers or formulas, or {ANY!r}.")
+    g = tuple(Formula.of(x) for x in gravity)
+    if len(g) != 3:
+        raise WrongSize(f"gravity takes three numbers or formulas, or {ANY!r}; {len(g)} were given.")
+    return g
 
 
-def _reaches(mechanism: Mechanism, gravity: Iterable[Vector], is_zero: Zero) -> list[Reach]:
-    """What each body can do, from the ground outward."""
-    ground = Reach(Space(6, is_zero), Space(10, is_zero), [], Space(3, is_zero, gravity))
-    result: list[Reach] = []
-    for body in mechanism.bodies:
-        parent = ground if body.parent == WORLD else result[body.parent]
-        result.append(_carried(body, parent, is_zero))
-    return result
+def _directions(mechanism: Mechanism, any_direction: bool) -> tuple[Vector, ...]:
+    return IDENTITY if any_direction else (mechanism.gravity,)
 
 
-def _carried(body: Body, parent: Reach, is_zero: Zero) -> Reach:
-    """The parent's spans in body axes, closed under the joint's motion; then with the joint's own rate."""
-    X, directions = body.placement, body.joint.directions()
-    twists = Space(6, is_zero, (_twist_at(X, row) for row in parent.twists.rows))
-    energies = Space(10, is_zero, (_energy_at(X, row) for row in parent.energies.rows))
-    gravity = Space(3, is_zero, (_turned_back(X, row) for row in parent.gravity.rows))
-    twists.close([partial(_twist_rate, s) for s in directions])
-    energies.close([partial(_energy_rate, s) for s in directions])
-    gravity.close([partial(_gravity_rate, s) for s in directions])
-    locked, still = energies.rows, [_twist(row) for row in twists.rows]
-    for s in directions:
-        twists.add((*s.linear, *s.angular))
-        for other in (*still, *directions):
-            energies.add(mutual_energy(other, s))
-    return Reach(twists, energies, locked, gravity)
+def _on_residues(
+    question: Question,
+    spaces: Spaces,
+    any_direction: bool,
+    units: Mapping[str, Row],
+    rotors: Mapping[int, str] | None,
+) -> None:
+    """Run the rules modulo a prime: the spaces then know which of them are whole."""
+    field = question.field(np.random.default_rng(0))
+    symbols = drawn_symbols(question.robot, field)
+    mechanism = instantiate(question.robot, ModularConstants(field), symbols)
+    regrouped_columns(mechanism, _directions(mechanism, any_direction), spaces, units, rotors)
 
 
-# -- inertias, and energies as functions of them ----------------------------------------------------------------
-def seen_inertia(X: Pose, J: Row) -> Row:
-    """Ten parameters in the frame where the body's own frame has the pose X."""
-    return SpatialInertia.from_parameters(J).seen_from(X).parameters()
+def _vanishes(x: Any) -> bool:
+    return not x.plain.any() and x.beyond is None if isinstance(x, Modular) else bool(x == 0)
 
 
-def inertia_rate(s: Twist, J: Row) -> Row:
-    """ad_s J: how the ten parameters change in a frame from which the body is seen to move with the twist s."""
-    (v, w), (m, *moments) = s, J
-    h = (moments[0], moments[1], moments[2])
-    I = SpatialInertia.from_parameters(J).I
-    turning = vector.multiply(vector.skew(w), I)
-    vh = 2 * dot(v, h)
-    dI = [
-        [turning[i][j] + turning[j][i] - v[i] * h[j] - h[i] * v[j] + (vh if i == j else 0) for j in range(3)]
-        for i in range(3)
-    ]
-    dh = vector.add(cross(w, h), vector.scale(m, v))
-    return (0, *dh, *dI[0], *dI[1][1:], dI[2][2])
-
-
-def mutual_energy(a: Twist, b: Twist) -> Row:
-    """Row e with e . J = a . (J b): the energy two motions of a body share, as a function of its inertia."""
-    (v, w), (u, z) = a, b
-    first = vector.add(cross(v, z), cross(u, w))
-    products = [w[i] * z[j] + w[j] * z[i] if i != j else w[i] * z[i] for i in range(3) for j in range(i, 3)]
-    return (dot(v, u), *first, *products)
-
-
-def pulled_back(row: Row, s: Twist) -> Row:
-    """The row e' with e' . J = e . ad_s J."""
-    units = ([int(k == j) for j in range(10)] for k in range(10))
-    return [dot(row, inertia_rate(s, unit)) for unit in units]
-
-
-def _energy_rate(s: Twist, row: Row) -> Row:
-    return pulled_back(row, s)
-
-
-def _energy_at(X: Pose, row: Row) -> Row:
-    """A function of inertias in the parent's frame, as one of inertias in the frame at X."""
-    units = ([int(k == j) for j in range(10)] for k in range(10))
-    return [dot(row, seen_inertia(X, unit)) for unit in units]
-
-
-def _twist(row: Row) -> Twist:
-    return Twist((row[0], row[1], row[2]), (row[3], row[4], row[5]))
-
-
-def _twist_rate(s: Twist, row: Row) -> Row:
-    changed = s.cross(_twist(row))
-    return (*changed.linear, *changed.angular)
-
-
-def _twist_at(X: Pose, row: Row) -> Row:
-    """A twist of the parent in the frame at X."""
-    (v, w), back = _twist(row), transpose(X.R)
-    return (*transform(back, vector.add(v, cross(w, X.p))), *transform(back, w))
-
-
-def _gravity_rate(s: Twist, row: Row) -> Row:
-    return cross(s.angular, (row[0], row[1], row[2]))
-
-
-def _turned_back(X: Pose, row: Row) -> Row:
-    return transform(transpose(X.R), (row[0], row[1], row[2]))
+def _record(columns: Sequence[str], base: Base) -> Regrouping:
+    """In the order of the columns; friction is always told apart, each parameter by itself."""
+    inertial = {name: {n: formula_of(c) for n, c in parts.items()} for name, parts in base.items()}
+    friction = {
+        name: {name: Formula.of(1)} for name in columns if name.startswith(("viscous of", "coulomb of"))
+    }
+    known = {**inertial, **friction}
+    kept = tuple(name for name in columns if name in known)
+    places = {name: k for k, name in enumerate(columns)}
+    combinations = (dict(sorted(known[name].items(), key=lambda item: places[item[0]])) for name in kept)
+    return Regrouping(tuple(columns), kept, tuple(combinations))

@@ -1,6 +1,7 @@
 """Small linear algebra over any numbers that divide: spans that grow, and which rows depend on which."""
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 from rikigaku.numbers.kind import Number
 
@@ -8,14 +9,63 @@ Row = Sequence[Number]
 Zero = Callable[[Number], bool]  # decides whether a number is zero
 
 
-class Space:
-    """A linear space by rows in echelon form: each has a one where its pivot stands, the others zeros there."""
+class Spaces:
+    """Makes the spaces of one computation, with numbers that are tested for zero in one way.
 
-    def __init__(self, size: int, is_zero: Zero, rows: Iterable[Row] = ()) -> None:
+    full: for each space in the order they are made, whether it will be the whole space in the end, as a run on
+        other numbers found it. Then it is taken as that at once, and nothing is computed.
+    """
+
+    def __init__(self, is_zero: Zero, full: Sequence[bool] | None = None) -> None:
+        self.is_zero, self._full, self._made = is_zero, full, list[Space]()
+
+    def space(self, size: int, rows: Iterable[Row] = ()) -> "Space":
+        """The span of the rows."""
+        made = Space(size, self.is_zero)
+        if self._full is not None and self._full[len(self._made)]:
+            rows = ([int(j == k) for j in range(size)] for k in range(size))
+        self._made.append(made)
+        for row in rows:
+            made.add(row)
+        return made
+
+    @property
+    def full(self) -> list[bool]:
+        """Which of the spaces made so far are whole."""
+        return [len(space.rows) == space.size for space in self._made]
+
+
+class Decisions:
+    """Which numbers are zero, found on one kind of number and repeated on another.
+
+    The same computation asks the same questions in the same order: modulo a prime they are answered rightly, on
+    floats the answers are then known beforehand, and no tolerance has to be chosen.
+    """
+
+    def __init__(self) -> None:
+        self._answers: list[bool] = []
+
+    def recorded(self, is_zero: Zero) -> Zero:
+        """The test, whose answers are kept."""
+
+        def asked(x: Number) -> bool:
+            self._answers.append(is_zero(x))
+            return self._answers[-1]
+
+        return asked
+
+    def repeated(self) -> Zero:
+        """The kept answers, one after the other."""
+        answers = iter(self._answers)
+        return lambda x: next(answers)
+
+
+class Space:
+    """A linear space by rows in echelon form: where one has its pivot, a one, all others have zeros."""
+
+    def __init__(self, size: int, is_zero: Zero) -> None:
         self.size, self.is_zero = size, is_zero
         self._rows: dict[int, list[Number]] = {}  # by pivot
-        for row in rows:
-            self.add(row)
 
     @property
     def rows(self) -> list[list[Number]]:
@@ -34,7 +84,7 @@ class Space:
         pivot = next((k for k, x in enumerate(rest) if not self.is_zero(x)), None)
         if pivot is None:
             return False
-        new = [0 if self.is_zero(x) else x / rest[pivot] for x in rest]
+        new = [0 if self.is_zero(x) else _ratio(x, rest[pivot]) for x in rest]
         new[pivot] = 1
         for other, known in self._rows.items():
             if not self.is_zero(factor := known[pivot]):
@@ -74,6 +124,11 @@ def dependence(rows: Sequence[Row], is_zero: Zero) -> tuple[list[int], dict[int,
             continue
         kept.append(j)
         scale = rest[pivot]
-        made = {k: -c / scale for k, c in combination.items()} | {j: 1 / scale}
-        echelon[pivot] = ([0 if is_zero(x) else x / scale for x in rest], made)
+        made = {k: _ratio(-c, scale) for k, c in combination.items()} | {j: _ratio(1, scale)}
+        echelon[pivot] = ([0 if is_zero(x) else _ratio(x, scale) for x in rest], made)
     return kept, others
+
+
+def _ratio(x: Number, y: Number) -> Number:
+    """x / y, of whole numbers too an exact one."""
+    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y

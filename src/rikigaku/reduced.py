@@ -1,0 +1,155 @@
+"""Reduced robots: inertias regrouped to the base parameters, so that every law of motion takes less work.
+
+A reduced robot moves exactly as the given one: the same joint forces, mass matrix and accelerations. Its links
+hold base parameters only; all else is zero and folds away when a law is recorded. There is no second recursion.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.laws.regressor import regressor_bodies, regressor_parameters
+from rikigaku.model.aligned import aligned
+from rikigaku.model.inertia import PARAMETER_NAMES, Inertia
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot, Symbol
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.base_rules import regrouped_numbers, regrouping_by_rules
+from rikigaku.symbolic.regrouping import Regrouping
+
+# Parameters in which the reduced link is a lamina (all mass in the plane z = 0) where its joint is a revolute
+# one: then Izz = Ixx + Iyy, and a product and a sum less are needed than with Iyy = 0. Pxx = sum of m x^2.
+SECOND_MOMENTS = {
+    "Pxx": {"Iyy": 1, "Izz": 1},
+    "Pyy": {"Ixx": 1, "Izz": 1},
+    **{name: {name: 1} for name in ("Ixy", "Ixz", "Iyz", "msx", "msy")},
+    "Pzz": {"Ixx": 1, "Iyy": 1},
+    "msz": {"msz": 1},
+    "m": {"m": 1},
+}
+_UNITS = {name: tuple(unit.get(p, 0) for p in PARAMETER_NAMES) for name, unit in SECOND_MOMENTS.items()}
+_CHOICES = ("numbers", "symbols")
+
+
+def reduced(
+    robot: Robot,
+    parameters: str = "numbers",
+    gravity: Sequence[object] | str | None = None,
+    **symbols: float,
+) -> Robot:
+    """A robot that moves as this one under the same joint forces, with base parameters for its inertias.
+
+    Args:
+        parameters: "numbers": the regrouped values are constants and fold into the programs, which are as short
+            as they get. "symbols": each base parameter is a symbol (Izz_link2, ...) with the robot's value, an
+            input of every program: for identified values, given with each call or by `bind`.
+        gravity: the field for which it holds: the robot's own direction if None, three numbers, or "any" if
+            calls will give other directions.
+        symbols: values of the robot's symbols where they have none or another is wanted ("numbers").
+
+    Sums over the links (`center_of_mass`, `momentum`) and the constant of `potential_energy` are not kept, nor
+    is the motion of a robot that is given more freedom afterwards.
+    """
+    if parameters not in _CHOICES:
+        raise WrongValue(f"parameters={parameters!r} is not known. Give {' or '.join(map(repr, _CHOICES))}.")
+    if parameters == "numbers":
+        return _with_numbers(aligned(_bound(robot, symbols)), gravity)
+    if symbols:
+        raise WrongValue(
+            "Values of symbols are for parameters='numbers'; bind the symbols of the result instead."
+        )
+    return _with_symbols(aligned(robot), gravity)
+
+
+def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
+    from rikigaku.model.edit import bind
+
+    values = robot.declared_values | given
+    if missing := [name for name in robot.free_symbols if name not in values]:
+        example = ", ".join(f"{name}=..." for name in missing[:4])
+        raise MissingValue(
+            f"The reduced robot of {robot.name!r} needs values for {', '.join(missing)}. Give them "
+            f"(robot.reduced({example})), or make base parameters symbols (robot.reduced('symbols'))."
+        )
+    return bind(robot, **{name: values[name] for name in robot.free_symbols})
+
+
+def _with_numbers(robot: Robot, gravity: Sequence[object] | str | None) -> Robot:
+    mechanism = instantiate(robot, FLOATS, {})
+    owners = [mechanism.bodies[i].name for i in regressor_bodies(mechanism)]
+    ten = np.array(regressor_parameters(mechanism), float).reshape(-1, 10)
+    units = np.array(list(_UNITS.values()), float)
+    moments = np.linalg.solve(units.T, ten.T).T
+    full = {
+        f"{p} of {owner}": float(x)
+        for owner, row in zip(owners, moments, strict=True)
+        for p, x in zip(_UNITS, row, strict=True)
+    }
+    full |= {name: float(robot.joint(joint).rotor) for joint, name in _rotors(robot).items()}
+    base = regrouped_numbers(robot, gravity, _UNITS, _rotor_coordinates(robot))
+    values = dict.fromkeys(full, 0.0)
+    for name, parts in base.items():
+        values[name] = sum(c * full[n] for n, c in parts.items())
+    inertias, rotors = {}, {}
+    for owner in owners:
+        row = np.array([values[f"{p} of {owner}"] for p in _UNITS])
+        # sums of two, rounded as a law rounds them: a lamina is seen to be one
+        inertias[owner] = [Formula.of(float(x)) for x in row @ units]
+    for joint, name in _rotors(robot).items():
+        rotors[joint] = Formula.of(values[name])
+    return _rebuilt(robot, inertias, rotors)
+
+
+def _with_symbols(robot: Robot, gravity: Sequence[object] | str | None) -> Robot:
+    regrouping = regrouping_by_rules(robot, gravity)
+    taken = {*robot.free_symbols, *(symbol.name for symbol in robot.symbols)}
+    inertias: dict[str, list[Formula]] = {}
+    added = []
+    default = _default_values(robot, regrouping)
+    for name, value in zip(regrouping.kept, default, strict=True):
+        parameter, owner = name.split(" of ", 1)
+        symbol = re.sub(r"\W", "_", f"{parameter}_{owner}", flags=re.ASCII)
+        while symbol in taken:
+            symbol += "_"
+        taken.add(symbol)
+        added.append(Symbol(symbol, value, "kg m" if parameter.startswith("ms") else "kg m^2"))
+        row = inertias.setdefault(owner, [ZERO] * 10)
+        row[PARAMETER_NAMES.index(parameter)] = Formula.symbol(symbol)
+    result = _rebuilt(robot, inertias, {})
+    used = set(result.free_symbols)
+    kept = tuple(s for s in robot.symbols if s.name in used)
+    return replace(result, symbols=(*kept, *added))
+
+
+def _default_values(robot: Robot, regrouping: Regrouping) -> list[Formula | None]:
+    """The robot's own base values, where all its symbols have values."""
+    values = robot.declared_values
+    if any(name not in values for name in robot.free_symbols):
+        return [None] * regrouping.count
+    full = np.array(regressor_parameters(instantiate(robot, FLOATS, values)), float)
+    return [Formula.of(float(x)) for x in regrouping.matrix(values) @ full]
+
+
+def _rebuilt(robot: Robot, inertias: Mapping[str, Sequence[Formula]], rotors: Mapping[str, Formula]) -> Robot:
+    """The robot with these ten parameters on its links, about their origins, and nothing on the others."""
+    links = []
+    for link in robot.links:
+        ten: Any = inertias.get(link.name)
+        inertia = None if ten is None else Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))
+        joint = replace(link.joint, rotor=rotors.get(link.joint.name, link.joint.rotor))
+        links.append(replace(link, joint=joint, inertia=inertia))
+    return replace(robot, name=f"{robot.name} (reduced)", links=tuple(links), base_inertia=None)
+
+
+def _rotors(robot: Robot) -> dict[str, str]:
+    """Names of the rotor inertias by joint; a joint of several coordinates has one value for all: not here."""
+    return {joint.name: f"rotor of {joint.name}" for joint in robot.joints if joint.nv == 1}
+
+
+def _rotor_coordinates(robot: Robot) -> dict[int, str]:
+    return {robot.v_slices[joint].start: name for joint, name in _rotors(robot).items()}
