@@ -1,78 +1,105 @@
-"""C source: compiled by gcc it gives the bits of the native kernel, and no name of a file gets into it."""
+"""Exported C: compiled, it gives the bits of the native kernel."""
 
 import ctypes
-import shutil
-import subprocess
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-import rikigaku as rk
-from rikigaku.codegen import native
-from rikigaku.errors import UnknownName, WrongValue
-
-LAWS = (
-    "inverse_dynamics",
-    "mass_matrix",
-    "forward_dynamics",
-    "gravity_forces",
-    "kinetic_energy",
-    "coriolis_matrix",
+from export_cases import (
+    Case,
+    arrays_of,
+    compiler,
+    difficult_cases,
+    every_law,
+    looped_case,
+    puma,
+    run,
+    same_bits,
 )
 
+from rikigaku.codegen import native
 
-@pytest.fixture(scope="module")
-def panda() -> rk.Robot:
-    return rk.load("panda")
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_compiled_c_gives_the_bits_of_the_native_kernel(law: str, panda: rk.Robot, tmp_path: Path) -> None:
-    bound = getattr(panda, law)
-    function = compiled(bound.export("c", name="law"), tmp_path)
-    rng = np.random.default_rng(0)
-    for scale in (1.0, 50.0, 1e5):  # the last beyond the polynomials of sine and cosine
-        inputs = list(scale * rng.uniform(-1, 1, (len(bound.law.inputs), panda.nv)))
-        wanted = bound(*inputs)
-        out = np.full(np.shape(wanted), 7.0)
-        function(*(ctypes.c_void_p(x.ctypes.data) for x in (*inputs, out)))
-        assert out.tobytes() == np.asarray(wanted).tobytes()
+# With -mfma GCC makes one instruction of -fma(x, y, z), and loses the sign of a zero.
+FMA = ["-mfma"] if native.host().has("fma") else []
+STRICT = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-shared", "-fPIC"]
 
 
-def test_the_text_is_written_where_asked(panda: rk.Robot, tmp_path: Path) -> None:
-    text = panda.gravity_forces.export("c", tmp_path / "g.c")
-    assert (tmp_path / "g.c").read_text() == text
-    assert "void panda_gravity_forces(const double *in0, double *out0)" in text
+def test_c_of_every_law_of_the_puma_gives_the_native_bits(tmp_path: Path) -> None:
+    check_c(every_law(puma()), tmp_path, "-O1", "-std=c99", "-pedantic")
 
 
-def test_names_from_files_cannot_leave_the_comment(panda: rk.Robot) -> None:
-    evil = "l*/ int evil(void) { return 1; } /*"
-    links = tuple(
-        replace(link, name=evil if link.name == "panda_link7" else link.name) for link in panda.links
+def test_c_gives_the_native_bits_where_the_compiler_would_fuse_by_itself(tmp_path: Path) -> None:
+    check_c(difficult_cases(), tmp_path, "-O1", "-std=gnu17", "-ffp-contract=fast", *FMA)
+
+
+def test_c_of_a_program_with_a_loop_gives_the_native_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looped = looped_case(monkeypatch)
+    check_c([looped], tmp_path, "-O2")
+    text = looped.export("c")
+    assert text.count("static void turn1(") == 1
+    assert text.count("turn1(shared1, item") > 1
+
+
+def test_beyond_the_polynomials_the_c_library_gives_the_same_sines(tmp_path: Path) -> None:
+    gravity = puma().gravity_forces
+    states = [scale * np.linspace(-1, 1, 6) for scale in (50.0, 9999.0, 1e5, 1e300)]
+    check_c([Case(gravity, [q], [gravity(q)]) for q in states], tmp_path, "-O2")
+
+
+def test_an_output_may_be_the_array_of_an_input(tmp_path: Path) -> None:
+    """Everything is read before anything is written."""
+    law = puma().integrate
+    q, v = np.random.default_rng(0).uniform(-1, 1, (2, 6))
+    wanted = law(q, v)
+    library = built([Case(law, [q, v], [wanted])], tmp_path, "-O2")
+    library.law0(*(ctypes.c_void_p(x.ctypes.data) for x in (q, v, q)))
+    assert q.tobytes() == wanted.tobytes()
+
+
+def test_c_and_its_header_are_written_side_by_side_and_fit(tmp_path: Path) -> None:
+    text = puma().mass_matrix.export("c", tmp_path / "mass.c")
+    assert (tmp_path / "mass.c").read_text() == text
+    assert (tmp_path / "mass.h").read_text() == puma().mass_matrix.export("c header")
+    call = '#include "mass.h"\n#include "mass.h"\n{} f(void) {{ double q[6] = {{0}}, M[36]; {}(q, M); }}\n'
+    (tmp_path / "use.c").write_text(f'#include "mass.c"\n{call.format("void", "puma560_mass_matrix")}')
+    (tmp_path / "use.cpp").write_text(call.format("void", "puma560_mass_matrix"))
+    run(
+        [
+            *compiler("gcc", "cc"),
+            "-Wall",
+            "-Werror",
+            "-c",
+            str(tmp_path / "use.c"),
+            "-o",
+            str(tmp_path / "a.o"),
+        ]
     )
-    links = tuple(replace(x, parent=evil if x.parent == "panda_link7" else x.parent) for x in links)
-    frames = tuple(replace(x, link=evil if x.link == "panda_link7" else x.link) for x in panda.frames)
-    robot = replace(panda, links=links, frames=frames)
-    text = robot.inverse_dynamics.export("c", name="law", wrenches={evil: np.zeros(6)})
-    assert text.count("*/") == text.count("/*") == 2
-    assert "evil(void)" not in text
+    run(
+        [
+            *compiler("g++", "c++"),
+            "-Wall",
+            "-Werror",
+            "-c",
+            str(tmp_path / "use.cpp"),
+            "-o",
+            str(tmp_path / "b.o"),
+        ]
+    )
 
 
-def test_names_that_c_cannot_take_and_languages_that_are_not_there_are_refused(panda: rk.Robot) -> None:
-    for name in ("1law", "la w", "double", "law;"):
-        with pytest.raises(WrongValue, match="cannot be the name of a function"):
-            panda.gravity_forces.export("c", name=name)
-    with pytest.raises(UnknownName, match="Known: c"):
-        panda.gravity_forces.export("fortran")
+def check_c(cases: Sequence[Case], folder: Path, *flags: str) -> None:
+    library = built(cases, folder, *flags)
+    for k, case in enumerate(cases):
+        assert same_bits(arrays_of(library[f"law{k}"], case), case, "-mfma" not in flags), case.law
 
 
-def compiled(source: str, folder: Path) -> object:
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    assert compiler, "the tests of exported C need a C compiler"
-    (folder / "law.c").write_text(source)
-    flags = ["-mfma"] if native.host().has("fma") else []
-    command = [compiler, "-O2", "-Wall", "-Werror", "-ffp-contract=off", *flags, "-shared", "-fPIC"]
-    subprocess.run([*command, "-o", str(folder / "law.so"), str(folder / "law.c"), "-lm"], check=True)
-    return ctypes.CDLL(str(folder / "law.so")).law
+def built(cases: Sequence[Case], folder: Path, *flags: str) -> ctypes.CDLL:
+    files = [folder / f"law{k}.c" for k in range(len(cases))]
+    for file, case in zip(files, cases, strict=True):
+        case.export("c", file, file.stem)
+    target = str(folder / "laws.so")
+    run([*compiler("gcc", "cc"), *flags, *STRICT, "-o", target, *map(str, files), "-lm"])
+    return ctypes.CDLL(target)

@@ -72,7 +72,8 @@ SINCOS = """/* sine and cosine together, as in the native kernels */
 }}
 """
 
-# What GCC fuses by itself, where the target allows, would change the last bits.
+# What GCC fuses by itself, where the target allows, would change the last bits. (What no option keeps it from:
+# -fma(x, y, z) becomes one instruction, which loses the sign of a zero.)
 NO_CONTRACTION = """#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize ("fp-contract=off")

@@ -173,8 +173,9 @@ class _Walk:
                 shared[turn] = self.names.new(f"turn{n}"), self._array(f"shared{n}", call.args[:count])
                 self.out.turns[shared[turn][0]] = turn
             function, array = shared[turn]
-            item = self._array("item", call.args[count:])
-            name, size = self.names.new("result"), turn.outputs[0].size
+            n = len(results) + 1
+            item = self._array(f"item{n}", call.args[count:])
+            name, size = self.names.new(f"result{n}"), turn.outputs[0].size
             self.out.lines += self.language.call.format(name, size, function, array, item).split("\n")
             results[call] = name, (size,)
         for node in (node for node in self.program.nodes if node.op == "result"):

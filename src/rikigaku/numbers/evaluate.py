@@ -73,14 +73,7 @@ def unrolled(program: Program) -> Program:
     """The same program without loops: the operations of every turn, one after the other."""
     if not any(node.op == "call" for node in program.nodes):
         return program
-    functions = {
-        "const": float,
-        "sqrt": sqrt,
-        "sin": sin,
-        "cos": cos,
-        "sign": sign,
-        "less": lt,
-        "choose": where,
-    }
+    functions: dict[str, Callable[..., Any]] = {"const": float, "less": lt, "choose": where}
+    functions |= {"sqrt": sqrt, "sin": sin, "cos": cos, "sign": sign}
     results = evaluated(program, program.arguments, functions)
     return replace(program, results=tuple(map(tuple, results)))
