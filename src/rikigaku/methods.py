@@ -43,6 +43,16 @@ def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters
     return find(robot, *args, **options)
 
 
+def reduced(robot: Robot, *args: Any, **options: Any) -> Robot:
+    """A robot that moves as this one with base parameters for inertias: shorter programs.
+
+    See `rikigaku.reduced.reduced`.
+    """
+    from rikigaku.reduced import reduced as reduce  # algebra for those who ask
+
+    return reduce(robot, *args, **options)
+
+
 for _method in (
     *EDITS,
     *structure.METHODS,
@@ -52,5 +62,6 @@ for _method in (
     save,
     inverse_kinematics,
     base_parameters,
+    reduced,
 ):
     setattr(Robot, _method.__name__, _method)
