@@ -9,6 +9,7 @@ from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
     from rikigaku.inverse_kinematics import Solution
+    from rikigaku.symbolic.loops import LoopConstraints
     from rikigaku.symbolic.base_parameters import BaseParameters
 
 
@@ -53,6 +54,13 @@ def reduced(robot: Robot, *args: Any, **options: Any) -> Robot:
     return reduce(robot, *args, **options)
 
 
+def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
+    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.loop_constraints`."""
+    from rikigaku.symbolic.loops import loop_constraints as constraints  # algebra for those who ask
+
+    return constraints(robot, *args, **options)
+
+
 for _method in (
     *EDITS,
     *structure.METHODS,
@@ -61,6 +69,7 @@ for _method in (
     plot,
     save,
     inverse_kinematics,
+    loop_constraints,
     base_parameters,
     reduced,
 ):

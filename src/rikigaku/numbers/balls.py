@@ -1,4 +1,4 @@
-"""Numbers of hundreds of bits, each with a bound of its error: FLINT's balls, as a kind of number for any law.
+"""Numbers of hundreds of bits, each with a bound of its error: FLINT's balls, for any law.
 
 The precision is the one FLINT works with at the time: `with precision(300): ...`.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def precision(bits: int) -> AbstractContextManager[Any]:
     """The precision [bits] of balls made within."""
-    return ctx.workprec(bits)  # type: ignore[no-any-return]
+    return ctx.workprec(bits)
 
 
 def ball(x: Number) -> arb:

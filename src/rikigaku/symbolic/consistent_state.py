@@ -57,7 +57,7 @@ def consistent_state(
             best, gap = q, residual
     if best is None:
         raise CannotClose(
-            f"Robot {robot.name!r}: every posture found closes a joint the wrong way round, its axis reversed. "
+            f"Robot {robot.name!r}: every posture found closes a joint the wrong way round. "
             "Turn one end of the loop by half a turn (about x).",
             robot.loops[0].name if robot.loops else "",
         )
@@ -69,8 +69,8 @@ def _not_closed(robot: Robot, mechanism: Mechanism, gap: Any) -> CannotClose:
     loop = worst.split(":")[0]
     return CannotClose(
         f"Robot {robot.name!r}: no posture closes loop {loop!r} (of {_ATTEMPTS} tried, the nearest leaves "
-        f"{np.abs(gap).max():.3g} in the row {worst!r}). Check the lengths and frames of its two ends, and that "
-        "the joint is cut where the two links meet.",
+        f"{np.abs(gap).max():.3g} in the row {worst!r}). Check the lengths and frames of its two ends, and "
+        "that the joint is cut where the two links meet.",
         loop,
     )
 
@@ -123,8 +123,8 @@ def _refined(robot: Robot, q: list[float], values: dict[str, Fraction], bits: in
             ]
             exact = [ball(x).mid() for x in moved(mechanism, exact, step)]
         raise CannotClose(
-            f"Robot {robot.name!r}: a posture closes the loops to 11 digits, but not exactly. Lengths that must "
-            "fit together are rounded (an over-constrained loop), or the posture is singular."
+            f"Robot {robot.name!r}: a posture closes the loops to 11 digits, but not exactly. Lengths that "
+            "must fit together are rounded (an over-constrained loop), or the posture is singular."
         )
 
 
