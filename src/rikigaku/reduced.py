@@ -1,7 +1,8 @@
 """Reduced robots: inertias regrouped to the base parameters, so that every law of motion takes less work.
 
-A reduced robot moves exactly as the given one: the same joint forces, mass matrix and accelerations. Its links
-hold base parameters only; all else is zero and folds away when a law is recorded. There is no second recursion.
+A reduced robot moves exactly as the given one: the same joint forces, mass matrix and accelerations. Its
+links hold base parameters only; all else is zero and folds away when a law is recorded. There is no second
+recursion.
 """
 
 import re
@@ -19,7 +20,8 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot, Symbol
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.base_rules import regrouped_numbers, regrouping_by_rules
+from rikigaku.symbolic.base_rules import base_by_rules, numbers_by_rules
+from rikigaku.symbolic.base_samples import ANY_GRAVITY
 from rikigaku.symbolic.regrouping import Regrouping
 
 # Parameters in which the reduced link is a lamina (all mass in the plane z = 0) where its joint is a revolute
@@ -36,40 +38,43 @@ _UNITS = {name: tuple(unit.get(p, 0) for p in PARAMETER_NAMES) for name, unit in
 _CHOICES = ("numbers", "symbols")
 
 
-def reduced(
-    robot: Robot,
-    parameters: str = "numbers",
-    gravity: Sequence[object] | str | None = None,
-    **symbols: float,
-) -> Robot:
+def reduced(robot: Robot, parameters: str = "numbers", any_gravity: bool = False, **symbols: float) -> Robot:
     """A robot that moves as this one under the same joint forces, with base parameters for its inertias.
 
     Args:
-        parameters: "numbers": the regrouped values are constants and fold into the programs, which are as short
-            as they get. "symbols": each base parameter is a symbol (Izz_link2, ...) with the robot's value, an
-            input of every program: for identified values, given with each call or by `bind`.
-        gravity: the field for which it holds: the robot's own direction if None, three numbers, or "any" if
-            calls will give other directions.
+        parameters: "numbers": the regrouped values are constants and fold into the programs, which are as
+            short as they get. "symbols": each base parameter is a symbol (Izz_link2, ...) with the robot's
+            value, an input of every program: for identified values, given with each call or by `bind`.
+        any_gravity: hold for gravity of every direction, where calls will give it. Else the reduced robot
+            holds for the direction of the robot's own gravity, which takes fewer parameters.
         symbols: values of the robot's symbols where they have none or another is wanted ("numbers").
 
-    Sums over the links (`center_of_mass`, `momentum`) and the constant of `potential_energy` are not kept, nor
-    is the motion of a robot that is given more freedom afterwards.
+    Sums over the links (`center_of_mass`, `momentum`) and the constant of `potential_energy` are not kept,
+    nor is the motion of a robot that is given more freedom afterwards.
+
+    Raises:
+        WrongValue: if the robot has loops or gears. MissingValue: if a symbol has no value ("numbers").
     """
     if parameters not in _CHOICES:
         raise WrongValue(f"parameters={parameters!r} is not known. Give {' or '.join(map(repr, _CHOICES))}.")
+    if robot.loops or robot.couplings:
+        raise WrongValue(
+            f"Robot {robot.name!r} has {'loops' if robot.loops else 'coupled joints'}: reduced robots are "
+            "made of trees, whose joints move freely. Its base parameters are `robot.base_parameters()`."
+        )
     if parameters == "numbers":
-        return _with_numbers(aligned(_bound(robot, symbols)), gravity)
+        return _with_numbers(aligned(_bound(robot, symbols)), any_gravity)
     if symbols:
         raise WrongValue(
-            "Values of symbols are for parameters='numbers'; bind the symbols of the result instead."
+            "Values of symbols are for parameters='numbers'; bind the symbols of the reduced robot instead."
         )
-    return _with_symbols(aligned(robot), gravity)
+    return _with_symbols(aligned(robot), any_gravity)
 
 
 def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
     from rikigaku.model.edit import bind
 
-    values = robot.declared_values | given
+    values = {**robot.declared_values, **given}
     if missing := [name for name in robot.free_symbols if name not in values]:
         example = ", ".join(f"{name}=..." for name in missing[:4])
         raise MissingValue(
@@ -79,7 +84,11 @@ def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
     return bind(robot, **{name: values[name] for name in robot.free_symbols})
 
 
-def _with_numbers(robot: Robot, gravity: Sequence[object] | str | None) -> Robot:
+def _under(robot: Robot, any_gravity: bool) -> Robot:
+    return replace(robot, gravity=ANY_GRAVITY) if any_gravity else robot  # type: ignore[arg-type]
+
+
+def _with_numbers(robot: Robot, any_gravity: bool) -> Robot:
     mechanism = instantiate(robot, FLOATS, {})
     owners = [mechanism.bodies[i].name for i in regressor_bodies(mechanism)]
     ten = np.array(regressor_parameters(mechanism), float).reshape(-1, 10)
@@ -91,7 +100,7 @@ def _with_numbers(robot: Robot, gravity: Sequence[object] | str | None) -> Robot
         for p, x in zip(_UNITS, row, strict=True)
     }
     full |= {name: float(robot.joint(joint).rotor) for joint, name in _rotors(robot).items()}
-    base = regrouped_numbers(robot, gravity, _UNITS, _rotor_coordinates(robot))
+    base = numbers_by_rules(_under(robot, any_gravity), _UNITS, _rotor_coordinates(robot))
     values = dict.fromkeys(full, 0.0)
     for name, parts in base.items():
         values[name] = sum(c * full[n] for n, c in parts.items())
@@ -105,8 +114,8 @@ def _with_numbers(robot: Robot, gravity: Sequence[object] | str | None) -> Robot
     return _rebuilt(robot, inertias, rotors)
 
 
-def _with_symbols(robot: Robot, gravity: Sequence[object] | str | None) -> Robot:
-    regrouping = regrouping_by_rules(robot, gravity)
+def _with_symbols(robot: Robot, any_gravity: bool) -> Robot:
+    regrouping = base_by_rules(_under(robot, any_gravity))
     taken = {*robot.free_symbols, *(symbol.name for symbol in robot.symbols)}
     inertias: dict[str, list[Formula]] = {}
     added = []
@@ -147,7 +156,7 @@ def _rebuilt(robot: Robot, inertias: Mapping[str, Sequence[Formula]], rotors: Ma
 
 
 def _rotors(robot: Robot) -> dict[str, str]:
-    """Names of the rotor inertias by joint; a joint of several coordinates has one value for all: not here."""
+    """Names of the rotor inertias by joint; not of joints whose several coordinates share one value."""
     return {joint.name: f"rotor of {joint.name}" for joint in robot.joints if joint.nv == 1}
 
 

@@ -1,7 +1,7 @@
 """The same robot with every link frame at its joint: z along the axis, nothing behind the joint.
 
-There the regrouped inertias of a link have their zeros, and folded to nothing they save work. The old link frames
-stay, under their names, as links without mass fixed to the new ones; what rides on them stays as it is.
+There the regrouped inertias of a link have their zeros, which fold away and save work. The old link frames
+stay, under their names, as links fixed to the new ones; what rides on them stays as it is.
 """
 
 import math
@@ -69,7 +69,7 @@ def _halves(geometry: Geometry) -> tuple[Geometry, Geometry | None]:
 
 
 def _turn_to(joint: Joint) -> Steps:
-    """A rotation that brings z to the joint's axis; none where it is there already or not known as numbers."""
+    """A rotation that brings z to the joint's axis; none if it is there already, or not known as numbers."""
     if joint.type not in _ONE_AXIS or any(part.symbols for part in joint.axis):
         return ()
     x, y, z = (float(part) for part in joint.axis)

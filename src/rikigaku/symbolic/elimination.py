@@ -12,8 +12,8 @@ Zero = Callable[[Number], bool]  # decides whether a number is zero
 class Spaces:
     """Makes the spaces of one computation, with numbers that are tested for zero in one way.
 
-    full: for each space in the order they are made, whether it will be the whole space in the end, as a run on
-        other numbers found it. Then it is taken as that at once, and nothing is computed.
+    full: for each space in the order they are made, whether it will be the whole space in the end, as a run
+        on other numbers found it. Then it is taken as that at once, and nothing is computed.
     """
 
     def __init__(self, is_zero: Zero, full: Sequence[bool] | None = None) -> None:
@@ -38,8 +38,8 @@ class Spaces:
 class Decisions:
     """Which numbers are zero, found on one kind of number and repeated on another.
 
-    The same computation asks the same questions in the same order: modulo a prime they are answered rightly, on
-    floats the answers are then known beforehand, and no tolerance has to be chosen.
+    The same computation asks the same questions in the same order: modulo a prime they are answered rightly,
+    on floats the answers are then known beforehand, and no tolerance has to be chosen.
     """
 
     def __init__(self) -> None:
@@ -81,16 +81,16 @@ class Space:
             if not self.is_zero(factor := rest[pivot]):
                 rest = [x - factor * y for x, y in zip(rest, known, strict=True)]
                 rest[pivot] = 0
-        pivot = next((k for k, x in enumerate(rest) if not self.is_zero(x)), None)
-        if pivot is None:
+        first = next((k for k, x in enumerate(rest) if not self.is_zero(x)), None)
+        if first is None:
             return False
-        new = [0 if self.is_zero(x) else _ratio(x, rest[pivot]) for x in rest]
-        new[pivot] = 1
+        new = [0 if self.is_zero(x) else _ratio(x, rest[first]) for x in rest]
+        new[first] = 1
         for other, known in self._rows.items():
-            if not self.is_zero(factor := known[pivot]):
+            if not self.is_zero(factor := known[first]):
                 self._rows[other] = [x - factor * y for x, y in zip(known, new, strict=True)]
-                self._rows[other][pivot] = 0
-        self._rows[pivot] = new
+                self._rows[other][first] = 0
+        self._rows[first] = new
         return True
 
     def close(self, maps: Sequence[Callable[[Row], Row]]) -> None:
@@ -110,7 +110,8 @@ def dependence(rows: Sequence[Row], is_zero: Zero) -> tuple[list[int], dict[int,
     echelon: dict[int, tuple[list[Number], dict[int, Number]]] = {}  # pivot: row, its combination
     others: dict[int, dict[int, Number]] = {}
     for j, row in enumerate(rows):
-        rest, combination = list(row), {}
+        rest = list(row)
+        combination: dict[int, Number] = {}
         for pivot, (known, of) in echelon.items():
             if is_zero(factor := rest[pivot]):
                 continue
@@ -118,14 +119,14 @@ def dependence(rows: Sequence[Row], is_zero: Zero) -> tuple[list[int], dict[int,
             rest[pivot] = 0
             for k, c in of.items():
                 combination[k] = combination.get(k, 0) + factor * c
-        pivot = next((k for k, x in enumerate(rest) if not is_zero(x)), None)
-        if pivot is None:
+        first = next((k for k, x in enumerate(rest) if not is_zero(x)), None)
+        if first is None:
             others[j] = {k: c for k, c in combination.items() if not is_zero(c)}
             continue
         kept.append(j)
-        scale = rest[pivot]
+        scale = rest[first]
         made = {k: _ratio(-c, scale) for k, c in combination.items()} | {j: _ratio(1, scale)}
-        echelon[pivot] = ([0 if is_zero(x) else _ratio(x, scale) for x in rest], made)
+        echelon[first] = ([0 if is_zero(x) else _ratio(x, scale) for x in rest], made)
     return kept, others
 
 

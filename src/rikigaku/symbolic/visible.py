@@ -1,24 +1,24 @@
 """Which inertias a joint can tell from its parent's: the geometric rules, for any joint in any tree.
 
 The joint forces follow from the energies, and those of a body are linear in its ten parameters J. Carry an
-inertia J from a body onto its parent: nobody notices if its energy depends neither on the position of the joint
-between them nor on its rate. With the joint's free directions S (twists in body axes) that means
+inertia J from a body onto its parent: nobody notices if its energy depends neither on the position of the
+joint between them nor on its rate. With the joint's free directions S (twists in body axes) that means
 
     S . J S = 0         energy of the joint's own motion,
     V . J S = 0         for every velocity V the body can have with the joint locked,
     T(ad_S J) = 0       for every kinetic energy T the body can have with the joint locked,
     g . (ad_S J)_ms = 0 for every direction g gravity can have in the body's axes,
 
-where ad_S J is the rate at which the parent sees J change. All are linear in J. The V, T and g a body can have
-span linear spaces that pass from parent to child: carried over the joint and closed under its motion. So each
-joint needs a few small matrices, no equation of motion and no sampling. What is visible at a joint is
+where ad_S J is the rate at which the parent sees J change. All are linear in J. The V, T and g a body can
+have span linear spaces that pass from parent to child: carried over the joint and closed under its motion. So
+each joint needs a few small matrices, no equation of motion and no sampling. What is visible at a joint is
 independent of everything further inward, since that does not depend on this joint's coordinate: the result is
 minimal.
 
 A revolute joint in general position hides m, msz and Iyy (against Ixx), a prismatic one the whole tensor, a
 helical one Iyy, a spherical one m, a free one nothing: the rules of [Gautier1990] and [Khalil1987]. Their
-special cases (axes parallel to the first one, gravity along it or none, parallel slides) are the same four lines
-with smaller spaces.
+special cases (axes parallel to the first one, gravity along it or none, parallel slides) are the same four
+lines with smaller spaces.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +37,8 @@ from rikigaku.symbolic.inertia_rows import Row
 
 Base = dict[str, dict[str, Number]]  # kept parameter: {parameter: coefficient}
 
-# A unit of each parameter as ten numbers. Of a link's own parameters the first that serve are kept: as is usual,
-# Iyy, msz and m go to the parent.
+# A unit of each parameter as ten numbers. Of a link's own parameters the first that serve are kept: as is
+# usual, Iyy, msz and m go to the parent.
 UNITS: Mapping[str, Row] = {
     name: tuple(int(name == other) for other in PARAMETER_NAMES)
     for name in ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "msx", "msy", "Iyy", "msz", "m")
@@ -56,7 +56,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a body can do, as spans in its axes: twists (6) and energies (10), free and locked; gravity (3)."""
+    """What a body can do, as spans in its axes: twists (6) and energies (10), also locked; gravity (3)."""
 
     twists: Space
     energies: Space
@@ -118,8 +118,8 @@ def _seen(
     for s in directions:
         for row in reach.locked_twists.rows:
             others.add(rows.mutual_energy(rows.twist_of(row), s))
-        for row in (*reach.locked_energies.rows, *map(rows.weight, reach.gravity.rows)):
-            others.add(rows.row_rate(s, row))
+        for energy in (*reach.locked_energies.rows, *map(rows.weight, reach.gravity.rows)):
+            others.add(rows.row_rate(s, energy))
     return [
         [dot(row, c.inertia) + int(k == l == c.rotor) for (k, l), row in zip(pairs, own, strict=True)]
         + [dot(row, c.inertia) for row in others.rows]
