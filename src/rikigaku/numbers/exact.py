@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from flint import fmpq, fmpq_mpoly
 
-from rikigaku.errors import NotExact, WrongValue
+from rikigaku.errors import NotExact, TooLarge, WrongValue
 from rikigaku.numbers.ring import NoRootLeft as NoRootLeft
 from rikigaku.numbers.ring import Ring as Ring
 from rikigaku.numbers.ring import plain, rational
@@ -19,6 +19,9 @@ from rikigaku.numbers.ring import plain, rational
 if TYPE_CHECKING:
     from rikigaku.numbers.formula import Formula
     from rikigaku.numbers.quotient import Quotient
+
+# Terms of a product, counted before like ones meet: beyond, memory is full before anyone reads the formula.
+LARGEST = 3_000_000
 
 ExactNumber = Union["Exact", "Quotient", Fraction, int]
 
@@ -67,6 +70,12 @@ class Exact:
     def __mul__(self, other: object) -> Any:
         if type(other) is Exact:
             self._same_ring(other)
+            if len(self.polynomial) * len(other.polynomial) > LARGEST:
+                raise TooLarge(
+                    f"A formula grows beyond {LARGEST:,} terms (a product of {len(self.polynomial):,} and "
+                    f"{len(other.polynomial):,}). Give numbers to some symbols, or read the law as a list of "
+                    "intermediate variables (`law.intermediates()`)."
+                )
             product = self.polynomial * other.polynomial
             return self.ring.reduced(product, self.mask & other.mask, self.mask | other.mask)
         value = _constant(other)

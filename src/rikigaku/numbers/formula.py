@@ -1,7 +1,7 @@
-"""A formula: exact rationals, pi and named symbols under + - * /, integer powers, sin, cos and sqrt.
+"""A formula: exact rationals, pi and named symbols under + - * /, integer powers, sin, cos, sqrt and sign.
 
 Every parameter of a robot is one. A formula is a sum of terms, a term a rational coefficient times powers of
-atoms (a symbol, pi, sin, cos or sqrt of a formula, or a whole sum that is multiplied by something). Both are
+atoms (a symbol, pi, a function of a formula, or a whole sum that is multiplied by something). Both are
 sorted, so that formulas that differ only in how they were written are equal: 2*L + L == "3*L". Products of
 sums are not multiplied out, and no identity of sin and cos is used except at multiples of pi/2.
 """
@@ -21,14 +21,14 @@ from rikigaku.numbers.formula_value import Atom, AtomKind, Monomial, Terms, valu
 from rikigaku.numbers.kind import FLOATS, Kind, Number
 
 # Names that mean something else in a formula; q is the joint's variable in a DH row.
-RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "q"})
+RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "sign", "q"})
 # Decimal exponents beyond those of a float, and powers with this many bits, are mistakes or attacks.
 LARGEST_EXPONENT = 400
 LARGEST_BITS = 20_000
 
 _DECIMAL = re.compile(r"\s*([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]{1,4}))?\s*", re.ASCII)
 _NOTHING = Fraction(0)
-_ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sum": 4, "pi": 5}
+_ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sign": 4, "sum": 5, "pi": 6}
 
 
 class Formula:
@@ -217,6 +217,10 @@ class Formula:
         """Square root; a rational where it is one."""
         return _applied("sqrt", self)
 
+    def sign(self) -> "Formula":
+        """-1, 0 or 1: what the sign of the number is."""
+        return _applied("sign", self)
+
     # -- as data --------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Formula):
@@ -351,7 +355,7 @@ def _power(base: Formula, n: int) -> Formula:
 
 
 def _applied(kind: AtomKind, inside: Formula) -> Formula:
-    """sin, cos or sqrt of a formula (or the formula itself for a sum), with what is known exactly folded."""
+    """A function of a formula (or the formula itself for a sum), with what is known exactly folded."""
     if kind == "sum":
         return inside
     if kind == "sqrt":
@@ -362,6 +366,9 @@ def _applied(kind: AtomKind, inside: Formula) -> Formula:
             raise WrongValue(f"sqrt({inside}): the square root of a negative number is not real.")
         root = Fraction(math.isqrt(number.numerator), math.isqrt(number.denominator))
         return _constant(root) if root * root == number else _atom(kind, inside)
+    if kind == "sign":
+        number = inside.rational
+        return _atom(kind, inside) if number is None else _constant(Fraction((number > 0) - (number < 0)))
     quarters = _quarter_turns(inside)
     if quarters is not None:
         return _constant(Fraction((0, 1, 0, -1)[(quarters + (kind == "cos")) % 4]))

@@ -4,7 +4,7 @@ sum     = product { ("+" | "-") product }
 product = signed { ("*" | "/") signed }
 signed  = { "+" | "-" } power
 power   = item [ ("^" | "**") signed ]
-item    = number | name | ("sin" | "cos" | "sqrt") "(" sum ")" | "(" sum ")"
+item    = number | name | ("sin" | "cos" | "sqrt" | "sign") "(" sum ")" | "(" sum ")"
 """
 
 import re
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _BLANKS = re.compile(r"\s*", re.ASCII)
-_FUNCTIONS = {"sin": Formula.sin, "cos": Formula.cos, "sqrt": Formula.sqrt}
+_FUNCTIONS = {"sin": Formula.sin, "cos": Formula.cos, "sqrt": Formula.sqrt, "sign": Formula.sign}
 _CONSTANTS = {"pi": PI, "deg": PI / 180}
 
 

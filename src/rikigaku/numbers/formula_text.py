@@ -104,11 +104,17 @@ def _latex_atom(atom: Atom) -> str:
     if kind == "sqrt":
         return rf"\sqrt{{{latex(inside)}}}"
     brackets = rf"\left({latex(inside)}\right)"
+    if kind == "sign":
+        return rf"{{\operatorname{{sign}}{brackets}}}"
     return brackets if kind == "sum" else rf"{{\{kind}{brackets}}}"
 
 
 def _latex_name(name: str) -> str:
-    """m11 as m_{11}, theta_3 as \\theta_{3}, msx2 as \\mathrm{msx}_{2}."""
+    """m11 as m_{11}, theta_3 as \\theta_{3}, msx2 as \\mathrm{msx}_{2}, q1_dot as \\dot{q}_{1}."""
+    for ending, accent in (("_ddot", "ddot"), ("_dot", "dot")):
+        if name.endswith(ending) and (moving := name.removesuffix(ending)):
+            stem, below, index = _latex_name(moving).partition("_{")
+            return rf"\{accent}{{{stem}}}{below}{index}"
     match = re.fullmatch(r"([A-Za-z]+)_?([A-Za-z0-9]*)", name) if "_" in name else None
     match = match or re.fullmatch(r"([A-Za-z]+)([0-9]*)", name)
     if match is None:

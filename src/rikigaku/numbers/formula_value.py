@@ -6,15 +6,15 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from rikigaku.errors import MissingValue
-from rikigaku.numbers.functions import cos, sin, sqrt
+from rikigaku.numbers.functions import cos, sign, sin, sqrt
 from rikigaku.numbers.kind import Kind, Number
 
-AtomKind = Literal["symbol", "sin", "cos", "sqrt", "sum", "pi"]
+AtomKind = Literal["symbol", "sin", "cos", "sqrt", "sign", "sum", "pi"]
 Atom = tuple[AtomKind, Any]  # ("symbol", name), ("pi", ""), ("sin", Formula), ...
 Monomial = tuple[tuple[Atom, int], ...]
 Terms = tuple[tuple[Monomial, Fraction], ...]
 
-_FUNCTIONS = {"sin": sin, "cos": cos, "sqrt": sqrt}
+_FUNCTIONS = {"sin": sin, "cos": cos, "sqrt": sqrt, "sign": sign}
 
 
 def value_of(terms: Terms, kind: Kind, symbols: Mapping[str, Number]) -> Number:
@@ -60,6 +60,6 @@ def _atom_value(atom: Atom, kind: Kind, symbols: Mapping[str, Number]) -> Number
         return kind.pi()
     if name == "sum":
         return inside.evaluate(kind, symbols)
-    if not inside.is_number:
+    if name == "sign" or not inside.is_number:
         return _FUNCTIONS[name](inside.evaluate(kind, symbols))
     return kind.sqrt(inside) if name == "sqrt" else kind.sin_cos(inside)[name == "cos"]

@@ -10,14 +10,12 @@ from typing import Any
 
 from flint.utils.flint_exceptions import DomainError
 
-from rikigaku.errors import NotExact, TooLarge, WrongValue
+from rikigaku.errors import NotExact, WrongValue
 from rikigaku.numbers.exact import Exact, ExactNumber, Generic
 from rikigaku.numbers.ring import Ring, plain
 
 Factors = dict[str, tuple[Exact, int]]  # by spelling: the factor and its power
 
-# Terms of a product of two polynomials, counted before like ones meet.
-LARGEST = 20_000_000
 # Terms up to which a denominator is factored, and a division tried that has to clear cosines.
 _FACTORED = 2_000
 _TRIED = 500_000
@@ -47,7 +45,7 @@ class Quotient:
         total: Any = 0
         for x in (self, theirs):
             lacking = {k: (all_factors[k][0], n - x.factors.get(k, (None, 0))[1]) for k, n in both.items()}
-            total = total + _times(x.numerator, _product(lacking))
+            total = total + x.numerator * _product(lacking)
         # what only one of the two was divided by cannot cancel
         shared = [k for k, (_, n) in self.factors.items() if theirs.factors.get(k, (None, 0))[1] == n]
         return _cancelled(self.ring, total, {k: (all_factors[k][0], n) for k, n in both.items()}, shared)
@@ -68,7 +66,7 @@ class Quotient:
         left = _cancelled(self.ring, self.numerator, theirs.factors, theirs.factors)
         right = _cancelled(self.ring, theirs.numerator, self.factors, self.factors)
         left, right = _as_quotient(self.ring, left), _as_quotient(self.ring, right)
-        numerator = _times(left.numerator, right.numerator)
+        numerator = left.numerator * right.numerator
         factors = dict(left.factors)
         for key, (factor, n) in right.factors.items():
             factors[key] = (factor, n + factors.get(key, (factor, 0))[1])
@@ -154,7 +152,7 @@ def _reciprocal(ring: Ring, x: object) -> Any:
     if isinstance(below, (int, Fraction)):
         return above * cofactor / below
     scale, factors = _factors(below)
-    return _cancelled(ring, _times(above, cofactor) / scale, factors, factors)
+    return _cancelled(ring, above * cofactor / scale, factors, factors)
 
 
 def _without_roots(x: Any) -> tuple[Any, Any]:
@@ -248,18 +246,8 @@ def _product(factors: Factors) -> Any:
     result: Any = 1
     for factor, n in factors.values():
         for _ in range(n):
-            result = _times(result, factor)
+            result = result * factor
     return result
-
-
-def _times(a: Any, b: Any) -> Any:
-    if isinstance(a, Exact) and isinstance(b, Exact) and len(a.polynomial) * len(b.polynomial) > LARGEST:
-        raise TooLarge(
-            f"A formula with a denominator grows beyond {LARGEST:,} terms (products of "
-            f"{len(a.polynomial)} and {len(b.polynomial)}). Read this law as a list of intermediate "
-            "variables instead (`law.program()`, `.with_intermediates()`), or give numbers to some symbols."
-        )
-    return a * b
 
 
 def _value(x: Any, at: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ every square root, s^3 = s and s^2 x = x for the sign s of x. Reduced by them ea
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, tan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # A constant angle up to this multiple of another one is expressed by it.
 _MULTIPLES = 4
+# Beyond so many constant angles with a sine of their own, formulas explode: all get a rational sine instead.
+_OWN_ANGLES = 4
+_TANGENT_DIGITS = 10**9
 # sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
 _TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
 
@@ -44,7 +47,8 @@ class Ring:
         plain: variables that do not.
         quaternions: groups of four variables w, x, y, z with unit length.
         constant_angles: angles that are constants; those that are no multiple of pi/12 (or of another one)
-            get a sine and cosine of their own.
+            get a sine and cosine of their own. Where there are many such angles they are `rounded`: sine and
+            cosine are rational, s^2 + c^2 = 1 exactly, of an angle that differs by less than a float does.
         signs: variables whose sign may be asked for.
         roots: how many square roots there may be.
     """
@@ -61,7 +65,9 @@ class Ring:
         self.divisors = dict(angles) if isinstance(angles, Mapping) else dict.fromkeys(angles, 1)
         self.angles = tuple(self.divisors)
         self.quaternions = tuple(tuple(group) for group in quaternions)
-        self.constant_angles = _independent_angles(constant_angles)
+        own = _independent_angles(constant_angles)
+        self.constant_angles = own if len(own) <= _OWN_ANGLES else ()
+        self.rounded = () if self.constant_angles else own
         self.signs = tuple(signs)
         turning = [_over(x, d) for x, d in self.divisors.items()]
         turning += [f"angle[{k}]" for k in range(len(self.constant_angles))]
@@ -223,9 +229,11 @@ class Ring:
 
     def _own_sin_cos(self, angle: Formula) -> tuple[Any, Any]:
         for k, known in enumerate(self.constant_angles):
-            times = _times(angle, known)
-            if times:
+            if times := _times(angle, known):
                 return multiple(self.variable(f"sin(angle[{k}])"), self.variable(f"cos(angle[{k}])"), times)
+        for known in self.rounded:
+            if times := _times(angle, known):
+                return multiple(*_rational_sin_cos(float(known)), times)
         raise NotExact(f"The constant angle {angle} is not among those the ring was made for.")
 
     def _twelfth(self, k: int) -> Any:
@@ -254,6 +262,12 @@ def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
         return s, c
     t, d = multiple(s, c, times - 1)
     return s * d + c * t, c * d - s * t
+
+
+def _rational_sin_cos(angle: float) -> tuple[Fraction, Fraction]:
+    """A rational point of the circle, within 1e-16 of the angle."""
+    t = Fraction(tan(angle / 2)).limit_denominator(_TANGENT_DIGITS)
+    return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
 
 
 def plain(x: fmpq) -> Fraction | int:
