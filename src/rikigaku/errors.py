@@ -76,6 +76,10 @@ class CannotClose(RikigakuError, ValueError):
         super().__init__(message)
 
 
+class NoFormula(RikigakuError, ValueError):
+    """A coordinate that elimination does not give as a formula; the message says what remains."""
+
+
 class TooLarge(RikigakuError, ValueError):
     """A program or file beyond what can be handled; the message says which limit and what to do."""
 

@@ -9,8 +9,8 @@ from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
     from rikigaku.inverse_kinematics import Solution
-    from rikigaku.symbolic.loops import LoopConstraints
     from rikigaku.symbolic.base_parameters import BaseParameters
+    from rikigaku.symbolic.loops import LoopConstraints
 
 
 def plot(robot: Robot, *args: Any, **options: Any) -> Any:

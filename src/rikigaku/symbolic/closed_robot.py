@@ -84,14 +84,15 @@ class ClosedRobot:
         Raises:
             WrongSize: if q, v or a does not fit. MissingValue: if a symbol in them has no value.
         """
-        point = self._point(q, v, a, symbols)
+        point = self.point(q, v, a, symbols)
         return _valued(point, formulas)
 
-    def _point(self, q: Any, v: Any, a: Any, symbols: Mapping[str, float]) -> Point:
+    def point(self, q: Any, v: Any, a: Any, symbols: Mapping[str, float]) -> Point:
+        """A state at which formulas have values; None in q where a coordinate is not known."""
         c = self.constraints
         if len(q) != c.robot.nq:
             raise WrongSize(f"q of robot {c.robot.name!r} has {c.robot.nq} numbers; {len(q)} were given.")
-        inputs: dict[str, Any] = {"q": [float(x) for x in q]}
+        inputs: dict[str, Any] = {"q": [None if x is None else float(x) for x in q]}
         for name, given in (("v", v), ("a", a)):
             if given is None:
                 continue

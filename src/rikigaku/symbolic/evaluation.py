@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from rikigaku.errors import MissingValue
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.functions import cos, sign, sin, sqrt
@@ -26,6 +28,19 @@ class Point:
         for name, values in inputs.items():
             self._plain |= {f"{name}[{k}]": x for k, x in enumerate(values) if x is not None}
         self._known: dict[str, Number] = {}
+
+    def copy(self) -> "Point":
+        """A point that knows the same and may learn more."""
+        result = Point(self.ring, self.kind, {}, self._plain)
+        result._known = dict(self._known)
+        return result
+
+    def learn(self, name: str, values: Mapping[str, Number]) -> None:
+        """Take in a coordinate, given by its value or by its sine and cosine (floats)."""
+        self._known |= values
+        self._plain[name] = (
+            values[name] if name in values else np.arctan2(values[f"sin({name})"], values[f"cos({name})"])
+        )
 
     def generator(self, name: str) -> Number:
         """The value of a generator: "q[0]", "sin(q[0])", "root[1]", "L"."""

@@ -4,14 +4,14 @@
 with the dependent coordinates as formulas of the independent ones (loop_relations.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
@@ -71,7 +71,7 @@ class LoopConstraints:
 
         Dependent by independent: polynomials, alone or over determinants (`.numerator`, `.denominator`).
         """
-        J = self._tree_jacobian
+        J = self.tree_jacobian
         columns = [[-row[k] for k in self.independent] for row in J]
         return [[self.ideal.reduced(x) for x in row] for row in self._solved(columns)]
 
@@ -99,6 +99,26 @@ class LoopConstraints:
 
         return explicit_relations(self)
 
+    def postures(self, independent: Mapping[str, float | Sequence[float]], **symbols: float) -> np.ndarray:
+        """All closed postures for these values of the independent joints, by the explicit relations.
+
+        independent: {joint: position}. Returns (count, nq); no row where the loops cannot close there.
+        """
+        from rikigaku.symbolic.loop_relations import postures
+
+        robot = self.robot
+        q: list[float | None] = [None] * robot.nq
+        needed = [j.name for j in robot.joints if robot.v_slices[j.name].start in self.independent]
+        for name in needed:
+            if name not in independent:
+                raise MissingValue(f"The independent joint {name!r} has no position: give {{{name!r}: ...}}.")
+        for name, value in independent.items():
+            if name not in needed:
+                raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
+            q[robot.q_slices[name]] = np.atleast_1d(np.asarray(value, float)).tolist()
+        found = postures(self, self.closed.point(q, None, None, symbols))
+        return np.array(found, dtype=float).reshape(len(found), robot.nq)
+
     @cached_property
     def closed(self) -> "ClosedRobot":
         """The dynamics of the closed robot as formulas."""
@@ -107,13 +127,14 @@ class LoopConstraints:
         return ClosedRobot(self)
 
     @cached_property
-    def _tree_jacobian(self) -> list[list[ExactNumber]]:
+    def tree_jacobian(self) -> list[list[ExactNumber]]:
+        """d(rows)/dt = J v over all coordinates of the tree."""
         J = loop_jacobian(self.state.mechanism, self.state.q)
         return [list(J[row.place]) for row in self.rows]
 
     @cached_property
     def _solver(self) -> Solver:
-        matrix = [[row[k] for k in self.dependent] for row in self._tree_jacobian]
+        matrix = [[row[k] for k in self.dependent] for row in self.tree_jacobian]
         return Solver(matrix, [self.coordinates[k] for k in self.dependent])
 
     def _solved(self, right: list[list[Any]]) -> list[list[Any]]:
