@@ -132,6 +132,8 @@ class _Walk:
             op, args[1] = "sub", self._number(-last)
         elif op == "mul" and last is not None and self.language.number:
             op = "scale"
+        elif op == "add" and self.language.number and args[1].text.startswith("-"):
+            op, args[1] = "sub", _Term(args[1].text[1:], ATOM, args[1].size)  # a + (-b + c) reads a - b + c
         spelling = self.language.operations[op]
         size = 1 + sum(arg.size for arg in args)
         text = spelling.text.format(*map(_held, args, spelling.needs))

@@ -1,0 +1,153 @@
+"""Names from files stay names, or words of a comment, in every language; wrong requests are refused."""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from export_cases import compiler, puma, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rikigaku as rk
+from rikigaku.codegen.export import TEXTS, texts
+from rikigaku.codegen.export_names import Names, identifier, plain
+from rikigaku.codegen.export_record import Export
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.model.robot import Frame
+from rikigaku.numbers.functions import sin
+from rikigaku.numbers.program import trace
+
+EVIL = 'l*/ evil(); /*"""\nevil()\n`$\\evil{}$%--]] =# \u202e%}evil\\'
+
+# What is left of a line when its comments and strings are gone.
+COMMENTS = {
+    "c": r"/\*.*?\*/",
+    "c header": r"/\*.*?\*/",
+    "c++": r"/\*.*?\*/|//[^\n]*",
+    "python": r'""".*?"""|#[^\n]*',
+    "julia": r"#[^\n]*",
+    "matlab": r"%[^\n]*",
+    "rust": r"//[^\n]*",
+    "latex": r"(?<!\\)%[^\n]*",
+    "markdown": r"(?!)",
+}
+
+
+def exported(language: str, name: str) -> str:
+    """A small program whose robot, inputs and outputs have this name; no model stood in its way."""
+    program = trace(name, [(name, (2,)), (f"{name}#", ())], lambda x, y: {name: [x[0] * y, sin(x[1])]})
+    return texts(language, Export(program, "law", name, (name, name), (name,)), None)[0]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_hostile_names_change_no_code(language: str) -> None:
+    found = [exported(language, name) for name in (EVIL, "harmless")]
+    assert "evil" in found[0]
+    evil, harmless = (re.sub(COMMENTS[language], "", text, flags=re.DOTALL) for text in found)
+    if language in ("latex", "markdown"):  # there the name is among the words
+        assert not re.search(r"[`<>\u202e]|\\evil", found[0])
+    else:
+        assert evil.replace(identifier(EVIL), "harmless") == harmless
+
+
+def test_names_a_model_may_hold_change_no_code(tmp_path: Path) -> None:
+    name = "l*/ int evil(void) { return 1; } /* %} =#"
+    robot = replace(puma(), name=name, frames=(*puma().frames, Frame(name, puma().links[-1].name)))
+    text = robot.inverse_dynamics.export("c", tmp_path / "law.c", "law", wrenches={name: np.zeros(6)})
+    assert "int evil" not in re.sub(COMMENTS["c"], "", text, flags=re.DOTALL)
+    run([*compiler("gcc", "cc"), "-c", str(tmp_path / "law.c"), "-o", str(tmp_path / "law.o")])
+
+
+@given(st.text(max_size=80))
+def test_any_text_becomes_a_name_and_a_comment(text: str) -> None:
+    assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", identifier(text))
+    assert "__" not in identifier(text)
+    assert not re.search(r"[*\"'`\\\n\r%#${}]|[\u202a-\u202e]", plain(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("θ1", "theta1"), ("Ω", "Omega"), ("λ₂", "lambda2"), ("Gelenk é", "Gelenk_e"), ("1x", "x1x")],
+)
+def test_greek_and_accents_are_spelled_out(text: str, name: str) -> None:
+    assert identifier(text) == name
+
+
+def test_a_name_is_given_once_and_never_a_reserved_word() -> None:
+    names = Names({"double", "lambda"})
+    made = [names.new(x) for x in ("q", "q", "q", "double", "λ", "q_")]
+    assert made == ["q", "q_", "q_2", "double_", "lambda_", "q_3"]
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("name", ["1law", "la w", "law;", "", "a__b", "é", "x" * 64])
+def test_names_no_language_can_take_are_refused(language: str, name: str) -> None:
+    with pytest.raises(WrongValue, match="cannot be the name of a function"):
+        puma().gravity_forces.export(language, name=name or " ")
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        ("c", "double"),
+        ("c++", "virtual"),
+        ("python", "lambda"),
+        ("julia", "end"),
+        ("matlab", "end"),
+        ("rust", "fn"),
+    ],
+)
+def test_reserved_words_are_no_names(language: str, name: str) -> None:
+    with pytest.raises(WrongValue, match=f"'{name}' cannot be the name of a function in"):
+        puma().gravity_forces.export(language, name=name)
+
+
+def test_a_robot_called_as_none_can_be_is_exported(tmp_path: Path) -> None:
+    robot = replace(puma(), name="3-RRR Ωμ; système")
+    robot.mass_matrix.export("c", tmp_path / "law.c")
+    assert "void x3_RRR_Omegamu_systeme_mass_matrix(" in (tmp_path / "law.c").read_text()
+    run([*compiler("gcc", "cc"), "-c", str(tmp_path / "law.c"), "-o", str(tmp_path / "law.o")])
+
+
+def test_unknown_languages_are_refused_with_what_comes_near() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'python'"):
+        puma().mass_matrix.export("pyhton")
+    with pytest.raises(UnknownName, match="Known: c, c header"):
+        puma().mass_matrix.export("fortran")
+
+
+def test_a_header_is_not_written_over_its_source(tmp_path: Path) -> None:
+    with pytest.raises(WrongValue, match=r"'law\.h' is where the header goes"):
+        puma().mass_matrix.export("c", tmp_path / "law.h")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "law.py"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        puma().gravity_forces.export("python", path)
+    assert [x.name for x in tmp_path.iterdir()] == ["law.py"]
+    assert path.read_text() == "old"
+
+
+def test_a_symbol_given_a_value_is_no_input() -> None:
+    robot = rk.load("planar_2r")
+    assert robot.free_symbols
+    names = robot.free_symbols
+    text = robot.gravity_forces.export("python", name="law", **dict.fromkeys(names, 0.5))
+    assert "def law(q):" in text
+    assert f"def law(q, {', '.join(names)}):" in robot.gravity_forces.export("python", name="law")
+
+
+def test_what_a_call_may_add_is_an_input() -> None:
+    text = puma().gravity_forces.export("c", name="law", gravity=[0, 0, 1])
+    assert "void law(const double q[6], const double gravity[3], double g[6])" in text
