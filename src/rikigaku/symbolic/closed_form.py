@@ -24,6 +24,7 @@ from rikigaku.symbolic.closed_form_chain import (
     stripped,
 )
 from rikigaku.symbolic.closed_form_check import verified
+from rikigaku.symbolic.closed_form_equations import as_pose, structured
 from rikigaku.symbolic.closed_form_result import JointFormulas
 from rikigaku.symbolic.closed_form_solver import Solver
 from rikigaku.symbolic.closed_form_steps import Names, Translation, needed
@@ -64,11 +65,13 @@ def inverse_kinematics_formulas(
     formula = Translation(ring, {f"q[{k}]": Formula.symbol(name) for k, name in coordinates.items()})
     turns = target == "pose"
     formula.meaning.update({g: Formula.symbol(name) for g, name in zip(TARGET, pose_names, strict=True)})
-    inner, wanted = _wanted(chain, turns)
+    elements, _ = structured(chain, turns)
+    inner, wanted = _wanted(chain, turns, elements)
     solver = Solver(inner, turns, formula, names, coordinates)
     known = _given(robot, given, coordinates)
     solver.known |= {axis for axis in chain.axes if axis.place in known}
-    conditions = solver.begin({g: formula(x) for g, x in zip(TARGET, wanted, strict=True)})
+    conditions = [Formula.symbol(name) - formula(x) for name, x in zip(pose_names, elements, strict=False)]
+    solver.begin({g: formula(x) for g, x in zip(TARGET, wanted, strict=True)})
     try:
         solver.solve()
     except NotSolvable as error:
@@ -81,8 +84,9 @@ def inverse_kinematics_formulas(
         coordinates=coordinates,
         given=tuple(known),
         steps=needed(solver.steps),
+        conditions=tuple(x for x in conditions[: 12 if turns else 3] if x),
     )
-    return verified(result, chain, turns, conditions)
+    return verified(result, chain, turns)
 
 
 def coordinate_names(robot: Robot, names: Names) -> dict[int, str]:
@@ -99,10 +103,9 @@ def coordinate_names(robot: Robot, names: Names) -> dict[int, str]:
     return found
 
 
-def _wanted(chain: Chain, turns: bool) -> tuple[Chain, list[Any]]:
+def _wanted(chain: Chain, turns: bool, elements: list[Any]) -> tuple[Chain, list[Any]]:
     """The chain without its outer constants, and the pose it has to reach instead."""
-    g = [chain.ring.variable(name) for name in TARGET]
-    T = Pose((tuple(g[3:6]), tuple(g[6:9]), tuple(g[9:])), tuple(g[:3]))  # type: ignore[arg-type]
+    T = as_pose(elements)
     first, *between, last = chain.constants
     if turns:
         T = first.inverse().compose(T).compose(last.inverse())

@@ -6,7 +6,6 @@ about degree / 2^61. A branch needs its radicands to be squares, so several post
 had its turn.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -15,7 +14,7 @@ from typing import Any
 from flint import nmod
 
 from rikigaku.errors import NotSolvable
-from rikigaku.numbers.exact import ExactNumber, Ring
+from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.closed_form_chain import Chain
 from rikigaku.symbolic.closed_form_equations import Witness, square_root
@@ -39,9 +38,7 @@ class _Turned:
         return self.c
 
 
-def verified(
-    result: JointFormulas, chain: Chain, turns: bool, conditions: Sequence[tuple[ExactNumber, ExactNumber]]
-) -> JointFormulas:
+def verified(result: JointFormulas, chain: Chain, turns: bool) -> JointFormulas:
     """The result with the branches that pass; others are dropped.
 
     Raises:

@@ -13,7 +13,7 @@ from flint import fmpz, nmod
 
 from rikigaku.errors import NotSolvable
 from rikigaku.numbers.exact import Exact, ExactNumber, Ring
-from rikigaku.numbers.functions import is_zero
+from rikigaku.numbers.functions import is_constant, is_zero
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, add, dot, multiply, sub, transform, transpose
 from rikigaku.symbolic.closed_form_chain import TARGET, Chain
@@ -53,7 +53,7 @@ def equations(chain: Chain, target: Target) -> Iterator[ExactNumber]:
             if target.turns:
                 yield from _compared(inner, A, T, after[j])
             elif j == n:
-                yield from _position_compared(inner.p, A, T.p)
+                yield from _position_compared(inner, A, T.p)
 
 
 def _compared(inner: Pose, A: Pose, T: Pose, B: Pose) -> Iterator[ExactNumber]:
@@ -64,15 +64,28 @@ def _compared(inner: Pose, A: Pose, T: Pose, B: Pose) -> Iterator[ExactNumber]:
         yield from sub(mine, other)
     g, Rb = sub(T.p, A.p), transform(T.R, B.p)
     yield from sub(inner.p, transform(left, add(g, Rb)))
-    yield dot(inner.p, inner.p) - (dot(g, g) + 2 * dot(g, Rb) + dot(B.p, B.p))
+    square = dot(inner.p, inner.p) - (dot(g, g) + 2 * dot(g, Rb) + dot(B.p, B.p))
+    yield square
+    if _is_plane(inner):  # the distance in the plane is free of what slides along its normal
+        z = dot(left[2], add(g, Rb))
+        yield square - inner.p[2] * inner.p[2] + z * z
     seen = transform(transpose(B.R), add(transform(transpose(T.R), g), B.p))
     yield from sub(transform(transpose(inner.R), inner.p), seen)
 
 
-def _position_compared(inner: Vector, A: Pose, p: Vector) -> Iterator[ExactNumber]:
+def _position_compared(inner: Pose, A: Pose, p: Vector) -> Iterator[ExactNumber]:
     g = sub(p, A.p)
-    yield from sub(inner, transform(transpose(A.R), g))
-    yield dot(inner, inner) - dot(g, g)
+    yield from sub(inner.p, transform(transpose(A.R), g))
+    square = dot(inner.p, inner.p) - dot(g, g)
+    yield square
+    if _is_plane(inner):
+        z = dot(transpose(A.R)[2], g)
+        yield square - inner.p[2] * inner.p[2] + z * z
+
+
+def _is_plane(pose: Pose) -> bool:
+    """All joints of this part turn about, or slide along, one direction (or slide across it)."""
+    return is_constant(pose.R[2][2], 1) or is_constant(pose.R[2][2], -1)
 
 
 def structured(chain: Chain, turns: bool) -> tuple[list[ExactNumber], list[ExactNumber]]:

@@ -41,7 +41,7 @@ class Solver:
         names: Names,
         joint_names: Mapping[int, str],
     ) -> None:
-        """The chain's outer constants are identities (the last one a point where only a position is asked)."""
+        """The chain has identities as its outer constants; for a position alone the last one is the point."""
         self.chain, self.turns = chain, turns
         self.formula, self.names, self.joint_names = translation, names, joint_names
         self.witness = Witness(chain.ring, 1)
@@ -51,15 +51,13 @@ class Solver:
         self.pool: list[Exact] | None = None
         self.target: Target
 
-    def begin(self, given: Mapping[str, Formula]) -> list[tuple[ExactNumber, ExactNumber]]:
-        """Take the target: the formula of each of its generators. Returns (given element, what it must be)."""
+    def begin(self, given: Mapping[str, Formula]) -> None:
+        """Take the target: the formula of each of its generators."""
         elements, reached = structured(self.chain, self.turns)
         size = 12 if self.turns else 3
         self.witness.set({TARGET[k]: self.witness(reached[k]) for k in range(size)})
         self.target = Target(as_pose(elements), self.turns)
         self._define({k: given[TARGET[k]] for k in range(size)}, elements)
-        variables = [self.chain.ring.variable(TARGET[k]) for k in range(size)]
-        return [(x, y) for x, y in zip(variables, elements, strict=False) if not _same(x, y)]
 
     def solve(self) -> None:
         """All joints of the chain, or an error that says what is left."""
@@ -109,7 +107,7 @@ class Solver:
     def _take_point(self, found: Candidate) -> None:
         """Where two lines meet."""
         assert found.second is not None
-        (A, B, C), (D, E, F) = found.first, found.second
+        (A, B, _), (D, E, _) = found.first, found.second
         det = A * E - B * D
         a, b, c, d, e, f = map(self.formula, (*found.first, *found.second))
         y, x, scale = b * f - c * e, c * d - a * f, a * e - b * d

@@ -1,12 +1,11 @@
 """The steps of a solution as data: what is computed, in order, from the pose to the joints.
 
-Formulas are `rikigaku.numbers.formula.Formula`s: they run on floats, arrays, traced nodes and residues alike. A
-solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or d3.
+Formulas are `rikigaku.numbers.formula.Formula`s: they run on floats, arrays, traced nodes and residues alike.
+A solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or d3.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Union
 
 from rikigaku.numbers.exact import Exact, ExactNumber, Ring
 from rikigaku.numbers.formula import PI, ZERO, Formula
@@ -59,7 +58,7 @@ class Slide:
     value: Formula
 
 
-Step = Union[Definition, Root, Angle, Slide]
+Step = Definition | Root | Angle | Slide
 
 
 def formulas_of(step: Step) -> tuple[Formula, ...]:
