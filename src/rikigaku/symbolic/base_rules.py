@@ -8,20 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from rikigaku.errors import NotExact
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import ONE
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.numbers.modular import Modular, ModularConstants
 from rikigaku.spatial.vector import IDENTITY, Vector
-from rikigaku.symbolic.base_samples import ANY_GRAVITY, Question, bare, coordinates, drawn_symbols
-from rikigaku.symbolic.elimination import Decisions, Spaces
+from rikigaku.symbolic.base_samples import ANY_GRAVITY, Question, bare, coordinates
+from rikigaku.symbolic.elimination import Decisions, Spaces, Zero
 from rikigaku.symbolic.exact_formula import formula_of, is_exact_zero
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.regrouping import Regrouping
+from rikigaku.symbolic.residues import residue_mechanism
 from rikigaku.symbolic.visible import UNITS, Base, Row, regrouped_columns
 
 Rotors = Mapping[int, str]  # names of rotor inertias by coordinate of v
@@ -41,8 +39,7 @@ def base_by_rules(robot: Robot, drives: Sequence[str] = ()) -> Regrouping:
     question = Question(_tree(robot), tuple(drives))
     named = dict(enumerate(f"rotor of {name}" for name in coordinates(robot)))
     rotors: Rotors = named if "rotor" in drives else {}
-    found = Spaces(_vanishes)
-    _on_residues(question, found, UNITS, rotors)
+    found = _on_residues(question, _vanishes, UNITS, rotors)
     mechanism = exact_state(question.robot).mechanism
     exact = Spaces(is_exact_zero, found.full)
     base = regrouped_columns(mechanism, _field(question.robot, mechanism), exact, UNITS, rotors)
@@ -61,7 +58,7 @@ def numbers_by_rules(robot: Robot, units: Mapping[str, Row] = UNITS, rotors: Rot
     """
     question = Question(_tree(robot))
     decisions = Decisions()
-    _on_residues(question, Spaces(decisions.recorded(_vanishes)), units, rotors or {})
+    _on_residues(question, decisions.recorded(_vanishes), units, rotors or {})
     symbols = dict.fromkeys(question.robot.free_symbols, 0.0)  # those of `ANY_GRAVITY`
     mechanism = instantiate(question.robot, FLOATS, symbols)
     spaces = Spaces(decisions.repeated())
@@ -77,16 +74,16 @@ def _field(robot: Robot, mechanism: Mechanism) -> tuple[Vector, ...]:
     return IDENTITY if robot.gravity == ANY_GRAVITY else (mechanism.gravity,)
 
 
-def _on_residues(question: Question, spaces: Spaces, units: Mapping[str, Row], rotors: Rotors) -> None:
+def _on_residues(question: Question, is_zero: Zero, units: Mapping[str, Row], rotors: Rotors) -> Spaces:
     """Run the rules modulo a prime: the spaces then know which of them are whole."""
-    field = question.field(np.random.default_rng(0))
-    symbols = drawn_symbols(question.robot, field)
-    mechanism = instantiate(question.robot, ModularConstants(field), symbols)
+    mechanism, whole = residue_mechanism(question)
+    spaces = Spaces(is_zero, whole=whole)
     regrouped_columns(mechanism, _field(question.robot, mechanism), spaces, units, rotors)
+    return spaces
 
 
 def _vanishes(x: Any) -> bool:
-    return not x.plain.any() and x.beyond is None if isinstance(x, Modular) else bool(x == 0)
+    return bool(x == 0)
 
 
 def _record(columns: Sequence[str], base: Base) -> Regrouping:

@@ -10,24 +10,32 @@ Zero = Callable[[Number], bool]  # decides whether a number is zero
 
 
 class Spaces:
-    """Makes the spaces of one computation, with numbers that are tested for zero in one way.
+    """Makes the spaces of one computation, with numbers that are tested for zero and divide in one way.
 
+    whole: what a whole number becomes where it is divided by another.
     full: for each space in the order they are made, whether it will be the whole space in the end, as a run
         on other numbers found it. Then it is taken as that at once, and nothing is computed.
     """
 
-    def __init__(self, is_zero: Zero, full: Sequence[bool] | None = None) -> None:
-        self.is_zero, self._full, self._made = is_zero, full, list[Space]()
+    def __init__(
+        self, is_zero: Zero, full: Sequence[bool] | None = None, whole: Callable[[int], Number] = Fraction
+    ) -> None:
+        self.is_zero, self._whole = is_zero, whole
+        self._full, self._made = full, list[Space]()
 
     def space(self, size: int, rows: Iterable[Row] = ()) -> "Space":
         """The span of the rows."""
-        made = Space(size, self.is_zero)
+        made = Space(size, self)
         if self._full is not None and self._full[len(self._made)]:
             rows = ([int(j == k) for j in range(size)] for k in range(size))
         self._made.append(made)
         for row in rows:
             made.add(row)
         return made
+
+    def ratio(self, x: Number, y: Number) -> Number:
+        """x / y, exactly also of whole numbers."""
+        return self._whole(x) / y if isinstance(x, int) and isinstance(y, int) else x / y
 
     @property
     def full(self) -> list[bool]:
@@ -63,8 +71,8 @@ class Decisions:
 class Space:
     """A linear space by rows in echelon form: where one has its pivot, a one, all others have zeros."""
 
-    def __init__(self, size: int, is_zero: Zero) -> None:
-        self.size, self.is_zero = size, is_zero
+    def __init__(self, size: int, kind: Spaces) -> None:
+        self.size, self.is_zero, self._ratio = size, kind.is_zero, kind.ratio
         self._rows: dict[int, list[Number]] = {}  # by pivot
 
     @property
@@ -84,7 +92,7 @@ class Space:
         first = next((k for k, x in enumerate(rest) if not self.is_zero(x)), None)
         if first is None:
             return False
-        new = [0 if self.is_zero(x) else _ratio(x, rest[first]) for x in rest]
+        new = [0 if self.is_zero(x) else self._ratio(x, rest[first]) for x in rest]
         new[first] = 1
         for other, known in self._rows.items():
             if not self.is_zero(factor := known[first]):
@@ -101,11 +109,12 @@ class Space:
             waiting += [image for f in maps if self.add(image := list(f(row)))]
 
 
-def dependence(rows: Sequence[Row], is_zero: Zero) -> tuple[list[int], dict[int, dict[int, Number]]]:
+def dependence(rows: Sequence[Row], kind: Spaces) -> tuple[list[int], dict[int, dict[int, Number]]]:
     """The first rows that are independent, and every other row as a combination of those.
 
     Returns the indices of the independent rows, and for each other row {independent row: coefficient}.
     """
+    is_zero, ratio = kind.is_zero, kind.ratio
     kept: list[int] = []
     echelon: dict[int, tuple[list[Number], dict[int, Number]]] = {}  # pivot: row, its combination
     others: dict[int, dict[int, Number]] = {}
@@ -125,11 +134,6 @@ def dependence(rows: Sequence[Row], is_zero: Zero) -> tuple[list[int], dict[int,
             continue
         kept.append(j)
         scale = rest[first]
-        made = {k: _ratio(-c, scale) for k, c in combination.items()} | {j: _ratio(1, scale)}
-        echelon[first] = ([0 if is_zero(x) else _ratio(x, scale) for x in rest], made)
+        made = {k: ratio(-c, scale) for k, c in combination.items()} | {j: ratio(1, scale)}
+        echelon[first] = ([0 if is_zero(x) else ratio(x, scale) for x in rest], made)
     return kept, others
-
-
-def _ratio(x: Number, y: Number) -> Number:
-    """x / y, of whole numbers too an exact one."""
-    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y

@@ -1,6 +1,6 @@
 """Ten inertial parameters as a vector, and energies and weights as rows that multiply it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -46,14 +46,20 @@ def weight(g: Row) -> Row:
     return (0, *g, 0, 0, 0, 0, 0, 0)
 
 
-def row_rate(s: Twist, row: Row) -> Row:
-    """The row e' with e' . J = e . (ad_s J)."""
-    return [dot(row, inertia_rate(s, unit)) for unit in _UNITS]
+def unit_rates(s: Twist) -> list[Row]:
+    """ad_s of each of the ten units: e . ad_s J = `through`(unit_rates(s), e) . J."""
+    return [inertia_rate(s, unit) for unit in _UNITS]
 
 
-def row_at(X: Pose, row: Row) -> Row:
-    """A function of inertias given in the parent's frame, as one of inertias given in the frame at X."""
-    return [dot(row, seen_inertia(X, unit)) for unit in _UNITS]
+def units_seen(X: Pose) -> list[Row]:
+    """The ten units of a body at X in the parent's frame."""
+    return [seen_inertia(X, unit) for unit in _UNITS]
+
+
+def through(images: Sequence[Row], row: Row) -> Row:
+    """A function of the images of the ten units, as a function of the units."""
+    some = [(k, x) for k, x in enumerate(row) if not (isinstance(x, int) and x == 0)]
+    return [_sum(x * image[k] for k, x in some) for image in images]
 
 
 def twist_of(row: Row) -> Twist:
@@ -81,3 +87,10 @@ def direction_rate(s: Twist, row: Row) -> Row:
 def direction_at(X: Pose, row: Row) -> Row:
     """A direction given in the parent's axes, in those at X."""
     return transform(transpose(X.R), (row[0], row[1], row[2]))
+
+
+def _sum(terms: Iterable[Number]) -> Number:
+    total: Number = 0
+    for x in terms:
+        total = total + x
+    return total

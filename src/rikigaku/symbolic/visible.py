@@ -24,6 +24,7 @@ lines with smaller spaces.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 from rikigaku.laws.regressor import regressor_bodies
 from rikigaku.model.inertia import PARAMETER_NAMES
@@ -89,7 +90,7 @@ def regrouped_columns(
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         columns = [*(_own_columns(mechanism, i, units) if i in owners else ()), *waiting[i]]
         columns += [Column(rotors[k], (0,) * 10, d) for d, k in enumerate(body.v) if rotors and k in rotors]
-        kept, combinations = dependence(_seen(body.joint.directions(), reaches[i], columns, spaces), is_zero)
+        kept, combinations = dependence(_seen(body.joint.directions(), reaches[i], columns, spaces), spaces)
         for k in kept:
             base[columns[k].name] = {columns[k].name: 1}
         for j, parts in combinations.items():
@@ -116,15 +117,31 @@ def _seen(
     own = [rows.mutual_energy(directions[k], directions[l]) for k, l in pairs]
     others = spaces.space(10)
     for s in directions:
+        rates = rows.unit_rates(s)
         for row in reach.locked_twists.rows:
             others.add(rows.mutual_energy(rows.twist_of(row), s))
         for energy in (*reach.locked_energies.rows, *map(rows.weight, reach.gravity.rows)):
-            others.add(rows.row_rate(s, energy))
+            others.add(rows.through(rates, energy))
     return [
         [dot(row, c.inertia) + int(k == l == c.rotor) for (k, l), row in zip(pairs, own, strict=True)]
         + [dot(row, c.inertia) for row in others.rows]
+        + _ungyroscopic(directions, c.rotor)
         for c in columns
     ]
+
+
+def _ungyroscopic(directions: Sequence[Twist], rotor: int | None) -> list[Number]:
+    """What tells rotors from inertias where rates are not derivatives of coordinates (spherical, free).
+
+    A rotor there is felt as inertia times acceleration and nothing else; a body is felt so only if it is the
+    same about all axes.
+    """
+    if len(directions) < 3:
+        return []
+    slides = [k for k, s in enumerate(directions) if any(s.linear)]
+    turns = [k for k, s in enumerate(directions) if any(s.angular)]
+    differences = [int(rotor == k) - int(rotor == l) for k, l in pairwise(turns)]
+    return [*(int(rotor == k) for k in slides), *differences]
 
 
 def _resolved(base: Base, is_zero: Zero) -> Base:
@@ -159,10 +176,11 @@ def _carried(body: Body, parent: Reach, spaces: Spaces) -> Reach:
     """The parent's spans in body axes, closed under the joint's motion; then with the joint's own rate."""
     X, directions = body.placement, body.joint.directions()
     locked_twists = spaces.space(6, (rows.twist_at(X, row) for row in parent.twists.rows))
-    locked_energies = spaces.space(10, (rows.row_at(X, row) for row in parent.energies.rows))
+    units = rows.units_seen(X)
+    locked_energies = spaces.space(10, (rows.through(units, row) for row in parent.energies.rows))
     gravity = spaces.space(3, (rows.direction_at(X, row) for row in parent.gravity.rows))
     locked_twists.close([partial(rows.twist_rate, s) for s in directions])
-    locked_energies.close([partial(rows.row_rate, s) for s in directions])
+    locked_energies.close([partial(rows.through, rows.unit_rates(s)) for s in directions])
     gravity.close([partial(rows.direction_rate, s) for s in directions])
     twists = spaces.space(6, (*locked_twists.rows, *((*s.linear, *s.angular) for s in directions)))
     others = (*map(rows.twist_of, locked_twists.rows), *directions)
