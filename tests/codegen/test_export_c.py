@@ -30,7 +30,7 @@ def test_c_of_every_law_of_the_puma_gives_the_native_bits(tmp_path: Path) -> Non
 
 
 def test_c_gives_the_native_bits_where_the_compiler_would_fuse_by_itself(tmp_path: Path) -> None:
-    check_c(difficult_cases(), tmp_path, "-O1", "-std=gnu17", "-ffp-contract=fast", *FMA)
+    check_c(difficult_cases(), tmp_path, "-O2", "-std=gnu17", "-ffp-contract=fast", *FMA)
 
 
 def test_c_of_a_program_with_a_loop_gives_the_native_bits(

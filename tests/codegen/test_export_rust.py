@@ -55,7 +55,7 @@ def with_pointers(case: Case, name: str) -> str:
         body += " *b0 = r;"
     else:
         body += "".join(f" *b{i} = r.{i};" for i in range(len(outputs)))
-    head = f'#[no_mangle]\npub unsafe extern "C" fn call_{name}({", ".join([*given, *taken])})'
+    head = f'#[no_mangle]\npub extern "C" fn call_{name}({", ".join([*given, *taken])})'
     return f"{head} {{ unsafe {{ {body} }} }}"
 
 
