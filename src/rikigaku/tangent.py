@@ -4,6 +4,7 @@ from rikigaku.errors import UnknownName
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.derivative import forward, reverse
+from rikigaku.numbers.evaluate import unrolled
 from rikigaku.numbers.graph import Node, Traced
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import Port, Program
@@ -11,6 +12,7 @@ from rikigaku.numbers.program import Port, Program
 
 def derivative_program(robot: Robot, program: Program, wrt: tuple[str, ...]) -> Program:
     """The derivatives of a program's only output with respect to the named inputs, derivative axis last."""
+    program = unrolled(program)
     names = [port.name for port in program.inputs]
     outputs: list[Port] = []
     results: list[tuple[Traced, ...]] = []

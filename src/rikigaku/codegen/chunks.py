@@ -14,7 +14,7 @@ from rikigaku.numbers.program import Program
 
 CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
 # Results of longer programs, and more results than this, wait in slots for a loop that writes them in order.
-MOST_DIRECT_RESULTS = 300
+MOST_DIRECT_RESULTS = 200
 
 _LEAVES = ("const", "input")
 

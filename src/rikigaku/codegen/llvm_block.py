@@ -2,7 +2,7 @@
 
     void chunk<i>(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ..., ptr scratch)
     void block(ptr in0, i64 stride0, ..., ptr out0, i64 stride0, ...)          all chunks in turn
-    void tile(..., i64 count)                                    each chunk over several blocks, then the next
+    void tile(..., i64 count, i1 stream)                         each chunk over several blocks, then the next
 
 read and write states whose elements lie one after the other (row-major core), states `stride` bytes apart.
 """
@@ -44,19 +44,26 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     if cut.maps:
         texts += result_maps(cut)
         texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(cut.loops)]
-        writer = ChunkWriter(program, t, Chunk())
-        writer.lines += constant_lines(t, cut)
-        for i, loop in enumerate(cut.loops):
-            writer.lines += loop_lines(i, loop)
-        lines, writer.watch = scatter_lines(program, t, cut, divides(program))
-        writer.lines += lines
-        writer.spoil_bad_states()
-        texts.append(_function(program, f"chunk{count}", writer.lines))
+        texts.append(_function(program, f"chunk{count}", _last_lines(program, t, cut, streamed=False)))
+        if t.width > 1:
+            texts.append(_function(program, "streamed", _last_lines(program, t, cut, streamed=True)))
         count += 1
     texts.append(_block(program, t, cut, count))
     if t.width > 1:
         texts.append(_tile(program, t, cut, count))
     return Blocks("\n".join(texts), tile_size(t, cut))
+
+
+def _last_lines(program: Program, t: Vector, cut: Plan, streamed: bool) -> list[str]:
+    """Run the loops and write the results that wait."""
+    writer = ChunkWriter(program, t, Chunk())
+    writer.lines += constant_lines(t, cut)
+    for i, loop in enumerate(cut.loops):
+        writer.lines += loop_lines(i, loop)
+    lines, writer.watch = scatter_lines(program, t, cut, divides(program), streamed)
+    writer.lines += lines
+    writer.spoil_bad_states()
+    return writer.lines
 
 
 def _function(program: Program, name: str, lines: list[str]) -> str:
@@ -80,9 +87,13 @@ def _block(program: Program, t: Vector, cut: Plan, count: int) -> str:
 
 
 def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
-    """@tile: `count` blocks, at most tile_size of them."""
+    """@tile: `count` blocks, at most tile_size of them; results may be asked to go past the caches."""
     bytes_each = 8 * t.width * cut.slots
-    lines = [f"define internal void @tile({_parameters(program)}, i64 %count) {{", "entry:"]
+    lines = [f"define internal void @tile({_parameters(program)}, i64 %count, i1 %stream) {{", "entry:"]
+    last = f"@chunk{count - 1}"
+    if cut.maps:
+        lines.append(f"  %last = select i1 %stream, ptr @streamed, ptr {last}")
+        last = "%last"
     lines += [*_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
     for i in range(count):
         before = "%entry" if i == 0 else f"%head{i - 1}"
@@ -107,7 +118,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
             *moved,
             f"  %w{i}.o = mul i64 %b{i}, {bytes_each}",
             f"  %w{i} = getelementptr i8, ptr %scratch, i64 %w{i}.o",
-            f"  call void @chunk{i}({', '.join(names)})",
+            f"  call void {last if i == count - 1 else f'@chunk{i}'}({', '.join(names)})",
             f"  %b{i}.next = add i64 %b{i}, 1",
             f"  br label %head{i}",
         ]

@@ -6,10 +6,12 @@ Whole blocks of states with contiguous elements go straight to @tile. The rest o
 other strides, pass through a small buffer in the same layout, so every state is computed by the same code.
 """
 
+from rikigaku.codegen.llvm_scatter import STREAM_ALIGN
 from rikigaku.codegen.llvm_text import Vector
 from rikigaku.errors import WrongSize
 from rikigaku.numbers.program import Port, Program
 
+_CACHED_BYTES = 8_000_000  # outputs up to here may be read from a cache by whoever asked for them
 _AXES = 4  # every array is treated as one of four axes, leading ones of length 1 (dposes/dq has four)
 
 
@@ -51,6 +53,7 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         f"  %whole = sdiv i64 %n, {width}",
         f"  %blocks = mul i64 %whole, {width}",
         "  %limit = select i1 %contiguous, i64 %blocks, i64 0",
+        *_stream(program),
         "  br label %fast",
         "fast:",
         "  %i = phi i64 [ 0, %entry ], [ %i.next, %tiled ]",
@@ -62,7 +65,7 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         f"  %i.blocks = sdiv i64 %i.left, {width}",
         f"  %i.less = icmp slt i64 %i.blocks, {tile}",
         f"  %i.count = select i1 %i.less, i64 %i.blocks, i64 {tile}",
-        f"  call void @tile({_operands(count, 'x')}, i64 %i.count)",
+        f"  call void @tile({_operands(count, 'x')}, i64 %i.count, i1 %stream)",
         f"  %i.states = mul i64 %i.count, {width}",
         "  %i.next = add i64 %i, %i.states",
         "  br label %fast",
@@ -103,11 +106,36 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         "  call void @free(ptr %buffer)",
         "  br label %done",
         "done:",
+        "  br i1 %stream, label %fence, label %return",
+        "fence:",  # what went past the caches is seen by everyone before the caller goes on
+        "  fence seq_cst",
+        "  br label %return",
+        "return:",
         "  ret void",
         "}",
         _COPY,
     ]
     return "\n".join(lines)
+
+
+def _stream(program: Program) -> list[str]:
+    """%stream: the outputs are too many for the caches, and lie so that they can be written past them."""
+    bytes_each = sum(8 * port.size for port in program.outputs)
+    lines = [f"  %stream.bytes = mul i64 %n, {bytes_each}", "  %stream.odd0 = or i64 0, 0"]
+    for i in range(len(program.outputs)):
+        k = len(program.inputs) + i
+        lines += [
+            f"  %stream.p{i} = ptrtoint ptr %p{k} to i64",
+            f"  %stream.s{i} = or i64 %stream.p{i}, %s{k}",
+            f"  %stream.odd{i + 1} = or i64 %stream.odd{i}, %stream.s{i}",
+        ]
+    return [
+        *lines,
+        f"  %stream.low = and i64 %stream.odd{len(program.outputs)}, {STREAM_ALIGN - 1}",
+        "  %stream.even = icmp eq i64 %stream.low, 0",
+        f"  %stream.large = icmp sgt i64 %stream.bytes, {_CACHED_BYTES}",
+        "  %stream = and i1 %stream.even, %stream.large",
+    ]
 
 
 def _row_major(shape: tuple[int, ...]) -> list[int]:

@@ -6,6 +6,7 @@ from rikigaku.codegen.llvm_block import block_functions
 from rikigaku.codegen.llvm_call import call_function, fill_function
 from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
+from rikigaku.codegen.llvm_scatter import STREAM
 from rikigaku.codegen.llvm_sincos import far_function
 from rikigaku.codegen.llvm_text import Vector, constant_definitions
 from rikigaku.numbers.program import Program, with_elements
@@ -31,7 +32,7 @@ def text(program: Program, kind: str, cpu: "Cpu") -> str:
         entry = write(program, checks_result=divides(program))
     else:
         entry = loop_function(program, t, blocks.tile)
-    body = "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, blocks.text, entry])
+    body = "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, STREAM, blocks.text, entry])
     return "\n".join([constant_definitions(t, body), body])
 
 

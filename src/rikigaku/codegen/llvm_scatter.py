@@ -2,12 +2,16 @@
 
 Results of a long program wait in slots, one register of states each. The loop looks the slot of every element
 up in a table (elements that are equal share one), transposes a register's width of elements at a time and
-writes each state's row from front to back, which is what caches and memory like best.
+writes each state's row from front to back, which is what caches and memory like best. Outputs too large for
+the caches are written past them, which spares memory reading each line before it is overwritten.
 """
 
 from rikigaku.codegen.chunks import Plan
 from rikigaku.codegen.llvm_text import Vector, transposed
 from rikigaku.numbers.program import Program
+
+STREAM_ALIGN = 16  # bytes: what stores past the caches ask of an address
+STREAM = "!1 = !{i32 1}"  # marks them
 
 _AHEAD = 512  # bytes: how far in front of the stores lines are asked for
 
@@ -32,9 +36,11 @@ def constant_lines(t: Vector, cut: Plan) -> list[str]:
     return lines
 
 
-def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[list[str], str]:
-    """Lines that write all outputs of a block from the scratch array; and, if asked to watch them, the name
-    of a sum that is NaN for a state with a result not finite."""
+def scatter_lines(
+    program: Program, t: Vector, cut: Plan, watch: bool, streamed: bool
+) -> tuple[list[str], str]:
+    """Lines that write all outputs of a block from the scratch array, past the caches if `streamed`; and, if
+    asked to watch them, the name of a sum that is NaN for a state with a result not finite."""
     lines: list[str] = []
     total = t.constant(0.0)
     for i, port in enumerate(program.outputs):
@@ -42,7 +48,7 @@ def scatter_lines(program: Program, t: Vector, cut: Plan, watch: bool) -> tuple[
             lines += _one_by_one(i, port.size, t)
             watched = [f"%x{i}.{k}.v" for k in range(port.size)]
         else:
-            lines += _by_groups(i, port.size, t)
+            lines += _by_groups(i, port.size, t, streamed)
             watched = [f"%y{i}.w{k}" for k in range(t.width)]
         for k, result in enumerate(watched if watch else ()):
             lines.append(_zero_sum(t, f"%u{i}.{k}", result, total))
@@ -55,7 +61,7 @@ def _zero_sum(t: Vector, out: str, value: str, total: str) -> str:
     return f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"
 
 
-def _by_groups(i: int, size: int, t: Vector) -> list[str]:
+def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     w, p = t.width, f"%y{i}"
     label = f"y{i}"
     lines = [
@@ -82,8 +88,13 @@ def _by_groups(i: int, size: int, t: Vector) -> list[str]:
     moved, columns = transposed(t, rows, f"{p}.t") if w > 1 else ([], rows)
     lines += moved
     for lane, column in enumerate(columns):
+        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {p}.at")
+        if streamed:
+            lines.append(
+                f"  store {t.double} {column}, ptr {p}.o{lane}, align {STREAM_ALIGN}, !nontemporal !1"
+            )
+            continue
         lines += [
-            f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {p}.at",
             f"  store {t.double} {column}, ptr {p}.o{lane}, align 8",
             f"  {p}.a{lane} = getelementptr i8, ptr {p}.o{lane}, i64 {_AHEAD}",
             f"  call void @llvm.prefetch.p0(ptr {p}.a{lane}, i32 1, i32 3, i32 1)",

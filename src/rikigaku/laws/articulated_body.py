@@ -132,7 +132,7 @@ def _solve_joint(
     U = [inertia.times(s) for s in directions]
     n = len(directions)
     D = {(i, j): U[i].power(directions[j]) + (rotor if i == j else 0) for i in range(n) for j in range(i + 1)}
-    inverse = ltdl.inverse(ltdl.factorize(D, [i - 1 for i in range(n)]))
+    inverse = ltdl.factorize(D, [i - 1 for i in range(n)]).inverted.dense()
     W = []
     for row in inverse:
         total = Wrench(vector.scale(row[0], U[0].force), vector.scale(row[0], U[0].moment))

@@ -22,7 +22,9 @@ from rikigaku.laws import ltdl
 from rikigaku.laws.forward import mass_factors, net_forces
 from rikigaku.laws.regressor import regressor
 from rikigaku.laws.root_axes import SeenBody, felt_gravity, root_axes
+from rikigaku.model.elementary import Free
 from rikigaku.model.mechanism import WORLD, Mechanism
+from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import SpatialInertia
@@ -85,6 +87,9 @@ class JointChange:
     s_dot: Twist
 
 
+Subtree = tuple[int, Wrench, Momentum, SpatialInertia]  # its first body, and what it is as a whole
+
+
 def inverse_derivatives(
     mechanism: Mechanism,
     q: Numbers,
@@ -94,7 +99,7 @@ def inverse_derivatives(
     friction: bool = True,
 ) -> InverseDerivative:
     """Derivatives of inverse dynamics with respect to q (tangent), v and a; the last is the mass matrix."""
-    dq, dv, M = _entries(mechanism, q, v, a, gravity, friction)
+    dq, dv, M = _entries(mechanism, *composite_changes(mechanism, q, v, a, gravity), friction)
     n = mechanism.nv
     for (i, j), x in list(M.items()):
         M[j, i] = x
@@ -110,14 +115,16 @@ def forward_derivatives(
     friction: bool = True,
 ) -> ForwardDerivative:
     """Derivatives of forward dynamics: -M^-1 times those of inverse dynamics at the acceleration."""
-    factors = mass_factors(mechanism, q)
-    a = factors.solve(net_forces(mechanism, q, v, tau, gravity, friction=friction))
-    dq, dv, _ = _entries(mechanism, q, v, a, gravity, friction)
-    n = mechanism.nv
-
-    columns = [[-entries.get((i, j), 0) for i in range(n)] for entries in (dq, dv) for j in range(n)]
-    rows = [list(row) for row in zip(*factors.solve_many(columns), strict=True)]
-    return ForwardDerivative([row[:n] for row in rows], [row[n:] for row in rows], ltdl.inverse(factors))
+    factors, a = _accelerations(mechanism, q, v, tau, gravity, friction)
+    changes, subtrees = composite_changes(mechanism, q, v, a, gravity)
+    entries = _entries(mechanism, changes, subtrees, friction)
+    n, inverse = mechanism.nv, factors.inverted
+    known = _carried_along(mechanism, changes, friction)
+    asked = [(which, j) for which in range(2) for j in range(n) if (which, j) not in known]
+    columns = [[-entries[which].get((i, j), 0) for i in range(n)] for which, j in asked]
+    solved = known | dict(zip(asked, inverse.solve_many(columns), strict=True))
+    by_q, by_v = ([[solved[which, j][i] for j in range(n)] for i in range(n)] for which in range(2))
+    return ForwardDerivative(by_q, by_v, inverse.dense())
 
 
 def forward_by_parameters(
@@ -137,15 +144,14 @@ def forward_by_parameters(
         for factor in (a, v if friction else [0] * len(v), [0] * len(v)):
             for k, row in enumerate(Y):
                 row.extend(factor[k] if j == k else 0 for j in range(mechanism.nv))
-    solved = factors.solve_many([[-x for x in column] for column in zip(*Y, strict=True)])
+    solved = factors.inverted.solve_many([[-x for x in column] for column in zip(*Y, strict=True)])
     return [list(row) for row in zip(*solved, strict=True)]
 
 
 def _entries(
-    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None, friction: bool
+    mechanism: Mechanism, changes: list[list[JointChange]], subtrees: Iterator[Subtree], friction: bool
 ) -> tuple[Entries, Entries, Entries]:
     """Entries not zero by structure: d tau/dq, d tau/dv (both triangles), M (outer row, inner column)."""
-    changes, subtrees = composite_changes(mechanism, q, v, a, gravity)
     dq: Entries = {}
     dv: Entries = {}
     M: Entries = {}
@@ -172,6 +178,53 @@ def _entries(
     return dq, dv, M
 
 
+def _accelerations(
+    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, gravity: Vector | None, friction: bool
+) -> tuple[ltdl.Factors, list[Number]]:
+    """Factors of the mass matrix and the accelerations, from the composites the derivatives share."""
+    changes, subtrees = composite_changes(mechanism, q, v, [0] * mechanism.nv, gravity)
+    M: Entries = {}
+    net = list(tau)
+    for i, wrench, _, inertia in subtrees:
+        body = mechanism.bodies[i]
+        for k, change in zip(body.v, changes[i], strict=True):
+            momentum = inertia.times(change.s)
+            for carrier, other, its in _carriers(mechanism, changes, i):
+                if carrier != i or other <= k:
+                    M[k, other] = momentum.power(its.s)
+            M[k, k] = M[k, k] + body.rotor
+            net[k] = net[k] - wrench.power(change.s)
+            if friction:
+                net[k] = net[k] - body.viscous * v[k]
+    factors = ltdl.factorize(M, mechanism.parent_dofs())
+    return factors, factors.solve(net)
+
+
+def _carried_along(
+    mechanism: Mechanism, changes: list[list[JointChange]], friction: bool
+) -> dict[tuple[int, int], Numbers]:
+    """Columns of the answer that need no solving, by (0 for q, 1 for v; coordinate).
+
+    Turning a free base changes only how gravity is felt, and its linear velocity only w x v: both ask for
+    M times a motion of the base itself, which the base makes alone.
+    """
+    known: dict[tuple[int, int], Numbers] = {}
+    for body, own in zip(mechanism.bodies, changes, strict=True):
+        drives = (body.rotor, body.viscous if friction else 0)
+        if body.parent == WORLD and isinstance(body.joint, Free) and all(map(is_zero, drives)):
+            for k, change in zip(body.v, own, strict=True):
+                known[0, k] = _opposite(change.psi_ddot, body.v, mechanism.nv)
+                if change.s.angular == vector.ZERO:
+                    known[1, k] = _opposite(change.psi_dot.plus(change.s_dot), body.v, mechanism.nv)
+    return known
+
+
+def _opposite(motion: Twist, places: range, n: int) -> Numbers:
+    answer: list[Number] = [0] * n
+    answer[places.start : places.stop] = [-x for x in (*motion.linear, *motion.angular)]
+    return answer
+
+
 def _carriers(
     mechanism: Mechanism, changes: list[list[JointChange]], i: int
 ) -> Iterator[tuple[int, int, JointChange]]:
@@ -183,14 +236,14 @@ def _carriers(
 
 def composite_changes(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, gravity: Vector | None
-) -> tuple[list[list[JointChange]], Iterator[tuple[int, Wrench, Momentum, SpatialInertia]]]:
+) -> tuple[list[list[JointChange]], Iterator[Subtree]]:
     """Joint changes of every body, and from the outermost body inward: body, and wrench, momentum and inertia
     of it with all beyond; in root axes."""
     seen = root_axes(mechanism, q)
     inertias = [body.inertia.seen_from(s.pose) for body, s in zip(mechanism.bodies, seen, strict=True)]
     changes, wrenches, momenta = _outward(mechanism, seen, inertias, q, v, a, gravity)
 
-    def inward() -> Iterator[tuple[int, Wrench, Momentum, SpatialInertia]]:
+    def inward() -> Iterator[Subtree]:
         for i, body in reversed(list(enumerate(mechanism.bodies))):
             yield i, wrenches[i], momenta[i], inertias[i]
             if body.parent != WORLD:

@@ -66,7 +66,7 @@ def net_forces(
 
 def inverse_mass_matrix(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
     """M^-1, nv x nv."""
-    return ltdl.inverse(mass_factors(mechanism, q))
+    return mass_factors(mechanism, q).inverted.dense()
 
 
 def mass_factors(mechanism: Mechanism, q: Numbers) -> ltdl.Factors:

@@ -5,9 +5,10 @@ Reference: [Featherstone2005]. Row i of L holds entries only for coordinates on 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rikigaku.numbers.kind import Number
-from rikigaku.numbers.repeat import repeated
+from rikigaku.numbers.repeat import loop, repeated
 
 Numbers = Sequence[Number]
 Entries = dict[tuple[int, int], Number]
@@ -23,31 +24,71 @@ class Factors:
 
     def solve(self, b: Numbers) -> list[Number]:
         """x with M x = b."""
-        return list(self._outward(self._entries, self._inward(b)))
-
-    def solve_many(self, columns: Sequence[Numbers]) -> list[Sequence[Number]]:
-        """The solution for every column; what may be a loop in a program comes out as results only."""
-        return repeated(self._outward, self._entries, [self._inward(b) for b in columns])
-
-    def _inward(self, b: Numbers) -> list[Number]:
-        """D^-1 L^-T b; zeros of b save work."""
         x = list(b)
         for i in outermost_first(self.parents):
             for j in ancestors(self.parents, i):
                 x[j] = x[j] - self.L[i, j] * x[i]
-        return [d * y for d, y in zip(self.inverse_D, x, strict=True)]
-
-    def _outward(self, entries: Numbers, y: Numbers) -> list[Number]:
-        """L^-1 y, with the entries of L in the order of `_entries`."""
-        x, L = list(y), dict(zip(self.L, entries, strict=True))
+        x = [d * y for d, y in zip(self.inverse_D, x, strict=True)]
         for i in reversed(outermost_first(self.parents)):
             for j in reversed(ancestors(self.parents, i)):  # what is known longest comes first
-                x[i] = x[i] - L[i, j] * x[j]
+                x[i] = x[i] - self.L[i, j] * x[j]
         return x
 
-    @property
-    def _entries(self) -> list[Number]:
-        return list(self.L.values())
+    @cached_property
+    def inverted(self) -> "InverseFactors":
+        """M^-1 in factors, for more than a few right-hand sides."""
+        return InverseFactors(_inverse_of_L(self.L, self.parents), self.inverse_D, self.parents)
+
+
+@dataclass(frozen=True)
+class InverseFactors:
+    """M^-1 = W D^-1 W^T with W = L^-1, as sparse as L (unit diagonal left out).
+
+    Products with W are sums that do not wait for each other, and where a column has zeros (the limbs a joint
+    does not move) whole terms fall away, which substitution would fill in.
+    """
+
+    W: Entries
+    inverse_D: list[Number]
+    parents: list[int]
+
+    def solve_many(self, columns: Sequence[Numbers]) -> list[Sequence[Number]]:
+        """The solution for every column; what may be a loop in a program comes out as results only."""
+        return repeated(self._solution, [*self.inverse_D, *self.W.values()], columns)
+
+    def dense(self) -> list[list[Number]]:
+        """The full symmetric matrix; what may be a loop in a program comes out as results only."""
+        n, W = len(self.parents), self.W
+        full = W | {(i, i): 1 for i in range(n)}
+        scaled = [[full.get((i, k), 0) * d for k, d in enumerate(self.inverse_D)] for i in range(n)]
+        looped = loop(self._product, list(W.values()), scaled)
+        if looped is not None:
+            return [list(column) for column in looped]
+        result: list[list[Number]] = [[0] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(i + 1):
+                result[i][j] = result[j][i] = self._element(W, scaled[i], j)
+        return result
+
+    def _solution(self, shared: Numbers, b: Numbers) -> list[Number]:
+        """W D^-1 W^T b."""
+        n = len(self.parents)
+        inverse_D, entries = shared[:n], shared[n:]
+        y = list(b)
+        for (i, k), w in zip(self.W, entries, strict=True):
+            y[k] = y[k] + w * b[i]
+        return self._product(entries, [d * x for d, x in zip(inverse_D, y, strict=True)])
+
+    def _product(self, entries: Numbers, y: Numbers) -> list[Number]:
+        """W y, with the entries of W in their order."""
+        W = dict(zip(self.W, entries, strict=True))
+        return [self._element(W, y, i) for i in range(len(y))]
+
+    def _element(self, W: Entries, y: Numbers, i: int) -> Number:
+        total = y[i]
+        for k in ancestors(self.parents, i):
+            total = total + W[i, k] * y[k]
+        return total
 
 
 def factorize(entries: Entries, parents: list[int]) -> Factors:
@@ -66,32 +107,14 @@ def factorize(entries: Entries, parents: list[int]) -> Factors:
     return Factors({(i, j): x for (i, j), x in H.items() if i != j}, inverse_D, parents)
 
 
-def inverse(factors: Factors) -> list[list[Number]]:
-    """The full symmetric inverse, M^-1 = L^-1 D^-1 L^-T."""
-    parents, n = factors.parents, len(factors.parents)
-    W = _inverse_of_L(factors)
-    reach = [{i, *ancestors(parents, i)} for i in range(n)]
-    result: list[list[Number]] = [[0] * n for _ in range(n)]
-    for i in range(n):
-        scaled = {k: W[i, k] * factors.inverse_D[k] for k in reach[i]}
-        for j in range(i + 1):
-            total: Number = 0
-            for k in sorted(reach[i] & reach[j]):
-                total = total + scaled[k] * W[j, k]
-            result[i][j] = result[j][i] = total
-    return result
-
-
-def _inverse_of_L(factors: Factors) -> Entries:
-    """W = L^-1, as sparse as L, with its unit diagonal."""
-    parents, L = factors.parents, factors.L
+def _inverse_of_L(L: Entries, parents: list[int]) -> Entries:
+    """W = L^-1, as sparse as L."""
     W: Entries = {}
     for i in reversed(outermost_first(parents)):
         above = list(ancestors(parents, i))
-        W[i, i] = 1
-        for j in above:  # L W = 1, row i: sum over k from i down to j
-            total = L[i, j] * W[j, j]
-            for k in above[: above.index(j)]:
+        for position, j in enumerate(above):  # L W = 1, row i: sum over k from i down to j
+            total = L[i, j]
+            for k in above[:position]:
                 total = total + L[i, k] * W[k, j]
             W[i, j] = -total
     return W
