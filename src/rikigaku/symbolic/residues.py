@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from flint import fmpz, fmpz_mod_ctx, fmpz_mod_poly_ctx, fq_default_ctx, nmod
+from flint import fmpz, fmpz_mod_ctx, fmpz_mod_poly_ctx, fmpz_poly, fq_default_ctx, nmod
 
 from rikigaku.model.elementary import Helical
 from rikigaku.model.mechanism import Body, Mechanism, instantiate
@@ -28,9 +28,9 @@ def residue_mechanism(question: Question, seed: int = 0) -> tuple[Mechanism, Cal
             if not isinstance(x, Modular):
                 return x
             beyond = 0 if x.beyond is None else int(x.beyond.flat[0])
-            return context([int(x.plain.flat[0]), beyond])
+            return context(fmpz_poly([int(x.plain.flat[0]), beyond]))
 
-        return _mapped(mechanism, single), lambda x: context([x, 0])
+        return _mapped(mechanism, single), context
 
     def plain(x: Number) -> Any:
         return nmod(int(x.plain.flat[0]), p) if isinstance(x, Modular) else x
@@ -41,7 +41,7 @@ def residue_mechanism(question: Question, seed: int = 0) -> tuple[Mechanism, Cal
 def _numbers(mechanism: Mechanism) -> list[Number]:
     """Every number of the geometry."""
     seen: list[Number] = []
-    _mapped(mechanism, lambda x: seen.append(x))  # type: ignore[func-returns-value]
+    _mapped(mechanism, seen.append)
     return seen
 
 
@@ -50,7 +50,7 @@ def _mapped(mechanism: Mechanism, f: Callable[[Number], Any]) -> Mechanism:
         return tuple(f(number) for number in x)
 
     def pose(X: Pose) -> Pose:
-        return Pose(tuple(vector(row) for row in X.R), vector(X.p))  # type: ignore[arg-type]
+        return Pose(tuple(vector(row) for row in X.R), vector(X.p))
 
     def body(b: Body) -> Body:
         joint = Helical(f(b.joint.pitch)) if isinstance(b.joint, Helical) else b.joint
