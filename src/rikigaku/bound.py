@@ -42,6 +42,7 @@ class BoundLaw:
         self._arguments = Arguments(robot, law, self.fixed)
         self._variants: dict[Recipe, Variant] = {}
         self._decided: dict[tuple[Any, ...], BoundLaw] = {}
+        self._formulas: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
@@ -81,6 +82,28 @@ class BoundLaw:
         _, options, overrides, _ = self._arguments.sort((), options, calling=False)
         variant = self._derivatives(options, overrides, names) if names else self._variant(options, overrides)
         return variant.kernel.program
+
+    @property
+    def symbolic(self) -> Any:
+        """The law as exact formulas (`rikigaku.symbolic.formulas.Formulas`); see `formulas`."""
+        return self.formulas()
+
+    def formulas(self, *words: Any, **options: Any) -> Any:
+        """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
+
+        One formula, an array of them, or a named tuple where the law has several results. Options are those
+        of a call. Symbols of the robot stay symbols unless given a value here; gravity=... and
+        wrenches={"hand": ...} make these variables too, whatever the value.
+        """
+        from rikigaku.symbolic.formulas import law_formulas  # algebra is for those who ask for it
+
+        options = dict(zip(self.law.options, words, strict=False)) | options
+        _, options, overrides, symbols = self._arguments.sort((), options, calling=False)
+        key = (self._variant(options, overrides).recipe, tuple(symbols.items()))
+        if key not in self._formulas:
+            robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
+            self._formulas[key] = law_formulas(robot, self.law, key[0])
+        return self._formulas[key]
 
     def export(
         self,

@@ -67,6 +67,23 @@ def test_jacobian_rate_is_the_change_of_the_jacobian_along_the_motion_times_v(ki
 
 
 @kinds
+@pytest.mark.parametrize("axes", AXES)
+def test_velocity_and_acceleration_of_a_frame_are_rates_along_the_motion(kind: str, axes: str) -> None:
+    for robot in trees(kind):
+        q, v, a = state(robot)
+        for frame in frames(robot):
+
+            def velocity(at: Array, robot: Robot = robot, frame: str = frame) -> Array:
+                return reference_jacobian(robot, at, frame, axes)
+
+            J = velocity(q)
+            assert agree(KINDS[kind](robot, "velocity", q, v, frame=frame, axes=axes), J @ v)
+            rate = slope(lambda at, f=velocity, v=v: f(at) @ v, q, tangent(robot, q) @ v)
+            ours = KINDS[kind](robot, "acceleration", q, v, a, frame=frame, axes=axes)
+            assert agree(ours, J @ a + rate, DIFFERENCES)
+
+
+@kinds
 @pytest.mark.parametrize("angles", ["zyx", "zyz"])
 def test_euler_jacobian_gives_the_rates_of_scipys_euler_angles(kind: str, angles: str) -> None:
     for robot in trees(kind):

@@ -138,6 +138,21 @@ def test_jacobian_rates_are_pinocchios(case: Case, axes: str) -> None:
 
 
 @every
+@pytest.mark.parametrize("axes", AXES)
+def test_velocities_and_accelerations_of_frames_are_pinocchios(case: Case, axes: str) -> None:
+    q, v, a = case.theirs
+    pin.forwardKinematics(case.model, case.data, q, v, a)
+    pin.updateFramePlacements(case.model, case.data)
+    theirs = pin.getFrameVelocity(case.model, case.data, case.frame_id, AXES[axes])
+    assert agree(ours(case, "velocity", *case.state[:2], frame=case.frame, axes=axes), theirs.vector)
+    if axes == "world":  # of the point; in the other axes Pinocchio gives the spatial acceleration
+        theirs = pin.getFrameClassicalAcceleration(case.model, case.data, case.frame_id, AXES[axes])
+    else:
+        theirs = pin.getFrameAcceleration(case.model, case.data, case.frame_id, AXES[axes])
+    assert agree(ours(case, "acceleration", *case.state, frame=case.frame, axes=axes), theirs.vector)
+
+
+@every
 def test_derivatives_of_joint_forces_are_pinocchios(case: Case) -> None:
     derivative = LAWS["inverse_dynamics"].derivative
     assert derivative is not None

@@ -90,6 +90,22 @@ _TABLE = (
         singular="the Euler angles are singular at this orientation",
     ),
     Law(
+        "velocity",
+        kinematics.velocity,
+        inputs=("q", "v"),
+        outputs=("V",),
+        summary="Velocity of a frame's origin and its angular velocity.",
+        options={"frame": REQUIRED, "axes": "world"},
+    ),
+    Law(
+        "acceleration",
+        kinematics.acceleration,
+        inputs=("q", "v", "a"),
+        outputs=("A",),
+        summary="Acceleration of a frame's origin and its angular acceleration: the rate of `velocity`.",
+        options={"frame": REQUIRED, "axes": "world"},
+    ),
+    Law(
         "jacobian_rate",
         kinematics.jacobian_rate,
         inputs=("q", "v"),

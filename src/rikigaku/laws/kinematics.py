@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.laws.motion import motion
+from rikigaku.laws.motion import BodyMotion, motion
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.functions import sqrt
 from rikigaku.numbers.kind import Number
@@ -88,19 +88,36 @@ def euler_rates(R: Matrix, angles: str) -> Matrix:
     return (first, (-s, c, 0), last)
 
 
-def jacobian_rate(
-    mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world"
-) -> list[Number]:
-    """(dJ/dt) v: acceleration of a frame when the joints do not accelerate. Axes as in `jacobian`."""
+def velocity(mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world") -> list[Number]:
+    """Velocity of a frame's origin and its angular velocity, [v; omega] = J v. Axes as in `jacobian`."""
     _known_axes(axes)
     i, on_body = _frame(mechanism, frame)
     if i == WORLD:
         return [0] * 6
     m = list(motion(mechanism, q, v, [0] * mechanism.nv, vector.ZERO))[i]
+    linear, angular = _at_frame(m, on_body)
+    if axes == "local":
+        to_frame = vector.transpose(on_body.R)
+        return [*transform(to_frame, linear), *transform(to_frame, angular)]
+    bodies = world_poses(mechanism, q)
+    linear, angular = transform(bodies[i].R, linear), transform(bodies[i].R, angular)
+    if axes == "spatial":
+        linear = vector.add(linear, cross(frame_pose(mechanism, bodies, frame).p, angular))
+    return [*linear, *angular]
+
+
+def acceleration(
+    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, frame: str, axes: str = "world"
+) -> list[Number]:
+    """Rate of change of `velocity`: J a + (dJ/dt) v, linear first; gravity has no part in it."""
+    _known_axes(axes)
+    i, on_body = _frame(mechanism, frame)
+    if i == WORLD:
+        return [0] * 6
+    m = list(motion(mechanism, q, v, a, vector.ZERO))[i]
     R = world_poses(mechanism, q)[i].R
     linear = vector.add(m.acceleration, transform(m.spin, on_body.p))
-    w = m.velocity.angular
-    velocity = vector.add(m.velocity.linear, cross(w, on_body.p))
+    velocity, w = _at_frame(m, on_body)
     if axes == "local":  # components in turning axes change by the turning as well
         to_frame = vector.transpose(on_body.R)
         linear = transform(to_frame, vector.sub(linear, cross(w, velocity)))
@@ -112,6 +129,19 @@ def jacobian_rate(
         # d/dt of v + p x w
         linear = vector.add(linear, vector.add(cross(X.p, alpha), cross(twist.linear, twist.angular)))
     return [*linear, *alpha]
+
+
+def jacobian_rate(
+    mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world"
+) -> list[Number]:
+    """(dJ/dt) v: acceleration of a frame when the joints do not accelerate. Axes as in `jacobian`."""
+    return acceleration(mechanism, q, v, [0] * mechanism.nv, frame, axes)
+
+
+def _at_frame(m: BodyMotion, on_body: Pose) -> Twist:
+    """Velocity of a frame's origin and angular velocity, in body axes."""
+    w = m.velocity.angular
+    return Twist(vector.add(m.velocity.linear, cross(w, on_body.p)), w)
 
 
 def _columns(mechanism: Mechanism, q: Numbers, frame: str) -> tuple[dict[int, Twist], Pose]:

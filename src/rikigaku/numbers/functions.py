@@ -29,6 +29,8 @@ def sqrt(x: Number) -> Number:
     """Square root; NaN below zero. That of a fraction is rational, or one `ROOTS` knows."""
     if isinstance(x, Fraction):
         return _rational_root(x)
+    if isinstance(x, int) and x >= 0 and isqrt(x) ** 2 == x:
+        return isqrt(x)  # exact for every kind of number
     return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
 
 

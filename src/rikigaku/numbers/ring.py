@@ -128,7 +128,8 @@ class Ring:
                 doubtful = doubtful & ~(1 << k) | relation.adds
                 mask = mask if mask is None else mask | relation.adds
         if len(polynomial) <= 1 and (not polynomial or polynomial.total_degree() == 0):
-            return plain(polynomial.leading_coefficient()) if polynomial else 0
+            # a fraction even where it is whole: Python divides integers into floats
+            return Fraction(plain(polynomial.leading_coefficient())) if polynomial else Fraction(0)
         return Exact(self, polynomial, self.mask(polynomial) if mask is None else mask)
 
     def mask(self, polynomial: fmpq_mpoly) -> int:

@@ -1,0 +1,238 @@
+"""One exact formula of a robot: read it, evaluate it, sort it, differentiate it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from rikigaku.errors import NotExact, UnknownName
+from rikigaku.model.robot import Robot
+from rikigaku.model.walk import formulas
+from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.quotient import Quotient
+from rikigaku.numbers.ring import Ring
+from rikigaku.symbolic.differentiation import derivative
+from rikigaku.symbolic.point import NamedPoint
+from rikigaku.symbolic.writing import Writing
+
+_KINDS = ("parameters", "accelerations", "velocities")
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What formulas of one law share: the robot, the ring, and names for its generators."""
+
+    robot: Robot
+    ring: Ring
+    names: Mapping[str, str]  # "q[0]": "theta1"
+
+    @cached_property
+    def writing(self) -> Writing:
+        return Writing(self.ring, self.names)
+
+    @cached_property
+    def combined(self) -> dict[Any, Formula]:
+        """Sines and cosines combined before, kept for the next formula."""
+        return {}
+
+    @cached_property
+    def generators(self) -> dict[str, str]:
+        """The generator of each name a formula may hold."""
+        return {name: x for x, name in self.names.items()} | {x: x for x in self.robot.free_symbols}
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Symbols of inertias, friction and rotors that stand nowhere else."""
+        inertial: set[str] = set()
+        others: set[str] = set()
+        for place, formula in formulas(self.robot):
+            own = "inertia." in place or place.endswith((".viscous", ".coulomb", ".rotor"))
+            (inertial if own else others).update(formula.symbols)
+        return tuple(name for name in self.robot.free_symbols if name in inertial - others)
+
+    def generator(self, name: str) -> str:
+        if name not in self.generators:
+            raise UnknownName("variable", name, self.generators, f"a formula of robot {self.robot.name!r}")
+        return self.generators[name]
+
+
+class ExactFormula:
+    """An exact formula; `number` is its value in the ring, `formula` how it is written.
+
+    It adds, subtracts, multiplies and divides with other formulas of the same law and with rational numbers;
+    equal is equal and zero is zero.
+    """
+
+    def __init__(self, number: ExactNumber, reading: Reading, shown: Formula | None = None) -> None:
+        self.number, self.reading, self._shown = number, reading, shown
+
+    # -- reading --------------------------------------------------------------------------------------------
+    @cached_property
+    def formula(self) -> Formula:
+        """The formula as data of the package: text that reads back, LaTeX, values of any kind of number."""
+        return self.reading.writing(self.number) if self._shown is None else self._shown
+
+    def combined(self) -> "ExactFormula":
+        """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
+        from rikigaku.symbolic.combining import combined
+
+        shown = combined(self.number, self.reading.writing, self.reading.combined)
+        return ExactFormula(self.number, self.reading, min(shown, self.formula, key=_length))
+
+    def sympy(self) -> Any:
+        """The formula in SymPy, as it is written."""
+        from rikigaku.symbolic.sympy_edge import sympy_formula
+
+        return sympy_formula(self.formula)
+
+    def latex(self) -> str:
+        """The formula for a paper, without the dollar signs."""
+        return latex(self.formula)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def __repr__(self) -> str:
+        return str(self.formula)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all that the formula depends on."""
+        return self.formula.symbols
+
+    @property
+    def terms(self) -> int:
+        """How many terms the numerator has, multiplied out."""
+        above = self.number.numerator
+        return len(above.polynomial) if isinstance(above, Exact) else int(above != 0)
+
+    @property
+    def numerator(self) -> "ExactFormula":
+        return self._like(
+            self.number.numerator if isinstance(self.number, (Exact, Quotient)) else self.number
+        )
+
+    @property
+    def denominator(self) -> "ExactFormula":
+        return self._like(self.number.denominator if isinstance(self.number, (Exact, Quotient)) else 1)
+
+    # -- values ---------------------------------------------------------------------------------------------
+    def value(self, **given: Any) -> Fraction | float:
+        """The value at a state: `value(q=[0.1, 0.2], v=[1, 0], L=Fraction(1, 2))`, or by name, `theta1=0.3`.
+
+        Floats give a float, next to the exact result for these sines and cosines. Exact results come from
+        rational numbers; an angle is then given by its sine and cosine, as the pair (3/5, 4/5) of fractions.
+        Symbols the robot has a value for need none; those called like an input go in `symbols={"a": 1}`.
+        """
+        return NamedPoint(self.reading, given).value(self.number)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    # -- taking apart ---------------------------------------------------------------------------------------
+    def collect(self, by: str | Sequence[str]) -> dict[str, "ExactFormula"]:
+        """The formula as a sum of factor times formula, by factor, "1" for what is left.
+
+        by: "parameters" (symbols of inertias, friction, rotors), "accelerations", "velocities" (their
+        products are factors), or names of variables.
+        """
+        chosen = self._chosen(by)
+        if not isinstance(self.number, (Exact, Quotient)):
+            return {"1": self} if self.number else {}
+        ring, below = self.reading.ring, self.number.denominator
+        if isinstance(below, Exact) and any(_holds(below, x) for x in chosen):
+            raise NotExact(f"The formula divides by what is to be collected ({by}): take its numerator.")
+        places = [ring.names.index(x) for x in chosen]
+        parts: dict[tuple[int, ...], dict[Any, Any]] = {}
+        above = self.number.numerator
+        if not isinstance(above, Exact):
+            return {"1": self}
+        for powers, coefficient in above.polynomial.to_dict().items():
+            key = tuple(int(powers[k]) for k in places)
+            rest = list(powers)
+            for k in places:
+                rest[k] = 0
+            parts.setdefault(key, {})[tuple(rest)] = coefficient
+        result = {}
+        for key in sorted(parts, reverse=True):
+            factor: Any = 1
+            for x, n in zip(chosen, key, strict=True):
+                factor = factor * ring.variable(x) ** n
+            number = ring.number(ring.context.from_dict(parts[key]))
+            result[str(self.reading.writing(factor))] = self._like(number / below if below != 1 else number)
+        return result
+
+    def _chosen(self, by: str | Sequence[str]) -> list[str]:
+        reading = self.reading
+        if not isinstance(by, str):
+            return [reading.generator(name) for name in by]
+        if by == "parameters":
+            return list(reading.parameters)
+        if by in ("accelerations", "velocities"):
+            return [x for x in reading.names if x.startswith("a[" if by == "accelerations" else "v[")]
+        if by in reading.generators:
+            return [reading.generator(by)]
+        raise UnknownName("way to collect", by, (*_KINDS, *reading.generators), "a formula")
+
+    def diff(self, name: str) -> "ExactFormula":
+        """The partial derivative by a coordinate, velocity, ... or symbol, all others held."""
+        return self._like(derivative(self.number, self.reading.generator(name)))
+
+    # -- arithmetic -----------------------------------------------------------------------------------------
+    def _like(self, number: Any) -> "ExactFormula":
+        return ExactFormula(number, self.reading)
+
+    def __add__(self, other: object) -> "ExactFormula":
+        return self._like(self.number + _number(other))
+
+    def __sub__(self, other: object) -> "ExactFormula":
+        return self._like(self.number - _number(other))
+
+    def __rsub__(self, other: object) -> "ExactFormula":
+        return self._like(_number(other) - self.number)
+
+    def __mul__(self, other: object) -> "ExactFormula":
+        return self._like(self.number * _number(other))
+
+    def __truediv__(self, other: object) -> "ExactFormula":
+        return self._like(_exact(self.number) / _exact(_number(other)))
+
+    def __rtruediv__(self, other: object) -> "ExactFormula":
+        return self._like(_exact(_number(other)) / _exact(self.number))
+
+    def __pow__(self, exponent: int) -> "ExactFormula":
+        return self._like(_exact(self.number) ** exponent)
+
+    def __neg__(self) -> "ExactFormula":
+        return self._like(-self.number)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self.number == (other.number if isinstance(other, ExactFormula) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __bool__(self) -> bool:
+        return isinstance(self.number, (Exact, Quotient)) or self.number != 0
+
+
+def _number(x: object) -> Any:
+    return x.number if isinstance(x, ExactFormula) else x
+
+
+def _exact(x: Any) -> Any:
+    return Fraction(x) if isinstance(x, int) else x
+
+
+def _length(formula: Formula) -> tuple[int, int]:
+    return len(formula.terms), sum(abs(power) for monomial, _ in formula.terms for _, power in monomial)
+
+
+def _holds(x: Exact, generator: str) -> bool:
+    return bool(x.polynomial.degrees()[x.ring.names.index(generator)])

@@ -1,0 +1,173 @@
+"""All formulas of a law of a robot: what `robot.mass_matrix.symbolic` is."""
+
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.laws.record import Law
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.program import Operations, Shape, flatten, shape_of
+from rikigaku.recipe import Recipe, input_shapes, record
+from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.exact_state import exact_results
+from rikigaku.symbolic.intermediates import Intermediates, intermediates
+from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.point import NamedPoint
+
+# Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
+SHOWN = 120
+
+
+class Formulas:
+    """An array of exact formulas. Indexing, iteration and `shape` are those of an array."""
+
+    def __init__(
+        self, title: str, array: Any, reading: Reading, program: Callable[[], Intermediates] | None = None
+    ) -> None:
+        self.title, self.array, self.reading, self._program = title, array, reading, program
+
+    @property
+    def shape(self) -> Shape:
+        return tuple(self.array.shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._like(self.array[index])
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._like(x) for x in self.array)
+
+    def _like(self, x: Any) -> Any:
+        return Formulas(f"part of {self.title}", x, self.reading) if isinstance(x, np.ndarray) else x
+
+    @property
+    def T(self) -> "Formulas":
+        """The transpose."""
+        return Formulas(f"{self.title}, transposed", self.array.T, self.reading)
+
+    def each(self, change: Callable[[ExactFormula], ExactFormula]) -> "Formulas":
+        """The same array with every formula changed."""
+        new = np.empty(self.array.shape, dtype=object)
+        for index, x in np.ndenumerate(self.array):
+            new[index] = change(x)
+        return Formulas(self.title, new, self.reading)
+
+    def combined(self) -> "Formulas":
+        """With sines and cosines of sums where that is shorter; see `ExactFormula.combined`."""
+        changed = self.each(ExactFormula.combined)
+        return Formulas(self.title, changed.array, self.reading, self._program)
+
+    def diff(self, name: str) -> "Formulas":
+        """Partial derivatives by one variable; see `ExactFormula.diff`."""
+        return self.each(lambda x: x.diff(name))
+
+    def value(self, **given: Any) -> Any:
+        """Values at a state as an array: of floats, or of fractions where everything given is rational.
+
+        See `ExactFormula.value`.
+        """
+        point = NamedPoint(self.reading, given)
+        values = [point.value(x.number) for x in self.array.flat]
+        exact = not any(isinstance(x, float) for x in values)
+        result = np.empty(len(values), dtype=object if exact else float)
+        result[:] = values
+        return result.reshape(self.shape)
+
+    def sympy(self) -> Any:
+        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices)."""
+        from rikigaku.symbolic.sympy_edge import sympy_array
+
+        return sympy_array([x.sympy() for x in self.array.flat], self.shape)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all that the formulas depend on."""
+        return frozenset().union(*(x.names for x in self.array.flat))
+
+    @property
+    def terms(self) -> int:
+        """Terms of all formulas, multiplied out."""
+        return sum(x.terms for x in self.array.flat)
+
+    def with_intermediates(self) -> Intermediates:
+        """The law as a list of intermediate variables, each used by later ones: the program that runs."""
+        if self._program is None:
+            raise ValueError(
+                "A part of a law's formulas has no program of its own: ask the whole law for it."
+            )
+        return self._steps
+
+    @cached_property
+    def _steps(self) -> Intermediates:
+        assert self._program is not None
+        return self._program()
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one state takes, in the program that runs."""
+        return self.with_intermediates().operations
+
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.shape))
+        head = f"<{self.title}: {size} formulas, {self.terms} terms>"
+        if self.terms > SHOWN:
+            if self._program is None:
+                return f"{head} Index it for one of them."
+            return f"{head}\nwith intermediate variables:\n{self._steps}"
+        shown = [f"{list(index)} = {x!r}" for index, x in np.ndenumerate(self.array) if x]
+        return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
+
+    def _repr_latex_(self) -> str:
+        if self.terms > SHOWN and self._program is not None:
+            return self._steps._repr_latex_()
+        if self.array.ndim > 2:
+            return "$" + r",\ ".join(_latex_matrix(x) for x in self.array.reshape(-1, *self.shape[-2:])) + "$"
+        return f"${_latex_matrix(self.array)}$"
+
+
+def law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
+    """The law as exact formulas: one formula, an array of them, or a named tuple of several results.
+
+    Raises:
+        NotExact: if the law needs what exact numbers do not have (the sine of a root).
+        TooLarge: if a formula outgrows all reading.
+    """
+    inputs = input_shapes(robot, law, recipe)
+    ring, results = exact_results(robot, law, recipe)
+    reading = Reading(robot, ring, input_names(robot, inputs))
+    found = {name: _shaped(robot, law, recipe, name, value, reading) for name, value in results.items()}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return namedtuple("Results", found, rename=True)(**found)
+
+
+def _shaped(robot: Robot, law: Law, recipe: Recipe, name: str, value: Any, reading: Reading) -> Any:
+    shape = shape_of(value)
+    if not shape:
+        return ExactFormula(_rational(value), reading)
+    array = np.empty(shape, dtype=object)
+    for k, x in enumerate(flatten(value)):
+        array.flat[k] = ExactFormula(_rational(x), reading)
+
+    def steps() -> Intermediates:
+        return intermediates(record(robot, law, recipe), name, reading.names)
+
+    return Formulas(f"{name} of {law.name}, robot {robot.name!r}", array, reading, steps)
+
+
+def _rational(x: Any) -> Any:
+    """Literal numbers of a law (0, 1, 1/2) as fractions."""
+    return Fraction(x) if isinstance(x, (int, float)) else x
+
+
+def _latex_matrix(array: Any) -> str:
+    rows = array if array.ndim == 2 else array.reshape(-1, 1)
+    lines = [" & ".join(latex(x.formula) for x in row) for row in rows]
+    return r"\begin{bmatrix}" + r" \\ ".join(lines) + r"\end{bmatrix}"

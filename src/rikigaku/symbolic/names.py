@@ -1,0 +1,78 @@
+"""Names people read: coordinates by their joints, velocities and accelerations with dots.
+
+A joint "theta1" with one coordinate gives theta1, theta1_dot, theta1_ddot (LaTeX shows dots) and tau_theta1.
+A joint "j" with several: universal j_1, j_2; planar j_x, j_y, j_theta; spherical j_qw .. j_qz with the
+angular velocity j_wx, j_wy, j_wz; free j_x, j_y, j_z, j_qw .. j_qz with the body twist j_vx .. j_wz. Such
+quasi-velocities have one dot less: their rate is j_wx_dot. A name that a symbol of the robot has already gets
+a "_" behind it.
+"""
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from rikigaku.model.joint import Joint
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import RESERVED
+from rikigaku.symbolic.exact_state import Inputs
+
+_QUATERNION = ("_qw", "_qx", "_qy", "_qz")
+_POSITIONS = {
+    "universal": ("_1", "_2"),
+    "planar": ("_x", "_y", "_theta"),
+    "spherical": _QUATERNION,
+    "free": ("_x", "_y", "_z", *_QUATERNION),
+}
+_ANGULAR = ("_wx", "_wy", "_wz")
+_QUASI_VELOCITIES = {"spherical": _ANGULAR, "free": ("_vx", "_vy", "_vz", *_ANGULAR)}
+_WRENCH = ("_fx", "_fy", "_fz", "_nx", "_ny", "_nz")
+
+
+def input_names(robot: Robot, inputs: Inputs) -> dict[str, str]:
+    """The name of every element of the inputs ("q[0]": "theta1", "v[0]": "theta1_dot"), all different."""
+    taken = set(robot.free_symbols)
+    found: dict[str, str] = {}
+    sizes = dict(inputs)
+    for joint in robot.joints:  # also where q is no input: rates are named after it
+        for k, wish in zip(_places(robot, joint), _position_names(joint), strict=True):
+            found[f"q[{k}]"] = _new(wish, taken)
+    for joint in robot.joints:
+        places = range(*robot.v_slices[joint.name].indices(robot.nv))
+        if joint.type in _QUASI_VELOCITIES:
+            rates = [_new(joint.name + ending, taken) for ending in _QUASI_VELOCITIES[joint.type]]
+            _name_all(found, "v", places, rates)
+            _name_all(found, "a", places, [_new(f"{name}_dot", taken) for name in rates])
+        else:
+            rates = [found[f"q[{k}]"] for k in _places(robot, joint)]
+            _name_all(found, "v", places, [_new(f"{name}_dot", taken) for name in rates])
+            _name_all(found, "a", places, [_new(f"{name}_ddot", taken) for name in rates])
+        _name_all(found, "tau", places, [_new(f"tau_{name}", taken) for name in rates])
+    for name in sizes:
+        endings = {"gravity": ("_x", "_y", "_z")}.get(name, _WRENCH if name.startswith("wrench on ") else ())
+        stem = name.removeprefix("wrench on ")
+        _name_all(found, name, range(len(endings)), [_new(stem + ending, taken) for ending in endings])
+    wanted = {f"{name}[{k}]" for name, (size,) in inputs for k in range(size)}
+    return {generator: name for generator, name in found.items() if generator in wanted}
+
+
+def _position_names(joint: Joint) -> list[str]:
+    return [joint.name + ending for ending in _POSITIONS.get(joint.type, ("",))]
+
+
+def _places(robot: Robot, joint: Joint) -> range:
+    return range(*robot.q_slices[joint.name].indices(robot.nq))
+
+
+def _name_all(found: dict[str, str], what: str, places: Iterable[int], names: Iterable[str]) -> None:
+    found.update({f"{what}[{k}]": name for k, name in zip(places, names, strict=True)})
+
+
+def _new(wish: str, taken: set[str]) -> str:
+    """An identifier like the one wished for that was not taken, and is now."""
+    name = re.sub(r"\W", "_", wish, flags=re.ASCII)
+    if not name.isidentifier():
+        name = f"q_{name}"
+    while name in taken or name in RESERVED or keyword.iskeyword(name):
+        name += "_"
+    taken.add(name)
+    return name

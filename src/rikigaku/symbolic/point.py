@@ -1,0 +1,114 @@
+"""Where a formula gets its numbers: a state given by arrays or by names."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from numbers import Rational
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import MissingValue, WrongSize, WrongValue
+from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.evaluation import Point
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.element import Reading
+
+
+class CirclePoint:
+    """An angle known by its sine and cosine, which may be rational."""
+
+    def __init__(self, name: str, pair: Any) -> None:
+        s, c = (_number(name, x) for x in pair)
+        if abs(s * s + c * c - 1) > (0 if isinstance(s * c, Fraction) else 1e-12):
+            raise WrongValue(f"{name} is given as sine {s} and cosine {c}, whose squares do not add up to 1.")
+        self.name, self._sin, self._cos = name, s, c
+
+    def sin(self) -> Any:
+        return self._sin
+
+    def cos(self) -> Any:
+        return self._cos
+
+
+class NamedPoint:
+    """A value for every variable a formula of the reading may hold."""
+
+    def __init__(self, reading: "Reading", given: Mapping[str, Any]) -> None:
+        self.reading = reading
+        given = dict(given)
+        values: dict[str, Any] = {
+            symbol.name: float(symbol.value) if symbol.value.rational is None else symbol.value.rational
+            for symbol in reading.robot.symbols
+            if symbol.value is not None
+        }
+        named = dict(given.pop("symbols", None) or {})
+        sizes: dict[str, int] = {}
+        for generator in reading.names:
+            name = generator.partition("[")[0]
+            sizes[name] = sizes.get(name, 0) + 1
+        wrenches = {f"wrench on {frame}": w for frame, w in (given.pop("wrenches", None) or {}).items()}
+        for name, size in sizes.items():
+            array = wrenches.get(name, given.pop(name, None))
+            if array is None:
+                continue
+            if len(array) != size:
+                raise WrongSize(f"{name} takes {size} numbers; {len(array)} were given.")
+            values |= {f"{name}[{k}]": self._value(f"{name}[{k}]", x) for k, x in enumerate(array)}
+        for name, x in (named | given).items():
+            generator = reading.generator(name)
+            values[generator] = self._value(name, x)
+        self._values = values
+        self._point = Point(reading.ring, FLOATS, {}, values)
+
+    def _value(self, name: str, x: Any) -> Any:
+        return CirclePoint(name, x) if isinstance(x, (tuple, list, np.ndarray)) else _number(name, x)
+
+    def value(self, x: ExactNumber) -> Any:
+        """The number at this point: a fraction where everything is rational, else a float."""
+        if isinstance(x, (int, Fraction)):
+            return Fraction(x)
+        if isinstance(x, Exact):
+            self._check(x)
+            return x.value(self)  # type: ignore[arg-type]
+        return self.value(x.numerator) / self.value(x.denominator)
+
+    def __getitem__(self, generator: str) -> Any:
+        x = self._point.generator(generator)
+        if isinstance(x, CirclePoint):
+            raise MissingValue(
+                f"The formula holds the angle {x.name} itself: a sine and cosine do not give it."
+            )
+        return _number(generator, x)
+
+    def _check(self, x: Exact) -> None:
+        """All variables of the number have values, or an error names those that lack them."""
+        ring, missing = x.ring, []
+        unused = {ring.names[int(name[1:])] for name in x.polynomial.unused_gens()}
+        for generator in ring.names:
+            if generator in unused or generator.startswith("root[") or generator == "pi":
+                continue
+            inside = generator.partition("(")[2][:-1] or generator
+            variable = inside.partition("/")[0]
+            if not variable.startswith("angle[") and variable not in self._values:
+                missing.append(self.reading.names.get(variable, variable))
+        if missing:
+            shown = ", ".join(dict.fromkeys(missing))
+            raise MissingValue(
+                f"The formula has no value yet: {shown} {'has' if len(set(missing)) == 1 else 'have'} none. "
+                f"Give arrays (q=..., v=...) or names ({missing[0]}=...)."
+            )
+
+
+def _number(name: str, x: Any) -> Any:
+    """A rational as a fraction, anything else real as a float."""
+    if isinstance(x, Rational):
+        return Fraction(x)
+    try:
+        value = float(x)
+    except (TypeError, ValueError):
+        raise WrongValue(f"{name} is a number, not {x!r}.") from None
+    if not np.isfinite(value):
+        raise WrongValue(f"{name} is {value}; a formula takes finite numbers.")
+    return value
