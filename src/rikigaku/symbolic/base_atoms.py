@@ -8,10 +8,13 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
+from rikigaku.errors import NotExact
 from rikigaku.model.geometry import Steps
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.formula_value import Terms
 from rikigaku.numbers.kind import quarter_turns
+from rikigaku.spatial.pose import Pose, axis_rotation
+from rikigaku.spatial.vector import IDENTITY
 
 Exponents = tuple[int, ...]
 
@@ -74,6 +77,57 @@ class Atoms:
         denominator = {below or (0,) * len(self.formulas): 1}
         return Ratio(self, self.context.from_dict(terms), self.context.from_dict(denominator))
 
+    def of(self, formula: Formula) -> "Ratio":
+        """A formula that is made of the atoms."""
+        total = self.constant(Fraction(0))
+        for monomial, coefficient in formula.terms:
+            term = self.constant(coefficient)
+            for (kind, inside), power in monomial:
+                atom = Formula((((((kind, inside), 1),), Fraction(1)),)) if kind != "sum" else inside
+                known = self._generators.get(atom)
+                if known is not None:
+                    base = known
+                elif kind == "sum" and (below := self._generators.get(ONE / inside)) is not None:
+                    base = self.one / below
+                elif kind == "sum":
+                    base = self.of(inside)
+                else:
+                    raise NotExact(f"{atom} has no place among the coefficients of the regrouping.")
+                for _ in range(abs(power)):
+                    term = term * base if power > 0 else term / base
+            total = total + term
+        return total
+
+    def pose(self, steps: Steps) -> Pose:
+        """Constant steps, one after the other, as a pose."""
+        X = Pose()
+        for axis, amount in steps:
+            k = "xyz".index(axis[1])
+            if axis[0] == "t":
+                offset: Any = tuple(self.of(amount) if i == k else 0 for i in range(3))
+                X = X.compose(Pose(IDENTITY, offset))
+            else:
+                turns = quarter_turns(float(amount)) if amount.is_number else None
+                if turns is None:
+                    s, c = self.of(amount.sin()), self.of(amount.cos())
+                    X = X.compose(Pose(axis_rotation(k, s, c)))
+                else:
+                    s, c = ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+                    X = X.compose(Pose(axis_rotation(k, s, c)))
+        return X
+
+    def constant(self, x: Fraction | int) -> "Ratio":
+        """A rational number."""
+        x = Fraction(x)
+        one = self.context.constant(1)
+        return Ratio(self, one * fmpq(x.numerator, x.denominator), one)
+
+    @cached_property
+    def _generators(self) -> dict[Formula, "Ratio"]:
+        one = self.context.constant(1)
+        pairs = zip(self.formulas, self.context.gens(), strict=True)
+        return {formula: Ratio(self, generator, one) for formula, generator in pairs}
+
     def places(self, plain: Iterable[Formula], angles: Iterable[Formula]) -> list[int]:
         """Where the generators of some atoms stand."""
         wanted = set(plain)
@@ -98,17 +152,38 @@ class Ratio:
             above, below = above / below.leading_coefficient(), atoms.context.constant(1)
         self.above, self.below = above, below
 
-    def __add__(self, other: "Ratio") -> "Ratio":
+    def __add__(self, other: Any) -> "Ratio":
+        if not isinstance(other, Ratio):
+            if other == 0:
+                return self
+            other = self.atoms.constant(other)
         if self.below == other.below:
             return Ratio(self.atoms, self.above + other.above, self.below)
         above = self.above * other.below + other.above * self.below
         return Ratio(self.atoms, above, self.below * other.below)
 
-    def __mul__(self, other: "Ratio") -> "Ratio":
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, Ratio):
+            if other == 0:
+                return 0
+            other = self.atoms.constant(other)
         return Ratio(self.atoms, self.above * other.above, self.below * other.below)
+
+    __rmul__ = __mul__
 
     def __neg__(self) -> "Ratio":
         return Ratio(self.atoms, -self.above, self.below)
+
+    def __sub__(self, other: Any) -> "Ratio":
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> "Ratio":
+        return -self + other
+
+    def __truediv__(self, other: "Ratio") -> "Ratio":
+        return Ratio(self.atoms, self.above * other.below, self.below * other.above)
 
     def __bool__(self) -> bool:
         return bool(self.above)

@@ -9,16 +9,19 @@ parameters in terms of the kept ones.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rikigaku.errors import NotExact
 from rikigaku.model.geometry import Placement, Steps
+from rikigaku.model.inertia import PARAMETER_NAMES
 from rikigaku.model.joint import Joint
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Link, Robot
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.spatial.inertia import SpatialInertia
 from rikigaku.symbolic.base_atoms import Atoms, Ratio, step_atoms
 from rikigaku.symbolic.base_elimination import pivot_columns, solved
 from rikigaku.symbolic.base_fit import Unknown, Values, fit
@@ -84,6 +87,7 @@ class Solver:
     dependent: list[str]
     states: int
     rng: np.random.Generator
+    wanted: list[str] | None = None  # only coefficients of these; of all if None
 
     def rows(self, atoms: Atoms, circles: Sequence[tuple[int, ...]]) -> dict[str, Row]:
         """The relations; coefficients are formulas of the atoms in one of the circles."""
@@ -113,7 +117,12 @@ class Solver:
                     continue
             raise NotExact("The regressor is singular modulo every prime that was tried.")
 
-        unknowns = [Unknown(name, circles) for name, x in sampler(1)[1].items() if x.any()]
+        wanted = set(self.pivots if self.wanted is None else self.wanted)
+        unknowns = [
+            Unknown((d, k), circles)
+            for (d, k), x in sampler(1)[1].items()
+            if x.any() and self.pivots[k] in wanted
+        ]
         fit(atoms, unknowns, sampler)
         result: dict[str, Row] = {name: {} for name in self.dependent}
         for u in unknowns:
@@ -135,8 +144,25 @@ def _hidden_by_joint(
     found, _ = pivot_columns(drawn.rows[0][:, order], drawn.field.prime)
     pivots = [question.columns[order[k]] for k in found]
     dependent = [column for column in question.columns if column not in pivots]
-    circle = tuple(atoms.places(*_geometry(robot, name, parent)))
-    return Solver(question, pivots, dependent, _PAIR_STATES, rng).rows(atoms, [circle])
+    own = [column for column in pivots if column.endswith(f" of {name}")]
+    result: dict[str, Row] = {}
+    link = robot.link(name)
+    circle = tuple(atoms.places(*step_atoms(link.geometry.after(), *_numbers(link))))
+    X = atoms.pose(_steps(robot, name, parent))
+    for column, row in Solver(question, pivots, dependent, _PAIR_STATES, rng, own).rows(atoms, [circle]).items():
+        # One of this and less of the others is an inertia that might as well sit on the parent.
+        ten = {f"{parameter} of {name}": k for k, parameter in enumerate(PARAMETER_NAMES)}
+        hidden: list[Any] = [0] * 10
+        hidden[ten[column]] = 1
+        for other, x in row.items():
+            hidden[ten[other]] = -x
+        carried = SpatialInertia.from_parameters(hidden).seen_from(X).parameters()
+        for parameter, y in zip(PARAMETER_NAMES, carried, strict=True):
+            coefficient = y if isinstance(y, Ratio) else atoms.constant(y)
+            if coefficient:
+                row[f"{parameter} of {parent}"] = coefficient
+        result[column] = row
+    return result
 
 
 def _pair(robot: Robot, name: str, parent: str) -> Robot:
@@ -168,15 +194,13 @@ def _neighbours(robot: Robot) -> dict[str, str | None]:
     return result
 
 
-def _geometry(robot: Robot, name: str, parent: str) -> tuple[list[Formula], list[Formula]]:
-    """Atoms of what is constant between the parent link's frame and this link's: plain ones, and angles."""
-    link = robot.link(name)
-    others = [*link.joint.axis, *link.joint.second_axis, link.joint.pitch]
-    steps: Steps = ()
+def _steps(robot: Robot, name: str, parent: str) -> Steps:
+    """All that is constant between the parent link's frame and this link's."""
+    link, steps = robot.link(name), ()
     while link.name != parent:
         steps = (*link.geometry.before(), *link.geometry.after(), *steps)
         link = robot.link(link.parent)
-    return step_atoms(steps, *others)
+    return steps
 
 
 def _all_atoms(robot: Robot) -> tuple[list[Formula], list[Formula]]:
