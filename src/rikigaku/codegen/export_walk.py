@@ -91,15 +91,22 @@ class _Walk:
         self.constants = {step.index: float(step.value) for step in self.steps if step.op == "const"}  # type: ignore[arg-type]
         self.terms: dict[int, _Term] = {}
         self.pairs: dict[int, tuple[str, str]] = {}  # names of the sine and cosine of an angle
+        self.shared: dict[Program, tuple[str, str]] = {}  # function and shared array of a loop's turns
+        self.called: dict[Node, tuple[str, Shape]] = {}  # the array a turn has left
         self.count = 0
         self.out = Listing()
 
     def run(self, inputs: Sequence[str], outputs: Sequence[str]) -> Listing:
         self._take_inputs(inputs)
-        for step in self.steps:
-            if step.op != "input":
-                self.terms[step.index] = self._term(step)
-        self._run_loops()
+        steps = {step.index: step for step in self.steps if step.op != "input"}
+        for node in self.program.nodes:
+            if node.id in steps:
+                self.terms[node.id] = self._term(steps[node.id])
+            elif node.op == "call":
+                self._run_turn(node)
+            elif node.op == "result":
+                element = self.language.made or self.language.element
+                self.terms[node.id] = _Term(element(*self.called[node.args[0]], node.value))
         for name, port, elements in zip(outputs, self.program.outputs, self.program.results, strict=True):
             self._store(name, port, elements)
         return self.out
@@ -163,27 +170,20 @@ class _Walk:
         term = self.terms[arg.index]
         return _Term(f"-{_held(term, PRODUCT)}", SUM, term.size) if arg.negative else term
 
-    def _run_loops(self) -> None:
-        """Turns of loops run after everything else; each becomes a call."""
-        shared: dict[Program, tuple[str, str]] = {}
-        results: dict[Node, tuple[str, Shape]] = {}
-        for call in (node for node in self.program.nodes if node.op == "call"):
-            turn: Program = call.value
-            count = turn.inputs[0].size
-            if turn not in shared:
-                n = len(shared) + 1
-                shared[turn] = self.names.new(f"turn{n}"), self._array(f"shared{n}", call.args[:count])
-                self.out.turns[shared[turn][0]] = turn
-            function, array = shared[turn]
-            n = len(results) + 1
-            item = self._array(f"item{n}", call.args[count:])
-            name, size = self.names.new(f"result{n}"), turn.outputs[0].size
-            self.out.lines += self.language.call.format(name, size, function, array, item).split("\n")
-            results[call] = name, (size,)
-        for node in (node for node in self.program.nodes if node.op == "result"):
-            name, shape = results[node.args[0]]
-            element = self.language.made or self.language.element
-            self.terms[node.id] = _Term(element(name, shape, node.value))
+    def _run_turn(self, call: Node) -> None:
+        """A turn of a loop: a call of its function with what all turns share and with its own numbers."""
+        turn: Program = call.value
+        count = turn.inputs[0].size
+        if turn not in self.shared:
+            n = len(self.shared) + 1
+            self.shared[turn] = self.names.new(f"turn{n}"), self._array(f"shared{n}", call.args[:count])
+            self.out.turns[self.shared[turn][0]] = turn
+        function, array = self.shared[turn]
+        n = len(self.called) + 1
+        item = self._array(f"item{n}", call.args[count:])
+        name, size = self.names.new(f"result{n}"), turn.outputs[0].size
+        self.out.lines += self.language.call.format(name, size, function, array, item).split("\n")
+        self.called[call] = name, (size,)
 
     def _array(self, name: str, nodes: Sequence[Node]) -> str:
         name = self.names.new(name)
