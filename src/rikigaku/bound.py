@@ -97,13 +97,25 @@ class BoundLaw:
         """
         from rikigaku.symbolic.formulas import law_formulas  # algebra is for those who ask for it
 
+        robot, recipe = self._for_formulas(words, options)
+        if (robot, recipe) not in self._formulas:
+            self._formulas[robot, recipe] = law_formulas(robot, self.law, recipe)
+        return self._formulas[robot, recipe]
+
+    def intermediates(self, *words: Any, **options: Any) -> Any:
+        """The law as a list of intermediate variables (`rikigaku.symbolic.intermediates.Intermediates`).
+
+        For laws of any size; arguments as for `formulas`.
+        """
+        from rikigaku.symbolic.formulas import law_intermediates
+
+        return law_intermediates(*self._for_formulas(words, options), self.law)
+
+    def _for_formulas(self, words: Sequence[Any], options: dict[str, Any]) -> tuple[Robot, Recipe]:
         options = dict(zip(self.law.options, words, strict=False)) | options
         _, options, overrides, symbols = self._arguments.sort((), options, calling=False)
-        key = (self._variant(options, overrides).recipe, tuple(symbols.items()))
-        if key not in self._formulas:
-            robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
-            self._formulas[key] = law_formulas(robot, self.law, key[0])
-        return self._formulas[key]
+        robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
+        return robot, self._variant(options, overrides).recipe
 
     def export(
         self,

@@ -229,9 +229,10 @@ def _exact_quotient(x: Exact, y: Exact) -> Any:
     for name, bit in ring.bits.items():  # multiply both by what clears y of cosines
         if isinstance(norm, Exact) and norm.mask & bit:
             other = _conjugate(norm, name)
-            norm, product = norm * other, product * other
-            if isinstance(product, Exact) and len(product.polynomial) > _TRIED // 10:
+            longest = max(_length(norm), _length(product))
+            if longest * _length(other) > _TRIED:
                 return None
+            norm, product = norm * other, product * other
     if isinstance(norm, (int, Fraction)):
         return product / norm if norm else None
     if not isinstance(product, Exact):
@@ -240,6 +241,10 @@ def _exact_quotient(x: Exact, y: Exact) -> Any:
         return ring.number(product.polynomial / norm.polynomial)
     except DomainError:
         return None
+
+
+def _length(x: Any) -> int:
+    return len(x.polynomial) if isinstance(x, Exact) else 1
 
 
 def _product(factors: Factors) -> Any:

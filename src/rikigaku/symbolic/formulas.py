@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.errors import WrongValue
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula_text import latex
@@ -99,7 +100,7 @@ class Formulas:
     def with_intermediates(self) -> Intermediates:
         """The law as a list of intermediate variables, each used by later ones: the program that runs."""
         if self._program is None:
-            raise ValueError(
+            raise WrongValue(
                 "A part of a law's formulas has no program of its own: ask the whole law for it."
             )
         return self._steps
@@ -143,6 +144,18 @@ def law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
     ring, results = exact_results(robot, law, recipe)
     reading = Reading(robot, ring, input_names(robot, inputs))
     found = {name: _shaped(robot, law, recipe, name, value, reading) for name, value in results.items()}
+    return _one_or_named(found)
+
+
+def law_intermediates(robot: Robot, recipe: Recipe, law: Law) -> Any:
+    """The law as intermediate variables; a named tuple where it has several results."""
+    program = record(robot, law, recipe)
+    names = input_names(robot, input_shapes(robot, law, recipe))
+    found = {port.name: intermediates(program, port.name, names) for port in program.outputs}
+    return _one_or_named(found)
+
+
+def _one_or_named(found: dict[str, Any]) -> Any:
     if len(found) == 1:
         return next(iter(found.values()))
     return namedtuple("Results", found, rename=True)(**found)
