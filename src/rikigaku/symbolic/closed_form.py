@@ -75,7 +75,7 @@ def inverse_kinematics_formulas(
     try:
         solver.solve()
     except NotSolvable as error:
-        raise _unsolved(robot, frame, target, solver, error) from None
+        raise _unsolved(robot, frame, target, error) from None
     result = JointFormulas(
         robot=robot,
         frame=frame,
@@ -135,11 +135,10 @@ def _given(robot: Robot, given: Sequence[str], coordinates: dict[int, str]) -> d
     return places
 
 
-def _unsolved(robot: Robot, frame: str, target: str, solver: Solver, error: NotSolvable) -> NotSolvable:
-    joints = ", ".join(error.joints)
+def _unsolved(robot: Robot, frame: str, target: str, error: NotSolvable) -> NotSolvable:
     return NotSolvable(
-        f"Robot {robot.name!r}: the {target} of frame {frame!r} does not give joints {joints} by square roots. "
-        f"Use robot.inverse_kinematics(...), which is numeric.",
+        f"Robot {robot.name!r}: the {target} of frame {frame!r} gives no formula for {', '.join(error.joints)}. "
+        f"{error} Use robot.inverse_kinematics(...), which is numeric.",
         error.joints,
         error.degree,
     )

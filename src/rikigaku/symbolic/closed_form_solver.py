@@ -14,6 +14,7 @@ from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.closed_form_chain import TARGET, Axis, Chain
+from rikigaku.symbolic.closed_form_elimination import derived
 from rikigaku.symbolic.closed_form_equations import Target, Witness, as_pose, equations, structured
 from rikigaku.symbolic.closed_form_lines import TWO, Candidate, candidates, coefficients, unknowns
 from rikigaku.symbolic.closed_form_steps import (
@@ -62,9 +63,12 @@ class Solver:
     def solve(self) -> None:
         """All joints of the chain, or an error that says what is left."""
         while self._peeled():
-            found = min(self._candidates(), default=None)
+            found = min(self._candidates(self._alone()), default=None)
             if found is None:
-                raise NotSolvable("", [self.joint_names[axis.place] for axis in self._unknown()])
+                derived = self._derived()
+                found = min(self._candidates(derived), default=None)
+                if found is None:
+                    raise self._unsolved(derived)
             self._take(found)
 
     def _unknown(self) -> list[Axis]:
@@ -79,15 +83,44 @@ class Solver:
             self.pool = list(found.values())
         return self.pool
 
-    def _candidates(self) -> Iterable[Candidate]:
+    def _alone(self) -> dict[Axis, list[Exact]]:
+        """The equations that have one unknown joint, by joint."""
         unknown = self._unknown()
         alone: dict[Axis, list[Exact]] = {axis: [] for axis in unknown}
         for x in self._equations():
             if len(moving := unknowns(x, unknown)) == 1:
                 alone[moving[0]].append(x)
+        return alone
+
+    def _derived(self) -> dict[Axis, list[Exact]]:
+        """The same, after eliminating a joint from equations with two."""
+        unknown = self._unknown()
+        found: dict[Axis, list[Exact]] = {axis: [] for axis in unknown}
+        for axis, x in derived(self.chain.ring, self._equations(), unknown, self.witness):
+            found[axis].append(x)
+        return found
+
+    def _candidates(self, alone: Mapping[Axis, list[Exact]]) -> Iterable[Candidate]:
         for axis, pool in alone.items():
             if pool:
                 yield from candidates(self.chain.ring, axis, pool, self.witness)
+
+    def _unsolved(self, derived: Mapping[Axis, list[Exact]]) -> NotSolvable:
+        """What remains: the equation of lowest degree in one joint, where there is one."""
+        remaining = [self.joint_names[axis.place] for axis in self._unknown()]
+        found = [(_degree(x, axis), axis, x) for axis, pool in derived.items() for x in pool]
+        if not found:
+            fewest = min((len(unknowns(x, self._unknown())) for x in self._equations()), default=0)
+            left = ", ".join(remaining)
+            return NotSolvable(f"Every equation that remains has {fewest} or more of {left}.", remaining)
+        degree, axis, _ = min(found, key=lambda item: item[0])
+        name = self.joint_names[axis.place]
+        variable = f"tan({name}/2)" if axis.revolute else name
+        return NotSolvable(
+            f"What remains is an equation of degree {degree} in {variable}; only square roots are taken.",
+            remaining,
+            degree,
+        )
 
     # -- one joint ------------------------------------------------------------------------------------------
     def _take(self, found: Candidate) -> None:
@@ -240,6 +273,12 @@ class Solver:
                 formula = Formula.symbol(name)
             meaning[TARGET[k]] = formula
         self.formula.meaning.update(meaning)
+
+
+def _degree(x: Exact, axis: Axis) -> int:
+    """Of an equation in one joint: in tan(q/2) for an angle."""
+    powers = coefficients(x.ring, x, axis.generators)
+    return max(sum(p) for p in powers) * (2 if axis.revolute else 1)
 
 
 def _same(x: ExactNumber, y: ExactNumber) -> bool:
