@@ -106,6 +106,7 @@ class _Waiting:
 
     def __init__(self, chunks: list[Chunk], home: dict[int, int], slots: int) -> None:
         self.chunks, self.home, self.slots = chunks, home, slots
+        self.free = list(range(slots))
         self.known: dict[object, int] = {}
         self.constants: list[tuple[float, int]] = []
         self._turns: dict[Program, list[tuple[int, ...]]] = {}
@@ -135,7 +136,8 @@ class _Waiting:
         if turn not in self._shared:
             self._shared[turn] = tuple(self.slot(x) for x in call.args[:count])
         item = tuple(self.slot(x) for x in call.args[count:])
-        results = tuple(self._new() for _ in range(turn.outputs[0].size))
+        # loops run after the chunks: what passed between those is not needed any more
+        results = tuple(self.free.pop() if self.free else self._new() for _ in range(turn.outputs[0].size))
         self.known.update({(call, k): slot for k, slot in enumerate(results)})
         self._turns.setdefault(turn, []).append((*item, *results))
 
