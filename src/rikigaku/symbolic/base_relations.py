@@ -51,7 +51,7 @@ def relations(
 ) -> dict[str, Row]:
     """For each column that is not kept, the kept ones it follows from, with coefficients."""
     robot = question.robot
-    atoms = Atoms(*_all_atoms(robot))
+    atoms = Atoms(*all_atoms(robot))
     local: dict[str, Row] = {}
     for name, parent in _neighbours(robot).items():
         if parent is not None:
@@ -203,7 +203,7 @@ def _steps(robot: Robot, name: str, parent: str) -> Steps:
     return steps
 
 
-def _all_atoms(robot: Robot) -> tuple[list[Formula], list[Formula]]:
+def all_atoms(robot: Robot) -> tuple[list[Formula], list[Formula]]:
     plain, angles = step_atoms((), *robot.gravity)
     for geometry, others in [
         *((link.geometry, _numbers(link)) for link in robot.links),

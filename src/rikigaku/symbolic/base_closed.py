@@ -1,0 +1,241 @@
+"""Base parameters of a closed robot: what the loops let its forces tell apart.
+
+Forces along the motions the loops allow are N^T tau, with the loops' Jacobian J, J N = 0, and velocities and
+accelerations that keep the loops closed. All relations of the spanning tree hold for them; more appear. They are
+found at random closed postures in numbers of hundreds of bits: what is zero there to a hundred digits is zero,
+and coefficients with so many digits are recognised as the rational numbers (or roots) they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat
+
+from rikigaku.errors import NotExact, NotVerified
+from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.regressor import regressor
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.balls import ball, precision
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.base_recognition import recognised
+from rikigaku.symbolic.base_regressor import Found, base_by_regressor, regrouped
+from rikigaku.symbolic.base_samples import Question
+from rikigaku.symbolic.base_sparse import Echelon, echelon
+from rikigaku.symbolic.consistent_state import ConsistentState, consistent_state
+
+BITS = 400
+_SEED = 2
+_SINGULAR = 1e-9  # relative to the largest element of the Jacobian
+_FRESH = 3  # closed postures for the check, beyond those the rank needs
+_LARGEST = 10**6  # random velocities are k / 10^6
+
+
+def base_of_closed(question: Question) -> Found:
+    """Base parameters of a robot with its loops closed."""
+    robot = question.robot
+    open_question = replace(question, robot=replace(robot, loops=(), couplings=(), independent=()))
+    tree = base_by_regressor(open_question)
+    kept = list(tree.regrouping.kept)
+    names = robot.free_symbols
+    rng = np.random.default_rng(_SEED)
+    found = closed_relations(question, kept, {}, rng) if not names else None
+    if found is None:
+        from rikigaku.symbolic.base_closed_symbols import symbolic_relations
+
+        coefficients, remaining, note = symbolic_relations(question, kept, rng)
+    else:
+        coefficients, remaining, note = recognised_relations(question, found)
+    still = [name for name in kept if name in remaining]
+    full: dict[str, dict[str, Formula]] = dict(coefficients)
+    for k, combination in zip(kept, tree.regrouping.base, strict=True):
+        for name, x in combination.items():
+            if name == k:
+                continue
+            for other, y in coefficients.get(k, {k: None}).items():
+                term = x if y is None else x * y
+                row = full.setdefault(name, {})
+                row[other] = row.get(other, ZERO) + term
+    tidy = {name: {k: x for k, x in row.items() if x.terms} for name, row in full.items()}
+    return Found(regrouped(question.columns, still, tidy), f"{note}; the tree: {tree.verified}")
+
+
+@dataclass(frozen=True)
+class ClosedRelations:
+    """Independent columns among some, at closed postures of one geometry, and what the others are made of."""
+
+    echelon: Echelon
+    columns: list[str]
+    states: int
+    check: float  # the largest error at fresh postures, as a power of ten
+
+
+def closed_relations(
+    question: Question, columns: list[str], symbols: Mapping[str, Fraction], rng: np.random.Generator
+) -> ClosedRelations:
+    """Rank and relations of the columns at random closed postures."""
+    robot = question.robot
+    places = [question.columns.index(name) for name in columns]
+    with precision(BITS):
+        rows: list[list[Any]] = []
+        count = 0
+        while True:
+            rows += [[row[j] for j in places] for row in closed_rows(question, symbols, rng)]
+            count += 1
+            if len(rows) >= len(columns) + 4 and count >= 4:
+                break
+        result = echelon(rows, BITS)
+        fresh = [row for _ in range(_FRESH) for row in closed_rows(question, symbols, rng)]
+        worst = result.largest_error([[row[j] for j in places] for row in fresh])
+    if worst > -BITS / 10:
+        raise NotVerified(f"Relations of robot {robot.name!r} found at {count} closed postures fail at others.")
+    return ClosedRelations(result, columns, count, worst)
+
+
+def recognised_relations(
+    question: Question, found: ClosedRelations
+) -> tuple[dict[str, dict[str, Formula]], set[str], str]:
+    """Coefficients as formulas, the columns that remain, and how both were checked."""
+    echelon = found.echelon
+    coefficients: dict[str, dict[str, Formula]] = {}
+    with precision(BITS):
+        for d, row in echelon.relations.items():
+            coefficients[found.columns[d]] = {
+                found.columns[k]: recognised(x, question.robot, BITS) for k, x in row.items()
+            }
+    return coefficients, {found.columns[k] for k in echelon.pivots}, rank_note(found)
+
+
+def rank_note(found: ClosedRelations) -> str:
+    """How sure the rank is, in words."""
+    e = found.echelon
+    return (
+        f"rank {len(e.pivots)} at {found.states} random closed postures in {BITS} bits (smallest pivot 1e"
+        f"{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); relations hold at {_FRESH} fresh ones to 1e"
+        f"{found.check:.0f}"
+    )
+
+
+def closed_rows(
+    question: Question, symbols: Mapping[str, Fraction], rng: np.random.Generator
+) -> list[list[Any]]:
+    """The regressor along the motions the loops allow, at one random closed state, in balls."""
+    state = consistent_state(question.robot, rng, BITS, symbols)
+    mechanism, q = state.mechanism, state.q
+    N, particular = _motions(state, question.robot)
+    m = len(N[0])
+    v = _combined(N, _random(rng, m))
+    a = [x + y for x, y in zip(_combined(N, _random(rng, m)), particular(v), strict=True)]
+    drives = bool(question.drives)
+    Y = [question.pick(row) for row in regressor(mechanism, q, v, a, drives=drives)]
+    return [
+        [_mid(sum((N[i][k] * Y[i][j] for i in range(len(Y))), ball(0))) for j in range(len(Y[0]))]
+        for k in range(m)
+    ]
+
+
+def _motions(state: ConsistentState, robot: Robot) -> tuple[list[list[Any]], Any]:
+    """N with J N = 0, the identity on the independent rates; and the accelerations a velocity asks for."""
+    mechanism, q = state.mechanism, state.q
+    if not mechanism.loops and not mechanism.gears:
+        return [[ball(int(i == j)) for j in range(mechanism.nv)] for i in range(mechanism.nv)], (
+            lambda v: [ball(0)] * mechanism.nv
+        )
+    J = [[ball(x) for x in row] for row in loop_jacobian(mechanism, q)]
+    floats = np.array([[float(x.mid()) for x in row] for row in J])
+    dependent, rows = dependent_rates(robot, floats)
+    independent = [k for k in range(mechanism.nv) if k not in dependent]
+    A = arb_mat([[J[i][k] for k in dependent] for i in rows])
+    B = arb_mat([[-J[i][k] for k in independent] for i in rows])
+    X = A.solve(B)
+    N: list[list[Any]] = [[ball(0)] * len(independent) for _ in range(mechanism.nv)]
+    for c, k in enumerate(independent):
+        N[k][c] = ball(1)
+    for r, k in enumerate(dependent):
+        for c in range(len(independent)):
+            N[k][c] = X[r, c]
+
+    def particular(v: list[Any]) -> list[Any]:
+        bias = loop_bias(mechanism, q, v)
+        right = A.solve(arb_mat([[-ball(bias[i])] for i in rows]))
+        result = [ball(0)] * mechanism.nv
+        for r, k in enumerate(dependent):
+            result[k] = right[r, 0]
+        return result
+
+    return N, particular
+
+
+def dependent_rates(robot: Robot, J: Any) -> tuple[list[int], list[int]]:
+    """Rates that follow from the others, and as many rows of J that decide them.
+
+    The robot's independent coordinates stay independent if they can; without a list, the driven ones.
+    """
+    named = robot.independent or tuple(j.name for j in robot.joints if j.actuated)
+    free = {k for name in named for k in range(*robot.v_slices[name].indices(robot.nv))}
+    order = [k for k in range(robot.nv) if k not in free] + sorted(free)
+    A = J[:, order].copy()
+    scale = np.abs(A).max(initial=0) or 1.0
+    rows: list[int] = []
+    columns: list[int] = []
+    for j in range(A.shape[1]):  # elimination, full pivoting within the column
+        i = int(np.argmax(np.abs(A[:, j])))
+        if abs(A[i, j]) < _SINGULAR * scale:
+            continue
+        rows.append(i)
+        columns.append(order[j])
+        pivot = A[i] / A[i, j]
+        A -= np.outer(A[:, j], pivot)
+        A[i] = 0
+    return columns, rows
+
+
+def motion_basis(robot: Robot, q: Any, **keywords: Any) -> Any:
+    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent coordinates."""
+    symbols = {name: x for name, x in keywords.items() if name in robot.free_symbols}
+    J = np.asarray(robot.loop_jacobian(q, **symbols))  # type: ignore[attr-defined]
+    flat = J.reshape(-1, *J.shape[-2:])
+    dependent, rows = dependent_rates(robot, flat[0])
+    independent = [k for k in range(robot.nv) if k not in dependent]
+    X = -np.linalg.solve(flat[:, rows][:, :, dependent], flat[:, rows][:, :, independent])
+    N = np.zeros((len(flat), robot.nv, len(independent)))
+    N[:, independent, range(len(independent))] = 1
+    N[:, dependent] = X
+    return N.reshape(*J.shape[:-2], robot.nv, len(independent))
+
+
+def mobility_of(robot: Robot, values: Mapping[str, float], q: list[float]) -> int:
+    """Degrees of freedom at a posture."""
+    mechanism: Mechanism = instantiate(robot, FLOATS, dict(values))
+    J = np.array(loop_jacobian(mechanism, q), dtype=float).reshape(-1, robot.nv)
+    return robot.nv - len(dependent_rates(robot, J)[0])
+
+
+def _random(rng: np.random.Generator, n: int) -> list[Any]:
+    return [ball(Fraction(int(x), _LARGEST)) for x in rng.integers(-_LARGEST, _LARGEST, n)]
+
+
+def _combined(N: list[list[Any]], x: list[Any]) -> list[Any]:
+    return [_mid(sum((a * b for a, b in zip(row, x, strict=True)), ball(0))) for row in N]
+
+
+def _mid(x: Any) -> arb:
+    return ball(x).mid()
+
+
+def require_rational(symbols: tuple[str, ...], robot: Robot) -> None:
+    """Symbols inside angles cannot be sampled as rational numbers."""
+    from rikigaku.symbolic.base_atoms import step_atoms
+
+    for link in robot.links:
+        steps = (*link.geometry.before(), *link.geometry.after())
+        for angle in step_atoms(steps)[1]:
+            if inside := angle.symbols & set(symbols):
+                raise NotExact(
+                    f"The angle symbols {', '.join(sorted(inside))} of a closed robot need values: "
+                    "robot.bind(...)."
+                )

@@ -1,0 +1,87 @@
+"""Relations of a closed robot whose lengths are symbols: found at rational lengths, then fitted."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from rikigaku.errors import NotExact, NotVerified
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.modular import Field
+from rikigaku.symbolic.base_atoms import Atoms
+from rikigaku.symbolic.base_closed import (
+    BITS,
+    ClosedRelations,
+    closed_relations,
+    precision,
+    rank_note,
+    require_rational,
+)
+from rikigaku.symbolic.base_fit import Unknown, Values, fit
+from rikigaku.symbolic.base_recognition import rational_of
+from rikigaku.symbolic.base_relations import all_atoms
+from rikigaku.symbolic.base_samples import Question, Sample
+
+Coefficients = dict[tuple[int, int], Fraction]
+_DENOMINATOR = 50
+
+
+def symbolic_relations(
+    question: Question, columns: list[str], rng: np.random.Generator
+) -> tuple[dict[str, dict[str, Formula]], set[str], str]:
+    """Relations among the columns at closed postures, with coefficients in the geometry's symbols."""
+    robot = question.robot
+    require_rational(robot.free_symbols, robot)
+    atoms = Atoms(*all_atoms(robot))
+    known: list[tuple[dict[str, Fraction], Coefficients]] = []
+    first: ClosedRelations | None = None
+
+    def geometry() -> None:
+        nonlocal first
+        symbols = {
+            name: Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
+            for name in robot.free_symbols
+        }
+        found = closed_relations(question, columns, symbols, rng)
+        if first is None:
+            first = found
+        if found.echelon.pivots != first.echelon.pivots:
+            raise NotVerified(f"The rank of robot {robot.name!r} changes with its lengths.")
+        known.append((symbols, _rational(found)))
+
+    def sampler(size: int) -> tuple[Sample, Values]:
+        while len(known) < size:
+            geometry()
+        field: Field = question.field(rng, size)
+        values = {}
+        for name in robot.free_symbols:
+            residues = [[field.constant(symbols[name])] for symbols, _ in known[:size]]
+            values[name] = field.angle(name, np.array(residues))
+        table = {
+            key: np.array([field.constant(c.get(key, Fraction(0))) for _, c in known[:size]]) for key in keys
+        }
+        return Sample(field, np.zeros((size, 0, 0), np.int64), values), table
+
+    geometry()
+    assert first is not None
+    keys = list(known[0][1])
+    everywhere = tuple(range(len(atoms.formulas)))
+    unknowns = [Unknown(key, [everywhere]) for key in keys]
+    fit(atoms, unknowns, sampler)
+    result: dict[str, dict[str, Formula]] = {columns[d]: {} for d in first.echelon.relations}
+    for u in unknowns:
+        assert u.answer is not None
+        result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
+    note = f"{rank_note(first)}; the same at {len(known)} geometries"
+    return result, {columns[k] for k in first.echelon.pivots}, note
+
+
+def _rational(found: ClosedRelations) -> Coefficients:
+    result: Coefficients = {}
+    with precision(BITS):
+        for d, row in found.echelon.relations.items():
+            for k, x in row.items():
+                value = rational_of(x, BITS)
+                if value is None:
+                    raise NotExact("Coefficients of this closed robot are not rational in its lengths: bind them.")
+                result[d, k] = value
+    return result
