@@ -15,8 +15,10 @@ from rikigaku.errors import WrongSize
 from rikigaku.laws.composite_body import mass_matrix
 from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
 from rikigaku.laws.regressor import regressor
+from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.evaluation import Point
+from rikigaku.symbolic.over import Over
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops import LoopConstraints
@@ -71,6 +73,16 @@ class ClosedRobot:
         columns = [self._projected([row[k] for row in Y]) for k in range(len(Y[0]))]
         return [[column[i] for column in columns] for i in range(c.mobility)]
 
+    def collected(self, x: Any, names: Sequence[str]) -> dict[str, Any]:
+        """A number linear in some symbols by symbol, the rest under ""; each reduced by itself."""
+        parts = x.parts if isinstance(x, Over) else {(): x}
+        found: dict[str, Any] = {}
+        for powers, part in parts.items():
+            for name, coefficient in _split(part, names).items():
+                over = Over(x.determinants, {powers: coefficient}) if isinstance(x, Over) else coefficient
+                found[name] = found[name] + over if name in found else over
+        return {name: self.constraints.ideal.reduced(coefficient) for name, coefficient in found.items()}
+
     def value(
         self,
         formulas: Any,
@@ -124,6 +136,20 @@ class ClosedRobot:
                 total = total + row[k] * tau[j]
             result.append(total)
         return result
+
+
+def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A polynomial linear in some generators, by generator."""
+    if not isinstance(x, Exact):
+        return {"": x}
+    ring = x.ring
+    places = {ring.names.index(name): name for name in names if name in ring.names}
+    parts: dict[str, dict[Any, Any]] = {}
+    for m, c in x.polynomial.to_dict().items():
+        k = next((k for k in places if m[k]), None)
+        rest = tuple(m) if k is None else (*m[:k], m[k] - 1, *m[k + 1 :])
+        parts.setdefault("" if k is None else places[k], {})[rest] = c
+    return {name: ring.number(ring.context.from_dict(terms)) for name, terms in parts.items()}
 
 
 def _valued(point: Point, x: Any) -> Any:

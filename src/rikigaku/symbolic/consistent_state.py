@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.errors import CannotClose
 from rikigaku.laws.loops import loop_facing, loop_jacobian, loop_residual, row_names
@@ -13,10 +14,13 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball, precision
 from rikigaku.numbers.functions import sqrt
 from rikigaku.numbers.kind import FLOATS, Number
+from rikigaku.numbers.program import flatten
 from rikigaku.states import random_state
 
-_ATTEMPTS = 60
-_STEPS = 60
+Array = NDArray[np.float64]
+
+_ATTEMPTS = (8, 56)
+_STEPS = 50
 _CLOSED = 1e-11  # [m, rad]: what Newton's method reaches in floats, before it is refined
 _LONGEST = 0.7  # [m, rad] a step may be, far from a solution
 
@@ -48,29 +52,39 @@ def consistent_state(
     rng = np.random.default_rng(rng)
     values = _values(robot, rng, symbols or {})
     mechanism = instantiate(robot, FLOATS, {name: float(x) for name, x in values.items()})
-    best, gap = None, np.full(1, np.inf)
-    for _ in range(_ATTEMPTS):
-        q, residual = _newton(mechanism, random_state(robot, rng).q.tolist())
-        if np.abs(residual).max(initial=0) < _CLOSED and _faces(mechanism, q):
-            return _refined(robot, q, values, precision_bits)
-        if np.abs(residual).max(initial=0) < np.abs(gap).max() and _faces(mechanism, q):
-            best, gap = q, residual
-    if best is None:
-        raise CannotClose(
+    nearest = np.full(1, np.inf)
+    exactly = True
+    for attempts in _ATTEMPTS:  # a few as a rule, all others in one go
+        states, gaps, facing = _newton(mechanism, random_state(robot, rng, attempts).q)
+        worst = np.abs(gaps).max(axis=1, initial=0)
+        for k in np.flatnonzero((worst < _CLOSED) & facing):
+            if (refined := _refined(robot, states[k].tolist(), values, precision_bits)) is not None:
+                return refined
+            exactly = False
+        worst[~facing] = np.inf
+        if worst.min() < np.abs(nearest).max():
+            nearest = gaps[int(np.argmin(worst))]
+    raise _not_closed(robot, mechanism, nearest, exactly)
+
+
+def _not_closed(robot: Robot, mechanism: Mechanism, gap: Any, exactly: bool) -> CannotClose:
+    if not exactly:
+        return CannotClose(
+            f"Robot {robot.name!r}: postures close the loops to 11 digits, but not exactly. Lengths that "
+            "must fit are rounded (an over-constrained loop), or every closed posture is singular."
+        )
+    if not np.isfinite(gap).all():
+        return CannotClose(
             f"Robot {robot.name!r}: every posture found closes a joint the wrong way round. "
             "Turn one end of the loop by half a turn (about x).",
             robot.loops[0].name if robot.loops else "",
         )
-    raise _not_closed(robot, mechanism, gap)
-
-
-def _not_closed(robot: Robot, mechanism: Mechanism, gap: Any) -> CannotClose:
     worst = row_names(mechanism)[int(np.argmax(np.abs(gap)))]
     loop = worst.split(":")[0]
     return CannotClose(
-        f"Robot {robot.name!r}: no posture closes loop {loop!r} (of {_ATTEMPTS} tried, the nearest leaves "
-        f"{np.abs(gap).max():.3g} in the row {worst!r}). Check the lengths and frames of its two ends, and "
-        "that the joint is cut where the two links meet.",
+        f"Robot {robot.name!r}: no posture closes loop {loop!r} (of {sum(_ATTEMPTS)} tried, the nearest "
+        f"leaves {np.abs(gap).max():.3g} in the row {worst!r}). Check the lengths and frames of both ends, "
+        "and that the joint is cut where the two links meet.",
         loop,
     )
 
@@ -90,25 +104,37 @@ def _values(robot: Robot, rng: Any, given: Mapping[str, float | Fraction]) -> di
     return values
 
 
-def _newton(mechanism: Mechanism, q: list[float]) -> tuple[list[float], Any]:
-    """Newton's method on the loops, the shortest step each time; q and what remains of the residual."""
-    for _ in range(_STEPS):
-        residual = np.array(loop_residual(mechanism, q), dtype=float)
-        if np.abs(residual).max(initial=0) < _CLOSED / 100:
+def _newton(mechanism: Mechanism, q: Array) -> tuple[Array, Array, Any]:
+    """Newton's method on the loops from many states at once, until one closes.
+
+    Returns the states, what is left of their residuals, and which have no joint the wrong way round.
+    """
+    count = len(q)
+
+    def stacked(rows: Any, shape: tuple[int, ...]) -> Array:
+        elements = [np.broadcast_to(np.asarray(x, float), count) for x in flatten(rows)]
+        return np.stack(elements, axis=-1).reshape(count, *shape) if elements else np.zeros((count, *shape))
+
+    size = len(row_names(mechanism))
+    for step in range(_STEPS + 1):
+        columns = list(q.T)
+        residual = stacked(loop_residual(mechanism, columns), (size,))
+        cosines = list(loop_facing(mechanism, columns))
+        facing = (stacked(cosines, (len(cosines),)) > 0).all(axis=1)
+        if step == _STEPS or ((np.abs(residual).max(axis=1, initial=0) < _CLOSED) & facing).any():
             break
-        J = np.array(loop_jacobian(mechanism, q), dtype=float)
-        step = -np.linalg.lstsq(J, residual, rcond=1e-10)[0]
-        step *= min(1.0, _LONGEST / max(float(np.linalg.norm(step)), 1e-300))
-        q = [float(x) for x in moved(mechanism, q, step.tolist())]
-    return q, np.array(loop_residual(mechanism, q), dtype=float)
+        J = stacked(loop_jacobian(mechanism, columns), (size, mechanism.nv))
+        dv = -np.einsum("kij,kj->ki", np.linalg.pinv(J, rcond=1e-10), residual)
+        dv *= np.minimum(1, _LONGEST / np.maximum(np.linalg.norm(dv, axis=1), 1e-300))[:, None]
+        q = np.stack([np.asarray(x) for x in moved(mechanism, columns, list(dv.T))], axis=-1)
+    return q, residual, facing
 
 
-def _faces(mechanism: Mechanism, q: Sequence[float]) -> bool:
-    return all(float(x) > 0 for x in loop_facing(mechanism, q))
+def _refined(robot: Robot, q: list[float], values: dict[str, Fraction], bits: int) -> ConsistentState | None:
+    """The posture to full precision: steps with the slopes of the float solution win 12 digits each time.
 
-
-def _refined(robot: Robot, q: list[float], values: dict[str, Fraction], bits: int) -> ConsistentState:
-    """The posture to full precision: steps with the slopes of the float solution win 12 digits each time."""
+    None where they do not: at a singular posture, or where lengths do not fit exactly.
+    """
     with precision(bits):
         mechanism = instantiate(robot, BALLS, {name: ball(x) for name, x in values.items()})
         floats = instantiate(robot, FLOATS, {name: float(x) for name, x in values.items()})
@@ -122,10 +148,7 @@ def _refined(robot: Robot, q: list[float], values: dict[str, Fraction], bits: in
                 sum((-float(s) * r for s, r in zip(row, residual, strict=True)), ball(0)) for row in slopes
             ]
             exact = [ball(x).mid() for x in moved(mechanism, exact, step)]
-        raise CannotClose(
-            f"Robot {robot.name!r}: a posture closes the loops to 11 digits, but not exactly. Lengths that "
-            "must fit together are rounded (an over-constrained loop), or the posture is singular."
-        )
+        return None
 
 
 def _tiny(x: Any, bits: int) -> bool:

@@ -18,15 +18,22 @@ from rikigaku.symbolic.groebner import ORDERS, System, Terms, quick_basis
 from rikigaku.symbolic.loop_rows import generators
 from rikigaku.symbolic.over import Over
 
+# Terms of a numerator up to which parts are put together to see what cancels.
+_LONGEST = 20_000
+
 
 class PositionIdeal:
     """The ideal of some equations, with the relations of sines, cosines, quaternions and roots in them.
 
     first: generators that are largest in the order: what normal forms avoid.
+    nonzero: polynomials that vanish in singular postures only: they are left out (saturation), so that
+        what holds everywhere else reduces to zero, too.
     """
 
-    def __init__(self, ring: Ring, equations: Sequence[Exact], first: Sequence[str] = ()) -> None:
-        self.ring = ring
+    def __init__(
+        self, ring: Ring, equations: Sequence[Exact], first: Sequence[str] = (), nonzero: Sequence[Exact] = ()
+    ) -> None:
+        self.ring, self.nonzero = ring, tuple(nonzero)
         self.equations = (*equations, *relations(ring, equations))
         used = {name for equation in self.equations for name in generators(equation)}
         self.names = (
@@ -45,18 +52,38 @@ class PositionIdeal:
 
         Only the length of formulas depends on it, so nobody waits for it.
         """
-        found = quick_basis(self.system)
+        found = self._saturated() or quick_basis(self.system)
         return found or quick_basis(System.of(self.names, self.system.polynomials, "degrevlex"))
 
-    def reduced(self, x: Any) -> Any:
-        """The normal form of a polynomial, or of every part of a number over determinants.
+    def _saturated(self) -> System | None:
+        """With one over the product of all that is not zero as one more variable, eliminated again."""
+        product: Any = 1
+        for x in self.nonzero:
+            product = product * x
+        if not isinstance(product, Exact) or not set(generators(product)) <= set(self.names):
+            return None
+        inverse = {(1, *m): c for m, c in terms(product, self.names).items()}
+        inverse[(0,) * (len(self.names) + 1)] = Fraction(-1)
+        lifted = [{(0, *m): c for m, c in p.items()} for p in self.system.polynomials]
+        basis = quick_basis(System.of(("1/nonzero", *self.names), [*lifted, inverse]))
+        if basis is None:
+            return None
+        left = [p for p in basis.polynomials if not any(m[0] for m in p)]
+        return System.of(self.names, ({m[1:]: c for m, c in p.items()} for p in left))
 
-        As it is, if no basis is known.
+    def reduced(self, x: Any) -> Any:
+        """The normal form of a polynomial; as it is, if no basis is known.
+
+        Of a number over determinants: part by part, or all parts over the common denominator, whichever is
+        shorter; zero where it vanishes in all closed and regular postures.
         """
         if not hasattr(x, "ring") or self.basis is None:
             return x
         if isinstance(x, Over):
-            return x.mapped(self.reduced)
+            apart = x.mapped(self.reduced)
+            if not isinstance(apart, Over) or apart.common_terms > _LONGEST:
+                return apart
+            return min(apart, apart.together().mapped(self.reduced), key=length)
         assert isinstance(x, Exact)
         names = (*self.names, *(name for name in generators(x) if name not in self.names))
         context, basis = _among(self.basis, len(names))
@@ -75,6 +102,13 @@ class PositionIdeal:
                 full[place] = n
             result[tuple(full)] = rational(Fraction(c, multiple * scale))
         return self.ring.number(self.ring.context.from_dict(result))
+
+
+def length(x: Any) -> int:
+    """How many terms a number has."""
+    if isinstance(x, Over):
+        return sum(map(length, x.parts.values()))
+    return len(x.polynomial) if isinstance(x, Exact) else int(x != 0)
 
 
 def _among(basis: System, size: int) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """Equations with letters in place of what is known, for elimination that does not see numbers.
 
 What known coordinates and lengths contribute becomes a letter, multiples of it share the letter: the Groebner
-basis is that of the mechanism's shape (numbers make coefficients explode). Letters that belong to one rotation,
+basis is that of the mechanism's shape (numbers make coefficients explode). Letters that belong to a rotation,
 such as L cos q and L sin q, keep the sum of their squares: without it a four-bar would look like any conic.
 """
 

@@ -1,13 +1,13 @@
 """Dependent coordinates as formulas of the independent ones: elimination, then the triangle solved upward.
 
 Each block of equations (loop_solve) is treated alone, coordinates solved before it being known. Every
-relation lies in the ideal of the equations, so it holds in all closed postures; `postures` checks the other direction.
+relation lies in the ideal of the equations, so it holds in all closed postures; the other direction is
+checked by `postures`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations, permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from rikigaku.errors import NoFormula
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.functions import sqrt
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.groebner import System, quick_basis
@@ -45,6 +46,7 @@ class Relation:
     b: Any
     c: Any
     d: Any = 0
+    write: Callable[[Any], Formula] = field(default=Formula.of, repr=False, compare=False)
 
     @property
     def branches(self) -> int:
@@ -65,23 +67,21 @@ class Relation:
             s, cosine = (-a * c + b * root) / square, (-b * c - a * root) / square
         return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
 
-    @cached_property
-    def text(self) -> str:
-        """The formula for people, in the ring's names."""
-        a, b, c, d = self.a, self.b, self.c, self.d
-        if self.form == "slide":
-            if _is_zero(a):
-                return f"{self.generator} = {_over(-c, b)}"
-            inside = b * b - 4 * a * c
-            if _is_zero(b) and not isinstance(a, Exact):
-                return f"{self.generator} = +-sqrt({c * (-1 / Fraction(a))})"
-            return f"{self.generator} = {_over(f'{-b} +- sqrt({inside})', 2 * a)}"
+    def __str__(self) -> str:
+        name, (a, b, c, d) = self.name, map(self.write, (self.a, self.b, self.c, self.d))
         if self.form == "both":
-            return f"sin({self.generator}) = {_over(-c, a)}, cos({self.generator}) = {_over(-d, b)}"
-        return (
-            f"({a}) sin({self.generator}) + ({b}) cos({self.generator}) + {c} = 0: "
-            f"sin = (-a c +- b r)/(a^2 + b^2), cos = (-b c -+ a r)/(a^2 + b^2), r = sqrt(a^2 + b^2 - c^2)"
-        )
+            return f"sin({name}) = {-c / a}, cos({name}) = {-d / b}"
+        if self.form == "angle":
+            return (
+                f"({a}) sin({name}) + ({b}) cos({name}) + {c} = 0, with a, b, c its coefficients: "
+                f"sin({name}) = (-a*c +- b*r)/(a**2 + b**2), cos({name}) = (-b*c -+ a*r)/(a**2 + b**2), "
+                "r = sqrt(a**2 + b**2 - c**2)"
+            )
+        if _is_zero(self.a):
+            return f"{name} = {-c / b}"
+        if _is_zero(self.b):
+            return f"{name} = +-sqrt({-c / a})"
+        return f"{name} = ({-b} +- sqrt({b * b - 4 * a * c}))/({2 * a})"
 
 
 def explicit_relations(constraints: "LoopConstraints") -> tuple[Relation, ...]:
@@ -100,11 +100,12 @@ def explicit_relations(constraints: "LoopConstraints") -> tuple[Relation, ...]:
             names = ", ".join(constraints.coordinates[k] for k in unknown)
             raise NoFormula(
                 f"The coordinates {names} of robot {constraints.robot.name!r} have no formula with square "
-                f"roots that elimination finds in the rows {', '.join(repr(row.name) for row in equations)}. "
-                "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose other "
-                "independent coordinates."
+                "roots that elimination finds in rows "
+                f"{', '.join(repr(row.name) for row in equations)}. "
+                "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose "
+                "other independent coordinates."
             )
-        found += relations
+        found += [replace(relation, write=constraints.written) for relation in relations]
     return tuple(found)
 
 
@@ -255,10 +256,6 @@ def _cost(relations: Sequence[Relation]) -> tuple[int, int]:
 def _length(relation: Relation) -> int:
     parts = (relation.a, relation.b, relation.c, relation.d)
     return sum(len(x.polynomial) if isinstance(x, Exact) else 1 for x in parts)
-
-
-def _over(above: Any, below: Any) -> str:
-    return str(above) if not isinstance(below, Exact) and below == 1 else f"({above})/({below})"
 
 
 def _is_zero(x: Any) -> bool:

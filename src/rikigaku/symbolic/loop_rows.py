@@ -13,7 +13,7 @@ from rikigaku.numbers.balls import BALLS, ball, precision
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.consistent_state import ConsistentState
-from rikigaku.symbolic.elimination import dependence
+from rikigaku.symbolic.elimination import Spaces, dependence
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.exact_state import ExactState
 
@@ -50,6 +50,28 @@ def independent_rows(
     Raises:
         CannotClose: where a row contradicts itself at every posture.
     """
+    waiting, dropped = _without_constants(robot, state, samples)
+    waiting, repeated = _without_combinations(waiting)
+    kept, following = _without_consequences(waiting, samples)
+    return kept, sorted([*dropped, *repeated, *following], key=lambda row: row.place)
+
+
+def candidates(robot: Robot, state: ExactState) -> list[Row]:
+    """The rows left by what can be told without a closed posture."""
+    return _without_combinations(_without_constants(robot, state, ())[0])[0]
+
+
+def rank(rows: Sequence[Row], sample: ConsistentState) -> int:
+    """Rank of the slopes of some rows at a closed posture."""
+    with precision(BITS):
+        J = loop_jacobian(sample.mechanism, sample.q)
+        return len(independent([J[row.place] for row in rows])[0])
+
+
+def _without_constants(
+    robot: Robot, state: ExactState, samples: Sequence[ConsistentState]
+) -> tuple[list[Row], list[Dropped]]:
+    """Without rows that hold in every posture, or in none."""
     names = row_names(state.mechanism)
     formulas = list(loop_residual(state.mechanism, state.q))
     dropped: list[Dropped] = []
@@ -65,9 +87,7 @@ def independent_rows(
             dropped.append(Dropped(name, k, f"a condition on the geometry alone: {formula} = 0"))
         else:
             waiting.append(Row(name, k, formula))
-    waiting, repeated = _without_combinations(waiting)
-    kept, following = _without_consequences(waiting, samples)
-    return kept, sorted([*dropped, *repeated, *following], key=lambda row: row.place)
+    return waiting, dropped
 
 
 def generators(x: ExactNumber) -> list[str]:
@@ -101,7 +121,7 @@ def _without_combinations(rows: list[Row]) -> tuple[list[Row], list[Dropped]]:
         for powers, c in row.formula.polynomial.to_dict().items():  # type: ignore[union-attr]
             vector[places[tuple(map(int, powers))]] = Fraction(int(c.p), int(c.q))
         vectors.append(vector)
-    kept, others = dependence(vectors, lambda x: x == 0)
+    kept, others = dependence(vectors, Spaces(lambda x: bool(x == 0)))
     dropped = []
     for k, combination in others.items():
         terms = " + ".join(f"{'' if c == 1 else f'({c}) '}{rows[j].name!r}" for j, c in combination.items())

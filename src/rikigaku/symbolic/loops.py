@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
+from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.symbolic.consistent_state import ConsistentState, consistent_state
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loop_ideal import PositionIdeal
-from rikigaku.symbolic.loop_rows import BITS, Dropped, Row, independent, independent_rows
+from rikigaku.symbolic.loop_rows import BITS, Dropped, Row, candidates, independent, independent_rows, rank
 from rikigaku.symbolic.loop_solve import Solver
+from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.over import Over
+from rikigaku.symbolic.writing import Writing
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.closed_robot import ClosedRobot
     from rikigaku.symbolic.loop_relations import Relation
 
-_SAMPLES = 2
+_SAMPLES, _MORE_SAMPLES = 2, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +66,12 @@ class LoopConstraints:
 
     @cached_property
     def ideal(self) -> PositionIdeal:
-        """All that vanishes where the loops are closed; normal forms avoid dependent coordinates."""
-        return PositionIdeal(self.state.ring, self.formulas, _first(self))  # type: ignore[arg-type]
+        """All that vanishes where the loops are closed and regular; normal forms avoid what depends."""
+        try:
+            regular = self._solver.determinants if self.dependent else ()
+        except TooLarge:
+            regular = ()
+        return PositionIdeal(self.state.ring, self.formulas, _first(self), regular)  # type: ignore[arg-type]
 
     @cached_property
     def jacobian(self) -> list[list[Any]]:
@@ -126,6 +134,23 @@ class LoopConstraints:
 
         return ClosedRobot(self)
 
+    def written(self, x: Any) -> Formula:
+        """A number as a formula with the names people know: joints, their rates with _dot, symbols."""
+        if not isinstance(x, Over):
+            return self._writing(x)
+        total = ZERO
+        for powers, part in x.parts.items():
+            below = ONE
+            for d, n in zip(x.determinants, powers, strict=True):
+                below = below * self._writing(d) ** n
+            total = total + self._writing(part) / below
+        return total
+
+    @cached_property
+    def _writing(self) -> Writing:
+        sizes = (("q", (self.robot.nq,)), ("v", (self.robot.nv,)), ("a", (self.robot.nv,)))
+        return Writing(self.state.ring, input_names(self.robot, sizes))
+
     @cached_property
     def tree_jacobian(self) -> list[list[ExactNumber]]:
         """d(rows)/dt = J v over all coordinates of the tree."""
@@ -149,7 +174,7 @@ class LoopConstraints:
             f"Loop constraints of robot {self.robot.name!r}: mobility {self.mobility}, "
             f"independent {', '.join(self.coordinates[k] for k in self.independent)}"
         ]
-        lines += [f"  {row.name}:  {readable(self.robot, row.formula)} = 0" for row in self.rows]
+        lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in self.rows]
         lines += [f"  ({row.name}: {row.why})" for row in self.dropped]
         return "\n".join(lines)
 
@@ -190,21 +215,16 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
     )
 
 
-def readable(robot: Robot, x: ExactNumber) -> str:
-    """A formula with the joints' names in place of q[k]."""
-    text = str(x)
-    for joint in robot.joints:
-        part = robot.q_slices[joint.name]
-        for k in range(part.start, part.stop):
-            name = joint.name if joint.nq == 1 else f"{joint.name}[{k - part.start}]"
-            text = text.replace(f"q[{k}]", name)
-    return text
-
-
 def _samples(robot: Robot, state: ExactState, rng: np.random.Generator) -> tuple[ConsistentState, ...]:
     # rows that contradict themselves are named before a search that cannot succeed
-    independent_rows(robot, state, ())
-    return tuple(consistent_state(robot, rng, BITS) for _ in range(_SAMPLES))
+    waiting = candidates(robot, state)
+    samples = [consistent_state(robot, rng, BITS) for _ in range(_SAMPLES)]
+    ranks = [rank(waiting, sample) for sample in samples]
+    if min(ranks) < len(waiting) or robot.nv == len(waiting):
+        # Over-constrained: it may close in ways that move and ways that do not; the former are meant.
+        samples += [consistent_state(robot, rng, BITS) for _ in range(_MORE_SAMPLES)]
+        ranks += [rank(waiting, sample) for sample in samples[_SAMPLES:]]
+    return tuple(sample for sample, r in zip(samples, ranks, strict=True) if r == min(ranks))[:_SAMPLES]
 
 
 def _independent(

@@ -86,6 +86,22 @@ class Over:
             total = total + x * self._product(tuple(a - b for a, b in zip(self._most, powers, strict=True)))
         return total
 
+    @property
+    def common_terms(self) -> int:
+        """A bound of the terms of the numerator."""
+        sizes = [len(d.polynomial) for d in self.determinants]
+        total = 0
+        for powers, x in self.parts.items():
+            count = len(x.polynomial) if isinstance(x, Exact) else 1
+            for size, a, b in zip(sizes, self._most, powers, strict=True):
+                count *= size ** (a - b)
+            total += count
+        return total
+
+    def together(self) -> "Over":
+        """All parts as one."""
+        return Over(self.determinants, {self._most: self.numerator})
+
     def mapped(self, function: Callable[[Any], Any]) -> Any:
         """Every part replaced by an equal one, and what can be cancelled then, cancelled."""
         return _made(

@@ -1,0 +1,78 @@
+"""Small closed robots of tests, and closed robots' dynamics by projection with numbers alone."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+import rikigaku as rk
+from rikigaku.model.geometry import ModifiedDH, Placement
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.robot import Coupling, Link, Loop, LoopEnd, Robot
+from rikigaku.numbers.formula import Formula
+
+Array = np.ndarray
+
+
+def F(x: object) -> Formula:
+    return Formula.of(str(x))
+
+
+def rod(mass: str, length: str) -> Inertia:
+    zero = F(0)
+    tensor = (zero, zero, zero, F(f"{mass}*({length})^2/3"), zero, F(f"{mass}*({length})^2/3"))
+    return Inertia("origin", F(mass), (F(f"{mass}*({length})/2"), zero, zero), tensor)
+
+
+def bar(name: str, parent: str, at: str, length: str, driven: bool = False, mass: str = "1") -> Link:
+    """A bar turning about z at a place on its parent's x axis."""
+    joint = rk.Joint(f"{name}_angle", "revolute", actuated=driven)
+    return Link(name, parent, joint, ModifiedDH(a=F(at)), rod(mass, length))
+
+
+@cache
+def four_bar(crank: str = "0.4", coupler: str = "1", rocker: str = "0.8", ground: str = "0.9") -> Robot:
+    """In the plane x, y, cut between coupler and rocker; gravity along -y."""
+    links = (
+        bar("crank", "base", "0", crank, driven=True),
+        bar("coupler", "crank", crank, coupler),
+        bar("rocker", "base", ground, rocker),
+    )
+    ends = LoopEnd("coupler", ModifiedDH(a=F(coupler))), LoopEnd("rocker", ModifiedDH(a=F(rocker)))
+    loop = Loop("cut", "revolute", *ends)
+    gravity = (F(0), F("-9.81"), F(0))
+    return Robot("bars", links, loops=(loop,), independent=("crank_angle",), gravity=gravity)
+
+
+@cache
+def slider_crank() -> Robot:
+    """Crank r, rod l, a slide along x with the rod's end pinned to it; lengths are symbols."""
+    slide = rk.Joint("slide", "prismatic", axis=(1, 0, 0), actuated=False)
+    links = (
+        bar("crank", "base", "0", "r", driven=True),
+        bar("rod", "crank", "r", "l"),
+        Link("piston", "base", slide, Placement(), Inertia("origin", F("0.5"))),
+    )
+    loop = Loop("pin", "revolute", LoopEnd("rod", ModifiedDH(a=F("l"))), LoopEnd("piston"))
+    symbols = (rk.Symbol("r", F("0.3")), rk.Symbol("l", F("0.7")))
+    return Robot("slider crank", links, loops=(loop,), independent=("crank_angle",), symbols=symbols)
+
+
+def geared_arm() -> Robot:
+    """Two joints, the second turning back by twice the angle of the first."""
+    arm = rk.load("planar_2r").bind(l1=0.5, l2=0.4, m1=1, m2=1)
+    first, second = (joint.name for joint in arm.joints)
+    return replace(arm, couplings=(Coupling(second, first, F(-2), F("0.1")),), independent=(first,))
+
+
+def projected(robot: Robot, q: Array, v: Array, a: Array, places: tuple[int, ...]) -> tuple[Array, Array]:
+    """tau of the independent coordinates and the closed mass matrix, by compiled laws and pseudo-inverses."""
+    J, others = robot.loop_jacobian(q), [k for k in range(robot.nv) if k not in places]
+    P = np.zeros((robot.nv, len(places)))
+    P[list(places)] = np.eye(len(places))
+    P[others] = -np.linalg.pinv(J[:, others], rcond=1e-9) @ J[:, list(places)]
+    full = P @ v
+    extra = np.zeros(robot.nv)
+    extra[others] = -np.linalg.pinv(J[:, others], rcond=1e-9) @ robot.loop_bias(q, full)
+    tau = robot.inverse_dynamics(q, full, P @ a + extra, friction=False)
+    return P.T @ tau, P.T @ robot.mass_matrix(q) @ P
