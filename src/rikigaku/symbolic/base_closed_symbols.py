@@ -23,6 +23,7 @@ from rikigaku.symbolic.base_samples import Question, Sample
 
 Coefficients = dict[tuple[int, int], Fraction]
 _DENOMINATOR = 50
+_SPARE = 2  # geometries beyond the unknowns: each takes several closed postures
 
 
 def symbolic_relations(
@@ -66,7 +67,7 @@ def symbolic_relations(
     keys = list(known[0][1])
     everywhere = tuple(range(len(atoms.formulas)))
     unknowns = [Unknown(key, [everywhere]) for key in keys]
-    fit(atoms, unknowns, sampler)
+    fit(atoms, unknowns, sampler, _SPARE)
     result: dict[str, dict[str, Formula]] = {columns[d]: {} for d in first.echelon.relations}
     for u in unknowns:
         assert u.answer is not None

@@ -17,7 +17,7 @@ from rikigaku.symbolic.base_atoms import Atoms, Exponents, Ratio
 from rikigaku.symbolic.base_elimination import combined, pivot_columns, product, rational, solved
 from rikigaku.symbolic.base_samples import Sample
 
-_SPARE = 6  # samples beyond the unknowns: a wrong guess passes with probability prime^-6
+SPARE = 6  # samples beyond the unknowns: a wrong guess passes with probability prime^-6
 _LARGEST = 700  # monomials in one guess
 _PRIMES = 60
 
@@ -42,11 +42,14 @@ Values = dict[tuple[int, int], Residues]
 Sampler = Callable[[int], tuple[Sample, Values]]
 
 
-def fit(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler) -> None:
-    """Find the answer to each unknown, or raise NotExact."""
+def fit(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler, spare: int = SPARE) -> None:
+    """Find the answer to each unknown, or raise NotExact.
+
+    spare: samples beyond the unknowns; fewer where samples are dear.
+    """
     if not unknowns:
         return
-    enough = _guess_monomials(atoms, unknowns, sampler)
+    enough = _guess_monomials(atoms, unknowns, sampler, spare)
     primes: list[int] = []
     for _ in range(_PRIMES):
         waiting = [u for u in unknowns if u.answer is None]
@@ -85,11 +88,13 @@ class _Basis:
         return np.stack([self(powers) for powers in monomials], axis=1)
 
 
-def _guess_monomials(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler) -> int:
+def _guess_monomials(
+    atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler, spare: int
+) -> int:
     """Settle which monomials each unknown has; return how many samples their coefficients take."""
     nothing = (0,) * len(atoms.formulas)
     waiting = list(unknowns)
-    spare = _SPARE if any(circle for u in unknowns for circle in u.circles) else 0
+    spare = spare if any(circle for u in unknowns for circle in u.circles) else 0
     size = enough = 1 + spare
     sample, values = sampler(size)
     basis = _Basis(atoms, sample)
@@ -102,8 +107,8 @@ def _guess_monomials(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler
                 monomials = [e for d in range(degree - below_degree + 1) for e in atoms.monomials(d, places)]
                 if len(monomials) > _LARGEST:
                     continue
-                if len(monomials) + _SPARE > size and places:
-                    size = 2 * len(monomials) + _SPARE
+                if len(monomials) + spare > size and places:
+                    size = len(monomials) + spare
                     sample, values = sampler(size)
                     basis = _Basis(atoms, sample)
                 belows = list(atoms.monomials(below_degree, places, below=True)) if below_degree else [nothing]

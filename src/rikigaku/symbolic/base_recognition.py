@@ -16,7 +16,7 @@ def rational_of(x: arb, bits: int) -> Fraction | None:
     """The simple fraction that agrees with the number to half its bits, if there is one."""
     scaled = _whole(x, bits // 2)
     value = Fraction(scaled, 2 ** (bits // 2))
-    simple = value.limit_denominator(10 ** (bits // 14))
+    simple = value.limit_denominator(10 ** (bits // 20))
     error = abs(value - simple)
     return simple if error < Fraction(1, 2 ** (bits // 2 - 12)) else None
 
