@@ -22,13 +22,14 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import ball, precision
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.base_recognition import recognised
+from rikigaku.symbolic.base_recognition import irrationals, recognised
 from rikigaku.symbolic.base_regressor import Found, base_by_regressor, regrouped
 from rikigaku.symbolic.base_samples import Question
 from rikigaku.symbolic.base_sparse import Echelon, echelon
 from rikigaku.symbolic.consistent_state import ConsistentState, consistent_state
 
-BITS = 256
+BITS = 256  # for rational geometry; irrational coefficients take more to recognise
+MORE_BITS = 512
 _SEED = 2
 _SINGULAR = 1e-9  # relative to the largest element of the Jacobian
 _DRAWS = 3  # velocities and accelerations at one posture
@@ -84,14 +85,15 @@ def closed_relations(
     def drawn() -> list[list[Any]]:
         return [[row[j] for j in places] for row in closed_rows(question, symbols, rng)]
 
-    with precision(BITS):
+    bits = bits_for(question.robot)
+    with precision(bits):
         rows = drawn()
         for count in range(2, _POSTURES):
             fresh = drawn()  # what was found so far must hold here: else these rows say something new
             if len(rows) > len(columns) or count > 2 * len(columns):
-                result = echelon(rows, BITS)
+                result = echelon(rows, bits)
                 worst = result.largest_error(fresh)
-                if worst < -BITS / 10:
+                if worst < -bits / 10:
                     return ClosedRelations(result, columns, count - 1, worst)
             rows += fresh
     raise NotVerified(f"The rank of robot {question.robot.name!r} grows with every closed posture.")
@@ -103,19 +105,25 @@ def recognised_relations(
     """Coefficients as formulas, the columns that remain, and how both were checked."""
     echelon = found.echelon
     coefficients: dict[str, dict[str, Formula]] = {}
-    with precision(BITS):
+    bits = bits_for(question.robot)
+    with precision(bits):
         for d, row in echelon.relations.items():
             coefficients[found.columns[d]] = {
-                found.columns[k]: recognised(x, question.robot, BITS) for k, x in row.items()
+                found.columns[k]: recognised(x, question.robot, bits) for k, x in row.items()
             }
-    return coefficients, {found.columns[k] for k in echelon.pivots}, rank_note(found)
+    return coefficients, {found.columns[k] for k in echelon.pivots}, rank_note(found, bits)
 
 
-def rank_note(found: ClosedRelations) -> str:
+def bits_for(robot: Robot) -> int:
+    """How long numbers must be."""
+    return MORE_BITS if irrationals(robot) else BITS
+
+
+def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
     """How sure the rank is, in words."""
     e = found.echelon
     return (
-        f"rank {len(e.pivots)} at {found.states} random closed postures in {BITS} bits (smallest pivot 1e"
+        f"rank {len(e.pivots)} at {found.states} random closed postures in {bits} bits (smallest pivot 1e"
         f"{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); relations hold at a fresh one to 1e{found.check:.0f}"
     )
 
@@ -124,7 +132,7 @@ def closed_rows(
     question: Question, symbols: Mapping[str, Fraction], rng: np.random.Generator
 ) -> list[list[Any]]:
     """The regressor along the motions the loops allow, at one random closed posture, in balls."""
-    state = consistent_state(question.robot, rng, BITS, symbols)
+    state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
     mechanism, q = state.mechanism, state.q
     N, particular = _motions(state, question.robot)
     m, result = len(N[0]), []

@@ -9,8 +9,8 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.modular import Field
 from rikigaku.symbolic.base_atoms import Atoms
 from rikigaku.symbolic.base_closed import (
-    BITS,
     ClosedRelations,
+    bits_for,
     closed_relations,
     precision,
     rank_note,
@@ -47,7 +47,7 @@ def symbolic_relations(
             first = found
         if found.echelon.pivots != first.echelon.pivots:
             raise NotVerified(f"The rank of robot {robot.name!r} changes with its lengths.")
-        known.append((symbols, _rational(found)))
+        known.append((symbols, _rational(found, bits_for(robot))))
 
     def sampler(size: int) -> tuple[Sample, Values]:
         while len(known) < size:
@@ -72,16 +72,16 @@ def symbolic_relations(
     for u in unknowns:
         assert u.answer is not None
         result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
-    note = f"{rank_note(first)}; the same at {len(known)} geometries"
+    note = f"{rank_note(first, bits_for(robot))}; the same at {len(known)} geometries"
     return result, {columns[k] for k in first.echelon.pivots}, note
 
 
-def _rational(found: ClosedRelations) -> Coefficients:
+def _rational(found: ClosedRelations, bits: int) -> Coefficients:
     result: Coefficients = {}
-    with precision(BITS):
+    with precision(bits):
         for d, row in found.echelon.relations.items():
             for k, x in row.items():
-                value = rational_of(x, BITS)
+                value = rational_of(x, bits)
                 if value is None:
                     raise NotExact("Coefficients of this closed robot are not rational in its lengths: bind them.")
                 result[d, k] = value

@@ -1,6 +1,7 @@
 """Long numbers as the exact numbers they are: rationals, or sums of a few roots with rational coefficients."""
 
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from flint import arb, fmpz, fmpz_mat
@@ -8,8 +9,11 @@ from flint import arb, fmpz, fmpz_mat
 from rikigaku.errors import NotExact
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball
-from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
+from rikigaku.numbers.modular import constant_turn, order_for
 from rikigaku.symbolic.base_atoms import step_atoms
+
+_LARGEST = 14  # numbers in one combination
 
 
 def rational_of(x: arb, bits: int) -> Fraction | None:
@@ -26,7 +30,7 @@ def recognised(x: arb, robot: Robot, bits: int) -> Formula:
     simple = rational_of(x, bits)
     if simple is not None:
         return Formula.of(simple)
-    basis = _irrationals(robot)
+    basis = irrationals(robot)
     if basis:
         found = _combination(x, basis, bits)
         if found is not None:
@@ -37,8 +41,12 @@ def recognised(x: arb, robot: Robot, bits: int) -> Formula:
     )
 
 
-def _irrationals(robot: Robot) -> list[Formula]:
-    """Products of up to two of the irrational numbers in the geometry."""
+def irrationals(robot: Robot) -> list[Formula]:
+    """Irrational numbers of which, with rational coefficients, coefficients of the regrouping may be made.
+
+    Angles k pi/n give the real numbers of a cyclotomic field: sqrt(2), sqrt(3), sqrt(6) for 15 degrees. Other
+    irrational numbers enter themselves and in products of two.
+    """
     plain: list[Formula] = []
     angles: list[Formula] = []
     places = [link.geometry for link in robot.links]
@@ -46,10 +54,18 @@ def _irrationals(robot: Robot) -> list[Formula]:
     for geometry in places:
         more = step_atoms((*geometry.before(), *geometry.after()))
         plain, angles = plain + more[0], angles + more[1]
-    atoms = [f for angle in angles for f in (angle.sin(), angle.cos())] + plain
-    atoms = [f for f in dict.fromkeys(atoms) if f.rational is None]
-    squares = [a * b for i, a in enumerate(atoms) for b in atoms[i:]]
-    return [f for f in dict.fromkeys([*atoms, *squares]) if f.rational is None][:12]
+    turning = [x for x in angles if set(constant_turn(x)) == {"pi"}]
+    others = [f for x in angles if x not in turning for f in (x.sin(), x.cos())] + plain
+    others = [f for f in dict.fromkeys(others) if f.rational is None]
+    basis: list[Formula] = []
+    if turning:
+        order = order_for(turning)
+        units = [k for k in range(1, order // 2) if gcd(k, order) == 1]
+        cosines = [(PI * Fraction(2 * k, order)).cos() for k in range(1, len(units))]
+        basis = [Formula.of(n).sqrt() for n in (2, 3, 6)] if order == 24 else cosines
+    squares = [a * b for i, a in enumerate(others) for b in others[i:]]
+    mixed = [a * b for a in basis for b in others]
+    return [f for f in dict.fromkeys([*basis, *others, *squares, *mixed]) if f.rational is None][:_LARGEST]
 
 
 def _combination(x: arb, basis: list[Formula], bits: int) -> Formula | None:
@@ -74,7 +90,7 @@ def _relation(values: list[Any], bits: int) -> list[int] | None:
     rows = [[int(i == j) for j in range(n)] + [_whole(values[i], shift)] for i in range(n)]
     reduced = fmpz_mat(rows).lll()
     first = [int(reduced[0, j]) for j in range(n + 1)]
-    limit = 2 ** (shift // (n + 1) // 2)
+    limit = 2 ** (7 * shift // (10 * n))  # chance makes numbers of shift / n bits
     if abs(first[n]) > limit or max(abs(k) for k in first[:n]) > limit:
         return None
     return first[:n]
