@@ -62,12 +62,11 @@ class Language:
 
 @dataclass
 class Listing:
-    """What a walk leaves: lines, the loops' turns they call by name, and the operations that occur."""
+    """What a walk leaves: lines, and the loops' turns they call by name."""
 
     lines: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)  # the lines that store results
     turns: dict[str, Program] = field(default_factory=dict)
-    operations: set[str] = field(default_factory=set)
 
 
 class _Term(NamedTuple):
@@ -130,7 +129,6 @@ class _Walk:
     def _term(self, step: Instruction) -> _Term:
         if step.op == "const":
             return self._number(step.value)  # type: ignore[arg-type]
-        self.out.operations.add(step.op)
         if step.op in ("sin", "cos") and self.language.sincos:
             return self._sine_or_cosine(step)
         op, args = step.op, [self._operand(arg) for arg in step.args]
