@@ -5,8 +5,9 @@ acceleration of the ground, so weights need no further thought.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rikigaku.laws.parallel_axes import Run, run_of
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -25,6 +26,7 @@ class Passage:
 
     rotations: tuple[Matrix, ...]  # each body to parent, outermost (parent side) first
     p: Vector  # the body's origin in the parent's frame
+    run: Run | None = None  # how to go past the parent, where that is shorter
 
     def inward(self, x: Vector) -> Vector:
         """A vector given in body axes, in the parent's."""
@@ -83,9 +85,18 @@ def motion(
 def _carried(body: Body, parent: BodyMotion, q: Numbers, v: Numbers, a: Numbers) -> BodyMotion:
     way = passage(body, q)
     rate, push = joint_twist(body, v), joint_twist(body, a)
+    turn = body.joint.turn([q[k] for k in body.q])
+    run = run_of(body, turn, rate.angular[2], (parent.velocity.angular, parent.alpha), parent.passage.run)
+    way = replace(way, run=run)
     carried = way.outward(parent.velocity.angular)  # the parent's angular velocity in body axes
+    turned = vector.add(way.outward(parent.alpha), cross(carried, rate.angular))
+    if run is not None and run.saves:  # the same, square to the axis, from the carrier of all parallel axes
+        flat = run.outward(run.omega)
+        carried = (flat[0], flat[1], carried[2])
+        flat = vector.add(run.outward(run.alpha), cross(flat, (0, 0, run.rate)))
+        turned = (flat[0], flat[1], turned[2])
     omega = vector.add(carried, rate.angular)
-    alpha = vector.add(way.outward(parent.alpha), vector.add(cross(carried, rate.angular), push.angular))
+    alpha = vector.add(turned, push.angular)
     linear = way.outward(vector.add(parent.velocity.linear, cross(parent.velocity.angular, way.p)))
     acceleration = way.outward(vector.add(parent.acceleration, transform(parent.spin, way.p)))
     coriolis = cross(vector.add(carried, omega), rate.linear)

@@ -51,6 +51,7 @@ def inverse_dynamics(
 def joint_forces(mechanism: Mechanism, ways: Sequence[Passage], asked: Sequence[Wrench]) -> list[Number]:
     """What each joint must carry for its body and all beyond it, along its free directions."""
     carried = list(asked)
+    aside = [vector.ZERO] * len(asked)  # moments of parallel axes beyond, on their way to the carrier of all
     tau: list[Number] = [0] * mechanism.nv
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         wrench = carried[i]
@@ -58,8 +59,15 @@ def joint_forces(mechanism: Mechanism, ways: Sequence[Passage], asked: Sequence[
             tau[k] = wrench.power(direction)
         if body.parent != WORLD:
             way = ways[i]
-            force = way.inward(wrench.force)
-            moment = vector.add(way.inward(wrench.moment), cross(way.p, force))
+            force, moment = way.inward(wrench.force), wrench.moment
+            K = body.placement.R
+            if way.run is not None and way.run.saves:
+                past = transform(K, vector.add(way.run.inward(moment), aside[i]))
+                aside[body.parent] = vector.add(aside[body.parent], past)
+                moment = transform(K, (0, 0, moment[2]))
+            else:
+                moment = vector.add(way.inward(moment), transform(K, aside[i]))
+            moment = vector.add(moment, cross(way.p, force))
             carried[body.parent] = carried[body.parent].plus(Wrench(force, moment))
     return tau
 
@@ -81,7 +89,11 @@ def body_wrench(inertia: SpatialInertia, m: BodyMotion) -> Wrench:
     turning = (
         tilting[0] + xz * U[1][0] - xy * U[2][0] + yz * (squares[1] - squares[2]),
         tilting[1] + xy * U[2][1] - yz * U[0][1] + xz * (squares[2] - squares[0]),
-        zz * alpha[2] + (yy - xx) * (w[0] * w[1]) + yz * U[0][2] - xz * U[1][2] + xy * (squares[0] - squares[1]),
+        zz * alpha[2]
+        + (yy - xx) * (w[0] * w[1])
+        + yz * U[0][2]
+        - xz * U[1][2]
+        + xy * (squares[0] - squares[1]),
     )
     return Wrench(force, vector.add(turning, cross(inertia.h, m.acceleration)))
 
