@@ -1,8 +1,13 @@
 """Closed robots as formulas: rows that count, the constraint Jacobian, M, h, g, tau, explicit relations."""
 
+import os
+import re
+import subprocess
+import sys
 import time
 import warnings
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -244,3 +249,14 @@ def test_reduction_modulo_the_ideal_keeps_the_value_on_closed_postures() -> None
     values = [c.closed.value(z, q, [0.3, 0.4]) for z in (x, y)]
     assert values[0] == pytest.approx(values[1], abs=1e-12)
     assert c.ideal.reduced(c.rows[0].formula * ring.variable("a[1]")) == 0
+
+
+def test_the_page_about_closed_loops_runs_from_top_to_bottom(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "closed-loops.md").read_text("utf-8")
+    script = tmp_path / "script.py"
+    script.write_text("\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)))
+    environment = {**os.environ, "PYTHONPATH": str(Path(rk.__file__).parents[1])}
+    answer = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert "d22 = +-sqrt(-4*L*d21*sin(theta31) + 4*L**2 + d21**2)" in answer.stdout
+    assert answer.stdout.rstrip().endswith("-d21_ddot")

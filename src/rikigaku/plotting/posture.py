@@ -1,15 +1,16 @@
 """A posture to show a robot in: within its limits, arms bent, and loops closed where that is possible."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.laws.kinematics import frame_pose, world_poses
+from rikigaku.laws.loops import loop_residual
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
-from rikigaku.plotting.skeleton import loop_frames, mechanism_of
+from rikigaku.plotting.skeleton import mechanism_of
 from rikigaku.states import coupled, is_length, neutral, position_bounds
 
 Array = NDArray[np.float64]
@@ -72,15 +73,13 @@ def _bent(robot: Robot, q0: Array) -> Array:
 
 
 def _closed(robot: Robot, q0: Array) -> Array:
-    extended, pairs = loop_frames(robot)
-    mechanism = mechanism_of(extended)
-    kinds = [loop.joint for loop in robot.loops]
+    mechanism = mechanism_of(robot)
     lower, upper = position_bounds(robot)
     rng = np.random.default_rng(0)
     reach = np.where(is_length(robot), 0.3, 1.2)
 
     def gaps(q: Array) -> Array:
-        return _gaps(mechanism, pairs, kinds, _unit(robot, q))
+        return _gaps(mechanism, _unit(robot, q))
 
     best, best_score = q0, 0.0
     for attempt in range(_ATTEMPTS):
@@ -110,28 +109,11 @@ def _newton(gaps: Callable[[Array], Array], q: Array, lower: Array, upper: Array
     return q
 
 
-def _gaps(mechanism: Mechanism, pairs: list[tuple[str, str]], kinds: Sequence[str], q: Array) -> Array:
+def _gaps(mechanism: Mechanism, q: Array) -> Array:
     """How far each cut joint is from being closed, one column for each state."""
-    poses = world_poses(mechanism, list(q))
-    rows = []
-    for (first, second), kind in zip(pairs, kinds, strict=True):
-        A, B = frame_pose(mechanism, poses, first), frame_pose(mechanism, poses, second)
-        apart = [b - a for a, b in zip(A.p, B.p, strict=True)]
-        along = [sum(A.R[k][i] * apart[k] for k in range(3)) for i in range(3)]  # in A's axes
-        across = [sum(A.R[k][i] * B.R[k][2] for k in range(3)) for i in (0, 1)]  # zero where the z axes agree
-        twist = sum(A.R[k][0] * B.R[k][1] for k in range(3))
-        if kind in ("revolute", "spherical", "universal", "fixed"):
-            rows += apart
-        elif kind in ("prismatic", "helical"):
-            rows += along[:2]
-        elif kind == "planar":
-            rows.append(along[2])
-        if kind in ("revolute", "prismatic", "helical", "fixed", "planar"):
-            rows += across
-        if kind in ("prismatic", "fixed"):
-            rows.append(twist)
     states = q.shape[1]
-    return np.array([np.broadcast_to(row, states) for row in rows], dtype=np.float64).reshape(-1, states)
+    rows = [np.broadcast_to(row, states) for row in loop_residual(mechanism, list(q))]
+    return np.array(rows, dtype=np.float64).reshape(-1, states)
 
 
 def _looks(mechanism: Mechanism, q: Array) -> float:

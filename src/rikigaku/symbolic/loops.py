@@ -148,7 +148,7 @@ class LoopConstraints:
 
     @cached_property
     def _writing(self) -> Writing:
-        sizes = (("q", (self.robot.nq,)), ("v", (self.robot.nv,)), ("a", (self.robot.nv,)))
+        sizes = [("q", (self.robot.nq,)), *((name, (self.robot.nv,)) for name in ("v", "a", "tau"))]
         return Writing(self.state.ring, input_names(self.robot, sizes))
 
     @cached_property
