@@ -72,7 +72,7 @@ SINCOS = """/* sine and cosine together, as in the native kernels */
 }}
 """
 
-# What GCC fuses by itself, where the target allows, would change the last bits. (What no option keeps it from:
+# What GCC fuses by itself, where the target allows, would change the last bits. (This it always does:
 # -fma(x, y, z) becomes one instruction, which loses the sign of a zero.)
 NO_CONTRACTION = """#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
