@@ -26,7 +26,7 @@ from rikigaku.symbolic.base_recognition import irrationals, recognised
 from rikigaku.symbolic.base_regressor import Found, base_by_regressor, regrouped
 from rikigaku.symbolic.base_samples import Question
 from rikigaku.symbolic.base_sparse import Echelon, echelon
-from rikigaku.symbolic.consistent_state import ConsistentState, consistent_state
+from rikigaku.symbolic.consistent_state import ConsistentState, consistent_state, moved
 
 BITS = 256  # for rational geometry; irrational coefficients take more to recognise
 MORE_BITS = 512
@@ -133,7 +133,8 @@ def closed_rows(
 ) -> list[list[Any]]:
     """The regressor along the motions the loops allow, at one random closed posture, in balls."""
     state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
-    mechanism, q = state.mechanism, state.q
+    mechanism = state.mechanism
+    q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
     N, particular = _motions(state, question.robot)
     m, result = len(N[0]), []
     for _ in range(_DRAWS):

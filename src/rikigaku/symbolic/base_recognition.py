@@ -18,7 +18,7 @@ _LARGEST = 14  # numbers in one combination
 
 def rational_of(x: arb, bits: int) -> Fraction | None:
     """The simple fraction that agrees with the number to half its bits, if there is one."""
-    scaled = _whole(x, bits // 2)
+    scaled = whole(x, bits // 2)
     value = Fraction(scaled, 2 ** (bits // 2))
     simple = value.limit_denominator(10 ** (bits // 20))
     error = abs(value - simple)
@@ -87,7 +87,7 @@ def _combination(x: arb, basis: list[Formula], bits: int) -> Formula | None:
 def _relation(values: list[Any], bits: int) -> list[int] | None:
     """Small integers n with sum n x = 0 to two thirds of the bits."""
     n, shift = len(values), 2 * bits // 3
-    rows = [[int(i == j) for j in range(n)] + [_whole(values[i], shift)] for i in range(n)]
+    rows = [[int(i == j) for j in range(n)] + [whole(values[i], shift)] for i in range(n)]
     reduced = fmpz_mat(rows).lll()
     first = [int(reduced[0, j]) for j in range(n + 1)]
     limit = 2 ** (7 * shift // (10 * n))  # chance makes numbers of shift / n bits
@@ -96,7 +96,7 @@ def _relation(values: list[Any], bits: int) -> list[int] | None:
     return first[:n]
 
 
-def _whole(x: arb, shift: int) -> int:
+def whole(x: arb, shift: int) -> int:
     """The nearest whole number to 2^shift x."""
     man, exp = (x.mid() * arb(2) ** shift).mid().man_exp()
     value, power = int(fmpz(man)), int(exp)

@@ -8,6 +8,7 @@ import numpy as np
 from rikigaku.errors import NotVerified
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.symbolic.base_elimination import pivot_columns, product
+from rikigaku.symbolic.base_recognition import irrationals
 from rikigaku.symbolic.base_relations import preferred_order, relations
 from rikigaku.symbolic.base_samples import Question, sample
 from rikigaku.symbolic.regrouping import Regrouping
@@ -29,6 +30,11 @@ def base_by_regressor(question: Question) -> Found:
     """Independent columns of the regressor, and what the others are made of."""
     rng = np.random.default_rng(_SEED)
     kept, states = independent_columns(question, rng)
+    if kept and not question.robot.free_symbols and irrationals(question.robot):
+        from rikigaku.symbolic.base_decimal import long_relations
+
+        coefficients, note = long_relations(question, kept, rng)
+        return Found(regrouped(question.columns, kept, coefficients), note)
     rows = relations(question, kept, states, rng) if kept else {}
     coefficients = {name: {k: x.formula() for k, x in row.items()} for name, row in rows.items()}
     regrouping = regrouped(question.columns, kept, coefficients)
