@@ -10,6 +10,7 @@ from rikigaku.model.robot import Robot
 if TYPE_CHECKING:
     from rikigaku.inverse_kinematics import Solution
     from rikigaku.symbolic.base_parameters import BaseParameters
+    from rikigaku.symbolic.closed_form_result import JointFormulas
     from rikigaku.symbolic.loops import LoopConstraints
 
 
@@ -32,6 +33,16 @@ def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
     from rikigaku.inverse_kinematics import inverse_kinematics as solve
 
     return solve(robot, *args, **options)
+
+
+def inverse_kinematics_formulas(robot: Robot, *args: Any, **options: Any) -> "JointFormulas":
+    """Joint positions as formulas of a frame's pose, all branches.
+
+    See `rikigaku.symbolic.closed_form.inverse_kinematics_formulas`.
+    """
+    from rikigaku.symbolic.closed_form import inverse_kinematics_formulas as find  # algebra for those who ask
+
+    return find(robot, *args, **options)
 
 
 def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters":
@@ -69,6 +80,7 @@ for _method in (
     plot,
     save,
     inverse_kinematics,
+    inverse_kinematics_formulas,
     loop_constraints,
     base_parameters,
     reduced,
