@@ -3,11 +3,13 @@
 The method is that of [Kawasaki1999]: polynomials in sines and cosines, split where axes meet or are parallel,
 brought to triangular form, solved upward by square roots. Every branch is checked by substitution, exactly.
 Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics
-Society of Japan 17(3), 1999; D. Pieper, The kinematics of manipulators under computer control, 1968 (three axes
-that meet).
+Society of Japan 17(3), 1999; D. Pieper, The kinematics of manipulators under computer control, 1968 (three
+axes that meet).
 """
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from rikigaku.errors import NotSolvable, UnknownName, WrongValue
@@ -16,6 +18,7 @@ from rikigaku.numbers.formula import RESERVED, Formula
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.closed_form_chain import (
     TARGET,
+    Axis,
     Chain,
     canonical,
     chain_to,
@@ -25,13 +28,15 @@ from rikigaku.symbolic.closed_form_chain import (
 )
 from rikigaku.symbolic.closed_form_check import verified
 from rikigaku.symbolic.closed_form_equations import as_pose, structured
+from rikigaku.symbolic.closed_form_loops import loop_chain, loop_pose, with_cut_joints
+from rikigaku.symbolic.closed_form_planar import Plane, plane_of
 from rikigaku.symbolic.closed_form_result import JointFormulas
 from rikigaku.symbolic.closed_form_solver import Solver
 from rikigaku.symbolic.closed_form_steps import Names, Translation, needed
 
 POSITION = ("px", "py", "pz")
 ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
-TARGETS = ("pose", "position")
+TARGETS = ("pose", "position", "planar")
 
 
 def inverse_kinematics_formulas(
@@ -41,58 +46,96 @@ def inverse_kinematics_formulas(
 
     Args:
         frame: a frame or link.
-        target: "pose", or "position" of the frame's origin alone. Left out: the pose, or the position where the
-            arm has too few joints for more.
+        target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
+            for arms that move in a coordinate plane. Left out, what the number of joints asks for.
         given: joints that are not solved for but known (an arm of seven joints: one of them).
     Returns:
-        JointFormulas: `.branches`, `.solve(pose)`, `.sympy()`; LaTeX in a notebook.
+        JointFormulas: `.branches`, `.solve(pose)`; text, LaTeX, SymPy. Of a robot with loops all joints are
+        solved for that the loops determine.
     Raises:
         NotSolvable: where square roots are not enough, with the joints and the degree of what remains.
     """
+    return _formulas(robot, frame, target, tuple([given] if isinstance(given, str) else given))
+
+
+@lru_cache(maxsize=64)
+def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ...]) -> JointFormulas:
     checked(robot, frame)
     if target not in (None, *TARGETS):
         raise UnknownName("target", target, TARGETS, "inverse kinematics")
-    plain = stripped(robot)
-    ring, mechanism = exact_geometry(plain)
+    ring, mechanism = exact_geometry(with_cut_joints(stripped(robot)))
     chain = canonical(chain_to(mechanism, ring, *mechanism.frames[frame]))
     if not chain.axes:
         raise WrongValue(f"Frame {frame!r} of robot {robot.name!r} moves with no joint.")
+    known = {axis for axis in chain.axes if axis.place in _places(robot, given)}
+    plane = plane_of(chain)
+    target = target or _usual_target(chain, plane, len(known))
+    if target == "planar" and plane is None:
+        raise WrongValue(
+            f"Frame {frame!r} of robot {robot.name!r} does not move in a coordinate plane. "
+            f"Use target='pose' or 'position'."
+        )
+    turns = target != "position"
+    _enough(robot, frame, target, chain, known)
+
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
-    coordinates = coordinate_names(robot, names)
-    if target is None:
-        target = "pose" if len(chain.axes) > 3 or (_is_planar(chain) and len(chain.axes) == 3) else "position"
+    coordinates = _coordinate_names(robot, names)
     formula = Translation(ring, {f"q[{k}]": Formula.symbol(name) for k, name in coordinates.items()})
-    turns = target == "pose"
     formula.meaning.update({g: Formula.symbol(name) for g, name in zip(TARGET, pose_names, strict=True)})
-    elements, _ = structured(chain, turns)
-    inner, wanted = _wanted(chain, turns, elements)
-    solver = Solver(inner, turns, formula, names, coordinates)
-    known = _given(robot, given, coordinates)
-    solver.known |= {axis for axis in chain.axes if axis.place in known}
+    elements, reached = structured(chain, turns)
     conditions = [Formula.symbol(name) - formula(x) for name, x in zip(pose_names, elements, strict=False)]
+    if target == "planar":
+        assert plane is not None
+        phi = names.new("phi")
+        formula.meaning.update(plane.rotation(Formula.symbol(phi)))
+        pose_names = [*(pose_names[k] for k in plane.across), phi]
+        conditions = [x for k, x in enumerate(conditions[:3]) if k == plane.normal]
+    inner, wanted = _wanted(chain, turns, elements)
+    solver = Solver(inner, turns, formula, names, coordinates, robot.nq)
+    solver.known |= known
     solver.begin({g: formula(x) for g, x in zip(TARGET, wanted, strict=True)})
+    requirements: list[tuple[Any, Any]] = [(x, None) for x in reached[: 12 if turns else 3]]
     try:
         solver.solve()
+        steps = [*solver.steps]
+        done = set(chain.axes)
+        for closure in mechanism.loops:
+            part = loop_chain(mechanism, ring, closure, done)
+            if part is not None:
+                cycle, outside = part
+                again = Solver(cycle, True, formula, names, coordinates, robot.nq, solver.level, solver.roots)
+                again.known |= done
+                again.begin({g: formula(x) for g, x in zip(TARGET, loop_pose(cycle, outside), strict=True)})
+                again.solve()
+                steps += again.steps
+                solver = again
+                done |= set(cycle.axes)
+                whole = cycle.pose().compose(outside)
+                constants = Pose().matrix()
+                requirements += [
+                    (x, y)
+                    for row, one in zip(whole.matrix()[:3], constants, strict=False)
+                    for x, y in zip(row, one, strict=True)
+                ]
     except NotSolvable as error:
         raise _unsolved(robot, frame, target, error) from None
     result = JointFormulas(
         robot=robot,
         frame=frame,
         target=target,
-        pose_names=tuple(pose_names[: 12 if turns else 3]),
-        coordinates=coordinates,
-        given=tuple(known),
-        steps=needed(solver.steps),
+        pose_names=tuple(pose_names if target == "planar" else pose_names[: 12 if turns else 3]),
+        coordinates={k: name for k, name in coordinates.items() if k < robot.nq},
+        given=tuple(sorted(axis.place for axis in known)),
+        steps=needed(steps),
         conditions=tuple(x for x in conditions[: 12 if turns else 3] if x),
+        plane=plane if target == "planar" else None,
     )
-    return verified(result, chain, turns)
+    return verified(result, ring, [*chain.axes], requirements).without_cut_joints()
 
 
-def coordinate_names(robot: Robot, names: Names) -> dict[int, str]:
+def _coordinate_names(robot: Robot, names: Names) -> dict[int, str]:
     """A name that a formula can hold for each element of q: the joint's own where it can be."""
-    import re
-
     found = {}
     for joint in robot.joints:
         start = robot.q_slices[joint.name].start
@@ -100,6 +143,8 @@ def coordinate_names(robot: Robot, names: Names) -> dict[int, str]:
             own = joint.name if joint.nq == 1 else f"{joint.name}_{k + 1}"
             name = re.sub(r"\W", "_", own, flags=re.ASCII)
             found[start + k] = names.new(name if name.isidentifier() else f"q_{name}")
+    for k, _ in enumerate(robot.loops):
+        found[robot.nq + k] = names.new(f"cut{k + 1}")
     return found
 
 
@@ -117,28 +162,34 @@ def _wanted(chain: Chain, turns: bool, elements: list[Any]) -> tuple[Chain, list
     return inner, [*T.p, *(x for row in T.R for x in row)]
 
 
-def _is_planar(chain: Chain) -> bool:
-    """All motion in one plane: the frame's rotation is about a fixed axis, and so on."""
-    from rikigaku.numbers.exact import Exact
-
-    pose = chain.pose()
-    fixed = sum(not isinstance(x, Exact) for row in pose.R for x in row)
-    return fixed >= 5 and any(not isinstance(x, Exact) for x in pose.p)
+def _usual_target(chain: Chain, plane: Plane | None, known: int) -> str:
+    unknown = len(chain.axes) - known
+    if plane is not None and unknown == 3:
+        return "planar"
+    return "pose" if unknown > 3 else "position"
 
 
-def _given(robot: Robot, given: Sequence[str], coordinates: dict[int, str]) -> dict[int, str]:
-    places = {}
+def _enough(robot: Robot, frame: str, target: str, chain: Chain, known: set[Axis]) -> None:
+    most = {"pose": 6, "position": 3, "planar": 3}[target]
+    unknown = len(chain.axes) - len(known)
+    if unknown > most:
+        raise NotSolvable(
+            f"Robot {robot.name!r}: the {target} of frame {frame!r} fixes {most} joints; {unknown} move it. "
+            f"Name {unknown - most} that you will give, like given=[{robot.joints[-1].name!r}].",
+            [joint.name for joint in robot.joints],
+        )
+
+
+def _places(robot: Robot, given: Sequence[str]) -> set[int]:
     for name in given:
-        robot.joint(name)
-        place = robot.q_slices[name].start
-        places[place] = coordinates[place]
-    return places
+        robot.joint(name)  # an unknown name is an error here, with a suggestion
+    return {robot.q_slices[name].start for name in given}
 
 
 def _unsolved(robot: Robot, frame: str, target: str, error: NotSolvable) -> NotSolvable:
     return NotSolvable(
-        f"Robot {robot.name!r}: the {target} of frame {frame!r} gives no formula for {', '.join(error.joints)}. "
-        f"{error} Use robot.inverse_kinematics(...), which is numeric.",
+        f"Robot {robot.name!r}: the {target} of frame {frame!r} gives no formula for "
+        f"{', '.join(error.joints)}. {error} Use robot.inverse_kinematics(...), which is numeric.",
         error.joints,
         error.degree,
     )

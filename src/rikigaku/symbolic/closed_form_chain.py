@@ -1,8 +1,8 @@
 """A serial chain in the form that inverse kinematics likes: T = X0 M1 X1 M2 ... Mn Xn, exact.
 
-M_k turns about or slides along z; X_k are constants. Origins are slid along their axes to where axes meet (and
-to one level where axes are parallel), and offsets are moved through prismatic joints, so that a point three
-axes share is one origin, and equations lose the joints that do not move it.
+M_k turns about or slides along z; X_k are constants. Origins are slid along their axes to where axes meet
+(and to one level where axes are parallel), and offsets are moved through prismatic joints, so that a point
+three axes share is one origin, and equations lose the joints that do not move it.
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +12,10 @@ from rikigaku.errors import NotExact, NotSolvable, WrongValue
 from rikigaku.model.elementary import Prismatic, Revolute
 from rikigaku.model.mechanism import Body, Mechanism, instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import Exact, ExactConstants, ExactNumber, NoRootLeft, Ring
+from rikigaku.numbers.exact import Exact, ExactConstants, NoRootLeft, Ring
+from rikigaku.numbers.formula import ZERO
 from rikigaku.numbers.functions import ROOTS, cos, is_zero, sin
+from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose, axis_rotation
 from rikigaku.spatial.vector import IDENTITY
@@ -67,11 +69,10 @@ class Chain:
 def stripped(robot: Robot) -> Robot:
     """The robot without inertias: its symbols are those of the geometry alone."""
     links = tuple(
-        replace(link, inertia=None, joint=replace(link.joint, viscous=0, coulomb=0, rotor=0))
+        replace(link, inertia=None, joint=replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO))
         for link in robot.links
     )
-    zero = robot.gravity[0] * 0
-    return replace(robot, links=links, base_inertia=None, gravity=(zero, zero, zero))
+    return replace(robot, links=links, base_inertia=None, gravity=(ZERO, ZERO, ZERO))
 
 
 def exact_geometry(robot: Robot) -> tuple[Ring, Mechanism]:
@@ -98,7 +99,8 @@ def axis_of(body: Body) -> Axis:
     if not isinstance(body.joint, Revolute | Prismatic):
         raise NotSolvable(
             f"The joint of link {body.name!r} is {type(body.joint).__name__.lower()}: inverse kinematics as "
-            "formulas is for revolute and prismatic joints. Use robot.inverse_kinematics(...), which is numeric.",
+            "formulas is for revolute and prismatic joints. Use robot.inverse_kinematics(...), which is "
+            "numeric.",
             [body.name],
         )
     return Axis(body.q.start, isinstance(body.joint, Revolute))
@@ -139,7 +141,7 @@ def canonical(chain: Chain) -> Chain:
     return replace(chain, constants=tuple(X))
 
 
-def _slide(X: list[Pose], k: int, h: ExactNumber) -> None:
+def _slide(X: list[Pose], k: int, h: Number) -> None:
     """Move the origin of axis k by h along it."""
     X[k] = X[k].compose(Pose(IDENTITY, (0, 0, h)))
     X[k + 1] = Pose(IDENTITY, (0, 0, -h)).compose(X[k + 1])
@@ -149,8 +151,8 @@ def _is_parallel(X: Pose) -> bool:
     return is_zero(X.R[0][2]) and is_zero(X.R[1][2])
 
 
-def _meeting(X: Pose) -> tuple[ExactNumber, ExactNumber] | None:
-    """Where the z axes before and after X meet: distance from the origins, along each; None if they do not."""
+def _meeting(X: Pose) -> tuple[Number, Number] | None:
+    """Where the z axes before and after X meet: how far along each, from its origin; None if nowhere."""
     a, b, c = (row[2] for row in X.R)
     x, y, z = X.p
     if _is_parallel(X) or not is_zero(x * b - y * a):
@@ -162,7 +164,7 @@ def _meeting(X: Pose) -> tuple[ExactNumber, ExactNumber] | None:
     return None
 
 
-def _quotient(x: ExactNumber, y: ExactNumber) -> ExactNumber | None:
+def _quotient(x: Number, y: Number) -> Number | None:
     """x / y where that is a polynomial again."""
     if not isinstance(y, Exact):
         return x * (Fraction(1) / y)
@@ -180,8 +182,8 @@ def checked(robot: Robot, frame: str) -> None:
     if robot.couplings:
         first = robot.couplings[0]
         raise NotSolvable(
-            f"Joint {first.joint!r} follows joint {first.reference!r} by a gear: formulas for inverse kinematics "
-            "are found for independent joints. Use robot.inverse_kinematics(...), which is numeric.",
+            f"Joint {first.joint!r} follows joint {first.reference!r} by a gear: formulas for inverse "
+            "kinematics are found for independent joints. robot.inverse_kinematics(...) is numeric.",
             [first.joint],
         )
     if robot.nv == 0:

@@ -1,11 +1,12 @@
-"""Branches checked by substitution, exactly: all roots and angles modulo a prime, where FK must give the pose.
+"""Branches checked by substitution, exactly, modulo a prime.
 
-A posture and a geometry are drawn at random modulo a prime of 61 bits; its pose is solved branch by branch in the
-same field. The forward kinematics of what comes out must be that pose. A wrong formula passes with a chance of
-about degree / 2^61. A branch needs its radicands to be squares, so several postures are drawn until each branch
-had its turn.
+A posture and a geometry are drawn at random modulo a prime of 61 bits; its pose is solved branch by branch in
+the same field. The forward kinematics of what comes out must be that pose, and all loops must close. A wrong
+formula passes with a chance of about degree / 2^61. A branch needs its radicands to be squares, so several
+postures are drawn until each branch had its turn.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -16,7 +17,8 @@ from flint import nmod
 from rikigaku.errors import NotSolvable
 from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.closed_form_chain import Chain
+from rikigaku.numbers.kind import Number
+from rikigaku.symbolic.closed_form_chain import Axis
 from rikigaku.symbolic.closed_form_equations import Witness, square_root
 from rikigaku.symbolic.closed_form_result import JointFormulas
 from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide
@@ -38,9 +40,16 @@ class _Turned:
         return self.c
 
 
-def verified(result: JointFormulas, chain: Chain, turns: bool) -> JointFormulas:
+Requirements = Sequence[tuple[Number, Number | None]]
+
+
+def verified(
+    result: JointFormulas, ring: Ring, axes: Sequence[Axis], requirements: Requirements
+) -> JointFormulas:
     """The result with the branches that pass; others are dropped.
 
+    requirements: numbers of the ring and what they must be where a branch is put in: a constant, or (None)
+        what they are at the posture whose pose was given; the first ones are the elements of that pose.
     Raises:
         NotSolvable: if none passes.
     """
@@ -52,7 +61,7 @@ def verified(result: JointFormulas, chain: Chain, turns: bool) -> JointFormulas:
         left = [p for p in patterns if p not in failed and passed[p] < _ENOUGH]
         if not left:
             break
-        trial = _Trial(result, chain, turns, seed + 2)
+        trial = _Trial(result, ring, axes, requirements, seed + 2)
         for pattern in left:
             answer = trial.passes(pattern)
             if answer is not None:
@@ -62,9 +71,9 @@ def verified(result: JointFormulas, chain: Chain, turns: bool) -> JointFormulas:
     good = [p for p in patterns if p not in failed and passed[p] == _ENOUGH]
     if not good:
         raise NotSolvable(
-            f"Robot {result.robot.name!r}: none of {len(patterns)} branches found reaches the {result.target} of "
-            f"frame {result.frame!r}. Use robot.inverse_kinematics(...), which is numeric.",
-            [result.coordinates[axis.place] for axis in chain.axes],
+            f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
+            f"of frame {result.frame!r}. Use robot.inverse_kinematics(...), which is numeric.",
+            [result.coordinates[axis.place] for axis in axes],
         )
     return replace(result, signs=tuple(good))
 
@@ -72,18 +81,19 @@ def verified(result: JointFormulas, chain: Chain, turns: bool) -> JointFormulas:
 class _Trial:
     """A random posture modulo a prime: its pose as the values of the formulas' symbols."""
 
-    def __init__(self, result: JointFormulas, chain: Chain, turns: bool, seed: int) -> None:
-        self.result, self.chain, self.turns = result, chain, turns
-        self.witness = Witness(chain.ring, seed)
-        pose = chain.pose()
-        self.reached = [*pose.p, *(x for row in pose.R for x in row)][: 12 if turns else 3]
-        self.pose = [self.witness(x) for x in self.reached]
+    def __init__(
+        self, result: JointFormulas, ring: Ring, axes: Sequence[Axis], requirements: Requirements, seed: int
+    ) -> None:
+        self.result, self.ring, self.axes = result, ring, axes
+        self.witness = Witness(ring, seed)
+        self.wanted = [(x, self.witness(x if y is None else y)) for x, y in requirements]
+        self.pose = [y for _, y in self.wanted[:12]]
 
     def passes(self, pattern: tuple[int, ...]) -> bool | None:
         """Whether the branch reaches the pose; None where a root is not in the field."""
-        values: dict[str, Any] = dict(zip(self.result.pose_names, self.pose, strict=True))
+        values: dict[str, Any] = self._pose_values()
+        ring = self.ring
         at = self.witness.values
-        ring = self.chain.ring
         for name in self.result.robot.free_symbols:
             if name in ring.divisors:
                 values[name] = _AngleSymbol(ring, self.witness, name)
@@ -92,7 +102,7 @@ class _Trial:
         found: dict[str, Any] = {}
         signs = iter(pattern)
         kind = _Residues(ring, self.witness)
-        for axis in self.chain.axes:
+        for axis in self.axes:
             if axis.place in self.result.given:
                 values[self.result.coordinates[axis.place]] = (
                     _Turned(*(at[g] for g in axis.generators)) if axis.revolute else at[axis.variable]
@@ -117,12 +127,21 @@ class _Trial:
             return None
         there = Witness.__new__(Witness)
         there.prime, there.values = self.witness.prime, {**at, **found}
+        one = nmod(1, self.witness.prime)
         on_circle = all(
-            there.values[f"sin(q[{step.place}])"] ** 2 + there.values[f"cos(q[{step.place}])"] ** 2 == 1
+            there.values[f"sin(q[{step.place}])"] ** 2 + there.values[f"cos(q[{step.place}])"] ** 2 == one
             for step in self.result.steps
             if isinstance(step, Angle)
         )
-        return on_circle and all(there(x) == y for x, y in zip(self.reached, self.pose, strict=True))
+        return on_circle and all(there(x) == y for x, y in self.wanted)
+
+    def _pose_values(self) -> dict[str, Any]:
+        plane, names = self.result.plane, self.result.pose_names
+        if plane is None:
+            return dict(zip(names, self.pose[: len(names)], strict=True))
+        rows = [self.pose[3:6], self.pose[6:9], self.pose[9:]]
+        inputs = [*(self.pose[k] for k in plane.across), _Turned(*plane.sin_cos(rows))]
+        return dict(zip(names, inputs, strict=True))
 
 
 class _AngleSymbol:

@@ -1,8 +1,8 @@
 """The equations of a chain that is to reach a pose, as polynomials in few unknowns each.
 
-The chain is a loop closed by the target T. Cut it at bodies i and j: what the joints between them make of the
-frames there, the joints outside and T must make as well. Besides the twelve elements of that pose, its scalars
-|p|^2 and R^T p are compared: at a point where axes meet they are free of the joints that turn about it.
+The chain is a loop closed by the target T. Cut it at bodies i and j: what the joints between them make of
+the frames there, the joints outside and T must make as well. Besides the twelve elements of that pose, its
+scalars |p|^2 and R^T p are compared: at a point where axes meet they are free of the joints that turn there.
 """
 
 import random
@@ -12,8 +12,9 @@ from typing import Any
 from flint import fmpz, nmod
 
 from rikigaku.errors import NotSolvable
-from rikigaku.numbers.exact import Exact, ExactNumber, Ring
+from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.functions import is_constant, is_zero
+from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, add, dot, multiply, sub, transform, transpose
 from rikigaku.symbolic.closed_form_chain import TARGET, Chain
@@ -29,7 +30,7 @@ class Target:
         self.pose, self.turns = pose, turns
 
 
-def equations(chain: Chain, target: Target) -> Iterator[ExactNumber]:
+def equations(chain: Chain, target: Target) -> Iterator[Number]:
     """Polynomials that vanish where the chain reaches the target. Its outer constants are identities.
 
     With a position alone the last constant is the point that is to be there.
@@ -56,7 +57,7 @@ def equations(chain: Chain, target: Target) -> Iterator[ExactNumber]:
                 yield from _position_compared(inner, A, T.p)
 
 
-def _compared(inner: Pose, A: Pose, T: Pose, B: Pose) -> Iterator[ExactNumber]:
+def _compared(inner: Pose, A: Pose, T: Pose, B: Pose) -> Iterator[Number]:
     """inner = A^-1 T B, written so that R never meets its own transpose."""
     left = transpose(A.R)
     outer = multiply(multiply(left, T.R), B.R)
@@ -73,7 +74,7 @@ def _compared(inner: Pose, A: Pose, T: Pose, B: Pose) -> Iterator[ExactNumber]:
     yield from sub(transform(transpose(inner.R), inner.p), seen)
 
 
-def _position_compared(inner: Pose, A: Pose, p: Vector) -> Iterator[ExactNumber]:
+def _position_compared(inner: Pose, A: Pose, p: Vector) -> Iterator[Number]:
     g = sub(p, A.p)
     yield from sub(inner.p, transform(transpose(A.R), g))
     square = dot(inner.p, inner.p) - dot(g, g)
@@ -88,7 +89,7 @@ def _is_plane(pose: Pose) -> bool:
     return is_constant(pose.R[2][2], 1) or is_constant(pose.R[2][2], -1)
 
 
-def structured(chain: Chain, turns: bool) -> tuple[list[ExactNumber], list[ExactNumber]]:
+def structured(chain: Chain, turns: bool) -> tuple[list[Number], list[Number]]:
     """The twelve elements of a target that the chain can reach, and of the pose it reaches.
 
     Elements that are constant for every posture are those constants; elements that always equal another one
@@ -96,8 +97,8 @@ def structured(chain: Chain, turns: bool) -> tuple[list[ExactNumber], list[Exact
     """
     pose = chain.pose()
     reached = [*pose.p, *(x for row in pose.R for x in row)]
-    elements: list[ExactNumber] = []
-    known: dict[str, ExactNumber] = {}
+    elements: list[Number] = []
+    known: dict[str, Number] = {}
     for k, x in enumerate(reached):
         if not isinstance(x, Exact):
             elements.append(x)
@@ -116,7 +117,7 @@ def as_pose(elements: list[Any]) -> Pose:
     return Pose(tuple(map(tuple, rows)), tuple(p))  # type: ignore[arg-type]
 
 
-# -- a random point that satisfies everything, modulo a prime -------------------------------------------------
+# -- a random point that satisfies everything, modulo a prime ------------------------------------------------
 class Witness:
     """Values of the generators of a ring modulo a prime, at a random posture of a random geometry.
 
@@ -138,7 +139,7 @@ class Witness:
                 self.values[name] = nmod(rng.randrange(1, p), p)
         self.values |= roots
 
-    def __call__(self, x: ExactNumber) -> nmod:
+    def __call__(self, x: Number) -> nmod:
         """The value of a number of the ring."""
         if not isinstance(x, Exact):
             return nmod(x.numerator, self.prime) / nmod(x.denominator, self.prime)
@@ -155,7 +156,7 @@ class Witness:
         """Give generators other values."""
         self.values |= values
 
-    def vanishes(self, x: ExactNumber) -> bool:
+    def vanishes(self, x: Number) -> bool:
         """Whether the number is zero here."""
         return (not isinstance(x, Exact) and is_zero(x)) or not self(x)
 
@@ -171,12 +172,12 @@ def _prime_with_roots(ring: Ring) -> tuple[int, dict[str, nmod]]:
     for radicand in ring.radicands:
         if not isinstance(radicand, int):
             raise NotSolvable(
-                f"The geometry holds the square root of {radicand}: give axes along x, y or z in turned frames."
+                f"The geometry holds the square root of {radicand}: give axes along x, y, z in turned frames."
             )
     for _ in range(10_000):
         p += 24
         if fmpz(p).is_prime():
             roots = [square_root(nmod(x, p), p) for x in ring.radicands]
             if all(root is not None for root in roots):
-                return p, {f"root[{k}]": root for k, root in enumerate(roots)}
+                return p, {f"root[{k}]": root for k, root in enumerate(roots) if root is not None}
     raise NotSolvable("The geometry holds too many different square roots.")

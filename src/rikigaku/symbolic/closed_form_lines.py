@@ -1,39 +1,40 @@
 """Equations in one unknown joint, sorted by how well they determine it.
 
-A revolute joint: A sin + B cos + C = 0, a line that cuts the unit circle in two points; two such lines that are
-perpendicular give one point without any case distinction. A prismatic joint: a d^2 + b d + c = 0.
+A revolute joint: A sin + B cos + C = 0, a line that cuts the unit circle in two points; two such lines that
+are perpendicular give one point without any case distinction. A prismatic joint: a d^2 + b d + c = 0.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq_mpoly
 
-from rikigaku.numbers.exact import Exact, ExactNumber, Ring
+from rikigaku.numbers.exact import Exact, Ring
+from rikigaku.numbers.kind import Number
 from rikigaku.numbers.ring import plain
 from rikigaku.symbolic.closed_form_chain import Axis
 from rikigaku.symbolic.closed_form_equations import Witness
 
-Line = tuple[ExactNumber, ExactNumber, ExactNumber]
+Line = tuple[Number, Number, Number]
 
 # Ranks: lower is better.
 SURE, SLIDE, TURN, QUOTIENT, TWO, DOUBTFUL = range(6)
 
 
-@dataclass(order=True)
+@dataclass(frozen=True)
 class Candidate:
     """A way to solve one joint: one line or two, by rank and then by length."""
 
     rank: int
     length: int
-    axis: Axis = field(compare=False)
-    first: Line = field(compare=False)
-    second: Line | None = field(compare=False, default=None)
+    axis: Axis
+    first: Line
+    second: Line | None = None
 
 
-def coefficients(ring: Ring, x: Exact, generators: tuple[str, ...]) -> dict[tuple[int, ...], ExactNumber]:
+def coefficients(ring: Ring, x: Exact, generators: tuple[str, ...]) -> dict[tuple[int, ...], Number]:
     """The polynomial by powers of some generators."""
     places = [ring.names.index(name) for name in generators]
     parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
@@ -109,23 +110,21 @@ def _normal(line: Line) -> Line:
         for p in polynomials[1:]:
             common = common.gcd(p)
         if common.total_degree() > 0:
-            line = tuple(  # type: ignore[assignment]
-                x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in line
-            )
+            line = tuple(x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in line)
     # The same for (A, B) and (-B, A): perpendicular lines are found by their coefficients.
-    size = max(abs(_leading(x)) for x in line[:2])
-    return tuple(x / size if isinstance(x, Exact) else Fraction(x) / size for x in line)  # type: ignore[return-value]
+    size: Fraction = max(abs(_leading(x)) for x in line[:2])
+    return tuple(x / size if isinstance(x, Exact) else Fraction(x) / size for x in line)
 
 
-def _leading(x: ExactNumber) -> Fraction | int:
-    return plain(x.polynomial.leading_coefficient()) if isinstance(x, Exact) else x  # type: ignore[return-value]
+def _leading(x: Number) -> Fraction:
+    return Fraction(plain(x.polynomial.leading_coefficient()) if isinstance(x, Exact) else x)
 
 
 def _minus(line: Line) -> Line:
     return (-line[0], -line[1], -line[2])
 
 
-def _text(x: ExactNumber) -> str:
+def _text(x: Number) -> str:
     return str(x.polynomial) if isinstance(x, Exact) else str(x)
 
 

@@ -1,7 +1,7 @@
 """Inverse kinematics as formulas: the branches, their values at poses, and how they are written."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import MissingValue, WrongSize
 from rikigaku.laws.kinematics import frame_pose, world_poses
+from rikigaku.laws.loops import loop_residual
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide, Step
+from rikigaku.symbolic.closed_form_planar import Plane
+from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide, Step, needed
 
 Array = NDArray[np.float64]
 
@@ -57,7 +59,11 @@ class Branch:
     @property
     def joints(self) -> list[tuple[str, Step]]:
         """Each joint with what computes it, in the order of solution."""
-        return [(step.name, step) for step in self.steps if isinstance(step, Angle | Slide)]
+        return [
+            (self.formulas.robot_joint(step.place), step)
+            for step in self.steps
+            if isinstance(step, Angle | Slide) and step.place < self.formulas.robot.nq
+        ]
 
     def sympy(self, expanded: bool = False) -> Any:
         """SymPy's form: (definitions, joints), two lists of (symbol, expression).
@@ -97,25 +103,42 @@ class JointFormulas:
     steps: tuple[Step, ...]
     conditions: tuple[Formula, ...] = ()
     signs: tuple[tuple[int, ...], ...] = ()
+    plane: Plane | None = None
 
     @property
     def branches(self) -> tuple[Branch, ...]:
         """The solutions, one for each combination of signs that is one."""
         return tuple(Branch(self, signs) for signs in self.signs)
 
+    def without_cut_joints(self) -> "JointFormulas":
+        """The same without the motions of cut joints, where no other joint needs them."""
+        size = self.robot.nq
+        kept = needed(self.steps, lambda step: not isinstance(step, Angle | Slide) or step.place >= size)
+        roots = [step for step in self.steps if isinstance(step, Root)]
+        used = [k for k, root in enumerate(roots) if root in kept]
+        signs = dict.fromkeys(tuple(pattern[k] for k in used) for pattern in self.signs)
+        return replace(self, steps=kept, signs=tuple(signs))
+
+    def robot_joint(self, place: int) -> str:
+        """The joint that an element of q belongs to."""
+        slices = self.robot.q_slices
+        return next(name for name, s in slices.items() if s.start <= place < s.stop)
+
     def solve(self, pose: Any, tolerance: float = 1e-8, **values: Any) -> Postures:
-        """All postures at a pose (4, 4) (or position (3,)), or at a batch of them.
+        """All postures at a pose (4, 4), or at a batch of them.
+
+        Where the target is a position, (3,) will do; where it is planar, the two coordinates and phi.
 
         Every posture is checked by forward kinematics: where the frame does not come to the pose within the
         tolerance, the branch is not valid there. Joints that the frame does not depend on are zero.
 
         values: symbols of the robot (its own values are used where none is given) and given joints.
         """
-        elements, batch = self._elements(pose)
+        elements, inputs, batch = self._elements(pose)
         symbols = self._symbols(values)
         count = len(self.signs)
         at: dict[str, Any] = {name: float(x) for name, x in symbols.items()}
-        at |= {name: x[None] for name, x in zip(self.pose_names, elements, strict=True)}
+        at |= {name: x[None] for name, x in zip(self.pose_names, inputs, strict=True)}
         q = np.zeros((count, *batch, self.robot.nq))
         for place in self.given:
             at[self.coordinates[place]] = q[..., place] = np.asarray(values[self.coordinates[place]], float)
@@ -128,36 +151,62 @@ class JointFormulas:
                     case Root(name, radicand):  # the check below finds poses out of reach
                         size = np.sqrt(np.maximum(radicand.evaluate(FLOATS, at), 0.0))
                         at[name] = next(roots).reshape(-1, *[1] * len(batch)) * size
-                    case Angle(place, name, y, x):
-                        q[..., place] = np.arctan2(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at))
-                        at[name] = q[..., place]
-                    case Slide(place, name, formula):
-                        at[name] = q[..., place] = formula.evaluate(FLOATS, at)
+                    case Angle(_, name, y, x):
+                        at[name] = np.arctan2(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at))
+                    case Slide(_, name, formula):
+                        at[name] = formula.evaluate(FLOATS, at)
+                if isinstance(step, Angle | Slide) and step.place < self.robot.nq:
+                    q[..., step.place] = at[step.name]
             error = self._error(q, elements, symbols)
         q, error = np.moveaxis(q, 0, -2), np.moveaxis(error, 0, -1)
         valid = error <= tolerance
         return Postures(np.where(valid[..., None], q, np.nan), valid, error)
 
-    def _error(self, q: Array, elements: Array, symbols: Mapping[str, float]) -> Array:
+    def _error(self, q: Array, elements: list[Array], symbols: Mapping[str, float]) -> Array:
         mechanism = instantiate(self.robot, FLOATS, symbols)
         bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
         pose = frame_pose(mechanism, bodies, self.frame)
         reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
         gaps = [np.abs(np.broadcast_to(x, q.shape[:-1]) - y) for x, y in zip(reached, elements, strict=True)]
-        error: Array = np.max(gaps, axis=0)
+        if self.robot.loops:
+            rows = loop_residual(mechanism, [q[..., k] for k in range(self.robot.nq)])
+            gaps += [np.abs(np.broadcast_to(x, q.shape[:-1])) for x in rows]
+        error: Array = np.fmax.reduce(gaps, axis=0)
         return np.where(np.isfinite(q).all(axis=-1), error, np.inf)
 
-    def _elements(self, pose: Any) -> tuple[Array, tuple[int, ...]]:
-        """The elements of the poses, each an array of the batch's shape."""
+    def _elements(self, pose: Any) -> tuple[list[Array], list[Array], tuple[int, ...]]:
+        """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
         array = np.asarray(pose, dtype=np.float64)
         if array.shape[-2:] == (4, 4):
             parts = [array[..., k, 3] for k in range(3)]
             parts += [array[..., i, j] for i in range(3) for j in range(3)]
-            return np.array(parts[: len(self.pose_names)]), array.shape[:-2]
-        if self.target == "position" and array.ndim and array.shape[-1] == 3:
-            return np.moveaxis(array, -1, 0), array.shape[:-1]
-        wanted = "a pose (4, 4)" + (" or a position (3,)" if self.target == "position" else "")
-        raise WrongSize(f"These formulas take {wanted}, or a batch of them; {array.shape} was given.")
+            if self.plane is not None:
+                R = [[array[..., i, j] for j in range(3)] for i in range(3)]
+                phi = np.arctan2(*self.plane.sin_cos(R))
+                return parts, [*(parts[k] for k in self.plane.across), phi], array.shape[:-2]
+            parts = parts[: len(self.pose_names)]
+            return parts, parts, array.shape[:-2]
+        if self.target != "pose" and array.ndim and array.shape[-1] == 3:
+            parts = list(np.moveaxis(array, -1, 0))
+            return self._in_space(parts), parts, array.shape[:-1]
+        also = {
+            "pose": "",
+            "position": " or a position (3,)",
+            "planar": f" or {', '.join(self.pose_names)} (3,)",
+        }
+        raise WrongSize(
+            f"These formulas take a pose (4, 4){also[self.target]}, or a batch; {array.shape} was given."
+        )
+
+    def _in_space(self, parts: list[Array]) -> list[Array]:
+        """The elements that a planar pose means."""
+        if self.plane is None:
+            return parts
+        position: list[Any] = [np.nan] * 3  # the one out of the plane is not asked for
+        for k, x in zip(self.plane.across, parts, strict=False):
+            position[k] = x
+        rows = self.plane.turned(np.sin(parts[2]), np.cos(parts[2]))
+        return [*position, *(x for row in rows for x in row)]
 
     def _symbols(self, values: Mapping[str, Any]) -> dict[str, float]:
         known = {**self.robot.declared_values, **values}

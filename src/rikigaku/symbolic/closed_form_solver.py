@@ -1,17 +1,19 @@
 """Triangular solution of a chain: one joint after the other, each by a line, two lines or a quadratic.
 
-Of all equations those with one unknown joint are looked at; the best determines its joint. A joint solved at an
-end of the chain is taken off: the target behind it gets names of its own, and the rest is a shorter chain.
+Of all equations those with one unknown joint are looked at; the best determines its joint. A joint solved at
+an end of the chain is taken off: the target behind it gets names of its own, the rest is a shorter chain.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from flint import nmod
 
 from rikigaku.errors import NotSolvable
-from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.closed_form_chain import TARGET, Axis, Chain
 from rikigaku.symbolic.closed_form_elimination import derived
@@ -41,6 +43,9 @@ class Solver:
         translation: Translation,
         names: Names,
         joint_names: Mapping[int, str],
+        cuts: int,
+        level: int = 0,
+        roots: int = 0,
     ) -> None:
         """The chain has identities as its outer constants; for a position alone the last one is the point."""
         self.chain, self.turns = chain, turns
@@ -48,7 +53,8 @@ class Solver:
         self.witness = Witness(chain.ring, 1)
         self.steps: list[Step] = []
         self.known: set[Axis] = set()
-        self.level = self.roots = 0
+        self.cuts = cuts  # places from here on are those of cut joints
+        self.level, self.roots = level, roots
         self.pool: list[Exact] | None = None
         self.target: Target
 
@@ -63,10 +69,10 @@ class Solver:
     def solve(self) -> None:
         """All joints of the chain, or an error that says what is left."""
         while self._peeled():
-            found = min(self._candidates(self._alone()), default=None)
+            found = self._best(self._alone())
             if found is None:
                 derived = self._derived()
-                found = min(self._candidates(derived), default=None)
+                found = self._best(derived)
                 if found is None:
                     raise self._unsolved(derived)
             self._take(found)
@@ -100,10 +106,13 @@ class Solver:
             found[axis].append(x)
         return found
 
-    def _candidates(self, alone: Mapping[Axis, list[Exact]]) -> Iterable[Candidate]:
+    def _best(self, alone: Mapping[Axis, list[Exact]]) -> Candidate | None:
+        """The surest and shortest way to solve a joint; joints of the robot before those of cuts."""
+        found: list[Candidate] = []
         for axis, pool in alone.items():
             if pool:
-                yield from candidates(self.chain.ring, axis, pool, self.witness)
+                found += candidates(self.chain.ring, axis, pool, self.witness)
+        return min(found, key=lambda c: (c.rank, c.axis.place >= self.cuts, c.length), default=None)
 
     def _unsolved(self, derived: Mapping[Axis, list[Exact]]) -> NotSolvable:
         """What remains: the equation of lowest degree in one joint, where there is one."""
@@ -159,11 +168,11 @@ class Solver:
             w = self._root(self.formula(b) ** 2 - 4 * self.formula(a) * self.formula(c), b * b - 4 * a * c)
             value = (w - self.formula(b)) / (2 * self.formula(a))
         else:
-            h, c = b * (ONE.rational / (2 * a)), c * (ONE.rational / a)  # type: ignore[operator]
+            h, c = b * (Fraction(1, 2) / a), c * (Fraction(1) / a)
             value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
         self.steps.append(Slide(axis.place, self.joint_names[axis.place], value))
 
-    def _squares(self, axis: Axis, found: Candidate) -> tuple[ExactNumber, ExactNumber] | None:
+    def _squares(self, axis: Axis, found: Candidate) -> tuple[Number, Number] | None:
         """u, v with sin^2 = u^2 + v^2 where the line is cos = m (or the two exchanged).
 
         1 - m^2 loses half the digits near the ends of the range; a sum of squares loses none.
@@ -172,7 +181,7 @@ class Solver:
         if isinstance(A, Exact) or isinstance(B, Exact) or (A and B):
             return None
         own = axis.generators[0 if B else 1]
-        sides: dict[Axis, dict[str, ExactNumber]] = {}
+        sides: dict[Axis, dict[str, Number]] = {}
         unknown = self._unknown()
         for x in self._equations():
             moving = unknowns(x, unknown)
@@ -192,14 +201,14 @@ class Solver:
             if isinstance(factor, Exact) or len(names) != 2 or sum(powers) != 2 or own not in names:
                 continue
             if names[1] in other.generators:
-                sides.setdefault(other, {})[names[1]] = rest * (-1 / ONE.rational / factor)  # type: ignore[operator]
+                sides.setdefault(other, {})[names[1]] = rest * (Fraction(-1) / factor)
         for found_sides in sides.values():
             if len(found_sides) == 2:
                 u, v = found_sides.values()
                 return u, v
         return None
 
-    def _take_squares(self, axis: Axis, found: Candidate, u: ExactNumber, v: ExactNumber) -> None:
+    def _take_squares(self, axis: Axis, found: Candidate, u: Number, v: Number) -> None:
         A, B, C = found.first
         w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
         m = self.formula(C) / self.formula(-(A if B == 0 else B))
@@ -211,7 +220,7 @@ class Solver:
     def _angle(self, axis: Axis, y: Formula, x: Formula, scale: Formula) -> None:
         self.steps.append(Angle(axis.place, self.joint_names[axis.place], y, x, scale))
 
-    def _root(self, radicand: Formula, exact: ExactNumber) -> Formula:
+    def _root(self, radicand: Formula, exact: Number) -> Formula:
         """Plus or minus the square root; zero where it always is."""
         if self.witness.vanishes(exact):
             return Formula.of(0)
@@ -257,7 +266,7 @@ class Solver:
         self.witness.set(values)
         self.target = Target(as_pose(elements), self.turns)
 
-    def _define(self, formulas: Mapping[int, Formula], elements: list[ExactNumber]) -> None:
+    def _define(self, formulas: Mapping[int, Formula], elements: list[Number]) -> None:
         """Give the generators of a target their new meaning, by name where the formula is long."""
         prefix = "wrist" if not self.level else f"t{self.level}"
         self.level += 1
@@ -281,10 +290,10 @@ def _degree(x: Exact, axis: Axis) -> int:
     return max(sum(p) for p in powers) * (2 if axis.revolute else 1)
 
 
-def _same(x: ExactNumber, y: ExactNumber) -> bool:
+def _same(x: Number, y: Number) -> bool:
     return type(x) is type(y) and bool(x == y)
 
 
-def _square(line: tuple[ExactNumber, ExactNumber, ExactNumber]) -> ExactNumber:
+def _square(line: tuple[Number, Number, Number]) -> Number:
     A, B, C = line
     return A * A + B * B - C * C

@@ -4,11 +4,12 @@ Formulas are `rikigaku.numbers.formula.Formula`s: they run on floats, arrays, tr
 A solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or d3.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rikigaku.numbers.exact import Exact, ExactNumber, Ring
+from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.formula import PI, ZERO, Formula
+from rikigaku.numbers.kind import Number
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,13 @@ def formulas_of(step: Step) -> tuple[Formula, ...]:
             return (step.value,)
 
 
-def needed(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps without definitions nobody uses."""
+def needed(steps: Sequence[Step], idle: Callable[[Step], bool] | None = None) -> tuple[Step, ...]:
+    """The steps without those nobody uses: definitions, or what `idle` says."""
+    idle = idle or (lambda step: isinstance(step, Definition))
     used: set[str] = set()
     kept: list[Step] = []
     for step in reversed(steps):
-        if not isinstance(step, Definition) or step.name in used:
+        if not idle(step) or step.name in used:
             kept.append(step)
             for formula in formulas_of(step):
                 used |= formula.symbols
@@ -119,7 +121,7 @@ class Translation:
             self.meaning[f"root[{k}]"] = self(radicand).sqrt()
         self.meaning["pi"] = PI
 
-    def __call__(self, x: ExactNumber) -> Formula:
+    def __call__(self, x: Number) -> Formula:
         if not isinstance(x, Exact):
             return Formula.of(x)
         total = ZERO
@@ -130,7 +132,7 @@ class Translation:
             total = total + term
         return total
 
-    def _terms(self, x: Exact) -> Iterator[tuple[list[tuple[str, int]], ExactNumber]]:
+    def _terms(self, x: Exact) -> Iterator[tuple[list[tuple[str, int]], Number]]:
         from rikigaku.numbers.ring import plain
 
         for powers, coefficient in x.polynomial.to_dict().items():

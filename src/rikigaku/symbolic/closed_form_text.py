@@ -28,7 +28,8 @@ def steps_text(steps: Sequence[Step]) -> Iterator[str]:
 def formulas_text(formulas: "JointFormulas") -> str:
     """Everything there is to say."""
     robot = formulas.robot.name
-    head = f"Inverse kinematics of robot {robot!r}, {formulas.target} of frame {formulas.frame!r}: "
+    what = {"planar": "planar pose"}.get(formulas.target, formulas.target)
+    head = f"Inverse kinematics of robot {robot!r}, {what} of frame {formulas.frame!r}: "
     count = len(formulas.signs)
     lines = [f"{head}{count} branch{'es' * (count != 1)}"]
     if formulas.conditions:

@@ -56,7 +56,7 @@ class System:
     @cached_property
     def leading(self) -> tuple[tuple[int, ...], ...]:
         """Exponents of the leading monomials."""
-        return tuple(tuple(int(n) for n in next(iter(p.monoms()))) for p in self.flint)
+        return tuple(_leading_powers(p) for p in self.flint)
 
     def __str__(self) -> str:
         return "\n".join(spelled(self.names, terms) for terms in self.polynomials)
@@ -65,7 +65,7 @@ class System:
     def contains(self, terms: Terms) -> bool:
         """Whether a polynomial lies in the ideal; this system must be a Groebner basis of it."""
         context = _context(len(self.names), self.order)
-        p = _flint(context, terms)
+        p: Any = _flint(context, terms)
         return not p or not p.reduction_primitive_part(fmpz_mpoly_vec(list(self.flint), context))
 
     @property
@@ -187,17 +187,18 @@ def spelled(names: Sequence[str], terms: Terms) -> str:
 # -- FLINT --------------------------------------------------------------------------------------------------
 def _buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
     context = _context(len(system.names), system.order)
-    basis, success = fmpz_mpoly_vec(list(system.flint), context).buchberger_naive(limits=limits)
+    vector: Any = fmpz_mpoly_vec(list(system.flint), context)
+    basis, success = vector.buchberger_naive(limits=limits)
     if not success:
         return None
-    return _reduced(System.of(system.names, (p.to_dict() for p in basis), system.order))
+    return _reduced(System.of(system.names, map(_terms, basis), system.order))
 
 
 def _reduced(basis: System) -> System:
     context = _context(len(basis.names), basis.order)
     reduced = fmpz_mpoly_vec(list(basis.flint), context).autoreduction()
-    polynomials = sorted(reduced, key=lambda p: next(iter(p.monoms())), reverse=True)
-    return System.of(basis.names, (p.to_dict() for p in polynomials), basis.order)
+    polynomials = sorted(reduced, key=_leading_powers, reverse=True)
+    return System.of(basis.names, map(_terms, polynomials), basis.order)
 
 
 def _flint_job(data: dict[str, Any]) -> list[Any]:
@@ -259,6 +260,10 @@ def _flint(context: fmpz_mpoly_ctx, terms: Terms) -> fmpz_mpoly:
     scale = lcm(*(c.denominator for c in fractions.values()))
     p = context.from_dict({m: int(c * scale) for m, c in fractions.items() if c})
     return p.primitive()[1] if p else p
+
+
+def _leading_powers(p: Any) -> tuple[int, ...]:
+    return tuple(int(n) for n in next(iter(p.monoms())))
 
 
 def _terms(p: fmpz_mpoly) -> Terms:
