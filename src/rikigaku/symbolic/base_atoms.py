@@ -1,4 +1,4 @@
-"""What coefficients of regrouping are made of: polynomials in the symbols, sines and cosines of a geometry."""
+"""What coefficients of regrouping are made of: polynomials in symbols, sines and cosines of a geometry."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -109,11 +109,10 @@ class Atoms:
             else:
                 turns = quarter_turns(float(amount)) if amount.is_number else None
                 if turns is None:
-                    s, c = self.of(amount.sin()), self.of(amount.cos())
-                    X = X.compose(Pose(axis_rotation(k, s, c)))
+                    pair: tuple[Any, Any] = (self.of(amount.sin()), self.of(amount.cos()))
                 else:
-                    s, c = ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
-                    X = X.compose(Pose(axis_rotation(k, s, c)))
+                    pair = ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+                X = X.compose(Pose(axis_rotation(k, *pair)))
         return X
 
     def constant(self, x: Fraction | int) -> "Ratio":
@@ -191,7 +190,7 @@ class Ratio:
     def formula(self) -> Formula:
         """As a formula of the robot's symbols."""
         above = self._formula(self.above)
-        return above if self.below == 1 else above / self._formula(self.below)
+        return above if self.below.is_one() else above / self._formula(self.below)
 
     def _formula(self, x: fmpq_mpoly) -> Formula:
         total = ZERO

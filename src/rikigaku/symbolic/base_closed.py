@@ -1,9 +1,9 @@
 """Base parameters of a closed robot: what the loops let its forces tell apart.
 
 Forces along the motions the loops allow are N^T tau, with the loops' Jacobian J, J N = 0, and velocities and
-accelerations that keep the loops closed. All relations of the spanning tree hold for them; more appear. They are
-found at random closed postures in numbers of hundreds of bits: what is zero there to a hundred digits is zero,
-and coefficients with so many digits are recognised as the rational numbers (or roots) they are.
+accelerations that keep the loops closed. All relations of the spanning tree hold for them; more appear. They
+are found at random closed postures in numbers of hundreds of bits: what is zero there to seventy digits is
+zero, and coefficients with so many digits are recognised as the rational numbers (or roots) they are.
 """
 
 from collections.abc import Mapping
@@ -123,8 +123,9 @@ def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
     """How sure the rank is, in words."""
     e = found.echelon
     return (
-        f"rank {len(e.pivots)} at {found.states} random closed postures in {bits} bits (smallest pivot 1e"
-        f"{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); relations hold at a fresh one to 1e{found.check:.0f}"
+        f"rank {len(e.pivots)} at {found.states} random closed postures in {bits} bits "
+        f"(smallest pivot 1e{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); "
+        f"relations hold at a fresh one to 1e{found.check:.0f}"
     )
 
 
@@ -143,7 +144,7 @@ def closed_rows(
         full = regressor(mechanism, q, v, a, drives=bool(question.drives))
         Y = [question.pick(row) for row in full]
         for k in range(m):
-            along = [(N[i][k], Y[i]) for i in range(len(Y)) if not N[i][k] == 0]
+            along = [(N[i][k], Y[i]) for i in range(len(Y)) if not N[i][k].is_zero()]
             result.append([_mid(sum((n * row[j] for n, row in along), ball(0))) for j in range(len(Y[0]))])
     return result
 
@@ -205,7 +206,7 @@ def dependent_rates(robot: Robot, J: Any) -> tuple[list[int], list[int]]:
 
 
 def motion_basis(robot: Robot, q: Any, **keywords: Any) -> Any:
-    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent coordinates."""
+    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent ones."""
     symbols = {name: x for name, x in keywords.items() if name in robot.free_symbols}
     J = np.asarray(robot.loop_jacobian(q, **symbols))  # type: ignore[attr-defined]
     flat = J.reshape(-1, *J.shape[-2:])

@@ -83,6 +83,8 @@ def _rational(found: ClosedRelations, bits: int) -> Coefficients:
             for k, x in row.items():
                 value = rational_of(x, bits)
                 if value is None:
-                    raise NotExact("Coefficients of this closed robot are not rational in its lengths: bind them.")
+                    raise NotExact(
+                        "Coefficients of this closed robot are not rational in its lengths: bind them."
+                    )
                 result[d, k] = value
     return result

@@ -88,9 +88,7 @@ class _Basis:
         return np.stack([self(powers) for powers in monomials], axis=1)
 
 
-def _guess_monomials(
-    atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler, spare: int
-) -> int:
+def _guess_monomials(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler, spare: int) -> int:
     """Settle which monomials each unknown has; return how many samples their coefficients take."""
     nothing = (0,) * len(atoms.formulas)
     waiting = list(unknowns)
@@ -111,7 +109,9 @@ def _guess_monomials(
                     size = len(monomials) + spare
                     sample, values = sampler(size)
                     basis = _Basis(atoms, sample)
-                belows = list(atoms.monomials(below_degree, places, below=True)) if below_degree else [nothing]
+                belows = (
+                    list(atoms.monomials(below_degree, places, below=True)) if below_degree else [nothing]
+                )
                 _fit_group(group, monomials, belows, values, basis)
                 enough = max(enough, *(len(u.monomials) + spare for u in group))
             waiting = [u for u in waiting if not u.monomials]
@@ -137,7 +137,9 @@ def _fit_group(
         if right[i].any():
             k = int(np.argmax(right[i]))
             c = x[:, i * len(belows) + k]
-            u.monomials = [monomials[j] for j, value in zip(columns, c, strict=True) if value] or [monomials[0]]
+            u.monomials = [monomials[j] for j, value in zip(columns, c, strict=True) if value] or [
+                monomials[0]
+            ]
             u.below = belows[k]
 
 
@@ -162,9 +164,7 @@ def _confirmed(atoms: Atoms, u: Unknown, values: Residues, basis: _Basis, primes
             return False
         found.append(fraction)
     x = np.array([[c.numerator * pow(c.denominator, -1, p) % p] for c in found])
-    if not np.array_equal(
-        product(basis.matrix(u.monomials), x, p)[:, 0], values * basis(u.below or ()) % p
-    ):
+    if not np.array_equal(product(basis.matrix(u.monomials), x, p)[:, 0], values * basis(u.below or ()) % p):
         return False
     above: dict[Exponents, Fraction] = dict(zip(u.monomials, found, strict=True))
     u.answer = atoms.ratio(above, u.below)

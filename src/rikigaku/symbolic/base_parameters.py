@@ -94,7 +94,9 @@ class BaseParameters:
             )
         return self.found.matrix(values)
 
-    def base_values(self, full: Mapping[str, float] | Sequence[float] | None = None, **symbols: float) -> Array:
+    def base_values(
+        self, full: Mapping[str, float] | Sequence[float] | None = None, **symbols: float
+    ) -> Array:
         """Values of the base parameters from a full set: by name, in order, or (None) the robot's own."""
         return self.matrix(**symbols) @ self._full(full, symbols)
 
@@ -118,7 +120,9 @@ class BaseParameters:
     def __repr__(self) -> str:
         kind = "closed robot" if self.closed else "robot"
         head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {len(self.parameters)}:"
-        lines = [f"  {name}" if len(t) == 1 else f"  {name} = {_sum_text(t)}" for name, t in self.formulas.items()]
+        lines = [
+            f"  {name}" if len(t) == 1 else f"  {name} = {_sum_text(t)}" for name, t in self.formulas.items()
+        ]
         never = ", ".join(self.unimportant)
         tail = [f"Never matter: {never}."] if never else []
         return "\n".join([head, *lines, *tail, f"Verified: {self.verified}."])
@@ -150,7 +154,9 @@ class BaseParameters:
                 if name not in self.parameters:
                     raise UnknownName("parameter", name, self.parameters, f"robot {self.robot.name!r}")
             if missing := [name for name in self.parameters if name not in full]:
-                raise MissingValue(f"base_values lacks {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}.")
+                raise MissingValue(
+                    f"base_values lacks {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}."
+                )
             return np.array([float(full[name]) for name in self.parameters])
         return sized("base_values", full, len(self.parameters))
 

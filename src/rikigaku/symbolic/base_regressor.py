@@ -88,10 +88,14 @@ def _verified(question: Question, regrouping: Regrouping, states: int, rng: np.r
         for k, d, x in terms:
             B[:, k, d] = drawn.value(x)
         if not np.array_equal(product(drawn.rows[:, :, P], B, p), drawn.rows[:, :, D]):
-            raise NotVerified("The regrouping does not hold at fresh random states; please report this robot.")
+            raise NotVerified(
+                "The regrouping does not hold at fresh random states; please report this robot."
+            )
         for rows in drawn.rows:
             if len(pivot_columns(rows, p)[0]) != regrouping.count:
-                raise NotVerified(f"The rank at fresh random states is not {regrouping.count}; please report.")
+                raise NotVerified(
+                    f"The rank at fresh random states is not {regrouping.count}; please report."
+                )
     return (
         f"rank {regrouping.count} and every coefficient, exactly, at {_CHECKS * states} fresh random states "
         f"modulo {_CHECKS} fresh primes" + (f" and {_CHECKS * samples} random geometries" * (samples > 1))

@@ -28,7 +28,21 @@ from rikigaku.symbolic.base_fit import Unknown, Values, fit
 from rikigaku.symbolic.base_samples import Question, Sample, sample
 
 # Of a link's own parameters the first that serve are kept: as is usual, Iyy, msz and m go to the parent.
-KEEP_FIRST = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "msx", "msy", "Iyy", "msz", "m", "rotor", "viscous", "coulomb")
+KEEP_FIRST = (
+    "Izz",
+    "Ixx",
+    "Ixy",
+    "Ixz",
+    "Iyz",
+    "msx",
+    "msy",
+    "Iyy",
+    "msz",
+    "m",
+    "rotor",
+    "viscous",
+    "coulomb",
+)
 _TRIES = 8
 _PAIR_STATES = 12  # of two links: 20 columns, six rows and more a state
 
@@ -149,7 +163,9 @@ def _hidden_by_joint(
     link = robot.link(name)
     circle = tuple(atoms.places(*step_atoms(link.geometry.after(), *_numbers(link))))
     X = atoms.pose(_steps(robot, name, parent))
-    for column, row in Solver(question, pivots, dependent, _PAIR_STATES, rng, own).rows(atoms, [circle]).items():
+    for column, row in (
+        Solver(question, pivots, dependent, _PAIR_STATES, rng, own).rows(atoms, [circle]).items()
+    ):
         # One of this and less of the others is an inertia that might as well sit on the parent.
         ten = {f"{parameter} of {name}": k for k, parameter in enumerate(PARAMETER_NAMES)}
         hidden: list[Any] = [0] * 10

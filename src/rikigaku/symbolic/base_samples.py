@@ -80,7 +80,12 @@ def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:
         links.append(replace(link, joint=joint, inertia=None))
     g = robot.gravity if gravity is None else tuple(gravity)
     return replace(
-        robot, links=tuple(links), frames=(), symbols=(), base_inertia=None, gravity=g  # type: ignore[arg-type]
+        robot,
+        links=tuple(links),
+        frames=(),
+        symbols=(),
+        base_inertia=None,
+        gravity=g,  # type: ignore[arg-type]
     )
 
 
