@@ -1,7 +1,7 @@
 """Numbers modulo a prime, many states at once: where ranks and relations are found, and nothing is expanded.
 
-A number is an array of residues, the first axis over samples of the geometry, the second over states. Laws run
-on it as on any other kind. What is not rational gets an image in the field that obeys the same equations:
+A number is an array of residues, the first axis over samples of the geometry, the second over states. Laws
+run on it as on any other kind. What is not rational gets an image in the field that obeys the same equations:
 
 - e^(i x) of an angle x is a random element t, and t^n of n x: sines and cosines of multiples agree with each
   other, and nothing else is presumed. Right for variables, for symbols, and for constants like 0.3 rad too

@@ -41,8 +41,8 @@ def long_relations(
                 rounded = rounded or not exact
     how = f"some given to {_DECIMALS} decimals" if rounded else "all exact"
     return result, (
-        f"rank {len(kept)} exactly, modulo two primes; coefficients in {bits} bits hold at a fresh random state "
-        f"to 1e{found.check:.0f}, {how}"
+        f"rank {len(kept)} exactly, modulo two primes; coefficients in {bits} bits hold at a fresh random "
+        f"state to 1e{found.check:.0f}, {how}"
     )
 
 

@@ -1,8 +1,8 @@
 """Coefficients as formulas of the geometry, from their values modulo primes at random geometries.
 
 The unknown formula is a polynomial in a few atoms, possibly over a monomial in them. Monomials are tried by
-growing degree; a linear system modulo the prime gives their coefficients, more samples than unknowns tell whether
-the guess was right, and further primes turn residues into rational numbers and check them once more.
+growing degree; a linear system modulo the prime gives their coefficients, more samples than unknowns tell
+whether the guess was right, and further primes turn residues into rational numbers and check them once more.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,7 +90,6 @@ class _Basis:
 
 def _guess_monomials(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler, spare: int) -> int:
     """Settle which monomials each unknown has; return how many samples their coefficients take."""
-    nothing = (0,) * len(atoms.formulas)
     waiting = list(unknowns)
     spare = spare if any(circle for u in unknowns for circle in u.circles) else 0
     size = enough = 1 + spare
@@ -109,9 +108,7 @@ def _guess_monomials(atoms: Atoms, unknowns: Sequence[Unknown], sampler: Sampler
                     size = len(monomials) + spare
                     sample, values = sampler(size)
                     basis = _Basis(atoms, sample)
-                belows = (
-                    list(atoms.monomials(below_degree, places, below=True)) if below_degree else [nothing]
-                )
+                belows = list(atoms.monomials(below_degree, places, below=True))
                 _fit_group(group, monomials, belows, values, basis)
                 enough = max(enough, *(len(u.monomials) + spare for u in group))
             waiting = [u for u in waiting if not u.monomials]

@@ -35,8 +35,8 @@ METHODS = ("regressor", "rules")
 class BaseParameters:
     """The base parameters of a robot.
 
-    robot: under the gravity that was asked for. question: what counted as a parameter. closed: whether the loops
-    were closed. verified: how the result was checked.
+    robot: under the gravity that was asked for. question: what counted as a parameter. closed: whether the
+    loops were closed. verified: how the result was checked.
     """
 
     robot: Robot
@@ -89,7 +89,8 @@ class BaseParameters:
         used = {s for terms in self.found.base for x in terms.values() for s in x.symbols}
         if missing := sorted(used - values.keys()):
             raise MissingValue(
-                f"The regrouping of robot {self.robot.name!r} has symbols without a value: {', '.join(missing)}. "
+                f"The regrouping of robot {self.robot.name!r} has symbols without a value: "
+                f"{', '.join(missing)}. "
                 f"Give them: matrix({missing[0]}=...), or ask a robot.bind({missing[0]}=...)."
             )
         return self.found.matrix(values)

@@ -1,4 +1,4 @@
-"""Long numbers as the exact numbers they are: rationals, or sums of a few roots with rational coefficients."""
+"""Long numbers as the exact numbers they are: rationals, or rational combinations of a few roots."""
 
 from fractions import Fraction
 from math import gcd
@@ -56,7 +56,7 @@ def irrationals(robot: Robot) -> list[Formula]:
         plain, angles = plain + more[0], angles + more[1]
     turning = [x for x in angles if set(constant_turn(x)) == {"pi"}]
     others = [f for x in angles if x not in turning for f in (x.sin(), x.cos())] + plain
-    others = [f for f in dict.fromkeys(others) if f.rational is None]
+    others = [f for f in dict.fromkeys(others) if f.rational is None and f.is_number]
     basis: list[Formula] = []
     if turning:
         order = order_for(turning)

@@ -1,4 +1,4 @@
-"""Base parameters of a tree from its regressor: rank and relations modulo primes, verified at fresh states."""
+"""Base parameters of a tree from its regressor: rank and relations modulo primes, checked at fresh states."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -212,7 +212,8 @@ def _neighbours(robot: Robot) -> dict[str, str | None]:
 
 def _steps(robot: Robot, name: str, parent: str) -> Steps:
     """All that is constant between the parent link's frame and this link's."""
-    link, steps = robot.link(name), ()
+    link = robot.link(name)
+    steps: Steps = ()
     while link.name != parent:
         steps = (*link.geometry.before(), *link.geometry.after(), *steps)
         link = robot.link(link.parent)

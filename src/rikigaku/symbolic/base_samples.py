@@ -17,14 +17,15 @@ from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, order_for
 
 # Gravity that may point anywhere: three symbols of their own.
-ANY_GRAVITY = tuple(Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz")
+_ANY = [Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz"]
+ANY_GRAVITY = (_ANY[0], _ANY[1], _ANY[2])
 
 
 @dataclass(frozen=True)
 class Question:
     """What base parameters are asked of: a robot's geometry, its gravity, and which drives count.
 
-    robot: without inertias and drives, whose values do not matter. drives: names among rotor, viscous, coulomb.
+    robot: without inertias and drives, whose values do not matter. drives: among rotor, viscous, coulomb.
     """
 
     robot: Robot
