@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, first_call, memory, one_call, scaling, threads
+from benchmarks import batch, first_call, memory, one_call, operations, scaling, threads
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
 
 SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
+    "operations": operations.run,
     "batch": batch.run,
     "one_call": one_call.run,
     "first_call": first_call.run,
