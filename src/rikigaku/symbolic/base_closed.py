@@ -99,6 +99,31 @@ def closed_relations(
     raise NotVerified(f"The rank of robot {question.robot.name!r} grows with every closed posture.")
 
 
+def same_relations(
+    question: Question, first: ClosedRelations, symbols: Mapping[str, Fraction], rng: np.random.Generator
+) -> dict[int, dict[int, arb]]:
+    """Coefficients of relations found before, at another geometry: which columns take part is known.
+
+    Raises NotVerified if the relations do not hold there.
+    """
+    places = [question.columns.index(name) for name in first.columns]
+    bits = bits_for(question.robot)
+    relations = first.echelon.relations
+    enough = max((len(row) for row in relations.values()), default=0) + 3
+    rows: list[list[Any]] = []
+    with precision(bits):
+        while len(rows) < enough:
+            rows += [[row[j] for j in places] for row in closed_rows(question, symbols, rng)]
+        result = {}
+        for d, known in relations.items():
+            part = [*known, d]
+            solved = echelon([[row[j] for j in part] for row in rows], bits)
+            if solved.pivots != list(range(len(known))):
+                raise NotVerified(f"The rank of robot {question.robot.name!r} changes with its lengths.")
+            result[d] = {part[k]: x for k, x in solved.relations[len(known)].items()}
+    return result
+
+
 def recognised_relations(
     question: Question, found: ClosedRelations
 ) -> tuple[dict[str, dict[str, Formula]], set[str], str]:

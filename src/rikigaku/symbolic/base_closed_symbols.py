@@ -1,10 +1,12 @@
 """Relations of a closed robot whose lengths are symbols: found at rational lengths, then fitted."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
+from flint import arb
 
-from rikigaku.errors import NotExact, NotVerified
+from rikigaku.errors import NotExact
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.modular import Field
 from rikigaku.symbolic.base_atoms import Atoms
@@ -15,6 +17,7 @@ from rikigaku.symbolic.base_closed import (
     precision,
     rank_note,
     require_rational,
+    same_relations,
 )
 from rikigaku.symbolic.base_fit import Unknown, Values, fit
 from rikigaku.symbolic.base_recognition import rational_of
@@ -42,11 +45,11 @@ def symbolic_relations(
             name: Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
             for name in robot.free_symbols
         }
-        found = closed_relations(question, columns, symbols, rng)
         if first is None:
-            first = found
-        if found.echelon.pivots != first.echelon.pivots:
-            raise NotVerified(f"The rank of robot {robot.name!r} changes with its lengths.")
+            first = closed_relations(question, columns, symbols, rng)
+            found = first.echelon.relations
+        else:
+            found = same_relations(question, first, symbols, rng)
         known.append((symbols, _rational(found, bits_for(robot))))
 
     def sampler(size: int) -> tuple[Sample, Values]:
@@ -76,15 +79,13 @@ def symbolic_relations(
     return result, {columns[k] for k in first.echelon.pivots}, note
 
 
-def _rational(found: ClosedRelations, bits: int) -> Coefficients:
+def _rational(relations: Mapping[int, Mapping[int, arb]], bits: int) -> Coefficients:
     result: Coefficients = {}
     with precision(bits):
-        for d, row in found.echelon.relations.items():
+        for d, row in relations.items():
             for k, x in row.items():
                 value = rational_of(x, bits)
                 if value is None:
-                    raise NotExact(
-                        "Coefficients of this closed robot are not rational in its lengths: bind them."
-                    )
+                    raise NotExact("The coefficients are not rational in the lengths: bind the symbols.")
                 result[d, k] = value
     return result
