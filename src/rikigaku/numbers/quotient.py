@@ -224,15 +224,14 @@ def _exact_quotient(x: Exact, y: Exact) -> Any:
         pass
     if not y.mask or len(x.polynomial) * len(y.polynomial) > _TRIED:
         return None
-    norm: Any = y
+    norm, conjugates = _cleared(y)
+    if norm is None:
+        return None
     product: Any = x
-    for name, bit in ring.bits.items():  # multiply both by what clears y of cosines
-        if isinstance(norm, Exact) and norm.mask & bit:
-            other = _conjugate(norm, name)
-            longest = max(_length(norm), _length(product))
-            if longest * _length(other) > _TRIED:
-                return None
-            norm, product = norm * other, product * other
+    for other in conjugates:
+        if _length(product) * _length(other) > _TRIED:
+            return None
+        product = product * other
     if isinstance(norm, (int, Fraction)):
         return product / norm if norm else None
     if not isinstance(product, Exact):
@@ -241,6 +240,23 @@ def _exact_quotient(x: Exact, y: Exact) -> Any:
         return ring.number(product.polynomial / norm.polynomial)
     except DomainError:
         return None
+
+
+def _cleared(y: Exact) -> tuple[Any, list[Any]]:
+    """n and factors k with y k1 k2 ... = n, n free of cosines; None where that would take long."""
+    ring, key = y.ring, str(y.polynomial)
+    if key not in ring.cleared:
+        norm: Any = y
+        conjugates: list[Any] = []
+        for name, bit in ring.bits.items():
+            if isinstance(norm, Exact) and norm.mask & bit:
+                if _length(norm) ** 2 > _TRIED:
+                    norm = None
+                    break
+                conjugates.append(_conjugate(norm, name))
+                norm = norm * conjugates[-1]
+        ring.cleared[key] = norm, conjugates
+    return ring.cleared[key]
 
 
 def _length(x: Any) -> int:

@@ -89,6 +89,7 @@ class Ring:
         self._angles_at = {names.index(x): x for x in self.angles}
         self._pi_at = names.index("pi") if "pi" in names else -1
         self._sin_cos: dict[str, tuple[Any, Any]] = {}
+        self.cleared: dict[str, tuple[Any, list[Any]]] = {}  # denominators without cosines (`quotient`)
         one, g = self.context.constant(1), self.generators
         for x in turning:
             self._relate(f"cos({x})", g[f"cos({x})"] ** 2 + g[f"sin({x})"] ** 2 - one)

@@ -36,7 +36,8 @@ def _of_polynomial(ring: Ring, x: Exact, name: str) -> Any:
         d = ring.divisors[name]
         inside = name if d == 1 else f"{name}/{d}"
         s, c = ring.variable(f"sin({inside})"), ring.variable(f"cos({inside})")
-        total = total + (_partial(x, f"sin({inside})") * c - _partial(x, f"cos({inside})") * s) / d
+        turned = _partial(x, f"sin({inside})") * c - _partial(x, f"cos({inside})") * s
+        total = total + turned * Fraction(1, d)
     for k, radicand in enumerate(ring.radicands):
         if (outer := _partial(x, f"root[{k}]")) and (inner := derivative(radicand, name)):
             total = total + outer * inner * ring.variable(f"root[{k}]") / (radicand * 2)

@@ -29,9 +29,16 @@ class Reading:
     ring: Ring
     names: Mapping[str, str]  # "q[0]": "theta1"
 
-    @cached_property
+    @property
     def writing(self) -> Writing:
-        return Writing(self.ring, self.names)
+        known = len(self.ring.radicands)  # another law may have brought square roots since
+        if known not in self._writings:
+            self._writings[known] = Writing(self.ring, self.names)
+        return self._writings[known]
+
+    @cached_property
+    def _writings(self) -> dict[int, Writing]:
+        return {}
 
     @cached_property
     def combined(self) -> dict[Any, Formula]:

@@ -6,9 +6,11 @@ robot, which is an identifier, can have such a name.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple, TypeVar
 
+from rikigaku.arrays import SIZES
 from rikigaku.errors import NotExact
 from rikigaku.laws.record import Law
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -47,13 +49,13 @@ class ExactResults(NamedTuple):
 
 def exact_state(robot: Robot) -> ExactState:
     """The robot with exact parameters, at a generic state."""
-    inputs: Inputs = [("q", (robot.nq,)), ("v", (robot.nv,)), ("a", (robot.nv,))]
 
     def state(ring: Ring) -> ExactState:
         mechanism = instantiate(robot, ExactConstants(ring), _symbols(robot, ring))
-        return ExactState(ring, mechanism, *(_variables(ring, name, shape) for name, shape in inputs))
+        inputs = (("q", robot.nq), ("v", robot.nv), ("a", robot.nv))
+        return ExactState(ring, mechanism, *(_variables(ring, name, (n,)) for name, n in inputs))
 
-    return _with_roots(robot, inputs, state, spare=2)
+    return _with_roots(robot, (), state, spare=2)
 
 
 def exact_results(robot: Robot, law: Law, recipe: Recipe) -> ExactResults:
@@ -71,8 +73,13 @@ def exact_results(robot: Robot, law: Law, recipe: Recipe) -> ExactResults:
         raise no_value(robot, law) from None
 
 
-def exact_ring(robot: Robot, inputs: Inputs, roots: int = 0) -> Ring:
-    """The ring of a robot's symbols, its coordinates q, and the other inputs."""
+def exact_ring(robot: Robot, inputs: Inputs = (), roots: int = 0) -> Ring:
+    """The ring of a robot's symbols, of q, v, a, tau and other inputs: one for all laws, so that they mix."""
+    return _ring(robot, tuple(x for x in inputs if x[0] not in SIZES), roots)
+
+
+@lru_cache(maxsize=64)
+def _ring(robot: Robot, extra: Inputs, roots: int) -> Ring:
     divisors, constants, with_pi = _angles(robot)
     angles = {name: divisors[name] for name in robot.free_symbols if name in divisors}
     plain, quaternions = [], []
@@ -91,7 +98,8 @@ def exact_ring(robot: Robot, inputs: Inputs, roots: int = 0) -> Ring:
                 quaternions.append(names[3:])
             case _:
                 plain += names
-    others = [f"{name}[{k}]" for name, (size,) in inputs if name != "q" for k in range(size)]
+    inputs = [*((name, robot.nv) for name in ("v", "a", "tau")), *((name, size) for name, (size,) in extra)]
+    others = [f"{name}[{k}]" for name, size in inputs for k in range(size)]
     signs = [name for name in others if name.startswith("v[")]
     plain += [*others, *(name for name in robot.free_symbols if name not in angles)]
     return Ring(angles, [*plain, "pi"] if with_pi else plain, quaternions, constants, signs, roots)

@@ -28,12 +28,11 @@ _QUASI_VELOCITIES = {"spherical": _ANGULAR, "free": ("_vx", "_vy", "_vz", *_ANGU
 _WRENCH = ("_fx", "_fy", "_fz", "_nx", "_ny", "_nz")
 
 
-def input_names(robot: Robot, inputs: Inputs) -> dict[str, str]:
-    """The name of every element of the inputs ("q[0]": "theta1", "v[0]": "theta1_dot"), all different."""
+def input_names(robot: Robot, inputs: Inputs = ()) -> dict[str, str]:
+    """The name of every element of q, v, a, tau and other inputs ("q[0]": "theta1"), all different."""
     taken = set(robot.free_symbols)
     found: dict[str, str] = {}
-    sizes = dict(inputs)
-    for joint in robot.joints:  # also where q is no input: rates are named after it
+    for joint in robot.joints:
         for k, wish in zip(_places(robot, joint), _position_names(joint), strict=True):
             found[f"q[{k}]"] = _new(wish, taken)
     for joint in robot.joints:
@@ -47,12 +46,11 @@ def input_names(robot: Robot, inputs: Inputs) -> dict[str, str]:
             _name_all(found, "v", places, [_new(f"{name}_dot", taken) for name in rates])
             _name_all(found, "a", places, [_new(f"{name}_ddot", taken) for name in rates])
         _name_all(found, "tau", places, [_new(f"tau_{name}", taken) for name in rates])
-    for name in sizes:
+    for name, _ in inputs:
         endings = {"gravity": ("_x", "_y", "_z")}.get(name, _WRENCH if name.startswith("wrench on ") else ())
         stem = name.removeprefix("wrench on ")
         _name_all(found, name, range(len(endings)), [_new(stem + ending, taken) for ending in endings])
-    wanted = {f"{name}[{k}]" for name, (size,) in inputs for k in range(size)}
-    return {generator: name for generator, name in found.items() if generator in wanted}
+    return found
 
 
 def _position_names(joint: Joint) -> list[str]:
