@@ -85,7 +85,7 @@ def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
 
 
 def _under(robot: Robot, any_gravity: bool) -> Robot:
-    return replace(robot, gravity=ANY_GRAVITY) if any_gravity else robot  # type: ignore[arg-type]
+    return replace(robot, gravity=ANY_GRAVITY) if any_gravity else robot
 
 
 def _with_numbers(robot: Robot, any_gravity: bool) -> Robot:
