@@ -29,9 +29,7 @@ def with_values(name: str) -> rk.Robot:
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["puma560", "stanford", "scara", "ur5", "panda", "iiwa14", "rx90", "space_arm_6"]
-)
+@pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "ur5", "panda", "rx90"])
 def test_joint_forces_of_a_reduced_robot_are_the_same_for_less_work(name: str) -> None:
     robot = with_values(name)
     less = robot.reduced()
@@ -40,9 +38,9 @@ def test_joint_forces_of_a_reduced_robot_are_the_same_for_less_work(name: str) -
     assert less.inverse_dynamics.operations.total < 0.95 * robot.inverse_dynamics.operations.total
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_trees_with_every_joint_rotors_and_friction_move_the_same_when_reduced(seed: int) -> None:
-    robot = random_robot(seed, 5, drives=True, right_angles=seed % 2 == 0)
+    robot = random_robot(seed, 4, drives=True, right_angles=seed % 2 == 0)
     less = robot.reduced()
     q, v, a = random_state(robot, np.random.default_rng(0), 4)
     assert agree(less.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a))
@@ -74,6 +72,18 @@ def test_a_reduced_robot_holds_for_its_gravity_and_with_any_gravity_for_all() ->
     along = np.array([0, 0, -1.62])  # on the moon
     moon = robot.inverse_dynamics(q, v, a, gravity=along)
     assert agree(robot.reduced().inverse_dynamics(q, v, a, gravity=along), moon)
+
+
+def test_a_payload_and_a_locked_joint_do_to_a_reduced_robot_what_they_do_to_the_full_one() -> None:
+    robot = rk.load("puma560")
+    payload = rk.Inertia("com", 1.5, (0, "0.02", "0.05"), ("0.01", 0, 0, "0.02", 0, "0.02"))
+
+    def changed(r: rk.Robot) -> rk.Robot:
+        return r.attach(robot.frames[-1].name, payload).lock(robot.joints[2].name, "0.3")
+
+    full, less = changed(robot), changed(robot.reduced())
+    q, v, a = random_state(full, np.random.default_rng(5), 5)
+    assert agree(less.inverse_dynamics(q, v, a), full.inverse_dynamics(q, v, a))
 
 
 def test_base_parameters_as_symbols_are_inputs_that_start_with_the_robots_values() -> None:

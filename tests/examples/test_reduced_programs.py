@@ -1,0 +1,16 @@
+"""The page on reduced programs runs as it stands."""
+
+from pathlib import Path
+
+from test_documentation import blocks, run
+
+
+def test_the_code_of_the_page_runs_and_the_forces_agree(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("\n".join(blocks("reduced-programs.md", "python")))
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+    same, counts, symbols = answer.stdout.splitlines()
+    assert same == "True"
+    assert "228 mul, 189 add" in counts
+    assert symbols.startswith("36 ")
