@@ -1,0 +1,93 @@
+"""Base parameters of closed robots: the worked example of ROSAM II, and Pinocchio along the loops' motions."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from pinocchio_regressor import oracle, rank
+
+import rikigaku as rk
+from rikigaku.errors import NotExact, WrongValue
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic.base_parameters import BaseParameters
+
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.SpanningTreeWarning")
+
+IN_PLANE = (0, "-9.81", 0)
+
+
+@cache
+def base(name: str, tree: bool = False, in_plane: bool = False) -> BaseParameters:
+    return rk.load(name).base_parameters(gravity=IN_PLANE if in_plane else None, tree=tree)
+
+
+@pytest.mark.parametrize(
+    ("tree", "in_plane", "count"),
+    [(False, False, 10), (False, True, 14), (True, False, 11), (True, True, 15)],
+)
+def test_the_example_of_rosam_has_ten_where_its_tree_has_eleven(
+    tree: bool, in_plane: bool, count: int
+) -> None:
+    assert base("rosam_loop", tree, in_plane).count == count
+
+
+def test_a_mass_at_the_pin_of_rosams_example_may_be_booked_on_either_link() -> None:
+    """The column of m22 is that of m21, 2 L times that of msx31 and 4 L^2 times that of Izz31."""
+    found = base("rosam_loop")
+    into = {name: terms["m of l22"] for name, terms in found.formulas.items() if "m of l22" in terms}
+    L = Formula.symbol("L")
+    expected = {"m of l21": Formula.of(1), "msx of l31": 2 * L, "Izz of l31": 4 * L**2}
+    assert {name.removesuffix(" (regrouped)"): x for name, x in into.items()} == expected
+    assert "Inzz31 + 4*L**2*m22" in found.paper_form()
+    assert "m22" in base("rosam_loop", tree=True).paper_form().split("\n")
+
+
+@pytest.mark.parametrize("name", ["rosam_loop", "four_bar", "five_bar", "three_rrr", "stewart"])
+def test_pinocchios_regressor_along_the_loops_has_that_rank_and_the_relations_we_found(name: str) -> None:
+    robot = rk.load(name)
+    found = base(name)
+    rng = np.random.default_rng(5)
+    theirs = oracle(robot.bind(**robot.declared_values) if robot.free_symbols else robot)
+    Y = np.concatenate([theirs.rows(rng) for _ in range(60 if name == "stewart" else 120)])
+    assert rank(Y) == found.count < base(name, tree=True).count
+    error = np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max()
+    assert error < 1e-9 * np.abs(Y).max()
+
+
+def test_the_minimal_regressor_of_a_closed_robot_gives_its_driving_forces() -> None:
+    """tau of the independent coordinates: those of the tree, projected, at a closed state."""
+    robot = rk.load("five_bar")
+    found = base("five_bar")
+    from rikigaku.symbolic.consistent_state import consistent_state
+
+    q = np.array([float(x) for x in consistent_state(robot, 4, 100).q])
+    J = np.asarray(robot.loop_jacobian(q))
+    _, s, Vt = np.linalg.svd(J)
+    N = Vt[(s > 1e-9).sum() :].T
+    rng = np.random.default_rng(0)
+    v = N @ rng.normal(size=N.shape[1])
+    a = N @ rng.normal(size=N.shape[1]) - np.linalg.pinv(J) @ np.asarray(robot.loop_bias(q, v))
+    tau = np.asarray(robot.inverse_dynamics(q, v, a, friction=False))
+    W = found.regressor(q, v, a)
+    independent = [robot.v_slices[name].start for name in robot.independent] or [
+        robot.v_slices[joint.name].start for joint in robot.joints if joint.actuated
+    ]
+    Jc = N @ np.linalg.inv(N[independent])
+    assert np.allclose(W @ found.base_values(), Jc.T @ tau, rtol=0, atol=1e-12 * np.abs(tau).max() * 10)
+
+
+def test_rules_are_for_trees() -> None:
+    with pytest.raises(WrongValue, match="tree=True"):
+        rk.load("four_bar").base_parameters(method="rules")
+
+
+def test_a_symbol_in_an_angle_of_a_closed_robot_needs_a_value() -> None:
+    from dataclasses import replace
+
+    from rikigaku.model.geometry import ModifiedDH
+
+    robot = rk.load("four_bar")
+    first = replace(robot.links[0], geometry=ModifiedDH(alpha=Formula.symbol("slope")))
+    tilted = replace(robot, links=(first, *robot.links[1:]))
+    with pytest.raises(NotExact, match="slope"):
+        tilted.base_parameters()
