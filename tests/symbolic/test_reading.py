@@ -263,8 +263,12 @@ def test_what_is_missing_or_wrong_is_named() -> None:
     x = ARM.mass_matrix.symbolic[0, 1]
     with pytest.raises(MissingValue, match="q2, msx2 have none"):
         x.value(a2=1, Izz2=1, msy2=0)
-    with pytest.raises(WrongSize, match="q takes 2 numbers; 3"):
+    with pytest.raises(WrongSize, match="q takes 2 numbers"):
         x.value(q=[0, 0, 0])
+    with pytest.raises(WrongSize, match="v takes 2 numbers"):
+        x.value(v=3)
+    with pytest.raises(WrongValue, match="No wrench on 'hand'"):
+        x.value(wrenches={"hand": [0] * 6})
     with pytest.raises(UnknownName, match="elbow"):
         x.value(elbow=1)
     with pytest.raises(WrongValue, match="do not add up to 1"):
@@ -281,6 +285,12 @@ def test_what_is_missing_or_wrong_is_named() -> None:
         ARM.inverse_mass_matrix.symbolic[0, 0].collect("parameters")
     with pytest.raises(WrongValue, match="ask the whole law"):
         ARM.mass_matrix.symbolic[0].with_intermediates()
+
+
+def test_a_symbol_called_like_an_input_takes_one_number() -> None:
+    link = rk.Link("l1", "base", rk.Joint("j"), rk.ModifiedDH(a="a"))
+    p = Robot("r", (link,)).pose.formulas("l1")[0, 3]
+    assert p.value(a=3) == p.value(symbols={"a": 3}) == 3
 
 
 def test_an_angle_that_is_a_product_is_refused_with_its_place() -> None:

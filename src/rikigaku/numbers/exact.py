@@ -77,7 +77,9 @@ class Exact:
                     "intermediate variables (`law.intermediates()`)."
                 )
             product = self.polynomial * other.polynomial
-            return self.ring.reduced(product, self.mask & other.mask, self.mask | other.mask)
+            occurring = self.mask | other.mask
+            doubtful = self.mask & other.mask | occurring & self.ring.mixed
+            return self.ring.reduced(product, doubtful, occurring)
         value = _constant(other)
         if value is None:
             return NotImplemented

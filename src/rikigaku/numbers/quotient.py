@@ -121,8 +121,8 @@ class Quotient:
         return result
 
     def __repr__(self) -> str:
-        below = [f"({x!r})" + (f"^{n}" if n > 1 else "") for x, n in self.factors.values()]
-        return f"({self.numerator!r})/{'*'.join(below) if len(below) == 1 else '(' + '*'.join(below) + ')'}"
+        below = [f"({x})" + (f"^{n}" if n > 1 else "") for x, n in self.factors.values()]
+        return f"({self.numerator})/{'*'.join(below) if len(below) == 1 else '(' + '*'.join(below) + ')'}"
 
 
 def divided(above: ExactNumber, below: ExactNumber) -> Any:
@@ -147,10 +147,10 @@ def _reciprocal(ring: Ring, x: object) -> Any:
     x = _as_quotient(ring, x)
     above = x.denominator
     if not isinstance(x.numerator, Exact):
-        return above * (1 / Fraction(x.numerator)) if x.numerator else 1 / Fraction(0)
+        return above / Fraction(x.numerator)
     below, cofactor = _without_roots(x.numerator)
     if isinstance(below, (int, Fraction)):
-        return above * cofactor / below
+        return above * cofactor / Fraction(below)
     scale, factors = _factors(below)
     return _cancelled(ring, above * cofactor / scale, factors, factors)
 
@@ -264,7 +264,7 @@ def _length(x: Any) -> int:
 
 
 def _product(factors: Factors) -> Any:
-    result: Any = 1
+    result: Any = Fraction(1)
     for factor, n in factors.values():
         for _ in range(n):
             result = result * factor

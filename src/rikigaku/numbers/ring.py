@@ -83,6 +83,7 @@ class Ring:
         self.generators: dict[str, fmpq_mpoly] = dict(zip(names, self.context.gens(), strict=True))
         self.relations: list[Relation] = []  # those of the roots come last, in the order they were found
         self.bits: dict[str, int] = {}
+        self.mixed = 0  # relations that apply to products where only one factor has the leading variable
         self.radicands: list[Any] = []
         self._root_names = [f"root[{k}]" for k in range(roots)]
         self._roots: dict[str, Exact] = {}
@@ -99,6 +100,7 @@ class Ring:
             s = g[f"sign({x})"]
             self._relate(f"sign({x})", s**3 - s)
             self.relations.append(Relation((s**2 - 1) * g[x], 0))
+            self.mixed |= 1 << (len(self.relations) - 1)
             self.bits[f"sign({x})"] |= 1 << (len(self.relations) - 1)
 
     def _relate(self, name: str, polynomial: fmpq_mpoly, adds: int = 0) -> None:

@@ -50,12 +50,20 @@ class NamedPoint:
             sizes[name] = sizes.get(name, 0) + 1
         wrenches = {f"wrench on {frame}": w for frame, w in (given.pop("wrenches", None) or {}).items()}
         for name, size in sizes.items():
-            array = wrenches.get(name, given.pop(name, None))
+            if name in given and not _is_array(given[name]) and name in reading.robot.free_symbols:
+                continue  # one number for a symbol that is called like the array
+            array = wrenches.pop(name, given.pop(name, None))
             if array is None:
                 continue
-            if len(array) != size:
-                raise WrongSize(f"{name} takes {size} numbers; {len(array)} were given.")
+            count = len(array) if _is_array(array) else 1
+            if count != size:
+                raise WrongSize(f"{name} takes {size} numbers; the number given is {count}.")
             values |= {f"{name}[{k}]": self._value(f"{name}[{k}]", x) for k, x in enumerate(array)}
+        for name in wrenches:
+            frame = name.removeprefix("wrench on ")
+            raise WrongValue(
+                f"No wrench on {frame!r} stands in these formulas: make them with wrenches={{...}}."
+            )
         for name, x in (named | given).items():
             generator = reading.generator(name)
             values[generator] = self._value(name, x)
@@ -99,6 +107,10 @@ class NamedPoint:
                 f"The formula has no value yet: {shown} {'has' if len(set(missing)) == 1 else 'have'} none. "
                 f"Give arrays (q=..., v=...) or names ({missing[0]}=...)."
             )
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or (isinstance(x, np.ndarray) and x.ndim == 1)
 
 
 def _number(name: str, x: Any) -> Any:
