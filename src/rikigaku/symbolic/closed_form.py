@@ -12,9 +12,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from rikigaku.errors import NotSolvable, UnknownName, WrongValue
+import numpy as np
+
+from rikigaku.errors import NotSolvable, TooLarge, UnknownName, WrongValue
+from rikigaku.laws.kinematics import jacobian
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.formula import RESERVED, Formula
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.closed_form_chain import (
     TARGET,
@@ -28,6 +34,7 @@ from rikigaku.symbolic.closed_form_chain import (
 )
 from rikigaku.symbolic.closed_form_check import verified
 from rikigaku.symbolic.closed_form_equations import as_pose, structured
+from rikigaku.symbolic.closed_form_lines import unknowns
 from rikigaku.symbolic.closed_form_loops import loop_chain, loop_pose, with_cut_joints
 from rikigaku.symbolic.closed_form_planar import Plane, plane_of
 from rikigaku.symbolic.closed_form_result import JointFormulas
@@ -60,13 +67,12 @@ def inverse_kinematics_formulas(
 
 @lru_cache(maxsize=64)
 def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ...]) -> JointFormulas:
-    checked(robot, frame)
+    robot.frame(frame)  # an unknown name is an error here, with a suggestion
     if target not in (None, *TARGETS):
         raise UnknownName("target", target, TARGETS, "inverse kinematics")
     ring, mechanism = exact_geometry(with_cut_joints(stripped(robot)))
     chain = canonical(chain_to(mechanism, ring, *mechanism.frames[frame]))
-    if not chain.axes:
-        raise WrongValue(f"Frame {frame!r} of robot {robot.name!r} moves with no joint.")
+    checked(robot, frame, chain)
     known = {axis for axis in chain.axes if axis.place in _places(robot, given)}
     plane = plane_of(chain)
     target = target or _usual_target(chain, plane, len(known))
@@ -76,7 +82,7 @@ def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ..
             f"Use target='pose' or 'position'."
         )
     turns = target != "position"
-    _enough(robot, frame, target, chain, known)
+    _enough(robot, frame, target, chain, [axis for axis in chain.axes if axis not in known])
 
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
@@ -120,6 +126,13 @@ def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ..
                 ]
     except NotSolvable as error:
         raise _unsolved(robot, frame, target, error) from None
+    except TooLarge:
+        left = NotSolvable(
+            "The equations of this geometry grow beyond bounds. Where the file has rounded angles (1.5708 for "
+            "pi/2), give them in full.",
+            [coordinates[axis.place] for axis in solver.chain.axes],
+        )
+        raise _unsolved(robot, frame, target, left) from None
     result = JointFormulas(
         robot=robot,
         frame=frame,
@@ -169,15 +182,42 @@ def _usual_target(chain: Chain, plane: Plane | None, known: int) -> str:
     return "pose" if unknown > 3 else "position"
 
 
-def _enough(robot: Robot, frame: str, target: str, chain: Chain, known: set[Axis]) -> None:
-    most = {"pose": 6, "position": 3, "planar": 3}[target]
-    unknown = len(chain.axes) - len(known)
-    if unknown > most:
+def _enough(robot: Robot, frame: str, target: str, chain: Chain, unknown: list[Axis]) -> None:
+    """Every joint must matter, and there must not be more than the target fixes."""
+    pose = chain.pose()
+    reached = [*pose.p] if target == "position" else [*pose.p, *(x for row in pose.R for x in row)]
+    names = {robot.q_slices[joint.name].start: joint.name for joint in robot.joints}
+    matter = {axis for x in reached if isinstance(x, Exact) for axis in unknowns(x, unknown)}
+    if idle := [names[axis.place] for axis in unknown if axis not in matter]:
         raise NotSolvable(
-            f"Robot {robot.name!r}: the {target} of frame {frame!r} fixes {most} joints; {unknown} move it. "
-            f"Name {unknown - most} that you will give, like given=[{robot.joints[-1].name!r}].",
-            [joint.name for joint in robot.joints],
+            f"The {target} of frame {frame!r} of robot {robot.name!r} does not depend on {', '.join(idle)}. "
+            "Choose a frame further out, or target='pose'.",
+            idle,
         )
+    most = {"pose": 6, "position": 3, "planar": 3}[target]
+    if len(unknown) > most:
+        raise NotSolvable(
+            f"Robot {robot.name!r}: the {target} of frame {frame!r} fixes {most} joints and {len(unknown)} "
+            f"move it. Name {len(unknown) - most} that you will give, like given=[{names[unknown[-1].place]!r}].",
+            [names[axis.place] for axis in unknown],
+        )
+    if _rank(robot, frame, target, [axis.place for axis in unknown]) < len(unknown):
+        moving = [names[axis.place] for axis in unknown]
+        raise NotSolvable(
+            f"Robot {robot.name!r}: {', '.join(moving)} do not move the {target} of frame {frame!r} "
+            "independently of each other, in no posture. Name joints that you will give: given=[...].",
+            moving,
+        )
+
+
+def _rank(robot: Robot, frame: str, target: str, places: list[int]) -> int:
+    """How many independent motions the joints make, at a generic posture of a generic geometry."""
+    rng = np.random.default_rng(0)
+    plain = stripped(robot)
+    mechanism = instantiate(plain, FLOATS, {name: rng.uniform(0.5, 1.5) for name in plain.free_symbols})
+    J = np.array(jacobian(mechanism, list(rng.uniform(0.3, 1.3, robot.nq)), frame), dtype=float)
+    columns = [k for body in mechanism.bodies for p, k in zip(body.q, body.v, strict=False) if p in places]
+    return int(np.linalg.matrix_rank(J[: 3 if target == "position" else 6, columns], tol=1e-9))
 
 
 def _places(robot: Robot, given: Sequence[str]) -> set[int]:

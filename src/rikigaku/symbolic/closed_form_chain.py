@@ -72,7 +72,7 @@ def stripped(robot: Robot) -> Robot:
         replace(link, inertia=None, joint=replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO))
         for link in robot.links
     )
-    return replace(robot, links=links, base_inertia=None, gravity=(ZERO, ZERO, ZERO))
+    return replace(robot, links=links, couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
 
 
 def exact_geometry(robot: Robot) -> tuple[Ring, Mechanism]:
@@ -176,15 +176,20 @@ def _quotient(x: Number, y: Number) -> Number | None:
     return quotient if quotient.denominator == 1 else None
 
 
-def checked(robot: Robot, frame: str) -> None:
-    """Refuse what has no chain of its own."""
-    robot.frame(frame)
-    if robot.couplings:
-        first = robot.couplings[0]
-        raise NotSolvable(
-            f"Joint {first.joint!r} follows joint {first.reference!r} by a gear: formulas for inverse "
-            "kinematics are found for independent joints. robot.inverse_kinematics(...) is numeric.",
-            [first.joint],
-        )
-    if robot.nv == 0:
-        raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
+def checked(robot: Robot, frame: str, chain: Chain) -> None:
+    """Refuse chains whose joints are not free, none, or without effect.
+
+    Raises:
+        WrongValue, NotSolvable: with the joint it is about.
+    """
+    if not chain.axes:
+        raise WrongValue(f"Frame {frame!r} of robot {robot.name!r} moves with no joint.")
+    names = {robot.q_slices[joint.name].start: joint.name for joint in robot.joints}
+    moving = {names[axis.place] for axis in chain.axes if axis.place in names}
+    for coupling in robot.couplings:
+        if {coupling.joint, coupling.reference} & moving:
+            raise NotSolvable(
+                f"Joint {coupling.joint!r} follows joint {coupling.reference!r} by a gear: formulas for "
+                "inverse kinematics need independent joints. robot.inverse_kinematics(...) is numeric.",
+                [coupling.joint],
+            )

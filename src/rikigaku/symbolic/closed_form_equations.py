@@ -22,6 +22,9 @@ from rikigaku.symbolic.closed_form_chain import TARGET, Chain
 # A prime that is 23 modulo 24: sqrt(2) and sqrt(3) exist, and roots are powers.
 _FIRST_PRIME = 2**61 - 2**61 % 24 + 23
 
+# Equations longer than this are of no use to anyone; crooked geometry has them.
+_LARGEST = 20_000
+
 
 class Target:
     """The pose to reach as numbers of the ring; `turns` is False where only the position is asked for."""
@@ -52,7 +55,8 @@ def equations(chain: Chain, target: Target) -> Iterator[Number]:
         for j in range(i + 1, n + 1):
             inner = inner.compose(steps[j - 1])
             if target.turns:
-                yield from _compared(inner, A, T, after[j])
+                if _size(A) * _size(after[j]) < _LARGEST and _size(inner) ** 2 < _LARGEST:
+                    yield from _compared(inner, A, T, after[j])
             elif j == n:
                 yield from _position_compared(inner, A, T.p)
 
@@ -82,6 +86,12 @@ def _position_compared(inner: Pose, A: Pose, p: Vector) -> Iterator[Number]:
     if _is_plane(inner):
         z = dot(transpose(A.R)[2], g)
         yield square - inner.p[2] * inner.p[2] + z * z
+
+
+def _size(pose: Pose) -> int:
+    """Terms of its longest element."""
+    elements = [*pose.p, *(x for row in pose.R for x in row)]
+    return max(len(x.polynomial) if isinstance(x, Exact) else 1 for x in elements)
 
 
 def _is_plane(pose: Pose) -> bool:

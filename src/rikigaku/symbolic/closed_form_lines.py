@@ -110,10 +110,12 @@ def _normal(line: Line) -> Line:
         for p in polynomials[1:]:
             common = common.gcd(p)
         if common.total_degree() > 0:
-            line = tuple(x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in line)
+            A, B, C = (x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in line)
+            line = A, B, C
     # The same for (A, B) and (-B, A): perpendicular lines are found by their coefficients.
     size: Fraction = max(abs(_leading(x)) for x in line[:2])
-    return tuple(x / size if isinstance(x, Exact) else Fraction(x) / size for x in line)
+    A, B, C = (x / size if isinstance(x, Exact) else Fraction(x) / size for x in line)
+    return A, B, C
 
 
 def _leading(x: Number) -> Fraction:

@@ -1,0 +1,369 @@
+"""Inverse kinematics as formulas: every branch reaches the pose, and no posture is forgotten."""
+
+import time
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import sympy
+from arms import SYMBOLIC_PUMA, arm, distance, poses
+from oracles.public_robots import CASES
+
+import rikigaku as rk
+from rikigaku.errors import MissingValue, NotSolvable, UnknownName, WrongSize, WrongValue
+from rikigaku.laws.loops import loop_residual
+from rikigaku.model.joint import Joint
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Coupling
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.graph import Graph
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form import _formulas
+from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide
+
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+PUMA_VALUES = {"d1": 0.6, "d2": 0.2, "a2": 0.43, "d3": -0.09, "a3": -0.02, "d4": 0.43, "d6": 0.056}
+SHIPPED = {"puma560": 8, "stanford": 8, "ur5": 8, "rx90": 8, "scara": 2}
+
+
+def random_postures(robot, count, seed=0, size=2.0):
+    return np.random.default_rng(seed).uniform(-size, size, (count, robot.nq))
+
+
+def found(robot, formulas, q, **values):
+    """Distance from each posture to the nearest branch at its pose; all answers must reach the pose."""
+    T = poses(robot, q, formulas.frame, **values)
+    answer = formulas.solve(T, **values)
+    there = poses(robot, answer.q, formulas.frame, **values)
+    wanted = np.broadcast_to(T[..., None, :, :], there.shape)
+    rows = slice(0, 3) if formulas.target != "position" else (slice(0, 3), slice(3, 4))
+    gap = np.abs(there - wanted)[answer.valid][(slice(None), *np.index_exp[rows])]
+    assert gap.max() < 1e-9
+    return np.nanmin(distance(robot, answer.q, q[..., None, :]), axis=-1), answer
+
+
+@pytest.mark.parametrize(("name", "count"), SHIPPED.items())
+def test_shipped_arms_have_their_known_number_of_branches_and_each_reaches_the_pose(name, count):
+    robot = rk.load(name)
+    formulas = robot.inverse_kinematics_formulas("hand")
+    assert len(formulas.branches) == count
+    nearest, answer = found(robot, formulas, random_postures(robot, 100))
+    assert nearest.max() < 1e-9
+    if name in (
+        "puma560",
+        "stanford",
+        "scara",
+    ):  # the wrist reaches all it reaches in all shoulders and elbows
+        assert answer.valid.all()
+        for one in answer.q:
+            apart = distance(robot, one[:, None], one[None]) + 10 * np.eye(count)
+            assert apart.min() > 1e-3
+
+
+def test_a_puma_with_symbols_for_all_lengths_takes_seconds_at_most_and_then_no_time():
+    _formulas.cache_clear()
+    start = time.perf_counter()
+    formulas = SYMBOLIC_PUMA.inverse_kinematics_formulas()
+    first = time.perf_counter() - start
+    assert SYMBOLIC_PUMA.inverse_kinematics_formulas() is formulas
+    assert len(formulas.branches) == 8
+    assert first < 5
+    for scale in (1, 0.7):
+        values = {name: scale * x for name, x in PUMA_VALUES.items()}
+        nearest, answer = found(SYMBOLIC_PUMA, formulas, random_postures(SYMBOLIC_PUMA, 50), **values)
+        assert nearest.max() < 1e-9
+        assert answer.valid.all()
+
+
+def test_postures_found_by_the_numeric_search_are_all_among_the_branches():
+    # Another method, from random starts: whatever it finds must be one of ours.
+    for name in ("ur5", "stanford"):
+        robot = rk.load(name)
+        formulas = robot.inverse_kinematics_formulas("hand")
+        rng = np.random.default_rng(3)
+        (T,) = poses(robot, rng.uniform(0.4, 1, (1, robot.nq)))
+        branches = formulas.solve(T)
+        seen = 0
+        for seed in range(8):
+            start = rng.uniform(-1, 1, robot.nq)
+            search = robot.inverse_kinematics(T, "hand", start, tolerance=1e-11, restarts=3, rng=seed)
+            if search:
+                seen += 1
+                assert np.nanmin(distance(robot, branches.q, search.q)) < 1e-7
+        assert seen >= 4
+
+
+def test_pinocchio_agrees_that_every_branch_reaches_the_pose():
+    for case in CASES:
+        if case.name not in ("ur3_robot", "ur10_robot", "kinova"):
+            continue
+        q, _, _ = case.state
+        formulas = case.robot.inverse_kinematics_formulas(case.frame)
+
+        def pose_of(q, case=case):
+            pin.framesForwardKinematics(case.model, case.data, case.layout.q(q))
+            return case.data.oMf[case.frame_id].homogeneous
+
+        T = pose_of(q)
+        answer = formulas.solve(T)
+        assert len(answer) >= 2
+        for posture in answer:
+            assert np.abs(pose_of(posture) - T).max() < 1e-9
+
+
+def test_positioners_are_solved_exactly_where_two_neighbouring_axes_meet_or_are_parallel():
+    # Pieper: a quartic splits into quadratics if a1, a2, sin(alpha1) or sin(alpha2) vanishes.
+    for alpha1, alpha2, a1, a2 in product(
+        ("0", "-pi/2", "0.3"), ("0", "pi/2", "0.3"), (0, "0.4"), (0, "0.4")
+    ):
+        robot = arm("RRR", [(0, 0, 0, 0.1), (alpha1, a1, 0, 0.15), (alpha2, a2, 0, 0.2)], (0, 0.35, 0, 0.1))
+        if (alpha1, alpha2) == ("0", "0") or (alpha1, a1) == ("0", 0) or (alpha2, a2) == ("0", 0):
+            with pytest.raises(NotSolvable, match="do not move the .* independently"):
+                robot.inverse_kinematics_formulas(target="position")
+            continue
+        if "0" not in (alpha1, alpha2) and a1 and a2:
+            with pytest.raises(NotSolvable, match="degree 4 in tan") as caught:
+                robot.inverse_kinematics_formulas()
+            assert caught.value.degree == 4
+            assert caught.value.joints == ("q1", "q2", "q3")
+            continue
+        formulas = robot.inverse_kinematics_formulas()
+        nearest, _ = found(robot, formulas, random_postures(robot, 10))
+        assert nearest.max() < 1e-6
+
+
+@pytest.mark.parametrize("types", ["RRP", "RPR", "PRR", "RPP", "PRP", "PPR", "PPP"])
+def test_positioners_with_slides_are_solved(types):
+    rows = [(0, 0, 0, 0.1), ("pi/2", "0.2", 0, 0.15), ("-pi/2", "0.1", 0, 0.2)]
+    if types == "PPP":
+        rows[1:] = [("pi/2", "0.2", "pi/2", 0.15), ("pi/2", "0.1", 0, 0)]
+    robot = arm(types, rows, (0, 0.35, 0, 0.1))
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 20, size=1.5))
+    assert nearest.max() < 1e-7
+
+
+def test_a_planar_arm_of_two_links_gives_the_textbook_cosine():
+    robot = arm("RR", [(0, 0, 0, 0), (0, "l1", 0, 0)], (0, "l2", 0, 0))
+    formulas = robot.inverse_kinematics_formulas()
+    assert [str(x) for x in formulas.conditions] == ["pz"]
+    x, y, l1, l2 = sympy.symbols("px py l1 l2", real=True)
+    _, joints = formulas.branches[0].sympy(expanded=True)
+    (q2,) = (value for name, value in joints if name.name == "q2")
+    textbook = (x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2)
+    point = {
+        x: sympy.Rational(3, 5),
+        y: sympy.Rational(1, 7),
+        l1: sympy.Rational(1, 2),
+        l2: sympy.Rational(2, 5),
+    }
+    assert sympy.cos(q2).subs(point).evalf() == pytest.approx(float(textbook.subs(point)), abs=1e-12)
+
+
+def test_the_loop_of_the_paper_has_the_solution_of_the_paper():
+    robot = rk.load("rosam_loop")
+    _formulas.cache_clear()
+    start = time.perf_counter()
+    formulas = robot.inverse_kinematics_formulas("hand")
+    assert time.perf_counter() - start < 1
+    assert formulas.target == "planar"
+    assert formulas.pose_names == ("px", "py", "phi")
+    assert len(formulas.branches) == 4  # two arms, each forward or backward
+    rng = np.random.default_rng(0)
+    pose = rng.uniform(-1, 1, (50, 3))
+    answer = formulas.solve(pose, L=0.3)
+    assert answer.valid.all()
+    mechanism = instantiate(robot, FLOATS, {**robot.declared_values, "L": 0.3})
+    q = answer.q.reshape(-1, robot.nq)
+    residual = loop_residual(mechanism, list(q.T))
+    assert max(np.abs(row).max() for row in residual) < 1e-12
+    # u = px - L cos(phi), w = py - L sin(phi), d21 = +-sqrt(u^2 + w^2), sin(theta11) = u/d21, ...
+    px, py, phi = pose[:, None].swapaxes(0, 2).swapaxes(1, 2)
+    u, w = px - 0.3 * np.cos(phi), py - 0.3 * np.sin(phi)
+    theta11, d21, theta31 = (answer.q[..., k] for k in range(3))
+    np.testing.assert_allclose(d21**2, u**2 + w**2 + 0 * d21, atol=1e-12)
+    np.testing.assert_allclose(np.sin(theta11) * d21, u + 0 * d21, atol=1e-12)
+    np.testing.assert_allclose(np.cos(theta11) * d21, -w + 0 * d21, atol=1e-12)
+    np.testing.assert_allclose(np.cos(theta11 + theta31 - phi), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "count"), [("five_bar", 4), ("three_rrr", 8)])
+def test_parallel_robots_are_solved_leg_by_leg(name, count):
+    robot = rk.load(name)
+    formulas = robot.inverse_kinematics_formulas("hand")
+    assert len(formulas.branches) == count
+    pose = [0, 0.05, 0.45] if name == "five_bar" else [0.01, 0.02, 0.1]
+    answer = formulas.solve(pose)
+    assert len(answer) == count
+    mechanism = instantiate(robot, FLOATS, robot.declared_values)
+    for q in answer:
+        assert np.abs(loop_residual(mechanism, list(q))).max() < 1e-12
+
+
+def test_an_arm_of_seven_joints_is_solved_with_one_of_them_given():
+    robot = rk.load("panda")
+    with pytest.raises(
+        NotSolvable, match=r"fixes 6 joints and 7 move it. Name 1 .* given=\['panda_joint7'\]"
+    ):
+        robot.inverse_kinematics_formulas("hand")
+    formulas = robot.inverse_kinematics_formulas("hand", given=["panda_joint7"])
+    assert len(formulas.branches) == 8
+    q = random_postures(robot, 20, size=1.2)
+    T = poses(robot, q)
+    for one, goal in zip(q, T, strict=True):
+        answer = formulas.solve(goal, panda_joint7=one[6])
+        assert np.nanmin(distance(robot, answer.q, one)) < 1e-8
+        assert all(np.abs(poses(robot, x) - goal).max() < 1e-9 for x in answer)
+    with pytest.raises(MissingValue, match="panda_joint7"):
+        formulas.solve(T)
+
+
+@pytest.mark.parametrize(
+    "q", [[0.3, 0.2, 0.4, 0.5, 0, 0.6], [0.1, 0.7, np.arctan(0.4318 / 0.0203), 0.1, 0.2, 0.3]]
+)
+def test_singular_postures_still_have_a_solution(q):
+    # Wrist in line (q5 = 0: q4 and q6 turn about one line), and arm stretched (both elbows in one).
+    robot = rk.load("puma560")
+    (T,) = poses(robot, np.array([q]))
+    answer = robot.inverse_kinematics_formulas("hand").solve(T)
+    assert len(answer) >= 4
+    assert all(np.abs(poses(robot, x) - T).max() < 1e-8 for x in answer)
+
+
+def test_a_pose_out_of_reach_has_no_posture_and_others_in_its_batch_keep_theirs():
+    robot = rk.load("puma560")
+    T = poses(robot, random_postures(robot, 6)).reshape(2, 3, 4, 4)
+    T[1, 1, :3, 3] = [5, 0, 0]
+    answer = robot.inverse_kinematics_formulas("hand").solve(T)
+    assert answer.q.shape == (2, 3, 8, 6)
+    assert answer.valid.sum(axis=-1).tolist() == [[8, 8, 8], [8, 0, 8]]
+    assert np.isnan(answer.q[1, 1]).all()
+    assert len(list(answer)) == len(answer) == 40
+
+
+def test_sympy_evaluates_to_what_solve_gives():
+    formulas = SYMBOLIC_PUMA.inverse_kinematics_formulas()
+    q = random_postures(SYMBOLIC_PUMA, 1)
+    (T,) = poses(SYMBOLIC_PUMA, q, **PUMA_VALUES)
+    answer = formulas.solve(T, **PUMA_VALUES)
+    elements = dict(zip(formulas.pose_names, [*T[:3, 3], *T[:3, :3].ravel()], strict=True))
+    for k in (0, 5):
+        known = {sympy.Symbol(name, real=True): x for name, x in {**elements, **PUMA_VALUES}.items()}
+        definitions, joints = formulas.branches[k].sympy()
+        order = [step.name for step in formulas.steps]
+        pairs = sorted([*definitions, *joints], key=lambda pair: order.index(pair[0].name))
+        for symbol, value in pairs:
+            known[symbol] = float(value.xreplace(known))
+        values = [known[sympy.Symbol(f"q{i}", real=True)] for i in range(1, 7)]
+        np.testing.assert_allclose(values, answer.q[k], atol=1e-9)
+
+
+def test_formulas_run_on_traced_numbers():
+    robot = rk.load("scara")
+    formulas = robot.inverse_kinematics_formulas("hand")
+    graph = Graph()
+    at = {name: graph.input(name) for name in (*formulas.pose_names, "l1", "l2")}
+    for step in formulas.steps:  # as a compiler will: sines and cosines without the angles
+        match step:
+            case Definition(name, formula) | Slide(_, name, formula):
+                at[name] = formula.evaluate(FLOATS, at)
+            case Root(name, radicand):
+                at[name] = radicand.evaluate(FLOATS, at).sqrt()
+            case Angle(_, name, y, x):
+                s, c = y.evaluate(FLOATS, at), x.evaluate(FLOATS, at)
+                at[name] = SinCos(s / (s * s + c * c).sqrt(), c / (s * s + c * c).sqrt())
+    assert len(graph.nodes) < 150
+
+
+class SinCos:
+    def __init__(self, s, c):
+        self.s, self.c = s, c
+
+    def sin(self):
+        return self.s
+
+    def cos(self):
+        return self.c
+
+
+def test_text_latex_and_joints_say_what_is_computed():
+    formulas = rk.load("stanford").inverse_kinematics_formulas("hand")
+    text = str(formulas)
+    assert text.startswith("Inverse kinematics of robot 'stanford', pose of frame 'hand': 8 branches")
+    assert "w1 = ±sqrt(wrist_x**2 + wrist_y**2 - 0.023716)" in text
+    assert r"\operatorname{atan2}" in formulas._repr_latex_()
+    branch = formulas.branches[7]
+    assert [name for name, _ in branch.joints] == ["q1", "q2", "d3", "q4", "q5", "q6"]
+    assert "w1 = -sqrt(" in str(branch)
+    assert r"\begin{aligned}" in branch._repr_latex_()
+
+
+def test_a_wrong_formula_does_not_pass_the_check(monkeypatch):
+    from rikigaku.symbolic import closed_form_solver
+
+    honest = closed_form_solver.Solver._angle
+    monkeypatch.setattr(
+        closed_form_solver.Solver, "_angle", lambda self, axis, y, x, s: honest(self, axis, -y, x, s)
+    )
+    robot = arm("RRR", [(0, 0, 0, 0), ("pi/2", 0, 0, 0), (0, 0.4, 0, 0)], (0, 0.3, 0, 0))
+    with pytest.raises(NotSolvable, match="none of 4 branches reaches"):
+        robot.inverse_kinematics_formulas()
+
+
+def test_names_of_symbols_joints_and_pose_do_not_clash():
+    robot = arm("RR", [(0, 0, 0, 0), (0, "px", 0, 0)], (0, "w1", 0, 0))
+    links = (
+        replace(robot.links[0], joint=Joint("first joint", "revolute")),
+        replace(robot.links[1], joint=Joint("py", "revolute")),
+    )
+    robot = replace(robot, links=links)
+    formulas = robot.inverse_kinematics_formulas()
+    values = {"px": 0.5, "w1": 0.4}
+    nearest, _ = found(robot, formulas, random_postures(robot, 5), **values)
+    assert nearest.max() < 1e-9
+    assert [name for name, _ in formulas.branches[0].joints] == ["py", "first joint"]
+
+
+def test_angles_of_the_geometry_may_be_symbols_or_any_constant():
+    rows = [(0, 0, 0, 0), ("alpha/2", 0, 0, 0), ("pi/4", "a", 0, 0)]
+    robot = arm("RRR", rows, (0, "0.3", 0, "0.1"))
+    values = {"alpha": 1.9, "a": 0.4}
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 10), **values)
+    assert nearest.max() < 1e-6
+
+
+def test_what_has_no_formula_says_why_and_what_else_to_do():
+    general = [(0, 0, 0, 0.1), *((f"0.{k}", f"0.{k}", 0, f"0.{k}") for k in (3, 7, 5, 2, 9))]
+    with pytest.raises(NotSolvable, match=r"4 or more of q1, .*robot.inverse_kinematics\(\.\.\.\)") as caught:
+        arm("RRRRRR", general, (0, 0, 0, 0.1)).inverse_kinematics_formulas()
+    assert caught.value.joints == tuple(f"q{k}" for k in range(1, 7))
+    ball = replace(arm("RR", general[:2]))
+    ball = replace(ball, links=(ball.links[0], replace(ball.links[1], joint=Joint("ball", "spherical"))))
+    with pytest.raises(NotSolvable, match="joint of link 'l2' is spherical"):
+        ball.inverse_kinematics_formulas()
+    two = arm("RR", [(0, 0, 0, 0), (0, 0.4, 0, 0)])
+    with pytest.raises(NotSolvable, match="does not depend on q2. Choose a frame further out"):
+        two.inverse_kinematics_formulas()
+    geared = replace(two, couplings=(Coupling("q2", "q1", Formula.of(2)),))
+    with pytest.raises(NotSolvable, match="'q2' follows joint 'q1' by a gear"):
+        geared.inverse_kinematics_formulas()
+
+
+def test_bad_questions_are_answered_with_what_is_known():
+    puma = rk.load("puma560")
+    with pytest.raises(UnknownName, match="Did you mean 'hand'"):
+        puma.inverse_kinematics_formulas("hnd")
+    with pytest.raises(UnknownName, match="pose, position, planar"):
+        puma.inverse_kinematics_formulas("hand", target="everything")
+    with pytest.raises(UnknownName, match="no joint named 'q9'"):
+        puma.inverse_kinematics_formulas("hand", given=["q9"])
+    with pytest.raises(WrongValue, match="does not move in a coordinate plane"):
+        puma.inverse_kinematics_formulas("hand", target="planar")
+    with pytest.raises(WrongValue, match="moves with no joint"):
+        puma.inverse_kinematics_formulas("base")
+    formulas = puma.inverse_kinematics_formulas("hand")
+    with pytest.raises(WrongSize, match=r"take a pose \(4, 4\), or a batch; \(3,\) was given"):
+        formulas.solve([1, 2, 3])
+    with pytest.raises(MissingValue, match="d1"):
+        SYMBOLIC_PUMA.inverse_kinematics_formulas().solve(np.eye(4))
