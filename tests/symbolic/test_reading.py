@@ -177,6 +177,12 @@ def test_a_combined_formula_is_the_same_exactly_and_no_longer(name: str, law: st
         assert "cos(q2 + q3)" in str(whole[1].combined())
 
 
+def test_angles_are_combined_under_square_roots_and_in_quotients() -> None:
+    J = ARM.euler_jacobian.formulas("hand")
+    assert str(J[4, 0].combined()) == "sqrt(sin(q1 + q2)**2)/sin(q1 + q2)"
+    assert same_exactly(J[1, 0], J[1, 0].combined().formula)
+
+
 def test_a_square_of_cosine_is_restored_where_it_is_shorter() -> None:
     M = all_symbols("puma560").mass_matrix.symbolic[1, 1]
     assert "Iyy5 - Iyy5*sin(q4)**2" in str(M)
@@ -239,6 +245,20 @@ def test_derivatives_by_symbols_and_of_quotients_are_differences() -> None:
 
         slope = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3
         assert x.diff(name).value(**VALUES) == pytest.approx(slope, rel=1e-7)
+
+
+def test_derivatives_of_square_roots_are_differences() -> None:
+    robot = all_symbols("stanford")
+    J = robot.euler_jacobian.formulas(robot.frame_names[-1])
+    assert J.reading.ring.radicands
+    q = [0.3, 0.7, 0.4, -0.5, 0.6, 0.2]
+
+    def at(h: float) -> Any:
+        return J[3:].value(q=[q[0], q[1] + h, *q[2:]])
+
+    slope = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3
+    assert np.abs(slope).max() > 0.1
+    assert np.abs(J[3:].diff("q2").value(q=q) - slope).max() < 1e-8 * np.abs(slope).max()
 
 
 def test_a_quaternion_element_does_not_vary_alone() -> None:

@@ -52,7 +52,10 @@ def combined(x: ExactNumber, writing: Writing, known: dict[Any, Formula]) -> For
             known[key] = _shortest(unit, inside)
         term = Formula.of(scale)
         for name, n in zip(ring.names, beside_it, strict=True):
-            term = term * writing.meaning[name] ** n if n else term
+            if n and name.startswith("root["):
+                term = term * combined(ring.radicands[int(name[5:-1])], writing, known).sqrt()
+            elif n:
+                term = term * writing.meaning[name] ** n
         terms.append(term * known[key])
     return _total(terms)
 
