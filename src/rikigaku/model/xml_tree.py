@@ -23,12 +23,16 @@ MAX_DEPTH = 100
 
 @dataclass
 class Element:
-    """A tag with its attributes, its line in the file, and what stands inside it; text is not kept."""
+    """A tag with its attributes, its line in the file, and what stands inside it.
+
+    text: the characters directly inside it, without the blanks around them.
+    """
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list["Element"] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> list["Element"]:
         """The direct children of that tag, in the file's order."""
@@ -43,15 +47,16 @@ class Element:
             waiting.extend(reversed(element.children))
 
 
-def xml_tree(text: str | bytes, source: str) -> Element:
+def xml_tree(text: str | bytes, source: str, max_depth: int = MAX_DEPTH) -> Element:
     """The root element of an XML document.
 
     Args:
         text: the document; bytes follow the encoding they declare, a str is already decoded.
         source: what to call the document in errors.
+        max_depth: how deep elements may be nested; formats that nest a chain's links need more.
     Raises:
         BadModel: if it is not well-formed, or has a document type or entities.
-        TooLarge: beyond MAX_BYTES, MAX_ELEMENTS or MAX_DEPTH.
+        TooLarge: beyond MAX_BYTES, MAX_ELEMENTS or that depth.
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if len(data) > MAX_BYTES:
@@ -59,7 +64,7 @@ def xml_tree(text: str | bytes, source: str) -> Element:
         raise TooLarge(f"{source} has {len(data)} bytes; at most {MAX_BYTES} are read. {advice}")
     if not data.strip():
         raise BadModel(["the file is empty"], source)
-    builder = _Builder(source)
+    builder = _Builder(source, max_depth)
     document = InputSource(source)
     document.setByteStream(io.BytesIO(data))
     if isinstance(text, str):
@@ -87,12 +92,13 @@ def xml_tree(text: str | bytes, source: str) -> Element:
 class _Builder(ContentHandler):
     """Collects the elements as the parser meets them and stops at the first limit."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, max_depth: int) -> None:
         super().__init__()
-        self.source = source
+        self.source, self.max_depth = source, max_depth
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
+        self.written: list[list[str]] = []
         self.locator: Locator | None = None
 
     def line(self) -> int:
@@ -107,13 +113,18 @@ class _Builder(ContentHandler):
         place = f"{self.source}, line {element.line}"
         if self.count > MAX_ELEMENTS:
             raise TooLarge(f"{place}: more than {MAX_ELEMENTS} XML elements are not read.")
-        if len(self.open) >= MAX_DEPTH:
-            raise TooLarge(f"{place}: elements nested deeper than {MAX_DEPTH} are not read.")
+        if len(self.open) >= self.max_depth:
+            raise TooLarge(f"{place}: elements nested deeper than {self.max_depth} are not read.")
         if self.open:
             self.open[-1].children.append(element)
         else:
             self.root = element
         self.open.append(element)
+        self.written.append([])
+
+    def characters(self, content: str) -> None:
+        if self.written:
+            self.written[-1].append(content)
 
     def endElement(self, name: str) -> None:
-        self.open.pop()
+        self.open.pop().text = "".join(self.written.pop()).strip()
