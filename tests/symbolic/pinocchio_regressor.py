@@ -1,8 +1,8 @@
 """The regressor of a robot from Pinocchio alone, along the motions its loops allow, at random closed states.
 
 The model is built from the robot's data, not from our mechanism; closed postures come from Newton's method on
-Pinocchio's own frames. Joints: revolute, prismatic, universal, free, fixed; cut joints: planar revolute ones and
-spherical ones, for which the three rows of position say all.
+Pinocchio's own frames. Joints: revolute, prismatic, universal, free, fixed; cut joints: planar revolute ones
+and spherical ones, for which the three rows of position say all.
 """
 
 from dataclasses import dataclass
@@ -105,13 +105,8 @@ def oracle(robot: Robot, gravity: Array | None = None, loops: bool = True) -> Or
         pair = []
         for name, end in (("start", loop.start), ("end", loop.end)):
             joint, on = where[end.link]
-            frame = pin.Frame(
-                f"{loop.name} {name}",
-                joint,
-                0,
-                on * se3((*end.geometry.before(), *end.geometry.after())),
-                pin.OP_FRAME,
-            )
+            place = on * se3((*end.geometry.before(), *end.geometry.after()))
+            frame = pin.Frame(f"{loop.name} {name}", joint, 0, place, pin.OP_FRAME)
             pair.append(model.addFrame(frame))
         ends.append((pair[0], pair[1]))
     return Oracle(model, blocks, ends)
@@ -127,7 +122,7 @@ def rank(Y: Array) -> int:
 
 
 def carried(X: pin.SE3) -> Array:
-    """The ten parameters (Pinocchio's order) in the frame where the link's own has the pose X, as a matrix."""
+    """Ten parameters (Pinocchio's order) in the frame where the link's own has the pose X, as a matrix."""
     links = [pin.Inertia.Random() for _ in range(10)]
     before = np.stack([link.toDynamicParameters() for link in links], axis=1)
     after = np.stack([link.se3Action(X).toDynamicParameters() for link in links], axis=1)

@@ -1,4 +1,4 @@
-"""Base parameters of closed robots: the worked example of ROSAM II, and Pinocchio along the loops' motions."""
+"""Base parameters of closed robots: the worked example of ROSAM II, and Pinocchio along closed motions."""
 
 from functools import cache
 

@@ -13,7 +13,7 @@ from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.modular import constant_turn, order_for
 from rikigaku.symbolic.base_atoms import step_atoms
 
-_LARGEST = 14  # numbers in one combination
+_LARGEST = 8  # numbers in one combination; more are not worth reading
 
 
 def rational_of(x: arb, bits: int) -> Fraction | None:
@@ -31,7 +31,7 @@ def recognised(x: arb, robot: Robot, bits: int) -> Formula:
     if simple is not None:
         return Formula.of(simple)
     basis = irrationals(robot)
-    if basis:
+    if 0 < len(basis) <= _LARGEST:
         found = _combination(x, basis, bits)
         if found is not None:
             return found
@@ -65,7 +65,7 @@ def irrationals(robot: Robot) -> list[Formula]:
         basis = [Formula.of(n).sqrt() for n in (2, 3, 6)] if order == 24 else cosines
     squares = [a * b for i, a in enumerate(others) for b in others[i:]]
     mixed = [a * b for a in basis for b in others]
-    return [f for f in dict.fromkeys([*basis, *others, *squares, *mixed]) if f.rational is None][:_LARGEST]
+    return [f for f in dict.fromkeys([*basis, *others, *squares, *mixed]) if f.rational is None]
 
 
 def _combination(x: arb, basis: list[Formula], bits: int) -> Formula | None:
