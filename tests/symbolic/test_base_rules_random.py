@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from random_robots import random_robot, random_state
 
+import rikigaku  # noqa: F401 - gives Robot what it can do
 from rikigaku.laws.regressor import regressor, regressor_columns
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
@@ -73,3 +74,12 @@ def test_exact_coefficients_with_rotors_and_friction_hold_on_random_trees(seed: 
     names, Y = stacked_regressor(robot, drives=True)
     found = base_by_rules(robot, ("rotor", "viscous", "coulomb"))
     assert spans_all(names, Y, dict(zip(found.kept, map(dict, found.base), strict=True)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_and_regressor_give_the_same_base_parameters(seed: int) -> None:
+    """Combinations of the one are combinations of the other, whichever parameters each names them by."""
+    robot = random_robot(seed, 3, right_angles=True)
+    K, L = (robot.base_parameters(method=method).regrouping for method in ("rules", "regressor"))
+    assert K.shape == L.shape
+    assert np.linalg.matrix_rank(np.concatenate([K, L]), tol=1e-9) == len(K)
