@@ -148,7 +148,7 @@ def test_a_system_too_large_for_its_time_ends_in_time_and_says_what_else_to_do(a
         "c**2 + 2*b*d + 2*a*e + 2*b*f - e",
     )
     told = []
-    with pytest.raises(TimeLimit, match="pip install --no-deps passagemath-singular.*degrevlex"):
+    with pytest.raises(TimeLimit, match=r"pip install --no-deps passagemath-singular.*degrevlex"):
         groebner_basis(hard, time_limit=1.5, progress=told.append)
     assert told == ["FLINT: Buchberger's algorithm"]
 
@@ -187,7 +187,7 @@ def test_singular_is_asked_in_its_own_language(folder, monkeypatch):
     basis = groebner_basis(system("x y", "x**2 + y**2 - 4", "x - y"), engine="singular")
     assert str(basis) == "x - y\ny^2 - 2"
     program(folder, "Singular", "print('   ? error occurred')\n")
-    with pytest.raises(JobFailed, match="Singular gave no basis: .* error occurred"):
+    with pytest.raises(JobFailed, match=r"Singular gave no basis: .* error occurred"):
         groebner_basis(system("x y", "x**2 + y**2 - 5", "x - y"), engine="singular")
 
 

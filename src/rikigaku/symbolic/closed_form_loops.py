@@ -68,7 +68,7 @@ def chain_rest(ring: Ring, axes: list[Axis], between: list[Pose], last: Pose) ->
     return pose.compose(last)
 
 
-def loop_pose(chain: Chain, outside: Pose) -> list[Number]:
+def loop_pose(outside: Pose) -> list[Number]:
     """The twelve elements of the pose the chain has to reach."""
     T = outside.inverse()
     return [*T.p, *(x for row in T.R for x in row)]
