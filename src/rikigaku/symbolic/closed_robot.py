@@ -41,7 +41,7 @@ class ClosedRobot:
     def mass_matrix(self) -> Matrix:
         """M with kinetic energy v_ind^T M v_ind / 2."""
         M = mass_matrix(self._mechanism, self._q)
-        columns = [self._projected(M_P) for M_P in self._columns(M)]
+        columns = [self.projected(M_P) for M_P in self._columns(M)]
         return [[column[i] for column in columns] for i in range(len(columns))]
 
     @cached_property
@@ -51,26 +51,26 @@ class ClosedRobot:
         v, rest = c.velocities(), [0] * c.mobility
         a = c.accelerations(None, rest)
         zero = (0, 0, 0)
-        return self._projected(inverse_dynamics(self._mechanism, self._q, v, a, zero, friction=False))
+        return self.projected(inverse_dynamics(self._mechanism, self._q, v, a, zero, friction=False))
 
     @cached_property
     def gravity_forces(self) -> list[Any]:
         """g: forces at the independent coordinates that hold the robot against gravity."""
-        return self._projected(gravity_forces(self._mechanism, self._q))
+        return self.projected(gravity_forces(self._mechanism, self._q))
 
     @cached_property
     def inverse_dynamics(self) -> list[Any]:
         """tau of the independent coordinates (joint friction left out)."""
         c = self.constraints
         tau = inverse_dynamics(self._mechanism, self._q, c.velocities(), c.accelerations(), friction=False)
-        return self._projected(tau)
+        return self.projected(tau)
 
     @cached_property
     def regressor(self) -> Matrix:
         """Y with tau = Y pi, pi the inertial parameters of all links (`robot.parameters()`)."""
         c = self.constraints
         Y = regressor(self._mechanism, self._q, c.velocities(), c.accelerations())
-        columns = [self._projected([row[k] for row in Y]) for k in range(len(Y[0]))]
+        columns = [self.projected([row[k] for row in Y]) for k in range(len(Y[0]))]
         return [[column[i] for column in columns] for i in range(c.mobility)]
 
     def collected(self, x: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -126,8 +126,8 @@ class ClosedRobot:
             result.append([_dot(row, unit) for row in M])
         return result
 
-    def _projected(self, tau: Sequence[Any]) -> list[Any]:
-        """P^T tau."""
+    def projected(self, tau: Sequence[Any]) -> list[Any]:
+        """Forces of the tree as those at the independent coordinates: P^T tau."""
         c = self.constraints
         result = []
         for k, i in enumerate(c.independent):

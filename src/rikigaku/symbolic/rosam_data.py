@@ -1,0 +1,182 @@
+"""RobotData: a robot in the fields of ROSAM II (Table 2 of the paper), plain enough to type by hand.
+
+The paper prints the names RobotType, BranchNum, BranchInfo.k, General, ConCoor, ConDH; its text tells what a
+branch holds (modified DH, beta and b, ten parameters a link, revolute or prismatic, driven or not). Fields that
+the paper does not have begin with a small letter and may be left out. `rosam_read` makes a Robot of it,
+`rosam_write` makes it of a Robot.
+Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics
+Society of Japan 17(3), 1999, pp. 408-415.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from rikigaku.errors import BadModel
+from rikigaku.model.joint import Limits
+
+ROBOT_TYPES = ("serial", "tree", "closed")
+BASE = (0, 0)  # branch and link number that mean the base
+
+# A parameter as people type it: a number, the text of a formula, or a Formula.
+Parameter = Any
+
+
+@dataclass(frozen=True)
+class LinkInfo:
+    """One link: its joint, its row of modified DH, its ten parameters about the link's origin.
+
+    Type: "R" or "P". DH: alpha, a, theta, d; the joint's variable stands in theta (R) or d (P), alone or with
+    a constant added: ("-pi/2", 0, "theta31", 0). m, ms (3), In (xx, xy, xz, yy, yz, zz).
+    variable: the joint's name, needed where its column holds other symbols too. name: of the link.
+    """
+
+    Type: str
+    DH: tuple[Parameter, ...]
+    m: Parameter = 0
+    ms: tuple[Parameter, ...] = (0, 0, 0)
+    In: tuple[Parameter, ...] = (0, 0, 0, 0, 0, 0)
+    Actuated: bool = True
+    variable: str = ""
+    name: str = ""
+    viscous: Parameter = 0
+    coulomb: Parameter = 0
+    rotor: Parameter = 0
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class BranchInfo:
+    """One branch: where it begins, and its links.
+
+    Connection: branch and link that carry it, (0, 0) for the base. SubDH: beta, b, before its first link.
+    Hand: DH row from its last link to the hand, None where there is none.
+    """
+
+    Links: tuple[LinkInfo, ...]
+    Connection: tuple[int, int] = BASE
+    SubDH: tuple[Parameter, Parameter] = (0, 0)
+    Hand: tuple[Parameter, ...] | None = None
+    hand_name: str = ""
+
+
+@dataclass(frozen=True)
+class RobotData:
+    """A robot as ROSAM II describes it.
+
+    RobotType: "serial", "tree" or "closed". BranchInfo: by number, from 1. For closed robots: General (names
+    of the independent joint variables), ConCoor (branch and link on both sides of the virtual cut) and ConDH
+    (DH rows from those links to the cut frame; "free" for theta about which the cut joint turns). With several
+    loops ConCoor and ConDH have one such pair for each, and `cut` one type of joint for each ("revolute" if
+    left out). A row of Hand and ConDH may have beta and b as fifth and sixth element.
+    """
+
+    RobotType: str
+    BranchNum: int
+    BranchInfo: Mapping[int, BranchInfo]
+    General: tuple[str, ...] = ()
+    ConCoor: tuple[Any, ...] = ()
+    ConDH: tuple[Any, ...] = ()
+    name: str = "robot"
+    base: str = "base"
+    gravity: tuple[Parameter, Parameter, Parameter] = (0, 0, "-9.81")
+    symbols: tuple[Any, ...] = ()
+    cut: tuple[str, ...] = ()
+    cut_names: tuple[str, ...] = ()
+    frames: Mapping[str, Any] = field(default_factory=dict)  # others: {name: ((branch, link), row)}
+
+    def table(self) -> dict[str, Any]:
+        """The same as a table of plain things, keys as in the paper: "RobotType", "BranchInfo.1", ..."""
+        result: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "BranchInfo":
+                result |= {f"BranchInfo.{k}": _plain(branch) for k, branch in value.items()}
+            elif f.name != "symbols":
+                result[f.name] = _plain(value)
+        result["symbols"] = {s.name: {"value": _plain(s.value), "unit": s.unit} for s in self.symbols}
+        return result
+
+    @classmethod
+    def of(cls, table: "RobotData | Mapping[str, Any]") -> "RobotData":
+        """From a table as `table` gives it, or typed by hand.
+
+        Raises:
+            BadModel: naming keys that are unknown or missing.
+        """
+        if isinstance(table, RobotData):
+            return table
+        from rikigaku.model.robot import Symbol
+
+        branches = {key: value for key, value in table.items() if key.startswith("BranchInfo.")}
+        others = {key: value for key, value in table.items() if key not in branches and key != "symbols"}
+        problems = [
+            f"{key}: what stands behind the dot is the number of a branch."
+            for key in branches
+            if not key[len("BranchInfo.") :].isdigit()
+        ]
+        problems += _unknown("RobotData", others, cls) + _missing(
+            "RobotData", {**others, "BranchInfo": 0}, cls
+        )
+        made = (
+            {}
+            if problems
+            else {int(key[11:]): _branch(key, value, problems) for key, value in branches.items()}
+        )
+        if problems:
+            raise BadModel(problems, "RobotData")
+        symbols = tuple(
+            Symbol(name, **x) if isinstance(x, Mapping) else Symbol(name, x)
+            for name, x in dict(table.get("symbols", {})).items()
+        )
+        return cls(**{key: _tuples(x) for key, x in others.items()}, BranchInfo=made, symbols=symbols)
+
+
+def _branch(where: str, table: Any, problems: list[str]) -> BranchInfo:
+    if isinstance(table, BranchInfo):
+        return table
+    problems += (wrong := _unknown(where, table, BranchInfo) + _missing(where, table, BranchInfo))
+    links = []
+    for i, link in enumerate(table.get("Links", ()), start=1):
+        if isinstance(link, LinkInfo):
+            links.append(link)
+            continue
+        at = f"{where}, link {i}"
+        wrong += (here := _unknown(at, link, LinkInfo) + _missing(at, link, LinkInfo))
+        problems += here
+        if not here:
+            limits = link.get("limits", {})
+            made = limits if isinstance(limits, Limits) else Limits(**limits)
+            links.append(LinkInfo(**{key: _tuples(x) for key, x in link.items()} | {"limits": made}))
+    if wrong:
+        return BranchInfo(())
+    return BranchInfo(**{key: _tuples(x) for key, x in table.items()} | {"Links": tuple(links)})
+
+
+def _unknown(where: str, table: Mapping[str, Any], kind: Any) -> list[str]:
+    known = [f.name for f in fields(kind)]
+    return [f"{where} has no field {key!r}. Known: {', '.join(known)}." for key in table if key not in known]
+
+
+def _missing(where: str, table: Mapping[str, Any], kind: Any) -> list[str]:
+    from dataclasses import MISSING
+
+    needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
+    return [f"{where} lacks {name}." for name in needed if name not in table]
+
+
+def _plain(x: Any) -> Any:
+    """Tuples, dictionaries, numbers and text; formulas as their text."""
+    if isinstance(x, BranchInfo | LinkInfo | Limits):
+        return {f.name: _plain(getattr(x, f.name)) for f in fields(x)}
+    if isinstance(x, tuple | list):
+        return [_plain(y) for y in x]
+    if isinstance(x, Mapping):
+        return {key: _plain(y) for key, y in x.items()}
+    return x if x is None or isinstance(x, str | int | float) else str(x)
+
+
+def _tuples(x: Any) -> Any:
+    if isinstance(x, Mapping):
+        return {key: _tuples(y) for key, y in x.items()}
+    return tuple(map(_tuples, x)) if isinstance(x, list | tuple) else x
