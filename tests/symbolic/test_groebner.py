@@ -21,7 +21,8 @@ from rikigaku.errors import (
 from rikigaku.laws.kinematics import pose
 from rikigaku.symbolic import engines, groebner
 from rikigaku.symbolic.exact_state import exact_state
-from rikigaku.symbolic.groebner import System, eliminated, groebner_basis, real_solutions, spelled
+from rikigaku.symbolic.groebner import System, eliminated, groebner_basis, real_solutions
+from rikigaku.symbolic.polynomials import spelled
 
 
 @pytest.fixture(autouse=True)
@@ -38,11 +39,7 @@ def alone(monkeypatch):
 
 
 def system(names, *texts, order="lex"):
-    """Polynomials as SymPy reads our own fixed texts."""
-    symbols = sympy.symbols(names)
-    polynomials = [sympy.Poly(sympy.parse_expr(text), *symbols) for text in texts]
-    terms = [{m: Fraction(int(c.p), int(c.q)) for m, c in p.terms()} for p in polynomials]
-    return System.of([s.name for s in symbols], terms, order)
+    return System.read(names.split(), texts, order)
 
 
 def as_sympy(basis):
@@ -256,6 +253,11 @@ def test_bad_questions_are_refused():
         System.of(["x", "x"], [])
     with pytest.raises(UnknownName, match="no variable named 'z'"):
         eliminated(system("x y", "x - y"), ["z"])
+    with pytest.raises(UnknownName, match="no variable named 'z'"):
+        system("x y", "x - z")
+    for text in ("1/x", "sin(x)", "x - sqrt(y)"):
+        with pytest.raises(WrongValue, match="is no polynomial in x, y"):
+            system("x y", text)
     with pytest.raises(UnknownName, match="flint, singular"):
         groebner_basis(system("x y", "x - y"), engine="magma")
 

@@ -6,7 +6,7 @@ lexicographic order: keep geometry symbolic, or use "degrevlex".) Small systems 
 limits of size; what exceeds them goes to a child process with a time limit, and the answer is kept on disk.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,11 +17,12 @@ from typing import Any
 from flint import Ordering, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.errors import NoValue, UnknownName, WrongValue
+from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic import engines, jobs
+from rikigaku.symbolic.polynomials import Terms, polynomial, printed, spelled
 
 ORDERS = {"lex": Ordering.lex, "degrevlex": Ordering.degrevlex}
 ENGINES = ("auto", "flint", "singular")
-Terms = Mapping[tuple[int, ...], Fraction | int]  # exponents -> coefficient
 
 # (polynomials, terms of one, bits of a coefficient) worked out without a child process: milliseconds.
 _SMALL = (80, 300, 400)
@@ -46,6 +47,11 @@ class System:
         context = _context(len(names), order)
         made = {str(p): p for terms in polynomials if (p := _flint(context, terms))}
         return System(tuple(names), tuple(_terms(p) for p in made.values()), order)
+
+    @staticmethod
+    def read(names: Sequence[str], texts: Iterable[str], order: str = "lex") -> "System":
+        """A system from texts like "a*c1 + b*(c1*c2 - s1*s2) - x", each equal to zero."""
+        return System.of(names, (polynomial(names, Formula.of(text)) for text in texts), order)
 
     @cached_property
     def flint(self) -> tuple[fmpz_mpoly, ...]:
@@ -95,8 +101,11 @@ def groebner_basis(
 ) -> System:
     """The reduced Groebner basis, coefficients whole and without common factors.
 
-    engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if it is installed and
-        FLINT's limits of size are exceeded.
+    Args:
+        engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if it is installed and
+            FLINT's limits of size are exceeded.
+        time_limit: seconds in the child process; memory_limit: bytes.
+        progress: called with each line that is told on the way.
     Raises:
         TimeLimit, TooLarge: with what else can be done. MissingEngine: no Singular here.
     """
@@ -173,17 +182,6 @@ def real_solutions(
     return [dict(zip(system.names, point, strict=True)) for point in found]
 
 
-def spelled(names: Sequence[str], terms: Terms) -> str:
-    """A polynomial as one line."""
-    parts = []
-    for powers, coefficient in terms.items():
-        factors = [names[k] + (f"^{n}" if n > 1 else "") for k, n in enumerate(powers) if n]
-        if not factors or abs(coefficient) != 1:
-            factors.insert(0, str(abs(coefficient)))
-        parts.append((" - " if coefficient < 0 else " + ") + "*".join(factors))
-    return "".join(parts).removeprefix(" + ").strip() or "0"
-
-
 # -- FLINT --------------------------------------------------------------------------------------------------
 def _buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
     context = _context(len(system.names), system.order)
@@ -215,7 +213,7 @@ def _singular_job(data: dict[str, Any]) -> list[Any]:
     system = System.of(names, map(_from_json, data["polynomials"]), data["order"])
     jobs.progress("Singular: std")
     texts = engines.singular_basis(data["program"], names, str(system).splitlines(), data["order"])
-    return _as_json(System.of(names, (_parsed(names, text) for text in texts), data["order"]))
+    return _as_json(System.of(names, (printed(names, text) for text in texts), data["order"]))
 
 
 def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
@@ -228,26 +226,6 @@ def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
 def _plain_names(data: dict[str, Any]) -> list[str]:
     """Names every engine reads, whatever ours are."""
     return [f"x{k}" for k in range(data["names"])]
-
-
-def _parsed(names: Sequence[str], text: str) -> Terms:
-    """A polynomial as engines print it: 3*x0^2*x1-x2/2 is written without fractions."""
-    place = {name: k for k, name in enumerate(names)}
-    result: dict[tuple[int, ...], Fraction] = {}
-    for part in text.replace(" ", "").replace("-", "+-").split("+"):
-        if not part:
-            continue
-        coefficient, powers = Fraction(1), [0] * len(names)
-        if part.startswith("-"):
-            coefficient, part = Fraction(-1), part[1:]
-        for factor in part.split("*"):
-            base, _, exponent = factor.partition("^")
-            if base in place:
-                powers[place[base]] += int(exponent or 1)
-            else:
-                coefficient *= Fraction(base) ** int(exponent or 1)
-        result[tuple(powers)] = result.get(tuple(powers), Fraction(0)) + coefficient
-    return result
 
 
 def _context(size: int, order: str) -> fmpz_mpoly_ctx:
