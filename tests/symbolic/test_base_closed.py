@@ -10,6 +10,7 @@ import rikigaku as rk
 from rikigaku.errors import NotExact, WrongValue
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base_parameters import BaseParameters
+from rikigaku.symbolic.base_proof import proved
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.SpanningTreeWarning")
 
@@ -91,3 +92,21 @@ def test_a_symbol_in_an_angle_of_a_closed_robot_needs_a_value() -> None:
     tilted = replace(robot, links=(first, *robot.links[1:]))
     with pytest.raises(NotExact, match="slope"):
         tilted.base_parameters()
+
+
+@pytest.mark.parametrize("name", ["rosam_loop", "four_bar"])
+def test_the_relations_of_a_small_loop_are_proved_modulo_its_closed_postures(name: str) -> None:
+    assert "proved modulo the ideal of closed postures" in base(name).verified
+
+
+def test_a_relation_that_holds_in_the_tree_only_by_mistake_is_not_proved() -> None:
+    found = base("rosam_loop")
+    right = {"m of l22": _regrouped(found, "m of l22")}
+    assert proved(found.question, right)
+    right["m of l22"]["Izz of l31"] = Formula.of("4*L**2 + 1/1000000")
+    assert not proved(found.question, right)
+
+
+def _regrouped(found: BaseParameters, name: str) -> dict[str, Formula]:
+    pairs = zip(found.found.kept, found.found.base, strict=True)
+    return {kept: terms[name] for kept, terms in pairs if name in terms}

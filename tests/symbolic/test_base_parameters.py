@@ -159,6 +159,19 @@ def test_base_values_and_the_minimal_regressor_give_the_joint_forces() -> None:
     assert np.abs(W @ found.base_values() - tau).max() < 1e-12 * np.abs(tau).max()
 
 
+def test_the_minimal_regressor_as_formulas_has_the_values_of_the_native_one() -> None:
+    found = base("planar_3r")
+    q, v, a = np.random.default_rng(4).uniform(-1, 1, (3, 3))
+    values = dict.fromkeys(found.question.robot.free_symbols, 0.7)
+    exact = found.regressor.symbolic
+    assert exact.shape == (3, found.count)
+    assert np.allclose(
+        np.asarray(exact.value(q=q, v=v, a=a, **values), float),
+        found.regressor(q, v, a, **values),
+        atol=1e-13,
+    )
+
+
 def test_a_full_set_with_given_base_values_has_them() -> None:
     found = base("puma560")
     values = np.random.default_rng(2).normal(size=36)

@@ -17,11 +17,10 @@ from flint import arb, arb_mat
 from rikigaku.errors import NotExact, NotVerified
 from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.laws.regressor import regressor
-from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import ball, precision
 from rikigaku.numbers.formula import ZERO, Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.base_proof import proved
 from rikigaku.symbolic.base_recognition import irrationals, recognised
 from rikigaku.symbolic.base_regressor import Found, base_by_regressor, regrouped
 from rikigaku.symbolic.base_samples import Question
@@ -52,6 +51,8 @@ def base_of_closed(question: Question) -> Found:
         coefficients, remaining, note = symbolic_relations(question, kept, rng)
     else:
         coefficients, remaining, note = recognised_relations(question, found)
+    if proved(question, coefficients):
+        note += "; proved modulo the ideal of closed postures"
     still = [name for name in kept if name in remaining]
     full: dict[str, dict[str, Formula]] = dict(coefficients)
     for k, combination in zip(kept, tree.regrouping.base, strict=True):
@@ -242,13 +243,6 @@ def motion_basis(robot: Robot, q: Any, **keywords: Any) -> Any:
     N[:, independent, range(len(independent))] = 1
     N[:, dependent] = X
     return N.reshape(*J.shape[:-2], robot.nv, len(independent))
-
-
-def mobility_of(robot: Robot, values: Mapping[str, float], q: list[float]) -> int:
-    """Degrees of freedom at a posture."""
-    mechanism: Mechanism = instantiate(robot, FLOATS, dict(values))
-    J = np.array(loop_jacobian(mechanism, q), dtype=float).reshape(-1, robot.nv)
-    return robot.nv - len(dependent_rates(robot, J)[0])
 
 
 def _random(rng: np.random.Generator, n: int) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isqrt
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def product(A: Residues, B: Residues, p: int) -> Residues:
 
 def rational(residue: int, modulus: int) -> Fraction | None:
     """The fraction n/d of that residue with |n|, d below sqrt(modulus)/2 or so; None where there is none."""
-    bound = int((modulus // 8) ** 0.5) if modulus < 2**100 else _root(modulus // 8)
+    bound = isqrt(modulus // 8)
     a, b, x, y = modulus, residue % modulus, 0, 1
     while b > bound:
         k = a // b
@@ -69,12 +70,6 @@ def rational(residue: int, modulus: int) -> Fraction | None:
     if y == 0 or abs(y) > bound:
         return None
     return Fraction(b, y)
-
-
-def _root(n: int) -> int:
-    from math import isqrt
-
-    return isqrt(n)
 
 
 def combined(residues: Sequence[int], primes: Sequence[int]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.arrays import floats, sized
-from rikigaku.errors import MissingValue, UnknownName, WrongValue
+from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongValue
 from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
 from rikigaku.model.edit import bind
 from rikigaku.model.mechanism import instantiate
@@ -187,9 +187,18 @@ class MinimalRegressor:
 
     @property
     def symbolic(self) -> Any:
-        """The same as exact formulas (of the tree; a closed robot's rows still have to be projected)."""
+        """The same as exact formulas, rows by columns; of a closed robot they hold in closed postures."""
         p = self.parameters
-        return p.robot.regressor.fix(drives=bool(p.question.drives)).symbolic  # type: ignore[attr-defined]
+        columns = [p.question.picked[j] for j in p.found.columns]
+        if not p.closed:
+            law: Any = p.robot.regressor  # type: ignore[attr-defined]
+            return law.formulas(drives=bool(p.question.drives))[:, columns]
+        if p.question.drives:
+            raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
+        from rikigaku.symbolic.loops import loop_constraints
+
+        rows = loop_constraints(p.robot).closed.regressor
+        return [[row[j] for j in columns] for row in rows]
 
 
 def base_parameters(
