@@ -1,0 +1,283 @@
+"""The bodies of an MJCF file as links: joints that share a body become a chain, frames melt into what they hold.
+
+Where nothing has moved, every joint's q is zero here; there MuJoCo's qpos is `ref` for a hinge or slide. A
+free joint's q is the body's pose in the world, as in MuJoCo.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from rikigaku.errors import TooLarge
+from rikigaku.model.carried import Names, carried
+from rikigaku.model.joint import Z_AXIS, Joint, JointType, Limits
+from rikigaku.model.mjcf_defaults import Defaults
+from rikigaku.model.mjcf_inertia import Lump, bounded, geom_lump, inertia_of, inertial_lump, together
+from rikigaku.model.mjcf_values import Settings, minimal_rotation, number, numbers, place, word
+from rikigaku.model.rigid import Array, Rigid, formulas, shifted
+from rikigaku.model.robot import Frame, Link
+from rikigaku.model.urdf_values import name_of, shown
+from rikigaku.model.xml_tree import Element
+from rikigaku.numbers.formula import Formula
+
+MAX_BODIES = 10_000
+BASE = "world"
+
+_TYPES: dict[str, JointType] = {
+    "hinge": "revolute",
+    "slide": "prismatic",
+    "ball": "spherical",
+    "free": "free",
+}
+_UNREAD = ("composite", "flexcomp", "replicate", "attach")
+_SILENT = ("camera", "light", "plugin")
+
+
+class Placed(NamedTuple):
+    """An element of a body with its defaults applied, and the frame it is placed in, on the body."""
+
+    element: Element
+    around: Rigid
+
+
+class JointMove(NamedTuple):
+    """A joint of a body: data, its anchor on the body, the coordinate MuJoCo gives the drawn position."""
+
+    joint: Joint
+    anchor: Array
+    ref: float
+
+
+@dataclass
+class Tree:
+    """Everything the bodies say: links, frames, where each body and site is, and the joints by name."""
+
+    links: list[Link] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    poses: dict[str, Rigid] = field(default_factory=lambda: {BASE: Rigid()})  # of bodies, in the world
+    sites: dict[str, tuple[str, Rigid]] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    lumps: dict[str, Lump] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+
+def tree_of(worlds: list[Element], defaults: Defaults, settings: Settings) -> Tree:
+    """The tree below <worldbody>."""
+    tree = Tree()
+    tree.names.taken |= _given_names(worlds)
+    tree.names.taken.add(BASE)
+    waiting = [(world, BASE, Rigid(), "main") for world in reversed(worlds)]
+    while waiting:  # depth first, as MuJoCo numbers bodies and joints
+        element, parent, around, childclass = waiting.pop()
+        inside = _sorted_children(element, childclass, defaults, settings)
+        if element.tag == "worldbody":
+            name = BASE
+        else:
+            name = _add_body(tree, element, parent, around, inside, settings)
+            if len(tree.poses) > MAX_BODIES:
+                raise TooLarge(f"The file has more than {MAX_BODIES} bodies.")
+        _add_sites(tree, name, inside["site"], settings)
+        waiting += [
+            (body.element, name, body.around, body.element.attributes["childclass"])
+            for body in reversed(inside["body"])
+        ]
+    scale = 1.0
+    if settings.total_mass > 0 and tree.lumps:
+        scale = settings.total_mass / sum(lump.mass for lump in tree.lumps.values())
+    tree.links = [_weighed(link, tree.lumps.get(link.name), scale) for link in tree.links]
+    return tree
+
+
+def _sorted_children(
+    element: Element, childclass: str, defaults: Defaults, settings: Settings
+) -> dict[str, list[Placed]]:
+    """What stands in a body, by tag, with defaults applied; <frame>s are opened."""
+    found: dict[str, list[Placed]] = {
+        tag: [] for tag in ("body", "joint", "freejoint", "geom", "site", "inertial")
+    }
+    waiting = [(child, Rigid(), childclass) for child in reversed(element.children)]
+    while waiting:
+        child, around, inherited = waiting.pop()
+        if child.tag == "frame":
+            inner = child.attributes.get("childclass", inherited)
+            here = around @ place(child, settings)
+            waiting += [(one, here, inner) for one in reversed(child.children)]
+        elif child.tag == "body":
+            attributes = {"childclass": inherited, **child.attributes}
+            found["body"].append(Placed(Element("body", attributes, child.line, child.children), around))
+        elif child.tag in ("joint", "geom", "site"):
+            found[child.tag].append(Placed(defaults.applied(child, inherited, settings.notes), around))
+        elif child.tag in found:
+            found[child.tag].append(Placed(child, around))
+        elif child.tag in _UNREAD:
+            advice = "let MuJoCo write the expanded model (mj_saveLastXML) and read that"
+            settings.notes.add(child, name_of(child), f"<{child.tag}> is not read; {advice}")
+        elif child.tag not in _SILENT:
+            settings.notes.add(child, name_of(child), f"there is no <{child.tag}> in a body")
+    return found
+
+
+def _add_body(
+    tree: Tree,
+    element: Element,
+    parent: str,
+    around: Rigid,
+    inside: dict[str, list[Placed]],
+    settings: Settings,
+) -> str:
+    """The body's links, and its inertia; its name."""
+    name = element.attributes.get("name") or tree.names.fresh(f"body{len(tree.poses)}")
+    if name in tree.poses:
+        settings.notes.add(element, name_of(element), "this name was used before. Give each body its own")
+        name = tree.names.fresh(name)
+    before = around @ place(element, settings)
+    tree.poses[name] = tree.poses[parent] @ before
+    for attribute in ("gravcomp", "mocap"):
+        if element.attributes.get(attribute, "0") not in ("0", "false"):
+            settings.leave_out(f"{attribute} of bodies", name)
+    lump = _lump(inside, settings)
+    if lump is not None:
+        tree.lumps[name] = lump
+    moves = [_move(placed, name, tree, settings) for placed in (*inside["freejoint"], *inside["joint"])]
+    tree.links += _links(name, parent, before, moves, tree, element, settings)
+    return name
+
+
+def _lump(inside: dict[str, list[Placed]], settings: Settings) -> Lump | None:
+    if inside["inertial"] and settings.inertia_from != "true":
+        return bounded(inertial_lump(inside["inertial"][0].element, settings), settings)
+    if settings.inertia_from == "false":
+        return None
+    made = [geom_lump(geom, around, settings) for geom, around in inside["geom"]]
+    return bounded(together([lump for lump in made if lump is not None]), settings)
+
+
+def _links(
+    name: str,
+    parent: str,
+    before: Rigid,
+    moves: list[JointMove],
+    tree: Tree,
+    element: Element,
+    settings: Settings,
+) -> Iterator[Link]:
+    """A chain: T = T_body J_1 J_2 ..., each J a motion about its anchor, all in the body's axes."""
+    if not moves:
+        mount = Joint(tree.names.fresh(f"{name} mount"), "fixed", actuated=False)
+        yield from carried(name, parent, mount, before, Rigid(), None, tree.names)
+        return
+    if any(move.joint.type == "free" for move in moves):
+        if len(moves) > 1 or parent != BASE:
+            reason = "a free joint belongs to a body of the world, and alone"
+            settings.notes.add(element, name_of(element), reason)
+        yield Link(name, parent, moves[0].joint)  # q is the pose in the world, wherever the body was drawn
+        return
+    for joint, anchor, _ in moves[:-1]:
+        here = tree.names.fresh(f"{name}@{joint.name}")
+        yield Link(here, parent, joint, (before @ shifted(anchor)).placement())
+        parent, before = here, shifted(-anchor)
+    last = moves[-1]
+    yield from carried(
+        name, parent, last.joint, before @ shifted(last.anchor), shifted(-last.anchor), None, tree.names
+    )
+
+
+def _move(placed: Placed, body: str, tree: Tree, settings: Settings) -> JointMove:
+    element, around = placed
+    notes, owner = settings.notes, name_of(element)
+    free = element.tag == "freejoint"
+    kind = "free" if free else word(element, "type", tuple(_TYPES), "hinge", notes)
+    name = element.attributes.get("name") or tree.names.fresh(f"{body} joint")
+    if name in tree.joints:
+        notes.add(element, owner, "this name was used before. Give each joint its own")
+        name = tree.names.fresh(name)
+    single = kind in ("hinge", "slide")
+    axis = numbers(element, "axis", (0, 0, 1), notes)
+    if single and not any(axis):
+        notes.add(element, owner, "axis='0 0 0': the zero vector has no direction")
+        axis = [0.0, 0.0, 1.0]
+    ref = number(element, "ref", 0.0, notes)
+    ref = settings.angle(ref) if kind == "hinge" else ref if single else 0.0
+    rotor = number(element, "armature", 0.0, notes)
+    viscous, *poly = numbers(element, "damping", (0, 0, 0), notes, at_least=1)
+    coulomb = number(element, "frictionloss", 0.0, notes)
+    if any(numbers(element, "stiffness", (0, 0, 0), notes, at_least=1)):
+        settings.leave_out("stiffness of joints", name)
+    if any(poly):
+        settings.leave_out("damping of higher order", name)
+    joint = Joint(
+        name,
+        _TYPES[kind],
+        axis=formulas(around.R @ axis if not around.unturned else axis) if single else Z_AXIS,
+        actuated=single,
+        limits=_limits(element, kind, ref, settings) if single else Limits(),
+        viscous=Formula.of(viscous),
+        coulomb=Formula.of(coulomb),
+        rotor=Formula.of(rotor),
+    )
+    tree.joints[name] = joint
+    anchor = around.p + around.R @ np.array(numbers(element, "pos", (0, 0, 0), notes))
+    return JointMove(joint, anchor, ref)
+
+
+def _limits(element: Element, kind: str, ref: float, settings: Settings) -> Limits:
+    def bounds(attribute: str, switch: str) -> tuple[float | None, float | None]:
+        given = attribute in element.attributes
+        on = word(element, switch, ("auto", "true", "false"), "auto", settings.notes)
+        if on == "false" or (on == "auto" and not (given and settings.autolimits)):
+            return None, None
+        low, high = numbers(element, attribute, (0, 0), settings.notes)
+        if low > high:
+            settings.notes.add(element, name_of(element), f"{attribute}: {low:g} is above {high:g}")
+            return None, None
+        return low, high
+
+    low, high = bounds("range", "limited")
+    if low is not None and high is not None:
+        low, high = ((settings.angle(x) if kind == "hinge" else x) - ref for x in (low, high))
+    weak, strong = bounds("actuatorfrcrange", "actuatorfrclimited")
+    effort = None if weak is None or strong is None else max(-weak, strong)
+    return Limits(low, high, effort=effort)
+
+
+def _add_sites(tree: Tree, body: str, sites: list[Placed], settings: Settings) -> None:
+    for element, around in sites:
+        name = element.attributes.get("name")
+        if not name:
+            continue  # nothing can refer to it
+        pose = around @ _site_pose(element, settings)
+        if name in tree.sites:
+            reason = f"there is a site {shown(name)} already"
+            settings.notes.add(element, name_of(element), reason)
+        tree.sites[name] = (body, pose)
+        # Sites and bodies have separate names in MuJoCo, frames and links have not.
+        frame = name if name not in tree.names.taken else tree.names.fresh(f"{name} site")
+        tree.names.taken.add(frame)
+        tree.frames.append(Frame(frame, body, pose.placement()))
+
+
+def _site_pose(element: Element, settings: Settings) -> Rigid:
+    if "fromto" not in element.attributes:
+        return place(element, settings)
+    ends = np.array(numbers(element, "fromto", (0,) * 6, settings.notes))
+    return Rigid(minimal_rotation(ends[:3] - ends[3:]), (ends[:3] + ends[3:]) / 2)
+
+
+def _given_names(worlds: list[Element]) -> set[str]:
+    """Names of bodies and joints the file gives, so that names made here differ from them."""
+    return {
+        element.attributes["name"]
+        for world in worlds
+        for element in world.walk()
+        if element.tag in ("body", "joint", "freejoint") and element.attributes.get("name")
+    }
+
+
+def _weighed(link: Link, lump: Lump | None, scale: float) -> Link:
+    return (
+        link
+        if lump is None
+        else Link(link.name, link.parent, link.joint, link.geometry, inertia_of(lump, scale))
+    )
