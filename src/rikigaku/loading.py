@@ -1,5 +1,6 @@
-"""`load`: a shipped robot, a *.robot.toml, or a URDF file."""
+"""`load`: a shipped robot, a *.robot.toml, or a URDF, MJCF or SDF file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +10,30 @@ from rikigaku.model.robot import Robot
 
 
 def load(
-    source: str | Path, *, free_base: bool = False, strict: bool = False, repair: str | None = None
+    source: str | Path,
+    *,
+    free_base: bool = False,
+    strict: bool = False,
+    repair: str | None = None,
+    cut: Sequence[str] = (),
 ) -> Robot:
-    """A robot by the name of a shipped one, or from a .robot.toml or .urdf file.
+    """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF) or .sdf file.
+
+    A URDF's loops are read from the .loops.toml file beside it, if there is one.
 
     Args:
         free_base: put the robot on a free joint.
         strict: refuse inertias no rigid body can have (a warning otherwise); repair="nearest" mends them.
+        cut: joints of an SDF at which its loops are to be cut open; chosen where none is named.
     """
-    robot = _read(str(source), strict, repair)
+    robot = _read(str(source), strict, repair, cut)
     return edit.on_free_base(robot) if free_base else robot
 
 
-def _read(source: str, strict: bool, repair: Any) -> Robot:
+def _read(source: str, strict: bool, repair: Any, cut: Sequence[str]) -> Robot:
     # The readers bring parsers along: loaded when a file is read, not on import.
     from rikigaku.model.physical import check_inertias
     from rikigaku.model.toml import read_toml
-    from rikigaku.model.urdf import read_urdf
 
     if source in library.NAMES:
         return check_inertias(read_toml(library.path(source)), strict=strict, repair=repair)
@@ -34,10 +42,19 @@ def _read(source: str, strict: bool, repair: Any) -> Robot:
         raise UnknownName("robot", source, library.NAMES, "the library")
     if not path.is_file():
         raise RikigakuError(f"There is no file {source!r}. Give a path, or the name of a shipped robot.")
-    if path.suffix == ".urdf":
-        return read_urdf(path, strict=strict, repair=repair)
+    if cut and path.suffix != ".sdf":
+        raise WrongValue(f"cut names joints of an SDF; {source!r} says itself where its loops are cut.")
     if path.suffix == ".toml":
         return check_inertias(read_toml(path), strict=strict, repair=repair)
+    if path.suffix == ".urdf":
+        from rikigaku.model.urdf import read_urdf
+
+        return read_urdf(path, strict=strict, repair=repair)
+    if path.suffix in (".xml", ".mjcf"):
+        from rikigaku.model.mjcf import read_mjcf
+
+        return read_mjcf(path, strict=strict, repair=repair)
     raise WrongValue(
-        f"{source!r} is neither a .robot.toml nor a .urdf file, which are the kinds that can be read."
+        f"{source!r} is neither a .robot.toml nor a .urdf, .xml (MJCF) or .sdf file, which are the kinds "
+        "that can be read."
     )

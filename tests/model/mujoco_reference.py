@@ -1,13 +1,26 @@
-"""A robot of ours beside the same one in MuJoCo: joints matched by their order, states and forces converted."""
+"""A robot of ours beside the same one in MuJoCo: joints matched by order, states and forces converted.
+
+Laws are those of the spanning tree, evaluated in floats: nothing is compiled here.
+"""
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.laws.all import LAWS
 from rikigaku.model.interop import Block, Layout, _mujoco_block
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
 
 Array = NDArray[np.float64]
+
+
+def tree_law(robot: Robot, name: str, *inputs: Array, **options: object) -> Array:
+    """A law of the robot's tree at one state."""
+    mechanism = instantiate(robot, FLOATS, {})
+    numbers = (np.asarray(x, dtype=float).tolist() for x in inputs)
+    return np.asarray(LAWS[name].recursion(mechanism, *numbers, **options), dtype=float)
 
 
 def layout_by_order(robot: Robot, model: mujoco.MjModel) -> Layout:
@@ -40,20 +53,20 @@ def dynamics_gap(robot: Robot, model: mujoco.MjModel, q: Array, v: Array) -> tup
     """Largest differences: mass matrix, bias forces (each against its largest element), body positions."""
     layout, data = layout_by_order(robot, model), data_at(robot, model, q, v)
     T = layout.velocity_map(q)
-    ours, theirs = T @ robot.mass_matrix(q) @ T.T, full_mass_matrix(model, data)
+    ours, theirs = T @ tree_law(robot, "mass_matrix", q) @ T.T, full_mass_matrix(model, data)
     a = layout.from_a(q, v, np.zeros(model.nv))
-    bias = layout.tau(q, robot.inverse_dynamics(q, v, a, friction=False))
+    bias = layout.tau(q, tree_law(robot, "inverse_dynamics", q, v, a, friction=False))
     place = 0.0
     for i in range(1, model.nbody):
         name = model.body(i).name
         if name:
-            pose = np.asarray(robot.pose(q, name))
+            pose = tree_law(robot, "pose", q, frame=name)
             place = max(place, np.abs(pose[:3, 3] - data.xpos[i]).max())
             place = max(place, np.abs(pose[:3, :3] - data.xmat[i].reshape(3, 3)).max())
     for i in range(model.nsite):
         name = model.site(i).name
         if name in robot.frame_names:
-            pose = np.asarray(robot.pose(q, name))
+            pose = tree_law(robot, "pose", q, frame=name)
             place = max(place, np.abs(pose[:3, 3] - data.site_xpos[i]).max())
             place = max(place, np.abs(pose[:3, :3] - data.site_xmat[i].reshape(3, 3)).max())
     return (
@@ -79,11 +92,11 @@ def closed(robot: Robot, q: Array, steps: int = 50) -> Array:
     """A posture near q that closes the loops: Newton's steps of least norm, written for the tests."""
     q = np.array(q, dtype=float)
     for _ in range(steps):
-        r = robot.loop_residual(q)
+        r = tree_law(robot, "loop_residual", q)
         if np.abs(r).max() < 1e-14:
             break
-        step = -np.linalg.lstsq(robot.loop_jacobian(q), r, rcond=1e-9)[0]
-        q = robot.integrate(q, step * min(1.0, 0.3 / max(0.3, float(np.abs(step).max()))))
+        step = -np.linalg.lstsq(tree_law(robot, "loop_jacobian", q), r, rcond=1e-9)[0]
+        q = tree_law(robot, "integrate", q, step * min(1.0, 0.3 / max(0.3, float(np.abs(step).max()))))
     return q
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.rigid import LENGTH_DUST, UNIT_DUST, Rigid, formulas
+from rikigaku.model.rigid import LENGTH_DUST, UNIT_DUST, Rigid, Triple, formulas
 from rikigaku.model.robot import Link
 
 # Joints whose axes can be written in any axes of the body: their frame may turn with it.
@@ -61,11 +61,11 @@ def carried(
     yield Link(name, moving, mount, after.placement(), inertia)
 
 
-def _turned(after: Rigid, axis: tuple[object, ...]) -> tuple:  # type: ignore[type-arg]
+def _turned(after: Rigid, axis: Triple) -> Triple:
     """A direction of the joint frame in the body's axes."""
     if after.unturned:
         return axis
-    return formulas(after.R.T @ np.array([float(x) for x in axis]), UNIT_DUST)  # type: ignore[arg-type]
+    return formulas(after.R.T @ np.array([float(x) for x in axis]), UNIT_DUST)
 
 
 def _passed(joint: Joint, before: Rigid, after: Rigid) -> tuple[Rigid, Rigid]:

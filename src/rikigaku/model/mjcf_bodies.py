@@ -1,4 +1,4 @@
-"""The bodies of an MJCF file as links: joints that share a body become a chain, frames melt into what they hold.
+"""The bodies of an MJCF file as links: joints of one body become a chain, frames melt away.
 
 Where nothing has moved, every joint's q is zero here; there MuJoCo's qpos is `ref` for a hinge or slide. A
 free joint's q is the body's pose in the world, as in MuJoCo.

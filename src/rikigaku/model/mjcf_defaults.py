@@ -1,4 +1,4 @@
-"""The defaults classes of an MJCF file, and its includes: one tree in which every attribute stands in place."""
+"""The defaults classes of an MJCF file, and its includes: one tree, every attribute in place."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

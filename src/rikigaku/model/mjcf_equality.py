@@ -4,6 +4,7 @@ Ends that the file leaves to the drawn posture (the second body's anchor, a weld
 from it: every joint at its drawn position.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,7 +47,8 @@ class Equalities:
 
 def equalities_of(sections: list[Element], tree: Tree, defaults: Defaults, settings: Settings) -> Equalities:
     """All <equality> sections."""
-    result, ends = Equalities(), []
+    result = Equalities()
+    ends: list[Ends] = []
     for element in (child for section in sections for child in section.children):
         merged = defaults.applied(element, "main", settings.notes)
         shared = defaults.applied(
@@ -93,7 +95,7 @@ def _closure(element: Element, tree: Tree, settings: Settings, count: int) -> En
     return Ends(name, joint, body1_, given, body2_, anchor)
 
 
-def _named(element: Element, key: str, known: dict, what: str, settings: Settings) -> str | None:  # type: ignore[type-arg]
+def _named(element: Element, key: str, known: Iterable[str], what: str, settings: Settings) -> str | None:
     name = element.attributes.get(key, BASE if key == "body2" else "")
     if name in known:
         return name

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of an MJCF body: from its <inertial>, or from its geoms as MuJoCo computes them."""
+"""Mass, centre and inertia of an MJCF body: from its <inertial>, or from its geoms, as in MuJoCo."""
 
 import math
 from dataclasses import dataclass

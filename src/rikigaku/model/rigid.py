@@ -18,7 +18,7 @@ from rikigaku.numbers.kind import FLOATS
 Array = NDArray[np.float64]
 Triple = tuple[Formula, Formula, Formula]
 
-# What rounding leaves of a zero: of an angle, of a length beside one of order 1 m, of a part of a unit vector.
+# What rounding leaves of a zero: of an angle, of a length of order 1 m, of a part of a unit vector.
 ANGLE_DUST, LENGTH_DUST, UNIT_DUST = 1e-11, 1e-15, 4e-16
 # Below this cosine of the pitch, roll and yaw turn about one line and only their sum is known.
 GIMBAL_LOCK = 1e-9
@@ -175,7 +175,7 @@ def unit(axis: Sequence[float] | Array) -> Array:
 
 
 def rotation_to(axis: Sequence[float] | Array, x_hint: Sequence[float] | Array | None = None) -> Array:
-    """A rotation whose z column is along the axis, and whose x column lies towards the hint if one is given."""
+    """A rotation whose z column is along the axis, and whose x column lies towards the hint, if any."""
     z = unit(axis)
     hint = np.asarray(x_hint if x_hint is not None else np.eye(3)[int(np.argmin(np.abs(z)))], dtype=float)
     x = unit(hint - (hint @ z) * z)
