@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.codegen import cache, numpy_api
+from rikigaku.codegen.packing import packed_arrays, packed_ports, packed_program
 from rikigaku.errors import TooLarge, WrongValue
 from rikigaku.numbers.program import Port, Program, with_elements
 
@@ -92,14 +93,16 @@ class Kernel:
     @cached_property
     def batch(self) -> np.ufunc:
         """A NumPy generalized ufunc over any batch shape."""
-        ports, library = self._code("batch")
-        inputs, outputs = (with_elements(side, side)[0] for side in ports)
+        (inside, outside), library = self._code("batch")
+        sides = (packed_ports(inside, outside), outside)
+        inputs, outputs = (with_elements(side, side)[0] for side in sides)
         signature = Program(self._name, inputs, outputs, (), ())
         return numpy_api.gufunc(signature, library.address("loop"), library)
 
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
         ports, outer = self.ports
+        ports, inputs = packed_ports(ports, outer), packed_arrays(ports, outer, inputs)
         if self._has_empty:
             (ports, inputs), (outer, outputs) = with_elements(ports, inputs), with_elements(outer, outputs)
             if not outputs or not inputs:
@@ -165,7 +168,7 @@ class Kernel:
                         f"rikigaku: compiling {self._name}, {program.operations.total} operations ...",
                         file=sys.stderr,
                     )
-                code = native.object_code(llvm_module.text(program, kind, native.host()))
+                code = native.object_code(llvm_module.text(packed_program(program), kind, native.host()))
                 sides = (program.inputs, program.outputs)
                 ports = [[[port.name, port.shape, port.used] for port in side] for side in sides]
                 entry = cache.Entry({"ports": ports}, code)
