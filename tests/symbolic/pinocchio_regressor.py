@@ -54,8 +54,11 @@ class Oracle:
             rows.append(J[0] - J[1])
         return np.concatenate(gaps), np.concatenate(rows)
 
-    def rows(self, rng: np.random.Generator) -> Array:
-        """The regressor at a random closed state, in our columns, along the motions the loops allow."""
+    def rows(self, rng: np.random.Generator, drives: bool = False) -> Array:
+        """The regressor at a random closed state, in our columns, along the motions the loops allow.
+
+        drives: with columns of rotors, viscous and Coulomb friction (joints of one coordinate).
+        """
         model, data = self.model, self.model.createData()
         q = self.posture(rng)
         _, J = self.gap(data, q)
@@ -71,7 +74,13 @@ class Oracle:
             ]
             bias.append(a[0] - a[1])
         a = N @ rng.normal(size=N.shape[1]) - np.linalg.pinv(J, rcond=1e-9) @ np.concatenate(bias)
-        Y = N.T @ pin.computeJointTorqueRegressor(model, data, q, v, a)
+        columns = [N.T @ self.at(q, v, a)]
+        columns += [N.T * x for x in (a, v, np.sign(v))] if drives else []
+        return np.concatenate(columns, axis=1)
+
+    def at(self, q: Array, v: Array, a: Array) -> Array:
+        """The regressor of the tree at a state, in our columns."""
+        Y = pin.computeJointTorqueRegressor(self.model, self.model.createData(), q, v, a)
         parts = [Y[:, 10 * (j - 1) : 10 * j] @ T for j, T in self.blocks]
         return np.concatenate([part[:, list(OURS)] for part in parts], axis=1)
 

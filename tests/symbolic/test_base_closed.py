@@ -1,5 +1,6 @@
 """Base parameters of closed robots: the worked example of ROSAM II, and Pinocchio along closed motions."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,6 +9,8 @@ from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
 from rikigaku.errors import NotExact, WrongValue
+from rikigaku.model.geometry import ModifiedDH
+from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base_parameters import BaseParameters
 from rikigaku.symbolic.base_proof import proved
@@ -55,6 +58,33 @@ def test_pinocchios_regressor_along_the_loops_has_that_rank_and_the_relations_we
     assert error < 1e-9 * np.abs(Y).max()
 
 
+@pytest.mark.parametrize("name", ["rosam_loop", "five_bar"])
+def test_rotors_and_friction_of_a_closed_robot_count_as_pinocchio_and_newton_say(name: str) -> None:
+    robot = rk.load(name)
+    found = robot.base_parameters(drives=True)
+    rng = np.random.default_rng(6)
+    theirs = oracle(robot.bind(**robot.declared_values) if robot.free_symbols else robot)
+    Y = np.concatenate([theirs.rows(rng, drives=True) for _ in range(120)])
+    assert rank(Y) == found.count
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-9 * np.abs(Y).max()
+
+
+def test_a_gear_merges_what_its_two_links_do() -> None:
+    """Of three parallel joints the third turns back what the second turns: its link keeps its direction."""
+    robot = rk.load("planar_3r")
+    second, third = robot.joints[1:]
+    geared = replace(robot, couplings=(Coupling(third.name, second.name, "-1"),))
+    counts = [geared.base_parameters(tree=tree).count for tree in (True, False)]
+    theirs = oracle(geared.bind(**dict.fromkeys(robot.free_symbols, 0.5)))
+    G = np.array([[1, 0], [0, 1], [0, -1]])
+    rows, rng = [], np.random.default_rng(8)
+    for _ in range(60):
+        q, v, a = (G @ x for x in rng.normal(size=(3, 2)))
+        rows.append(G.T @ theirs.at(q, v, a))
+    assert counts == [9, rank(np.concatenate(rows))]
+    assert counts[1] < 9
+
+
 def test_the_minimal_regressor_of_a_closed_robot_gives_its_driving_forces() -> None:
     """tau of the independent coordinates: those of the tree, projected, at a closed state."""
     robot = rk.load("five_bar")
@@ -83,10 +113,6 @@ def test_rules_are_for_trees() -> None:
 
 
 def test_a_symbol_in_an_angle_of_a_closed_robot_needs_a_value() -> None:
-    from dataclasses import replace
-
-    from rikigaku.model.geometry import ModifiedDH
-
     robot = rk.load("four_bar")
     first = replace(robot.links[0], geometry=ModifiedDH(alpha=Formula.symbol("slope")))
     tilted = replace(robot, links=(first, *robot.links[1:]))

@@ -6,7 +6,7 @@ are found at random closed postures in numbers of hundreds of bits: what is zero
 zero, and coefficients with so many digits are recognised as the rational numbers (or roots) they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -84,7 +84,7 @@ def closed_relations(
     places = [question.columns.index(name) for name in columns]
 
     def drawn() -> list[list[Any]]:
-        return [[row[j] for j in places] for row in closed_rows(question, symbols, rng)]
+        return closed_rows(question, symbols, rng, places)
 
     bits = bits_for(question.robot)
     with precision(bits):
@@ -114,7 +114,7 @@ def same_relations(
     rows: list[list[Any]] = []
     with precision(bits):
         while len(rows) < enough:
-            rows += [[row[j] for j in places] for row in closed_rows(question, symbols, rng)]
+            rows += closed_rows(question, symbols, rng, places)
         result = {}
         for d, known in relations.items():
             part = [*known, d]
@@ -148,6 +148,8 @@ def bits_for(robot: Robot) -> int:
 def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
     """How sure the rank is, in words."""
     e = found.echelon
+    if not e.relations:
+        return f"rank {len(e.pivots)}, as the tree, at {found.states} random closed postures in {bits} bits"
     return (
         f"rank {len(e.pivots)} at {found.states} random closed postures in {bits} bits "
         f"(smallest pivot 1e{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); "
@@ -156,9 +158,9 @@ def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
 
 
 def closed_rows(
-    question: Question, symbols: Mapping[str, Fraction], rng: np.random.Generator
+    question: Question, symbols: Mapping[str, Fraction], rng: np.random.Generator, places: Sequence[int]
 ) -> list[list[Any]]:
-    """The regressor along the motions the loops allow, at one random closed posture, in balls."""
+    """Some columns of the regressor along the motions the loops allow, at one closed posture, in balls."""
     state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
     mechanism = state.mechanism
     q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
@@ -168,7 +170,7 @@ def closed_rows(
         v = _combined(N, _random(rng, m))
         a = [x + y for x, y in zip(_combined(N, _random(rng, m)), particular(v), strict=True)]
         full = regressor(mechanism, q, v, a, drives=bool(question.drives))
-        Y = [question.pick(row) for row in full]
+        Y = [[row[question.picked[j]] for j in places] for row in full]
         for k in range(m):
             along = [(N[i][k], Y[i]) for i in range(len(Y)) if not N[i][k].is_zero()]
             result.append([_mid(sum((n * row[j] for n, row in along), ball(0))) for j in range(len(Y[0]))])

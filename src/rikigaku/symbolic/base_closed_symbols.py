@@ -21,7 +21,7 @@ from rikigaku.symbolic.base_closed import (
 )
 from rikigaku.symbolic.base_fit import Unknown, Values, fit
 from rikigaku.symbolic.base_recognition import rational_of
-from rikigaku.symbolic.base_relations import all_atoms
+from rikigaku.symbolic.base_relations import all_atoms, circles
 from rikigaku.symbolic.base_samples import Question, Sample
 
 Coefficients = dict[tuple[int, int], Fraction]
@@ -68,8 +68,7 @@ def symbolic_relations(
     geometry()
     assert first is not None
     keys = list(known[0][1])
-    everywhere = tuple(range(len(atoms.formulas)))
-    unknowns = [Unknown(key, [everywhere]) for key in keys]
+    unknowns = [Unknown(key, circles(atoms)) for key in keys]
     fit(atoms, unknowns, sampler, _SPARE)
     result: dict[str, dict[str, Formula]] = {columns[d]: {} for d in first.echelon.relations}
     for u in unknowns:

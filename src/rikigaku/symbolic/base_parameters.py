@@ -5,6 +5,7 @@ matter, others only in sums. Base parameters are such sums, as few as possible; 
 can find and what a reduced program needs.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.arrays import floats, sized
-from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongValue
+from rikigaku.errors import MissingValue, NotExact, SpanningTreeWarning, UnknownName, WrongValue
 from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
 from rikigaku.model.edit import bind
 from rikigaku.model.mechanism import instantiate
@@ -176,7 +177,9 @@ class MinimalRegressor:
     def __call__(self, q: Any, v: Any, a: Any, **keywords: Any) -> Array:
         """W(q, v, a) with tau = W @ base, (..., rows, count)."""
         p = self.parameters
-        law: Any = p.robot.regressor  # type: ignore[attr-defined]
+        with warnings.catch_warnings():  # that the tree's law knows no loops is what comes next
+            warnings.simplefilter("ignore", SpanningTreeWarning)
+            law: Any = p.robot.regressor  # type: ignore[attr-defined]
         Y = np.asarray(law(q, v, a, drives=bool(p.question.drives), **keywords))
         Y = Y[..., p.question.picked][..., list(p.found.columns)]
         if not p.closed:

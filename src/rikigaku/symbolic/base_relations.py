@@ -25,7 +25,7 @@ from rikigaku.spatial.inertia import SpatialInertia
 from rikigaku.symbolic.base_atoms import Atoms, Ratio, step_atoms
 from rikigaku.symbolic.base_elimination import pivot_columns, solved
 from rikigaku.symbolic.base_fit import Unknown, Values, fit
-from rikigaku.symbolic.base_samples import Question, Sample, sample
+from rikigaku.symbolic.base_samples import ANY_GRAVITY, Question, Sample, sample
 
 # Of a link's own parameters the first that serve are kept: as is usual, Iyy, msz and m go to the parent.
 KEEP_FIRST = (
@@ -71,15 +71,21 @@ def relations(
         if parent is not None:
             local.update(_hidden_by_joint(robot, name, parent, atoms, rng))
     others = [name for name in question.columns if name not in {*kept, *local}]
-    everywhere = tuple(range(len(atoms.formulas)))
     solver = Solver(question, list(kept), others, states, rng)
-    local.update(solver.rows(atoms, [everywhere]))
+    local.update(solver.rows(atoms, circles(atoms)))
     result: dict[str, Row] = {}
     for j in preferred_order(question):
         name = question.columns[j]
         if name in local:
             result[name] = _composed(local[name], result, atoms)
     return result
+
+
+def circles(atoms: Atoms) -> list[tuple[int, ...]]:
+    """What coefficients on the whole robot may be made of: likely without the symbols of gravity."""
+    everything = tuple(range(len(atoms.formulas)))
+    gravity = set(atoms.places(ANY_GRAVITY, ()))
+    return list(dict.fromkeys([tuple(k for k in everything if k not in gravity), everything]))
 
 
 def _composed(row: Row, known: Mapping[str, Row], atoms: Atoms) -> Row:
