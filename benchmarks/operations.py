@@ -40,7 +40,7 @@ def run(options: Options) -> dict[str, Any]:
 def counted(arm: Arm) -> dict[str, Any]:
     """Products and sums of both programs, and how far they are apart on random states."""
     full = arm.robot()
-    base = full.reduced()
+    base = full.regrouped()
     q, v, a = np.random.default_rng(1).uniform(-2, 2, (3, STATES, full.nv))
     tau = full.inverse_dynamics(q, v, a)
     difference = np.abs(base.inverse_dynamics(q, v, a) - tau).max() / np.abs(tau).max()

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rikigaku import display, states, structure
+from rikigaku.constraints.plan import closure
+from rikigaku.constraints.tree import tree
 from rikigaku.model.edit import EDITS
 from rikigaku.model.robot import Robot
 
@@ -55,14 +57,14 @@ def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters
     return find(robot, *args, **options)
 
 
-def reduced(robot: Robot, *args: Any, **options: Any) -> Robot:
+def regrouped(robot: Robot, *args: Any, **options: Any) -> Robot:
     """A robot that moves as this one with base parameters for inertias: shorter programs.
 
-    See `rikigaku.reduced.reduced`.
+    See `rikigaku.regrouped.regrouped`.
     """
-    from rikigaku.reduced import reduced as reduce  # algebra for those who ask
+    from rikigaku.regrouped import regrouped as regroup  # algebra for those who ask
 
-    return reduce(robot, *args, **options)
+    return regroup(robot, *args, **options)
 
 
 def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
@@ -83,6 +85,8 @@ for _method in (
     inverse_kinematics_formulas,
     loop_constraints,
     base_parameters,
-    reduced,
+    regrouped,
+    closure,
 ):
     setattr(Robot, _method.__name__, _method)
+Robot.tree = property(tree)  # type: ignore[attr-defined]

@@ -30,9 +30,9 @@ def with_values(name: str) -> rk.Robot:
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "ur5", "panda", "rx90"])
-def test_joint_forces_of_a_reduced_robot_are_the_same_for_less_work(name: str) -> None:
+def test_joint_forces_of_a_regrouped_robot_are_the_same_for_less_work(name: str) -> None:
     robot = with_values(name)
-    less = robot.reduced()
+    less = robot.regrouped()
     q, v, a = random_state(robot, np.random.default_rng(0), 20)
     assert agree(less.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a))
     assert less.inverse_dynamics.operations.total < 0.95 * robot.inverse_dynamics.operations.total
@@ -41,14 +41,14 @@ def test_joint_forces_of_a_reduced_robot_are_the_same_for_less_work(name: str) -
 @pytest.mark.parametrize("seed", range(4))
 def test_random_trees_with_every_joint_rotors_and_friction_move_the_same_when_reduced(seed: int) -> None:
     robot = random_robot(seed, 4, drives=True, right_angles=seed % 2 == 0)
-    less = robot.reduced()
+    less = robot.regrouped()
     q, v, a = random_state(robot, np.random.default_rng(0), 4)
     assert agree(less.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a))
 
 
 def test_every_law_of_motion_is_kept_and_every_frame_stays_where_it_was() -> None:
     robot = rk.load("stanford")
-    less = robot.reduced()
+    less = robot.regrouped()
     q, v, a = random_state(robot, np.random.default_rng(1), 5)
     assert agree(less.mass_matrix(q), robot.mass_matrix(q))
     assert agree(less.velocity_forces(q, v), robot.velocity_forces(q, v))
@@ -62,33 +62,33 @@ def test_every_law_of_motion_is_kept_and_every_frame_stays_where_it_was() -> Non
     )
 
 
-def test_a_reduced_robot_holds_for_its_gravity_and_with_any_gravity_for_all() -> None:
+def test_a_regrouped_robot_holds_for_its_gravity_and_with_any_gravity_for_all() -> None:
     robot = rk.load("puma560")
     q, v, a = random_state(robot, np.random.default_rng(2), 5)
     g = np.array([3.0, -4.0, 1.0])
     full = robot.inverse_dynamics(q, v, a, gravity=g)
-    assert agree(robot.reduced(any_gravity=True).inverse_dynamics(q, v, a, gravity=g), full)
-    assert not agree(robot.reduced().inverse_dynamics(q, v, a, gravity=g), full)
+    assert agree(robot.regrouped(any_gravity=True).inverse_dynamics(q, v, a, gravity=g), full)
+    assert not agree(robot.regrouped().inverse_dynamics(q, v, a, gravity=g), full)
     along = np.array([0, 0, -1.62])  # on the moon
     moon = robot.inverse_dynamics(q, v, a, gravity=along)
-    assert agree(robot.reduced().inverse_dynamics(q, v, a, gravity=along), moon)
+    assert agree(robot.regrouped().inverse_dynamics(q, v, a, gravity=along), moon)
 
 
-def test_a_payload_and_a_locked_joint_do_to_a_reduced_robot_what_they_do_to_the_full_one() -> None:
+def test_a_payload_and_a_locked_joint_do_to_a_regrouped_robot_what_they_do_to_the_full_one() -> None:
     robot = rk.load("puma560")
     payload = rk.Inertia("com", 1.5, (0, "0.02", "0.05"), ("0.01", 0, 0, "0.02", 0, "0.02"))
 
     def changed(r: rk.Robot) -> rk.Robot:
         return r.attach(robot.frames[-1].name, payload).lock(robot.joints[2].name, "0.3")
 
-    full, less = changed(robot), changed(robot.reduced())
+    full, less = changed(robot), changed(robot.regrouped())
     q, v, a = random_state(full, np.random.default_rng(5), 5)
     assert agree(less.inverse_dynamics(q, v, a), full.inverse_dynamics(q, v, a))
 
 
 def test_base_parameters_as_symbols_are_inputs_that_start_with_the_robots_values() -> None:
     robot = rk.load("puma560")
-    less = robot.reduced("symbols")
+    less = robot.regrouped("symbols")
     assert len(less.free_symbols) == 36
     q, v, a = random_state(robot, np.random.default_rng(3), 5)
     full = robot.inverse_dynamics(q, v, a)
@@ -102,7 +102,7 @@ def test_base_parameters_as_symbols_are_inputs_that_start_with_the_robots_values
 def test_values_identified_by_least_squares_predict_the_joint_forces() -> None:
     """The symbols of a reduced robot are the columns of the minimal regressor: tau is linear in them."""
     robot = rk.load("scara")
-    less = robot.reduced("symbols")
+    less = robot.regrouped("symbols")
     q, v, a = random_state(robot, np.random.default_rng(4), 40)
     measured = robot.inverse_dynamics(q, v, a, friction=False)
     base = [s for s in less.free_symbols if s not in robot.free_symbols]
@@ -115,8 +115,8 @@ def test_values_identified_by_least_squares_predict_the_joint_forces() -> None:
     assert agree(identified.inverse_dynamics(q, v, a, friction=False), measured)
 
 
-def test_a_symbolic_length_stays_an_input_of_the_reduced_robot() -> None:
-    less = rk.load("rx90").reduced("symbols")
+def test_a_symbolic_length_stays_an_input_of_the_regrouped_robot() -> None:
+    less = rk.load("rx90").regrouped("symbols")
     assert {"D3", "RL4"} <= set(less.free_symbols)
     q, v, a = less.random_state(0)
     assert agree(less.inverse_dynamics(q, v, a), with_values("rx90").inverse_dynamics(q, v, a))
@@ -124,26 +124,26 @@ def test_a_symbolic_length_stays_an_input_of_the_reduced_robot() -> None:
 
 def test_a_robot_with_loops_or_without_values_is_refused_with_what_to_do() -> None:
     with pytest.raises(WrongValue, match=r"has loops.*base_parameters\(\)"):
-        rk.load("five_bar").reduced()
+        rk.load("five_bar").regrouped()
     arm = rk.Robot("arm", (rk.Link("l", "base", rk.Joint("j"), inertia=rk.Inertia("origin", "M")),))
-    with pytest.raises(MissingValue, match=r"needs values for M.*robot\.reduced\(M=\.\.\.\)"):
-        arm.reduced()
-    assert arm.reduced(M=2).nv == 1
+    with pytest.raises(MissingValue, match=r"needs values for M.*robot\.regrouped\(M=\.\.\.\)"):
+        arm.regrouped()
+    assert arm.regrouped(M=2).nv == 1
     with pytest.raises(WrongValue, match="'numbers' or 'symbols'"):
-        arm.reduced("letters")
+        arm.regrouped("letters")
     with pytest.raises(WrongValue, match="bind the symbols"):
-        arm.reduced("symbols", M=2)
+        arm.regrouped("symbols", M=2)
 
 
 def test_a_robot_that_never_feels_its_inertias_reduces_to_none() -> None:
     arm = rk.Robot("bare", (rk.Link("l", "base", rk.Joint("j")),))
-    assert arm.reduced().inverse_dynamics.operations.total == 0
+    assert arm.regrouped().inverse_dynamics.operations.total == 0
 
 
 def test_rotors_that_act_like_the_link_are_regrouped_with_it() -> None:
     joint = rk.Joint("j", rotor="0.5")
     inertia = rk.Inertia("origin", 1, (0, 0, 0), (0, 0, 0, 0, 0, 2))
     arm = rk.Robot("arm", (rk.Link("l", "base", joint, inertia=inertia),))
-    less = replace(arm, name="same").reduced()
+    less = replace(arm, name="same").regrouped()
     assert float(less.joints[0].rotor) == 0
     assert less.inverse_dynamics(np.ones(1), np.ones(1), np.ones(1)) == pytest.approx(2.5, abs=1e-15)

@@ -1,6 +1,6 @@
-"""Reduced robots: inertias regrouped to the base parameters, so that every law of motion takes less work.
+"""Regrouped robots: inertias regrouped to the base parameters, so that every law of motion takes less work.
 
-A reduced robot moves exactly as the given one: the same joint forces, mass matrix and accelerations. Its
+A regrouped robot moves exactly as the given one: the same joint forces, mass matrix and accelerations. Its
 links hold base parameters only; all else is zero and folds away when a law is recorded. There is no second
 recursion.
 """
@@ -24,7 +24,7 @@ from rikigaku.symbolic.base_rules import base_by_rules, numbers_by_rules
 from rikigaku.symbolic.base_samples import ANY_GRAVITY
 from rikigaku.symbolic.regrouping import Regrouping
 
-# Parameters in which the reduced link is a lamina (all mass in the plane z = 0) where its joint is a revolute
+# Parameters in which a regrouped link is a lamina (all mass at z = 0) where its joint is a revolute
 # one: then Izz = Ixx + Iyy, and a product and a sum less are needed than with Iyy = 0. Pxx = sum of m x^2.
 SECOND_MOMENTS = {
     "Pxx": {"Iyy": 1, "Izz": 1},
@@ -38,14 +38,16 @@ _UNITS = {name: tuple(unit.get(p, 0) for p in PARAMETER_NAMES) for name, unit in
 _CHOICES = ("numbers", "symbols")
 
 
-def reduced(robot: Robot, parameters: str = "numbers", any_gravity: bool = False, **symbols: float) -> Robot:
+def regrouped(
+    robot: Robot, parameters: str = "numbers", any_gravity: bool = False, **symbols: float
+) -> Robot:
     """A robot that moves as this one under the same joint forces, with base parameters for its inertias.
 
     Args:
         parameters: "numbers": the regrouped values are constants and fold into the programs, which are as
             short as they get. "symbols": each base parameter is a symbol (Izz_link2, ...) with the robot's
             value, an input of every program: for identified values, given with each call or by `bind`.
-        any_gravity: hold for gravity of every direction, where calls will give it. Else the reduced robot
+        any_gravity: hold for gravity of every direction, where calls will give it. Else the regrouped robot
             holds for the direction of the robot's own gravity, which takes fewer parameters.
         symbols: values of the robot's symbols where they have none or another is wanted ("numbers").
 
@@ -59,14 +61,14 @@ def reduced(robot: Robot, parameters: str = "numbers", any_gravity: bool = False
         raise WrongValue(f"parameters={parameters!r} is not known. Give {' or '.join(map(repr, _CHOICES))}.")
     if robot.loops or robot.couplings:
         raise WrongValue(
-            f"Robot {robot.name!r} has {'loops' if robot.loops else 'coupled joints'}: reduced robots are "
+            f"Robot {robot.name!r} has {'loops' if robot.loops else 'coupled joints'}: regrouped robots are "
             "made of trees, whose joints move freely. Its base parameters are `robot.base_parameters()`."
         )
     if parameters == "numbers":
         return _with_numbers(aligned(_bound(robot, symbols)), any_gravity)
     if symbols:
         raise WrongValue(
-            "Values of symbols are for parameters='numbers'; bind the symbols of the reduced robot instead."
+            "Values of symbols are for parameters='numbers'; bind the symbols of the regrouped robot instead."
         )
     return _with_symbols(aligned(robot), any_gravity)
 
@@ -78,8 +80,8 @@ def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
     if missing := [name for name in robot.free_symbols if name not in values]:
         example = ", ".join(f"{name}=..." for name in missing[:4])
         raise MissingValue(
-            f"The reduced robot of {robot.name!r} needs values for {', '.join(missing)}. Give them "
-            f"(robot.reduced({example})), or make base parameters symbols (robot.reduced('symbols'))."
+            f"The regrouped robot of {robot.name!r} needs values for {', '.join(missing)}. Give them "
+            f"(robot.regrouped({example})), or make base parameters symbols (robot.regrouped('symbols'))."
         )
     return bind(robot, **{name: values[name] for name in robot.free_symbols})
 
@@ -152,7 +154,7 @@ def _rebuilt(robot: Robot, inertias: Mapping[str, Sequence[Formula]], rotors: Ma
         inertia = None if ten is None else Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))
         joint = replace(link.joint, rotor=rotors.get(link.joint.name, link.joint.rotor))
         links.append(replace(link, joint=joint, inertia=inertia))
-    return replace(robot, name=f"{robot.name} (reduced)", links=tuple(links), base_inertia=None)
+    return replace(robot, name=f"{robot.name} (regrouped)", links=tuple(links), base_inertia=None)
 
 
 def _rotors(robot: Robot) -> dict[str, str]:
