@@ -144,6 +144,64 @@ def test_positioners_with_slides_are_solved(types):
     assert nearest.max() < 1e-7
 
 
+WRIST = [("pi/2", 0, 0, 0), ("-pi/2", 0, 0, 0)]
+SHOULDER = [(0, 0, 0, 0.4), ("-pi/2", 0, 0, 0)]
+BUILDS = {
+    "three first axes that meet": (
+        "RRRRRR",
+        [(0, 0, 0, 0.3), *WRIST, ("pi/2", 0.1, 0, 0.43), (0, 0.4, 0, 0.1), ("pi/2", 0.05, 0, 0)],
+    ),
+    "three first axes parallel": (
+        "RRRRRR",
+        [
+            (0, 0, 0, 0.3),
+            (0, 0.4, 0, 0),
+            (0, 0.3, 0, 0.1),
+            ("pi/2", 0.1, 0, 0.2),
+            ("pi/2", 0, 0, 0.1),
+            WRIST[0],
+        ],
+    ),
+    "gantry": ("PPPRRR", [(0, 0, 0, 0), ("pi/2", 0, "pi/2", 0), ("pi/2", 0, 0, 0), WRIST[0], *WRIST]),
+    "cylinder": ("RPPRRR", [(0, 0, 0, 0), (0, 0, 0, 0), ("pi/2", 0, 0, 0), WRIST[0], *WRIST]),
+    "oblique wrist": (
+        "RRRRRR",
+        [
+            (0, 0, 0, 0.4),
+            ("-pi/2", 0.2, 0, 0),
+            (0, 0.6, 0, 0),
+            ("-pi/2", 0.1, 0, 0.7),
+            ("pi/3", 0, 0, 0),
+            ("-pi/3", 0, 0, 0),
+        ],
+    ),
+    "five joints": (
+        "RRRRR",
+        [(0, 0, 0, 0.4), ("-pi/2", 0, 0, 0), (0, 0.6, 0, 0), (0, 0.5, 0, 0), ("-pi/2", 0, 0, 0.1)],
+    ),
+    "five joints, a slide": (
+        "RRPRR",
+        [(0, 0, 0, 0.4), ("-pi/2", 0, 0, 0.1), WRIST[0], (0, 0, 0, 0), WRIST[1]],
+    ),
+    "four joints": ("RRRR", [(0, 0, 0, 0.4), ("-pi/2", 0, 0, 0), (0, 0.6, 0, 0), (0, 0.5, 0, 0)]),
+}
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_arms_of_many_builds_are_solved(build):
+    robot = arm(*BUILDS[build], (0, 0.1, 0, 0.1))
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 20))
+    assert nearest.max() < 1e-8
+
+
+def test_near_a_singular_wrist_no_digits_are_lost():
+    robot = rk.load("puma560")
+    q = np.array([[0.3, 0.2, 0.4, 0.5, 1e-7, 0.6]])
+    nearest, answer = found(robot, robot.inverse_kinematics_formulas("hand"), q)
+    assert nearest.max() < 1e-8  # of q4 and q6 nine digits are left at this angle
+    assert answer.error[answer.valid].max() < 1e-15
+
+
 def test_a_planar_arm_of_two_links_gives_the_textbook_cosine():
     robot = arm("RR", [(0, 0, 0, 0), (0, "l1", 0, 0)], (0, "l2", 0, 0))
     formulas = robot.inverse_kinematics_formulas()
@@ -292,6 +350,7 @@ def test_text_latex_and_joints_say_what_is_computed():
     text = str(formulas)
     assert text.startswith("Inverse kinematics of robot 'stanford', pose of frame 'hand': 8 branches")
     assert "w1 = ±sqrt(wrist_x**2 + wrist_y**2 - 0.023716)" in text
+    assert "d3 = t1_x*sin(q2) + wrist_z*cos(q2)" in text
     assert r"\operatorname{atan2}" in formulas._repr_latex_()
     branch = formulas.branches[7]
     assert [name for name, _ in branch.joints] == ["q1", "q2", "d3", "q4", "q5", "q6"]

@@ -24,7 +24,7 @@ from rikigaku.symbolic.closed_form_loops import loop_chain, loop_pose
 from rikigaku.symbolic.closed_form_question import Question, question
 from rikigaku.symbolic.closed_form_result import JointFormulas
 from rikigaku.symbolic.closed_form_solver import Solver
-from rikigaku.symbolic.closed_form_steps import Names, Step, Translation, needed
+from rikigaku.symbolic.closed_form_steps import Names, Step, Translation, direct, needed
 
 POSITION = ("px", "py", "pz")
 ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
@@ -73,7 +73,7 @@ def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ..
         pose_names=tuple(pose_names),
         coordinates={k: name for k, name in solution.coordinates.items() if k < robot.nq},
         given=tuple(sorted(axis.place for axis in asked.known)),
-        steps=needed(solution.steps),
+        steps=direct(needed(solution.steps)),
         conditions=tuple(conditions),
         plane=asked.plane,
     )

@@ -25,6 +25,8 @@ from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide
 
 _TRIALS = 400
 _ENOUGH = 2  # postures a branch has to pass
+_DOUBTS = 20  # postures a branch may fail where poses satisfy relations
+_FIXED = {"pose": 6, "position": 3, "planar": 3}
 
 
 class _Turned:
@@ -53,22 +55,23 @@ def verified(
     Raises:
         NotSolvable: if none passes.
     """
+    # The pose of an arm with few joints satisfies relations among its elements; a root may then be meant with
+    # one sign only, and which one depends on the pose. (Residues have no signs: each passes at times.)
+    most = _DOUBTS if len(axes) - len(result.given) < _FIXED[result.target] else 1
     roots = sum(isinstance(step, Root) for step in result.steps)
     patterns = list(product((1, -1), repeat=roots))
     passed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
-    failed: set[tuple[int, ...]] = set()
+    failed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
     for seed in range(_TRIALS):
-        left = [p for p in patterns if p not in failed and passed[p] < _ENOUGH]
+        left = [p for p in patterns if passed[p] < _ENOUGH and failed[p] < most]
         if not left:
             break
         trial = _Trial(result, ring, axes, requirements, seed + 2)
         for pattern in left:
             answer = trial.passes(pattern)
             if answer is not None:
-                passed[pattern] += answer
-                if not answer:
-                    failed.add(pattern)
-    good = [p for p in patterns if p not in failed and passed[p] == _ENOUGH]
+                (passed if answer else failed)[pattern] += 1
+    good = [p for p in patterns if passed[p] == _ENOUGH]
     if not good:
         raise NotSolvable(
             f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "

@@ -57,11 +57,14 @@ def candidates(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> I
     if not axis.revolute:
         yield from _slides(ring, axis, pool, witness)
         return
+    s, c = (ring.variable(name) for name in axis.generators)
     lines: dict[tuple[str, str], Line] = {}
     for equation in pool:
         parts = coefficients(ring, equation, axis.generators)
         if set(parts) <= {(1, 0), (0, 1), (0, 0)}:
             line = _normal((parts.get((1, 0), 0), parts.get((0, 1), 0), parts.get((0, 0), 0)))
+            if not witness.vanishes(line[0] * s + line[1] * c + line[2]):
+                continue  # a factor that is zero on every pose within reach has been divided out
             key = (_text(line[0]), _text(line[1]))
             if key not in lines or _length(line) < _length(lines[key]):
                 lines[key] = line
@@ -89,12 +92,15 @@ def _doubtful(axis: Axis, lines: list[Line], witness: Witness) -> Iterator[Candi
 
 
 def _slides(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> Iterator[Candidate]:
+    d = ring.variable(axis.variable)
     for equation in pool:
         parts = coefficients(ring, equation, axis.generators)
         if max(parts)[0] > 2:
             continue
         line = _normal((parts.get((2,), 0), parts.get((1,), 0), parts.get((0,), 0)))
-        a, b, _ = line
+        a, b, c = line
+        if not witness.vanishes((a * d + b) * d + c):
+            continue  # as above
         if isinstance(a, Exact) or a != 0:
             if not witness.vanishes(a):
                 yield Candidate(TWO, _length(line), axis, line)

@@ -19,6 +19,7 @@ from rikigaku.symbolic.closed_form_chain import TARGET, Axis, Chain
 from rikigaku.symbolic.closed_form_elimination import derived
 from rikigaku.symbolic.closed_form_equations import Target, Witness, as_pose, equations, structured
 from rikigaku.symbolic.closed_form_lines import TWO, Candidate, candidates, coefficients, unknowns
+from rikigaku.symbolic.closed_form_squares import squares
 from rikigaku.symbolic.closed_form_steps import (
     Angle,
     Definition,
@@ -138,8 +139,8 @@ class Solver:
             self._take_slide(found)
         elif found.second is not None:
             self._take_point(found)
-        elif (squares := self._squares(axis, found)) is not None:
-            self._take_squares(axis, found, *squares)
+        elif (sides := self._squares(found)) is not None:
+            self._take_squares(axis, found, *sides)
         else:
             A, B, C = map(self.formula, found.first)
             w = self._root(A**2 + B**2 - C**2, _square(found.first))
@@ -172,41 +173,8 @@ class Solver:
             value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
         self.steps.append(Slide(axis.place, self.joint_names[axis.place], value))
 
-    def _squares(self, axis: Axis, found: Candidate) -> tuple[Number, Number] | None:
-        """u, v with sin^2 = u^2 + v^2 where the line is cos = m (or the two exchanged).
-
-        1 - m^2 loses half the digits near the ends of the range; a sum of squares loses none.
-        """
-        A, B, _ = found.first
-        if isinstance(A, Exact) or isinstance(B, Exact) or (A and B):
-            return None
-        own = axis.generators[0 if B else 1]
-        sides: dict[Axis, dict[str, Number]] = {}
-        unknown = self._unknown()
-        for x in self._equations():
-            moving = unknowns(x, unknown)
-            if len(moving) != 2 or axis not in moving:
-                continue
-            (other,) = (m for m in moving if m != axis)
-            if not other.revolute:
-                continue
-            parts = coefficients(self.chain.ring, x, (*axis.generators, *other.generators))
-            rest = parts.pop((0, 0, 0, 0), 0)
-            if len(parts) != 1:
-                continue
-            ((powers, factor),) = parts.items()
-            names = [
-                name for name, n in zip((*axis.generators, *other.generators), powers, strict=True) if n == 1
-            ]
-            if isinstance(factor, Exact) or len(names) != 2 or sum(powers) != 2 or own not in names:
-                continue
-            if names[1] in other.generators:
-                sides.setdefault(other, {})[names[1]] = rest * (Fraction(-1) / factor)
-        for found_sides in sides.values():
-            if len(found_sides) == 2:
-                u, v = found_sides.values()
-                return u, v
-        return None
+    def _squares(self, found: Candidate) -> tuple[Number, Number] | None:
+        return squares(self.chain.ring, found.axis, found.first, self._equations(), self._unknown())
 
     def _take_squares(self, axis: Axis, found: Candidate, u: Number, v: Number) -> None:
         A, B, C = found.first

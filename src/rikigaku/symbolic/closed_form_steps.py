@@ -4,8 +4,9 @@ Formulas are `rikigaku.numbers.formula.Formula`s: they run on floats, arrays, tr
 A solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or d3.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.formula import PI, ZERO, Formula
@@ -86,6 +87,20 @@ def needed(steps: Sequence[Step], idle: Callable[[Step], bool] | None = None) ->
             for formula in formulas_of(step):
                 used |= formula.symbols
     return tuple(reversed(kept))
+
+
+def direct(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps with slides that are nothing but a definition of their own written as that formula."""
+    uses = Counter(name for step in steps for f in formulas_of(step) for name in f.symbols)
+    formulas = {step.name: step.formula for step in steps if isinstance(step, Definition)}
+    result: list[Step] = []
+    for step in steps:
+        if isinstance(step, Slide) and is_short(step.value):
+            (name, *_) = (*step.value.symbols, "")
+            if name in formulas and uses[name] == 1:
+                step = replace(step, value=step.value.substitute(formulas))
+        result.append(step)
+    return needed(result)
 
 
 class Names:

@@ -102,7 +102,7 @@ def groebner_basis(
     """The reduced Groebner basis, coefficients whole and without common factors.
 
     Args:
-        engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if it is installed and
+        engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if installed and
             FLINT's limits of size are exceeded.
         time_limit: seconds in the child process; memory_limit: bytes.
         progress: called with each line that is told on the way.
