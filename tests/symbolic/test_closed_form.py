@@ -404,6 +404,10 @@ def test_what_has_no_formula_says_why_and_what_else_to_do():
     two = arm("RR", [(0, 0, 0, 0), (0, 0.4, 0, 0)])
     with pytest.raises(NotSolvable, match=r"does not depend on q2\. Choose a frame further out"):
         two.inverse_kinematics_formulas()
+    with pytest.raises(
+        NotSolvable, match="loops may leave the frame less freedom"
+    ):  # its point draws a curve
+        rk.load("four_bar").inverse_kinematics_formulas("coupler_point")
     geared = replace(two, couplings=(Coupling("q2", "q1", Formula.of(2)),))
     with pytest.raises(NotSolvable, match="'q2' follows joint 'q1' by a gear"):
         geared.inverse_kinematics_formulas()

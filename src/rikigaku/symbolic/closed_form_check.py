@@ -73,9 +73,12 @@ def verified(
                 (passed if answer else failed)[pattern] += 1
     good = [p for p in patterns if passed[p] == _ENOUGH]
     if not good:
+        loops = "Its loops may leave the frame less freedom than its own joints have. " * bool(
+            result.robot.loops
+        )
         raise NotSolvable(
             f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
-            f"of frame {result.frame!r}. Use robot.inverse_kinematics(...), which is numeric.",
+            f"of frame {result.frame!r}. {loops}Use robot.inverse_kinematics(...), which is numeric.",
             [result.coordinates[axis.place] for axis in axes],
         )
     return replace(result, signs=tuple(good))
