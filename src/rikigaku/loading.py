@@ -54,6 +54,10 @@ def _read(source: str, strict: bool, repair: Any, cut: Sequence[str]) -> Robot:
         from rikigaku.model.mjcf import read_mjcf
 
         return read_mjcf(path, strict=strict, repair=repair)
+    if path.suffix == ".sdf":
+        from rikigaku.model.sdf import read_sdf
+
+        return read_sdf(path, cut=cut, strict=strict, repair=repair)
     raise WrongValue(
         f"{source!r} is neither a .robot.toml nor a .urdf, .xml (MJCF) or .sdf file, which are the kinds "
         "that can be read."
