@@ -5,7 +5,6 @@ matter, others only in sums. Base parameters are such sums, as few as possible; 
 can find and what a reduced program needs.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.arrays import floats, sized
-from rikigaku.errors import MissingValue, NotExact, SpanningTreeWarning, UnknownName, WrongValue
+from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongValue
 from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
 from rikigaku.model.edit import bind
 from rikigaku.model.mechanism import instantiate
@@ -106,6 +105,11 @@ class BaseParameters:
         """One full set of parameters with these base values: kept ones as given, all others zero."""
         return self.found.full_values(list(floats("full_values", base)))
 
+    @cached_property
+    def tree(self) -> Robot:
+        """The robot without its loops and gears, whose laws are those of the spanning tree."""
+        return replace(self.robot, loops=(), couplings=(), independent=())
+
     @property
     def regressor(self) -> "MinimalRegressor":
         """The columns of the regressor that are kept: tau = regressor(q, v, a) @ base."""
@@ -177,9 +181,7 @@ class MinimalRegressor:
     def __call__(self, q: Any, v: Any, a: Any, **keywords: Any) -> Array:
         """W(q, v, a) with tau = W @ base, (..., rows, count)."""
         p = self.parameters
-        with warnings.catch_warnings():  # that the tree's law knows no loops is what comes next
-            warnings.simplefilter("ignore", SpanningTreeWarning)
-            law: Any = p.robot.regressor  # type: ignore[attr-defined]
+        law: Any = p.tree.regressor  # type: ignore[attr-defined]
         Y = np.asarray(law(q, v, a, drives=bool(p.question.drives), **keywords))
         Y = Y[..., p.question.picked][..., list(p.found.columns)]
         if not p.closed:
@@ -194,7 +196,7 @@ class MinimalRegressor:
         p = self.parameters
         columns = [p.question.picked[j] for j in p.found.columns]
         if not p.closed:
-            law: Any = p.robot.regressor  # type: ignore[attr-defined]
+            law: Any = p.tree.regressor  # type: ignore[attr-defined]
             return law.formulas(drives=bool(p.question.drives))[:, columns]
         if p.question.drives:
             raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
