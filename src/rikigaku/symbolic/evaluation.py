@@ -64,6 +64,8 @@ class Point:
                 return pair[function == "cos"]
             inside, _, divisor = inside.partition("/")
             x = self.generator(inside) / int(divisor) if divisor else self.generator(inside)
+            if isinstance(x, Fraction):  # a rational angle has no rational sine
+                x = self._constant(x)
             return {"sin": sin, "cos": cos, "sign": sign}[function](x)
         raise MissingValue(f"{name} has no value here, and a number is needed: give {name}=... .")
 

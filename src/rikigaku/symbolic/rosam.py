@@ -1,8 +1,8 @@
 """ROSAM II under its own names: every function of the paper's Table 1, over our Robot (or RobotData).
 
 Names are the paper's in Python's case: names of mathematical objects keep their letters (make_T, make_DDr,
-get_Mmatrix), words are small (make_mdp2, make_invkine). Each function says what the paper says and which of ours
-it is; nothing is computed here that is not computed there.
+get_Mmatrix), words are small (make_mdp2, make_invkine). Each function says what the paper says and which of
+ours it is; nothing is computed here that is not computed there.
 Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics
 Society of Japan 17(3), 1999, pp. 408-415.
 """

@@ -1,8 +1,8 @@
 """RobotData: a robot in the fields of ROSAM II (Table 2 of the paper), plain enough to type by hand.
 
 The paper prints the names RobotType, BranchNum, BranchInfo.k, General, ConCoor, ConDH; its text tells what a
-branch holds (modified DH, beta and b, ten parameters a link, revolute or prismatic, driven or not). Fields that
-the paper does not have begin with a small letter and may be left out. `rosam_read` makes a Robot of it,
+branch holds (modified DH, beta and b, ten parameters a link, revolute or prismatic, driven or not). Fields
+that the paper does not have begin with a small letter and may be left out. `rosam_read` makes a Robot of it,
 `rosam_write` makes it of a Robot.
 Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics
 Society of Japan 17(3), 1999, pp. 408-415.
@@ -66,7 +66,7 @@ class RobotData:
 
     RobotType: "serial", "tree" or "closed". BranchInfo: by number, from 1. For closed robots: General (names
     of the independent joint variables), ConCoor (branch and link on both sides of the virtual cut) and ConDH
-    (DH rows from those links to the cut frame; "free" for theta about which the cut joint turns). With several
+    (DH rows from those links to the cut frame; "free" for theta about which the cut joint turns). Of several
     loops ConCoor and ConDH have one such pair for each, and `cut` one type of joint for each ("revolute" if
     left out). A row of Hand and ConDH may have beta and b as fifth and sixth element.
     """

@@ -1,4 +1,4 @@
-"""Six numbers from joint axis to joint axis: beta, b along the first, alpha, a across, theta, d along the second.
+"""Six numbers from joint axis to joint axis: beta, b along one, alpha, a across, theta, d along the other.
 
 Rz(beta) Tz(b) Rx(alpha) Tx(a) Rz(theta) Tz(d) is any rigid motion, so every placement has such a row.
 Reference: W. Khalil, J. Kleinfinger, A new geometric notation for open and closed-loop robots, ICRA 1986.
@@ -57,12 +57,12 @@ def turned_to_z(joint: Joint) -> Steps:
             "frame (rpy of its placement) until its axis is x, y or z."
         )
     up = float(joint.axis[along[0]]) > 0
-    # the turns the laws themselves use, so that body frames agree: (x, y, z) to (y, z, x) and so on
+    # the turns of model.mechanism, so that frames of bodies agree
     if along == [0]:
         return (Step("rz", PI / 2), Step("rx", PI / 2)) if up else (Step("ry", -PI / 2),)
     if along == [1]:
         return (Step("rx", -PI / 2), Step("rz", -PI / 2)) if up else (Step("rx", PI / 2),)
-    return (Step("rx", PI), Step("rz", PI / 2))
+    return (Step("rx", PI), Step("rz", -PI / 2))
 
 
 def _groups(steps: Steps) -> list[tuple[str, Formula, Formula]]:

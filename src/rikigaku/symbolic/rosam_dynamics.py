@@ -39,7 +39,7 @@ _FORCE, _MOMENT = "force on the hand", "moment on the hand"
 
 
 def make_odp(robot: Described) -> dict[str, Formula]:
-    """Make_ODP: the list of dynamic parameters, by the paper's names (m11, msx11, ..., Inzz11). Ours: `parameters`."""
+    """Make_ODP: the dynamic parameters by the paper's names (m11, ..., Inzz11). Ours: `robot.parameters`."""
     robot = as_robot(robot)
     state = exact_state(robot)
     names = paper_names(robot, regressor_columns(state.mechanism, coordinate_names(robot)))
@@ -49,21 +49,21 @@ def make_odp(robot: Described) -> dict[str, Formula]:
 
 
 def make_mdp1(robot: Described, **options: Any) -> BaseParameters:
-    """Make_MDP1: base parameters of trees by geometric rules. Ours: `base_parameters(method="rules", tree=True)`."""
+    """Make_MDP1: base parameters by geometric relations. Ours: `base_parameters(method="rules")`."""
     robot = as_robot(robot)
     found: BaseParameters = robot.base_parameters(method="rules", tree=True, **options)  # type: ignore[attr-defined]
     return found
 
 
 def make_mdp2(robot: Described, tree: bool = False, **options: Any) -> BaseParameters:
-    """Make_MDP2: base parameters by regressor, of the closed robot where there are loops. Ours: `base_parameters`."""
+    """Make_MDP2: base parameters by regressor, loops closed unless tree. Ours: `robot.base_parameters`."""
     robot = as_robot(robot)
     found: BaseParameters = robot.base_parameters(tree=tree, **options)  # type: ignore[attr-defined]
     return found
 
 
 def mdp_lists(base: BaseParameters) -> tuple[list[str], list[list[str]], list[list[list[str]]]]:
-    """Base parameters laid out as the paper prints them: masses, first moments, tensors, link by link; "0" if none."""
+    """Base parameters as the paper prints them: masses, first moments, tensors, link by link; "0" if none."""
     sums = dict(zip(base.found.kept, base.paper_form().splitlines(), strict=True))
 
     def shown(parameter: str, link: str) -> str:
@@ -85,7 +85,7 @@ def make_invdyn(
     cnd: LoopConstraints | None = None,
     branch: int = 1,
 ) -> Formulas:
-    """Make_InvDyn: the inverse dynamic model tau (eqs 15, 18), without friction. Ours: `inverse_dynamics.symbolic`.
+    """Make_InvDyn: the inverse dynamic model tau (eqs 15, 18), no friction. Ours: `inverse_dynamics`.
 
     Fhh: force and moment on the hand of a branch, world axes: six numbers or formulas, symbols of their own
     allowed.
@@ -133,7 +133,7 @@ def make_diffmodel(tau: Formulas, q: Sequence[str] | None = None) -> Any:
 
 
 def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`, `loop_constraints().closed.mass_matrix`."""
+    """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`; `closed.mass_matrix` with loops."""
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
@@ -142,7 +142,7 @@ def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | Non
 
 
 def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Cvterm: centrifugal and Coriolis forces h. Ours: `velocity_forces.symbolic`, `.closed.velocity_forces`."""
+    """Get_Cvterm: Coriolis and velocity term h. Ours: `velocity_forces.symbolic`, or that of `closed`."""
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
@@ -153,7 +153,7 @@ def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None
 def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
     """Get_Cmatrix: C of eq. 19 (Christoffel), C v = h. Ours: `coriolis_matrix.symbolic`; closed: dh/dv / 2.
 
-    h_i = sum of G_ijk v_j v_k with Christoffel symbols G symmetric in j, k, so sum of G_ijk v_k = dh_i/dv_j / 2.
+    h_i = sum of G_ijk v_j v_k with Christoffel symbols G symmetric in j, k: sum of G_ijk v_k = dh_i/dv_j / 2.
     """
     robot = as_robot(robot)
     if not _closed(robot, tree):
@@ -168,7 +168,7 @@ def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | Non
 
 
 def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`, `loop_constraints().closed.gravity_forces`."""
+    """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`; `closed.gravity_forces` with loops."""
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
@@ -177,7 +177,7 @@ def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None 
 
 
 def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
-    """Make_LoopCnd: the closed-loop constraints f = 0 (eq. 13); groebner=True: `.explicit` too (eq. 14). Ours: `loop_constraints`."""
+    """Make_LoopCnd: constraints f = 0 (eq. 13); groebner: `.explicit` (eq. 14). Ours: `loop_constraints`."""
     c = _constraints(as_robot(robot))
     if groebner:
         c.explicit  # noqa: B018 - made now, so that an error comes now
@@ -185,7 +185,7 @@ def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
 
 
 def make_jcnd(robot: Described, cnd: LoopConstraints | None = None) -> Formulas:
-    """Make_JCnd: the constraint Jacobian Jc, dependent by independent (eq. 17). Ours: `loop_constraints().jacobian`."""
+    """Make_JCnd: the constraint Jacobian Jc (eq. 17). Ours: `robot.loop_constraints().jacobian`."""
     c = cnd or make_loopcnd(as_robot(robot))
     return _of_closed(c, "Jc", c.jacobian)
 
@@ -222,8 +222,8 @@ def _one_fraction(robot: Robot, x: Any) -> Any:
         return x
     if x.common_terms > MOST_TERMS:
         raise TooLarge(
-            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one denominator. "
-            "Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
+            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one "
+            "denominator. Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
         )
     return x.numerator / x.denominator
 

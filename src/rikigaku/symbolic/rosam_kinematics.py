@@ -1,4 +1,8 @@
-"""Hand, Jacobians and inverse kinematics of ROSAM II (Table 1)."""
+"""Hand, Jacobians and inverse kinematics of ROSAM II (Table 1).
+
+What outgrows all reading (second derivatives of the Euler angles of six joints) comes as `Intermediates`: the
+same in intermediate variables.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.laws import kinematics
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
@@ -18,14 +22,17 @@ from rikigaku.spatial.pose import axis_rotation
 from rikigaku.symbolic.closed_form_result import JointFormulas, Postures
 from rikigaku.symbolic.closed_form_steps import Definition
 from rikigaku.symbolic.element import ExactFormula
-from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.formulas import Formulas, law_formulas, law_intermediates
+from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.rosam_poses import Described, as_robot, hand, hands, pose
+
+Found = Formulas | Intermediates
 
 ANGLES = "zyx"  # of kinematics.EULER_ANGLES: R = Rz(phi) Ry(theta) Rx(psi)
 
 
 def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
-    """EulerOr: the rotation matrix of Euler angles. Ours: `spatial.pose.axis_rotation`, formulas in and out."""
+    """EulerOr: the rotation matrix of Euler angles. Ours: `axis_rotation` on formulas (numbers, texts)."""
     R: Any = vector.IDENTITY
     for axis, angle in zip(_known(angles), map(Formula.of, (phi, theta, psi)), strict=True):
         R = vector.multiply(R, axis_rotation("xyz".index(axis), angle.sin(), angle.cos()))
@@ -33,7 +40,7 @@ def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray
 
 
 def euler_an(R: Any, angles: str = ANGLES) -> Any:
-    """EulerAn: Euler angles of a rotation matrix: numbers of numbers, SymPy's atan2 of formulas. Inverse of `euler_or`."""
+    """EulerAn: Euler angles of a rotation matrix. Ours: `numpy.arctan2` of numbers, SymPy's of formulas."""
     rows = [[_for_sympy(R[i, j]) for j in range(3)] for i in range(3)]
     if all(isinstance(x, float) for row in rows for x in row):
         functions: Any = (np.arctan2, np.sqrt, np.array)
@@ -49,8 +56,8 @@ def euler_an(R: Any, angles: str = ANGLES) -> Any:
     return column([atan2(b, a), atan2(sqrt(a * a + b * b), c), atan2(e, -d)])
 
 
-def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Formulas:
-    """Make_Ja: the Jacobian of the hands by Euler angles, all branches as in eq. 7, or one. Ours: `euler_jacobian`."""
+def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_Ja: the Jacobian by Euler angles, of all hands (eq. 7) or one. Ours: `robot.euler_jacobian`."""
 
     def rows(mechanism: Any, q: Any, frame: str) -> Any:
         return kinematics.euler_jacobian(mechanism, q, frame, _known(angles))
@@ -58,7 +65,7 @@ def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -
     return _of_hands(as_robot(robot), "Ja", rows, ("q",), branch)
 
 
-def make_Jw(robot: Described, branch: int | None = None) -> Formulas:
+def make_Jw(robot: Described, branch: int | None = None) -> Found:
     """Make_Jw: the Jacobian of the hands by the axis of rotation, all branches or one. Ours: `jacobian`."""
     return _of_hands(as_robot(robot), "Jw", kinematics.jacobian, ("q",), branch)
 
@@ -75,35 +82,40 @@ def make_r(robot: Described, branch: int | None = None, angles: str = ANGLES) ->
     return sympy.Matrix.vstack(*map(sympy.Matrix, parts))
 
 
-def make_Dr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Formulas:
-    """Make_Dr: velocity of the hands, dr/dt = J dq/dt (eq. 3). Ours: `euler_jacobian` times v."""
+def make_Dr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_Dr: velocity of the hands by Euler angles, dr/dt (eq. 3). Ours: `velocity`, `euler_rates`."""
+
+    def rate(mechanism: Any, q: Any, v: Any, frame: str) -> Any:
+        V = kinematics.velocity(mechanism, q, v, frame)
+        return [*V[:3], *vector.transform(_rates(mechanism, q, frame, angles)[0], _triple(V[3:]))]
+
+    return _of_hands(as_robot(robot), "Dr", rate, ("q", "v"), branch)
+
+
+def make_DDr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_DDr: acceleration of the hands by Euler angles (eq. 3). Ours: `acceleration`, `euler_rates`.
+
+    With omega = phi' z + theta' y + psi' x (axes of the three turns), alpha is the same of the second
+    derivatives plus phi' theta' z x y + psi' (phi' z + theta' y) x x.
+    """
 
     def rate(mechanism: Any, q: Any, v: Any, a: Any, frame: str) -> Any:
-        J = kinematics.euler_jacobian(mechanism, q, frame, _known(angles))
-        return [sum((x * y for x, y in zip(row, v, strict=True)), start=0) for row in J]
+        V = kinematics.velocity(mechanism, q, v, frame)
+        A = kinematics.acceleration(mechanism, q, v, a, frame)
+        E, y, x = _rates(mechanism, q, frame, angles)
+        z: vector.Vector = (0, 0, 1)
+        dphi, dtheta, dpsi = vector.transform(E, _triple(V[3:]))
+        turned = vector.add(vector.scale(dphi, z), vector.scale(dtheta, y))
+        bias = vector.add(
+            vector.scale(dphi * dtheta, vector.cross(z, y)), vector.scale(dpsi, vector.cross(turned, x))
+        )
+        return [*A[:3], *vector.transform(E, vector.sub(_triple(A[3:]), bias))]
 
-    return _of_hands(as_robot(robot), "Dr", rate, ("q", "v", "a"), branch)
-
-
-def make_DDr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Formulas:
-    """Make_DDr: acceleration of the hands, the time derivative of `make_Dr` (eq. 3). Ours: `ExactFormula.diff`."""
-    velocity = make_Dr(robot, branch, angles)
-    reading = velocity.reading
-    places = range(sum(x.startswith("v[") for x in reading.names))
-
-    def rate(x: ExactFormula) -> ExactFormula:
-        total: Any = ExactFormula(0, reading)
-        for k in places:
-            for by, times in (("q", "v"), ("v", "a")):
-                slope = x.diff(reading.names[f"{by}[{k}]"])
-                total = total + slope * ExactFormula(reading.ring.variable(f"{times}[{k}]"), reading)
-        return total
-
-    return velocity.each(rate)
+    return _of_hands(as_robot(robot), "DDr", rate, ("q", "v", "a"), branch)
 
 
 def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
-    """Make_Thand: the homogeneous matrix of a hand from its position and Euler angles. Ours: `euler_or`, formulas."""
+    """Make_Thand: the homogeneous matrix of a hand from position and Euler angles. Ours: `euler_or`."""
     T = np.full((4, 4), Formula.of(0), dtype=object)
     T[:3, :3] = euler_or(phi, theta, psi, angles)
     T[:3, 3] = [Formula.of(x) for x in (px, py, pz)]
@@ -112,7 +124,7 @@ def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles
 
 
 def make_invkine(robot: Described, T_hand: Any = None, branch: int = 1) -> JointFormulas | Postures:
-    """Make_InvKine: inverse kinematics by elimination. Ours: `robot.inverse_kinematics_formulas`, loops included.
+    """Make_InvKine: inverse kinematics, loops included. Ours: `robot.inverse_kinematics_formulas`.
 
     T_hand: left out, formulas of the pose's elements; formulas (`make_thand`), the same with these put in;
     numbers, all postures.
@@ -149,25 +161,40 @@ def _angle(sine: Formula, cosine: Formula) -> Formula:
     """The angle under a sine and a cosine."""
     for monomial, coefficient in cosine.terms:
         if len(monomial) == 1 and coefficient == 1 and monomial[0][0][0] == "cos":
-            angle: Formula = monomial[0][0][1]  # type: ignore[assignment]
+            angle: Formula = monomial[0][0][1]
             if sine in (angle.sin(), -angle.sin()):
                 return angle if sine == angle.sin() else -angle
     raise WrongValue(
-        "The hand moves in a plane: T_hand is make_thand(px, py, 0, phi, 0, 0), or a matrix with the sine and "
-        f"cosine of one angle; it holds {sine} and {cosine}."
+        "The hand moves in a plane: T_hand is make_thand(px, py, 0, phi, 0, 0), or a matrix with the sine "
+        f"and cosine of one angle; it holds {sine} and {cosine}."
     )
 
 
-def _of_hands(robot: Robot, name: str, rows: Any, inputs: Sequence[str], branch: int | None) -> Formulas:
-    """A law of hands, one below the other, over one ring."""
+def _of_hands(robot: Robot, name: str, rows: Any, inputs: Sequence[str], branch: int | None) -> Found:
+    """A law of hands, one below the other; intermediate variables where formulas are too long."""
     frames = hands(robot, branch)
 
     def stacked(mechanism: Any, *state: Any) -> Any:
         return [row for frame in frames for row in rows(mechanism, *state, frame)]
 
     law = Law(name, stacked, tuple(inputs), (name,), f"{name} of the hands.")
-    found: Formulas = law_formulas(robot, law, Recipe())
+    try:
+        found: Found = law_formulas(robot, law, Recipe())
+    except TooLarge:
+        found = law_intermediates(robot, Recipe(), law)
     return found
+
+
+def _rates(mechanism: Any, q: Any, frame: str, angles: str) -> tuple[Any, Any, Any]:
+    """The matrix from angular velocity to Euler rates, and the axes of the second and the third turn."""
+    T = kinematics.pose(mechanism, q, frame)
+    R = tuple(_triple(row[:3]) for row in T[:3])
+    E = kinematics.euler_rates(R, _known(angles))  # type: ignore[arg-type]
+    return E, E[1], vector.transpose(R)[0 if angles == "zyx" else 2]  # type: ignore[arg-type]
+
+
+def _triple(x: Any) -> vector.Vector:
+    return x[0], x[1], x[2]
 
 
 def _known(angles: str) -> str:

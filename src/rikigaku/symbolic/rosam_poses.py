@@ -1,7 +1,7 @@
-"""Joint variables and transforms of ROSAM II (Table 1): from link to link, from branch to branch, from the base.
+"""Joint variables and transforms of ROSAM II (Table 1): from link to link, within a branch, from the base.
 
-Results are keyed by link and branch number, as the paper's names are: T[3, 1] is link 3 of branch 1, T["H", 1] the
-hand of branch 1.
+Results are keyed by link and branch number, as the paper's names are: T[3, 1] is link 3 of branch 1,
+T["H", 1] the hand of branch 1.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def make_q(robot: Described) -> Formulas:
 
 
 def make_T(robot: Described) -> dict[Key, Formulas]:
-    """Make_T: homogeneous matrices from each link to the next, (i-1)T(i) of branch k, without B. Ours: `pose`."""
+    """Make_T: homogeneous matrices from each link to the next, without B. Ours: `Body.placement`, `moved`."""
     return _relative(as_robot(robot), from_branch=False)
 
 
@@ -51,7 +51,7 @@ def make_p(robot: Described) -> dict[Key, Formulas]:
 
 
 def make_T0(robot: Described) -> dict[Key, Formulas]:
-    """Make_T0: homogeneous matrices from the origin of the branch, 0T(i) of branch k, without B. Ours: `pose`."""
+    """Make_T0: homogeneous matrices from the origin of the branch, behind B. Ours: products of `make_T`."""
     return _relative(as_robot(robot), from_branch=True)
 
 
@@ -66,7 +66,7 @@ def make_p0(robot: Described) -> dict[Key, Formulas]:
 
 
 def make_B(robot: Described) -> dict[int, Formulas]:
-    """Make_B: sub-homogeneous matrices B = Rz(beta) Tz(b) of each branch (eq. 1). Ours: beta, b of `ModifiedDH`."""
+    """Make_B: sub-homogeneous matrices Rz(beta) Tz(b) (eq. 1). Ours: `ModifiedDH.beta`, `b`."""
     marked, origins = _with_origins(as_robot(robot))
     state, reading = _read(marked)
     made = {}
@@ -78,7 +78,7 @@ def make_B(robot: Described) -> dict[int, Formulas]:
 
 
 def make_TBase(robot: Described) -> dict[Key, Formulas]:
-    """Make_TBase: homogeneous matrices from the base to each link and hand (eq. 2). Ours: `robot.pose.symbolic`."""
+    """Make_TBase: homogeneous matrices from the base to links and hands (eq. 2). Ours: `pose.symbolic`."""
     robot = as_robot(robot)
     return {key: pose(robot, name) for key, name in frame_names(robot).items()}
 
@@ -94,7 +94,7 @@ def make_pBase(robot: Described) -> dict[Key, Formulas]:
 
 
 def make_serial(robot: Described, branch: int = 1) -> Robot:
-    """Make_Serial: branch k viewed as a serial robot connected to the base. Ours: a Robot of the links on its way."""
+    """Make_Serial: branch k viewed as a serial robot connected to the base. Ours: a Robot of its links."""
     robot = as_robot(robot)
     name = hand_link(robot, branch)
     kept = {robot.base}
@@ -110,7 +110,7 @@ def make_serial(robot: Described, branch: int = 1) -> Robot:
     return replace(robot, name=title, links=links, frames=frames, loops=(), couplings=(), independent=())
 
 
-# -- what other parts of the paper's names use -----------------------------------------------------------------
+# -- what other parts of the paper's names use ------------------------------------------------------------
 def as_robot(robot: Described) -> Robot:
     """A Robot, whichever way it is described."""
     return robot if isinstance(robot, Robot) else robot_from_data(robot)
@@ -152,7 +152,7 @@ def hands(robot: Robot, branch: int | None = None) -> list[str]:
 
 def frame_names(robot: Robot) -> dict[Key, str]:
     """Links and hands by number: (3, 1), ("H", 1)."""
-    names: dict[Key, str] = dict(link_names(robot))
+    names: dict[Key, str] = {(i, k): name for (i, k), name in link_names(robot).items()}
     for k in sorted({k for _, k in link_names(robot)}):
         if (name := hand(robot, k)) != hand_link(robot, k):
             names["H", k] = name

@@ -36,6 +36,8 @@ class _Writer:
         self.robot, self.numbers = robot, branches(robot)
         self.by_number = {number: robot.link(name) for name, number in self.numbers.items()}
         self._checked()
+        for link in robot.links:
+            turned_to_z(link.joint)  # slanted axes are refused by name, before they need a root
         symbols = {name: Formula.symbol(name) for name in robot.free_symbols}
         mechanism = instantiate(replace(robot, loops=()), _FormulaKind(), symbols)
         self.inertias = {body.name: body.inertia for body in mechanism.bodies}
