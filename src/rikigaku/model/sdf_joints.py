@@ -41,8 +41,11 @@ class SdfJoint:
 
     @property
     def loses(self) -> int:
-        """What a cut would lose: 2 for a drive or spring, 1 for friction, 0 for nothing."""
-        if self.joint.actuated or self.spring:
+        """What a cut would lose: 2 for a spring, or a drive with a limit of effort, 1 for friction, else 0.
+
+        That a joint is driven is otherwise a guess (SDF has no word for it), and does not count here.
+        """
+        if self.spring or self.joint.limits.effort:
             return 2
         return 1 if self.joint.viscous or self.joint.coulomb else 0
 

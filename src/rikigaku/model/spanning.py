@@ -91,7 +91,7 @@ def spanning_tree(
 
 
 def _worth(edge: Edge) -> tuple[int, int]:
-    """What is kept first: fixed joints and screws, then what a cut would spoil, then what is clumsy to cut."""
+    """What is kept first: fixed joints and screws, what a cut would spoil, what is clumsy to cut."""
     if edge.type not in _CUT_FIRST:
         return -3, 0
     return -edge.loses, -_CUT_FIRST.index(edge.type)
