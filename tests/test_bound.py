@@ -610,10 +610,9 @@ def test_a_quaternion_that_is_not_unit_is_told() -> None:
     assert "not unit" in robot.mass_matrix.status(2 * robot.neutral())
 
 
-def test_laws_of_a_robot_with_loops_say_that_they_are_the_trees() -> None:
-    robot = rk.load("five_bar")
-    with pytest.warns(rk.errors.SpanningTreeWarning, match="spanning tree"):
-        robot.mass_matrix  # noqa: B018 - the access is what warns
+def test_formulas_of_a_closed_robot_are_looked_for_elsewhere() -> None:
+    with pytest.raises(rk.errors.NoFormula, match="loop_constraints"):
+        rk.load("five_bar").inverse_dynamics.symbolic  # noqa: B018 - the access is what refuses
 
 
 def test_equal_robots_share_their_code() -> None:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rikigaku.arrays import SIZES, Array, floats
+from rikigaku.arrays import Array, floats
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
+from rikigaku.recipe import input_size
 
 
 class Sorted(NamedTuple):
@@ -91,13 +92,13 @@ class Arguments:
             raise WrongValue(f"{name} of {self.law.name} is a word, not {value!r}.")
 
     def _array(self, name: str, x: Any) -> Array:
-        size = getattr(self.robot, SIZES[name])
+        size = input_size(self.robot, self.law, name)
         if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim and x.shape[-1] == size:
             return x
         array = floats(f"{name} of robot {self.robot.name!r}", x)
         if array.ndim == 0 or array.shape[-1] != size:
-            joints = ", ".join(joint.name for joint in self.robot.joints[:8])
-            more = ", ..." if len(self.robot.joints) > 8 else ""
+            names = self.law.coordinates.get(name) or [joint.name for joint in self.robot.joints]
+            joints, more = ", ".join(names[:8]), ", ..." if len(names) > 8 else ""
             raise WrongSize(
                 f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its "
                 f"array ends in an axis of {size}; an array of shape {array.shape} was given."

@@ -4,7 +4,6 @@
 and compiles it (or reads the code from the cache); later calls are native.
 """
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -15,7 +14,8 @@ import numpy as np
 from rikigaku.arguments import Arguments
 from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
-from rikigaku.errors import NoValue, SpanningTreeWarning, WrongValue
+from rikigaku.constraints.records import CLOSED, OWN_NAMES, REDUCED, closed_law
+from rikigaku.errors import NoFormula, NoValue, UnknownName, WrongValue
 from rikigaku.exporting import exported
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
@@ -97,6 +97,7 @@ class BoundLaw:
         """
         from rikigaku.symbolic.formulas import law_formulas  # algebra is for those who ask for it
 
+        self._check_formula()
         robot, recipe = self._for_formulas(words, options)
         if (robot, recipe) not in self._formulas:
             self._formulas[robot, recipe] = law_formulas(robot, self.law, recipe)
@@ -109,7 +110,15 @@ class BoundLaw:
         """
         from rikigaku.symbolic.formulas import law_intermediates
 
+        self._check_formula()
         return law_intermediates(*self._for_formulas(words, options), self.law)
+
+    def _check_formula(self) -> None:
+        if self.law.plan is not None:  # it solves linear equations, by comparing numbers
+            raise NoFormula(
+                f"{self.law.name} of the closed robot {self.robot.name!r} is a program, not a formula. "
+                "Formulas of closed robots: robot.loop_constraints().closed; of the tree: robot.tree."
+            )
 
     def _for_formulas(self, words: Sequence[Any], options: dict[str, Any]) -> tuple[Robot, Recipe]:
         options = dict(zip(self.law.options, words, strict=False)) | options
@@ -323,7 +332,8 @@ def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> Boun
 
 
 def _bound_by_name(robot: Robot, name: str, fixed: dict[str, Any]) -> BoundLaw:
-    law: BoundLaw = getattr(robot, name)
+    owner: Any = robot.reduced if name.startswith(REDUCED) else robot  # type: ignore[attr-defined]
+    law: BoundLaw = getattr(owner, name.removeprefix(REDUCED))
     return law.fix(**fixed) if fixed else law
 
 
@@ -358,18 +368,53 @@ class _LawProperty:
     def __get__(self, robot: Robot | None, owner: type) -> Any:
         if robot is None:
             return self
-        bound = bind(robot, self.law)
-        if robot.loops and not self.law.loops and "_warned" not in robot.__dict__:
-            robot.__dict__["_warned"] = True
-            warnings.warn(
-                f"Robot {robot.name!r} has loops. Its laws are those of the spanning tree, with all joints "
-                "driven; the loop closures are not taken into account yet.",
-                SpanningTreeWarning,
-                stacklevel=2,
-            )
-        robot.__dict__[self.law.name] = bound
+        name = self.law.name
+        closed = name in OWN_NAMES or (name in CLOSED and robot.loops)
+        bound = bind(robot, closed_law(robot, name) if closed else self.law)
+        robot.__dict__[name] = bound
         return bound
 
 
-for _law in LAWS.values():
+class ReducedLaws:
+    """Laws of a closed robot over its independent coordinates (`robot.closure().independent`).
+
+    q is that of all joints; v, a and forces are those of the independent coordinates.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+
+    def __getattr__(self, name: str) -> BoundLaw:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if REDUCED + name not in CLOSED:
+            raise UnknownName("law", name, dir(self), "robot.reduced")
+        law = bind(self._robot, closed_law(self._robot, REDUCED + name))
+        self.__dict__[name] = law
+        return law
+
+    def __dir__(self) -> list[str]:
+        return [name.removeprefix(REDUCED) for name in CLOSED if name.startswith(REDUCED)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Laws of robot {self._robot.name!r} over its independent coordinates: {', '.join(dir(self))}>"
+        )
+
+
+_regrouped = Robot.__dict__.get("reduced")  # until it has a name of its own: robot.regrouped()
+
+
+def _reduced(robot: Robot) -> Any:
+    """The laws of the closed robot over its independent coordinates."""
+    if _regrouped is not None and not robot.loops and not robot.couplings:
+        return _regrouped.__get__(robot)
+    laws = robot.__dict__.get("_reduced")
+    if laws is None:
+        laws = robot.__dict__["_reduced"] = ReducedLaws(robot)
+    return laws
+
+
+for _law in (*(CLOSED[name] for name in OWN_NAMES), *LAWS.values()):
     setattr(Robot, _law.name, _LawProperty(_law))
+Robot.reduced = property(_reduced)  # type: ignore[attr-defined]

@@ -69,10 +69,14 @@ class SpanningTreeWarning(UserWarning):
 
 
 class CannotClose(RikigakuError, ValueError):
-    """A robot whose loops do not close, at no posture or at none that was found; `loop` names where."""
+    """A robot whose loops do not close, at no posture or at none that was found; `loop` names where.
 
-    def __init__(self, message: str, loop: str = "") -> None:
-        self.loop = loop
+    reason: "unreachable" (no posture closes there), "singular" (a posture where the loops do not decide the
+    others), or "" where neither is known.
+    """
+
+    def __init__(self, message: str, loop: str = "", reason: str = "") -> None:
+        self.loop, self.reason = loop, reason
         super().__init__(message)
 
 

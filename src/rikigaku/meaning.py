@@ -17,7 +17,7 @@ _INPUTS = {
 def input_meanings(robot: Robot, law: Law, ports: Sequence[Port]) -> tuple[str, ...]:
     """A phrase for each input of a law's program: its own, gravity, wrenches, then the robot's symbols."""
     own, symbols = len(law.inputs), len(robot.free_symbols)
-    words = [_of_joints(robot, port.name) for port in ports[:own]]
+    words = [_of_joints(robot, law, port.name) for port in ports[:own]]
     for port in ports[own : len(ports) - symbols]:
         words.append(
             "acceleration of free fall, world axes [m/s^2]"
@@ -27,7 +27,9 @@ def input_meanings(robot: Robot, law: Law, ports: Sequence[Port]) -> tuple[str, 
     return (*words, *(_of_symbol(robot, port) for port in ports[len(ports) - symbols :]))
 
 
-def _of_joints(robot: Robot, name: str) -> str:
+def _of_joints(robot: Robot, law: Law, name: str) -> str:
+    if (chosen := law.coordinates.get(name)) is not None:
+        return f"{_INPUTS[name]} of {', '.join(chosen)}"
     slices = robot.q_slices if name == "q" else robot.v_slices
     joints = []
     for joint in robot.joints:

@@ -29,9 +29,15 @@ class Recipe:
 
 def input_shapes(robot: Robot, law: Law, recipe: Recipe) -> list[tuple[str, Shape]]:
     """The law's own inputs and the overrides that were made, in the order `run` takes them."""
-    own: list[tuple[str, Shape]] = [(name, (getattr(robot, SIZES[name]),)) for name in law.inputs]
+    own: list[tuple[str, Shape]] = [(name, (input_size(robot, law, name),)) for name in law.inputs]
     extra: list[tuple[str, Shape]] = [("gravity", (3,))] if recipe.gravity else []
     return [*own, *extra, *((f"wrench on {frame}", (6,)) for frame in recipe.frames)]
+
+
+def input_size(robot: Robot, law: Law, name: str) -> int:
+    """How many numbers an input of the law has."""
+    own = law.coordinates.get(name)
+    return int(getattr(robot, SIZES[name])) if own is None else len(own)
 
 
 def run(
@@ -57,6 +63,8 @@ def run(
     if recipe.frames:
         overrides["wrenches"] = dict(zip(recipe.frames, extra, strict=True))
     mechanism = instantiate(robot, kind, symbols)
+    if law.plan is not None:
+        overrides["plan"] = law.plan
     value = law.recursion(mechanism, *inputs[:count], **overrides, **dict(recipe.options))
     results = law.results(value)
     return results if recipe.only is None else {name: results[name] for name in recipe.only}

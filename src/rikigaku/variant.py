@@ -24,7 +24,8 @@ class Variant:
 
     def __init__(self, robot: Robot, law: Law, recipe: Recipe) -> None:
         self.robot, self.law, self.recipe = robot, law, recipe
-        self.kernel = Kernel(f"{law.name}\n{robot.digest}\n{recipe}", self._trace)
+        plan = "" if law.plan is None else f"\n{law.plan}"
+        self.kernel = Kernel(f"{law.name}\n{robot.digest}\n{recipe}{plan}", self._trace)
 
     def _trace(self) -> Program:
         program = record(self.robot, self.law, self.recipe)

@@ -74,5 +74,5 @@ def projected(robot: Robot, q: Array, v: Array, a: Array, places: tuple[int, ...
     full = P @ v
     extra = np.zeros(robot.nv)
     extra[others] = -np.linalg.pinv(J[:, others], rcond=1e-9) @ robot.loop_bias(q, full)
-    tau = robot.inverse_dynamics(q, full, P @ a + extra, friction=False)
+    tau = robot.tree.inverse_dynamics(q, full, P @ a + extra, friction=False)
     return P.T @ tau, P.T @ robot.mass_matrix(q) @ P

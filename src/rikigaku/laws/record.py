@@ -19,6 +19,8 @@ class Law:
     by_parameters: the law that gives the derivatives with respect to the parameters of the regressor.
     singular: what makes the law divide by zero, said to the user.
     loops: it is about loops; laws that are not know the spanning tree only.
+    plan: what was found out about the robot's loops and is fixed in the law: `plan=` of the recursion.
+    coordinates: by input, the names of its numbers where they are not those of all joints of the tree.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Law:
     by_parameters: "Law | None" = None
     singular: str = ""
     loops: bool = False
+    plan: Any = None
+    coordinates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def results(self, value: Any) -> dict[str, Any]:
         """The recursion's answer by output name."""

@@ -1,6 +1,5 @@
 """Figures of a robot's laws: operation counts, values at a state, and how long they take on this machine."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -9,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import RikigakuError, SpanningTreeWarning
+from rikigaku.constraints.records import CLOSED
+from rikigaku.constraints.tree import tree
+from rikigaku.errors import RikigakuError
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
@@ -89,10 +90,8 @@ def _figures(robot: Robot, law: Law, q: Array | None) -> LawFigures:
     options = {name: shown_frame(robot) for name, value in law.options.items() if value is REQUIRED}
     arguments = [*law.inputs, *(f"{key}={value!r}" for key, value in options.items())]
     figures = LawFigures(law.name, law.summary, f"robot.{law.name}({', '.join(arguments)})")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SpanningTreeWarning)  # the report says it in its own words
-        bound = getattr(robot, law.name)
     try:
+        bound = getattr(tree(robot) if law.name in CLOSED else robot, law.name)  # the page says so
         begin = perf_counter()
         fixed = bound.fix(**options) if options else bound
         if q is not None:

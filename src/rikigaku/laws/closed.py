@@ -1,0 +1,233 @@
+"""Robots with closed loops: how all joints move along with some of them, and what moves them.
+
+With r(q) = 0 the loops, J v = 0 and J a + b = 0 (b = dJ/dt v), the motion obeys
+
+    M a + h + g + friction = S^T tau + J^T f
+
+tau: forces of the driven joints (S picks them), f: forces in the cut joints. A `Plan` says which rows of J
+count (the others follow from them), and which coordinates decide the rest.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rikigaku.laws.composite_body import mass_entries
+from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.newton_euler import inverse_dynamics
+from rikigaku.laws.orthogonal import orthogonal
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial.vector import ZERO, Vector
+
+Numbers = Sequence[Number]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Places: `rows` of the residual that count, coordinates of v that are independent, dependent, driven."""
+
+    rows: tuple[int, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+    driven: tuple[int, ...]
+
+    @property
+    def passive(self) -> tuple[int, ...]:
+        """Coordinates without a drive."""
+        return tuple(k for k in sorted((*self.independent, *self.dependent)) if k not in self.driven)
+
+
+# -- how the others move along ------------------------------------------------------------------------------
+def complete(
+    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, plan: Plan
+) -> tuple[list[Number], list[Number]]:
+    """Velocities and accelerations of all joints, from those of the independent ones."""
+    followers = Followers(mechanism, q, plan)
+    velocity = followers.velocity(v)
+    return velocity, followers.acceleration(velocity, a)
+
+
+def following(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
+    """P with v = P v_independent, nv x mobility."""
+    return Followers(mechanism, q, plan).matrix()
+
+
+class Followers:
+    """J over the dependent coordinates in factors, for one posture."""
+
+    def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
+        self.mechanism, self.q, self.plan = mechanism, q, plan
+        self.J = rows(loop_jacobian(mechanism, q), plan.rows)
+        self.factors = orthogonal(columns(self.J, plan.dependent), len(plan.dependent))
+
+    def velocity(self, v: Numbers) -> list[Number]:
+        return self._all(v, [0] * len(self.J))
+
+    def acceleration(self, velocity: Numbers, a: Numbers) -> list[Number]:
+        return self._all(a, rows(loop_bias(self.mechanism, self.q, velocity), self.plan.rows))
+
+    def matrix(self) -> list[list[Number]]:
+        """P, row by row."""
+        size = len(self.plan.independent)
+        moves = [self.velocity([int(i == k) for i in range(size)]) for k in range(size)]
+        return [[move[i] for move in moves] for i in range(self.mechanism.nv)]
+
+    def _all(self, own: Numbers, extra: Numbers) -> list[Number]:
+        J = columns(self.J, self.plan.independent)
+        moved = [-dot(row, own) - x for row, x in zip(J, extra, strict=True)]
+        result: list[Number] = [0] * self.mechanism.nv
+        for k, x in zip(self.plan.independent, own, strict=True):
+            result[k] = x
+        for k, x in zip(self.plan.dependent, self.factors.solve(moved), strict=True):
+            result[k] = x
+        return result
+
+
+# -- forces that a motion takes -----------------------------------------------------------------------------
+def closed_inverse_dynamics(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    plan: Plan,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Forces of the driven joints that produce a motion of the closed robot (v, a of all joints).
+
+    The passive joints carry nothing but friction: with f the forces in the cut joints,
+    J_passive^T f = tree_passive and tau = tree_driven - J_driven^T f, tree being the forces the open tree
+    would need. More drives than the robot's mobility leave f open in part: then of all tau the one of least
+    |tau|.
+    """
+    tree = inverse_dynamics(mechanism, q, v, a, gravity, wrenches, friction)
+    J = rows(loop_jacobian(mechanism, q), plan.rows)
+    factors = orthogonal(columns(J, plan.passive), len(plan.passive))
+    f = factors.solve_transposed([tree[k] for k in plan.passive])
+    driven = [[row[k] for row in J] for k in plan.driven]  # J_driven^T
+    tau = [tree[k] - dot(row, f) for k, row in zip(plan.driven, driven, strict=True)]
+    free = factors.complement()
+    if not free:
+        return tau
+    inner = [[dot(row, y) for y in free] for row in driven]  # what the drives may do against each other
+    least = orthogonal(inner, len(free)).solve(tau)
+    return [t - dot(row, least) for t, row in zip(tau, inner, strict=True)]
+
+
+def loop_forces(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    tau: Numbers,
+    plan: Plan,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Forces f in the cut joints, one for each row of the residual, in a motion under the forces tau.
+
+    M a + h + g + friction = S^T tau + J^T f. Rows that follow from others carry zero: what they share with
+    them cannot be told from the motion.
+    """
+    left = list(inverse_dynamics(mechanism, q, v, a, gravity, wrenches, friction))
+    for k, t in zip(plan.driven, tau, strict=True):
+        left[k] = left[k] - t
+    J = loop_jacobian(mechanism, q)
+    factors = orthogonal(columns(rows(J, plan.rows), plan.dependent), len(plan.dependent))
+    found = factors.solve_transposed([left[k] for k in plan.dependent])
+    forces: list[Number] = [0] * len(J)
+    for place, x in zip(plan.rows, found, strict=True):
+        forces[place] = x
+    return forces
+
+
+# -- over the independent coordinates -----------------------------------------------------------------------
+def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
+    """P^T M P: kinetic energy is v^T M v / 2 with v of the independent coordinates."""
+    P = following(mechanism, q, plan)
+    MP = _mass_times(mechanism, q, P)
+    size = len(plan.independent)
+    M: list[list[Number]] = [[0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            M[i][j] = M[j][i] = dot([row[i] for row in P], [row[j] for row in MP])
+    return M
+
+
+def reduced_inverse_dynamics(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    plan: Plan,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Forces along the independent coordinates that produce their accelerations: P^T (tree forces)."""
+    followers = Followers(mechanism, q, plan)
+    velocity = followers.velocity(v)
+    acceleration = followers.acceleration(velocity, a)
+    tree = inverse_dynamics(mechanism, q, velocity, acceleration, gravity, wrenches, friction)
+    return _along(followers, tree)
+
+
+def reduced_velocity_forces(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[Number]:
+    """h(q, v) over the independent coordinates, the loops' own accelerations included."""
+    rest = [0] * len(plan.independent)
+    return reduced_inverse_dynamics(mechanism, q, v, rest, plan, ZERO, friction=False)
+
+
+def reduced_gravity_forces(
+    mechanism: Mechanism, q: Numbers, plan: Plan, gravity: Vector | None = None
+) -> list[Number]:
+    """g(q) over the independent coordinates."""
+    rest = [0] * mechanism.nv
+    tree = inverse_dynamics(mechanism, q, rest, rest, gravity, friction=False)
+    return _along(Followers(mechanism, q, plan), tree)
+
+
+def actuation(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
+    """A with A tau the forces of the drives along the independent coordinates, mobility x drives."""
+    P = following(mechanism, q, plan)
+    return [[P[k][i] for k in plan.driven] for i in range(len(plan.independent))]
+
+
+def _along(followers: Followers, tree: Numbers) -> list[Number]:
+    """P^T times forces of all joints."""
+    plan = followers.plan
+    f = followers.factors.solve_transposed([tree[k] for k in plan.dependent])
+    return [tree[k] - dot([row[k] for row in followers.J], f) for k in plan.independent]
+
+
+def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:
+    """M P, with the zeros of a tree's M left out."""
+    result: list[list[Number]] = [[0] * len(P[0]) for _ in P]
+    for (i, j), x in mass_entries(mechanism, q).items():
+        for k in range(len(P[0])):
+            result[i][k] = result[i][k] + x * P[j][k]
+            if i != j:
+                result[j][k] = result[j][k] + x * P[i][k]
+    return result
+
+
+# -- small things -------------------------------------------------------------------------------------------
+def rows(matrix: Any, places: Sequence[int]) -> list[Any]:
+    """Those rows of a matrix, or elements of a vector."""
+    return [matrix[i] for i in places]
+
+
+def columns(matrix: Sequence[Numbers], places: Sequence[int]) -> list[list[Number]]:
+    """Those columns of a matrix."""
+    return [[row[k] for k in places] for row in matrix]
+
+
+def dot(xs: Numbers, ys: Numbers) -> Number:
+    """Sum of products."""
+    total: Number = 0
+    for x, y in zip(xs, ys, strict=True):
+        total = total + x * y
+    return total

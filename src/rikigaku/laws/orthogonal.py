@@ -1,0 +1,143 @@
+"""Householder factors A = Q R inside a program: no lucky pivots, and zeros known beforehand cost nothing.
+
+Columns with the fewest rows are eliminated first, each by one reflection of just those rows; so blocks that
+hang together loosely (the legs of a platform) are solved one by one without being told of. A matrix that is
+singular to rounding gives NaN.
+Reference: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 5.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
+from rikigaku.numbers.kind import Number
+
+Numbers = Sequence[Number]
+
+# Square of the least pivot, against the sum of squares of the whole matrix.
+_SINGULAR = 1e-24
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """1 - scale u u^T on the rows named; u is empty where one row was enough."""
+
+    u: dict[int, Number]
+    scale: Number
+
+    def apply(self, y: list[Number]) -> None:
+        """y, reflected in place."""
+        s: Number = 0
+        for i, x in self.u.items():
+            s = s + x * y[i]
+        if not is_zero(s):
+            s = s * self.scale
+            for i, x in self.u.items():
+                y[i] = y[i] - s * x
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """Q R of a matrix with as many rows as columns, or more.
+
+    order: (row, column) of each pivot as it was taken; inverse: the reciprocals of the pivots.
+    """
+
+    R: list[list[Number]]
+    order: list[tuple[int, int]]
+    inverse: list[Number]
+    reflections: list[Reflection]
+
+    def solve(self, b: Numbers) -> list[Number]:
+        """x with A x = b, or nearest to it (least squares)."""
+        c = list(b)
+        for reflection in self.reflections:
+            reflection.apply(c)
+        x: list[Number] = [0] * len(self.order)
+        for k in reversed(range(len(self.order))):
+            row, column = self.order[k]
+            total = c[row]
+            for _, other in self.order[k + 1 :]:
+                total = total - self.R[row][other] * x[other]
+            x[column] = total * self.inverse[k]
+        return x
+
+    def solve_transposed(self, b: Numbers) -> list[Number]:
+        """The shortest y with A^T y = b."""
+        z: list[Number] = [0] * len(self.R)
+        for k, (row, column) in enumerate(self.order):
+            total = b[column]
+            for above, _ in self.order[:k]:
+                total = total - self.R[above][column] * z[above]
+            z[row] = total * self.inverse[k]
+        return self.rotated(z)
+
+    def rotated(self, z: Numbers) -> list[Number]:
+        """Q z."""
+        y = list(z)
+        for reflection in reversed(self.reflections):
+            reflection.apply(y)
+        return y
+
+    def complement(self) -> list[list[Number]]:
+        """Vectors that span what A^T takes to zero, orthonormal; none if A is square."""
+        pivots = {row for row, _ in self.order}
+        free = [i for i in range(len(self.R)) if i not in pivots]
+        return [self.rotated([int(i == k) for k in range(len(self.R))]) for i in free]
+
+
+def orthogonal(A: Sequence[Numbers], columns: int) -> Orthogonal:
+    """The factors of a matrix given by rows."""
+    R = [list(row) for row in A]
+    size = _squares(x for row in R for x in row)
+    waiting, open_rows = set(range(columns)), set(range(len(R)))
+    order: list[tuple[int, int]] = []
+    inverse: list[Number] = []
+    reflections: list[Reflection] = []
+    while waiting:
+        touched = {c: [i for i in sorted(open_rows) if not is_zero(R[i][c])] for c in waiting}
+        column = min(waiting, key=lambda c: (len(touched[c]) or len(R) + 1, c))
+        rows = touched[column] or sorted(open_rows)[:1]
+        pivot, reflection = _eliminated(R, rows, column, sorted(waiting - {column}), size)
+        if reflection.u:
+            reflections.append(reflection)
+        order.append((rows[0], column))
+        inverse.append(1 / pivot)
+        waiting.remove(column)
+        open_rows.remove(rows[0])
+    return Orthogonal(R, order, inverse, reflections)
+
+
+def _eliminated(
+    R: list[list[Number]], rows: list[int], column: int, others: Sequence[int], size: Number
+) -> tuple[Number, Reflection]:
+    """Reflect the rows so that only the first keeps something in the column: its pivot."""
+    first = R[rows[0]][column]
+    if len(rows) == 1:
+        return _checked(first, size), Reflection({}, 0)
+    squared = _squares(R[i][column] for i in rows)
+    root = sqrt(where(squared < _SINGULAR * size, -1, squared))
+    pivot = where(first < 0, root, -root)
+    u = {i: R[i][column] for i in rows}
+    u[rows[0]] = first - pivot
+    reflection = Reflection(u, -1 / (pivot * u[rows[0]]))
+    for c in others:
+        values = [row[c] for row in R]
+        reflection.apply(values)
+        for i in rows:
+            R[i][c] = values[i]
+    return pivot, reflection
+
+
+def _checked(pivot: Number, size: Number) -> Number:
+    """The pivot; NaN where it is nothing but rounding."""
+    if is_number(pivot):
+        return pivot
+    return pivot * sqrt(where(pivot * pivot < _SINGULAR * size, -1, 1))
+
+
+def _squares(numbers: Iterable[Number]) -> Number:
+    total: Number = 0
+    for x in numbers:
+        total = total + x * x
+    return total
