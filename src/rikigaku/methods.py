@@ -24,10 +24,13 @@ def plot(robot: Robot, *args: Any, **options: Any) -> Any:
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write the robot to a *.robot.toml file; comments of a file that is there already survive."""
-    from rikigaku.model.toml import write_toml
+    """Write the robot to a .robot.toml (comments survive), .urdf or .xml (MJCF) file.
 
-    write_toml(robot, path)
+    See `rikigaku.model.saving.save`.
+    """
+    from rikigaku.model.saving import save as write  # writers for those who write
+
+    write(robot, path)
 
 
 def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":

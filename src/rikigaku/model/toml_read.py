@@ -47,7 +47,7 @@ def robot_of(data: dict[str, Any], notes: Notes) -> Robot:
         top.note(f"schema is {schema!r}; this version reads schema = {SCHEMA}.", "schema")
     base = top.table("base").only(("name", "inertia"))
     base_name = base.text("name", "base")
-    loops, independent = _loops(top)
+    loops, independent = loops_of(top)
     parts: dict[str, Any] = {
         "name": top.required("name", 'name = "my_robot"'),
         "source": top.text("source"),
@@ -56,7 +56,7 @@ def robot_of(data: dict[str, Any], notes: Notes) -> Robot:
         "base": base_name,
         "base_inertia": _inertia(base),
         "links": tuple(_link(table, base_name) for table in top.tables("link")),
-        "frames": tuple(_frame(table) for table in top.tables("frame")),
+        "frames": tuple(frame_of(table) for table in top.tables("frame")),
         "loops": loops,
         "independent": independent,
         "couplings": tuple(_coupling(table) for table in top.tables("coupling")),
@@ -179,13 +179,15 @@ def _inertia(owner: Table) -> Inertia | None:
     return None
 
 
-def _frame(table: Table) -> Frame:
+def frame_of(table: Table) -> Frame:
+    """A frame of a [[frame]] table."""
     table.only(("name", "link", *GEOMETRIES))
     name, link = table.required("name", 'name = "hand"'), table.required("link", 'link = "link_6"')
     return Frame(name, link, _geometry(table))
 
 
-def _loops(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
+def loops_of(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
+    """The cut joints of the [[loop]] tables, and the independent joints named there or at the top."""
     loops, independent = [], list(top.texts("independent"))
     for table in top.tables("loop"):
         table.only(("name", "joint", "from", "to", "independent"))

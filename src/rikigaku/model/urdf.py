@@ -12,6 +12,7 @@ from typing import Literal
 from rikigaku.errors import BadModel, TooLarge, UnknownName
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
+from rikigaku.model.loops_file import loops_path, with_loops_file
 from rikigaku.model.physical import check_inertias
 from rikigaku.model.robot import Coupling, Link, Robot
 from rikigaku.model.urdf_elements import coupling, inertia, joint, placement
@@ -21,7 +22,11 @@ from rikigaku.model.xml_tree import MAX_BYTES, Element, xml_tree
 MAX_LINKS = 10_000
 MAX_PROBLEMS = 100
 
-_OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MuJoCo's MJCF", "COLLADA": "COLLADA"}
+_OTHER_FORMATS = {
+    "sdf": "SDF; call the file .sdf",
+    "mujoco": "MuJoCo's MJCF; call the file .xml",
+    "COLLADA": "COLLADA, which is not read",
+}
 
 
 def read_urdf(
@@ -31,7 +36,7 @@ def read_urdf(
     repair: Literal["nearest"] | None = None,
     free_base: bool = False,
 ) -> Robot:
-    """The robot in a URDF file.
+    """The robot in a URDF file, with the loops of the `.loops.toml` file beside it, if there is one.
 
     Args:
         strict: refuse inertias no rigid body can have, instead of warning.
@@ -44,7 +49,9 @@ def read_urdf(
     path = Path(path)
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)  # one more shows that there is more, without reading all of it
-    return parse_urdf(data, path.name, strict=strict, repair=repair, free_base=free_base)
+    robot = parse_urdf(data, path.name, strict=strict, repair=repair, free_base=free_base)
+    side = loops_path(path)
+    return with_loops_file(robot, side) if side.is_file() else robot
 
 
 def parse_urdf(
@@ -113,7 +120,7 @@ def _refuse_other_languages(root: Element, source: str) -> None:
             raise BadModel([f"line {element.line}: <{element.tag}> is xacro; {XACRO_ADVICE}"], source)
     if root.tag != "robot":
         other = _OTHER_FORMATS.get(root.tag)
-        known = f"; this looks like {other}, which is not read" if other else ""
+        known = f"; this looks like {other}" if other else ""
         reason = f"a URDF file begins with <robot name='...'>, not <{root.tag}>{known}"
         raise BadModel([f"line {root.line}: {reason}"], source)
 
@@ -171,7 +178,7 @@ def _root(
             first = carriers[child]
             place = f"joint {shown(first)} (line {joints[first].line})"
             reason = f"link {shown(child)} is already carried by {place}"
-            advice = "URDF describes trees; write a closed loop as [[loop]] in a .robot.toml"
+            advice = "URDF describes trees; close a loop by [[loop]] in a .loops.toml file beside it"
             notes.add(joints[one], name_of(joints[one]), f"{reason}. {advice}")
         else:
             carriers[child] = one

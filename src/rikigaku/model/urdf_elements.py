@@ -31,6 +31,8 @@ JOINT_TYPES: dict[str, JointType] = {
     "floating": "free",
 }
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# What stands for "no bound" where the format wants a number.
+UNBOUNDED = 1e300
 
 
 def placement(parent: Element, owner: str, notes: Notes) -> Placement:
@@ -135,17 +137,23 @@ def _limits(element: Element, type_text: str, owner: str, notes: Notes) -> Limit
             advice = "give lower, upper, effort and velocity, or make it 'continuous' if it turns freely"
             notes.add(element, owner, f"<limit> is missing; {advice}")
         return Limits()
-    velocity, effort = (float(number_of(limit, name, owner, notes)) for name in ("velocity", "effort"))
+    velocity, effort = (
+        _bound(float(number_of(limit, name, owner, notes))) for name in ("velocity", "effort")
+    )
     lower, upper = (float(number_of(limit, name, owner, notes, ZERO)) for name in ("lower", "upper"))
     for name, value in (("velocity", velocity), ("effort", effort)):
-        if value < 0:
+        if value is not None and value < 0:
             notes.add(limit, owner, f"{name}={value:g} is negative; it is a largest magnitude")
     if type_text == "continuous" or not {"lower", "upper"} & set(limit.attributes):
         return Limits(velocity=velocity, effort=effort)
     if lower > upper:
         notes.add(limit, owner, f"lower={lower:g} is above upper={upper:g}")
         return Limits(velocity=velocity, effort=effort)
-    return Limits(lower, upper, velocity, effort)
+    return Limits(_bound(lower), _bound(upper), velocity, effort)
+
+
+def _bound(value: float) -> float | None:
+    return None if abs(value) >= UNBOUNDED else value
 
 
 def _friction(element: Element, attribute: str, owner: str, notes: Notes) -> Formula:
