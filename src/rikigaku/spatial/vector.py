@@ -33,6 +33,8 @@ def scale(s: Number, a: Vector) -> Vector:
 
 def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """a . b, for any equal length."""
+    if len(a) == len(b) == 3:  # nearly always
+        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
         total = total + x * y
@@ -46,7 +48,12 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 def transform(R: Matrix, a: Vector) -> Vector:
     """R a."""
-    return (dot(R[0], a), dot(R[1], a), dot(R[2], a))
+    (r, s, t), (x, y, z) = R, a
+    return (
+        r[0] * x + r[1] * y + r[2] * z,
+        s[0] * x + s[1] * y + s[2] * z,
+        t[0] * x + t[1] * y + t[2] * z,
+    )
 
 
 def transpose(R: Matrix) -> Matrix:
@@ -57,7 +64,7 @@ def transpose(R: Matrix) -> Matrix:
 def multiply(A: Matrix, B: Matrix) -> Matrix:
     """A B."""
     columns = transpose(B)
-    return tuple(tuple(dot(row, column) for column in columns) for row in A)  # type: ignore[return-value]
+    return (transform(columns, A[0]), transform(columns, A[1]), transform(columns, A[2]))
 
 
 def skew(a: Vector) -> Matrix:

@@ -7,7 +7,7 @@ zero, and coefficients with so many digits are recognised as the rational number
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -39,8 +39,7 @@ _LARGEST = 10**6  # random velocities are k / 10^6
 def base_of_closed(question: Question) -> Found:
     """Base parameters of a robot with its loops closed."""
     robot = question.robot
-    open_question = replace(question, robot=replace(robot, loops=(), couplings=(), independent=()))
-    tree = base_by_regressor(open_question)
+    tree = base_by_regressor(question.opened())
     kept = list(tree.regrouping.kept)
     names = robot.free_symbols
     rng = np.random.default_rng(_SEED)

@@ -248,7 +248,7 @@ def base_parameters(
     else:
         from rikigaku.symbolic.base_regressor import base_by_regressor
 
-        found = base_by_regressor(replace(question, robot=replace(question.robot, loops=(), couplings=())))
+        found = base_by_regressor(question.opened())
     return BaseParameters(robot, question, found.regrouping, found.verified, closed)
 
 

@@ -1,6 +1,7 @@
 """Base parameters of a tree from its regressor: rank and relations modulo primes, checked at fresh states."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class Found:
     verified: str
 
 
+@lru_cache(maxsize=16)
 def base_by_regressor(question: Question) -> Found:
     """Independent columns of the regressor, and what the others are made of."""
     rng = np.random.default_rng(_SEED)

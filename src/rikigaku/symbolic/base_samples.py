@@ -45,6 +45,10 @@ class Question:
         """Order of the roots of unity that hold the constant angles."""
         return order_for([formula for _, formula in formulas(self.robot)])
 
+    def opened(self) -> "Question":
+        """The same of the spanning tree."""
+        return replace(self, robot=replace(self.robot, loops=(), couplings=(), independent=()))
+
     def field(self, rng: np.random.Generator, samples: int = 1) -> Field:
         """A prime field for it."""
         return Field(rng, samples, self.order)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from operator import lt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +14,23 @@ from rikigaku.laws.loops import loop_facing, loop_jacobian, loop_residual, row_n
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball, precision
-from rikigaku.numbers.functions import sqrt
+from rikigaku.numbers.evaluate import evaluated
+from rikigaku.numbers.functions import cos, sign, sin, sqrt, where
 from rikigaku.numbers.kind import FLOATS, Number
-from rikigaku.numbers.program import flatten
+from rikigaku.numbers.program import Program, Shape, trace
 from rikigaku.states import random_state
 
 Array = NDArray[np.float64]
 
+_FUNCTIONS: Mapping[str, Any] = {
+    "const": float,
+    "less": lt,
+    "choose": where,
+    "sqrt": sqrt,
+    "sin": sin,
+    "cos": cos,
+    "sign": sign,
+}
 _ATTEMPTS = (8, 56)
 _STEPS = 50
 _CLOSED = 1e-11  # [m, rad]: what Newton's method reaches in floats, before it is refined
@@ -51,20 +63,20 @@ def consistent_state(
     """
     rng = np.random.default_rng(rng)
     values = _values(robot, rng, symbols or {})
-    mechanism = instantiate(robot, FLOATS, {name: float(x) for name, x in values.items()})
+    loops = _traced(robot)
     nearest = np.full(1, np.inf)
     exactly = True
     for attempts in _ATTEMPTS:  # a few as a rule, all others in one go
-        states, gaps, facing = _newton(mechanism, random_state(robot, rng, attempts).q)
+        states, gaps, facing = _newton(loops, random_state(robot, rng, attempts).q, values)
         worst = np.abs(gaps).max(axis=1, initial=0)
         for k in np.flatnonzero((worst < _CLOSED) & facing):
-            if (refined := _refined(robot, states[k].tolist(), values, precision_bits)) is not None:
+            if (refined := _refined(robot, loops, states[k].tolist(), values, precision_bits)) is not None:
                 return refined
             exactly = False
         worst[~facing] = np.inf
         if worst.min() < np.abs(nearest).max():
             nearest = gaps[int(np.argmin(worst))]
-    raise _not_closed(robot, mechanism, nearest, exactly)
+    raise _not_closed(robot, loops.mechanism, nearest, exactly)
 
 
 def _not_closed(robot: Robot, mechanism: Mechanism, gap: Any, exactly: bool) -> CannotClose:
@@ -104,41 +116,68 @@ def _values(robot: Robot, rng: Any, given: Mapping[str, float | Fraction]) -> di
     return values
 
 
-def _newton(mechanism: Mechanism, q: Array) -> tuple[Array, Array, Any]:
+class Loops(NamedTuple):
+    """Residual, facing and Jacobian of a robot's loops as one recorded program; symbols are inputs."""
+
+    program: Program
+    mechanism: Mechanism  # over nodes
+
+    def at(self, q: Array, values: Mapping[str, Fraction]) -> list[Array]:
+        """The three of them at states (count, nq), each (count, rows) or (count, rows, nv)."""
+        symbols = [[float(values[port.name])] for port in self.program.inputs[1:]]
+        found = evaluated(self.program, [list(q.T), *symbols], _FUNCTIONS)
+        shapes = [port.shape for port in self.program.outputs]
+        return [_stacked(rows, len(q), shape) for rows, shape in zip(found, shapes, strict=True)]
+
+
+@lru_cache(maxsize=32)
+def _traced(robot: Robot) -> Loops:
+    names, kept = robot.free_symbols, []
+
+    def loops(q: Any, *symbols: Any) -> dict[str, Any]:
+        mechanism = instantiate(robot, FLOATS, dict(zip(names, symbols, strict=True)))
+        kept.append(mechanism)
+        return {
+            "residual": loop_residual(mechanism, q),
+            "facing": loop_facing(mechanism, q),
+            "jacobian": loop_jacobian(mechanism, q),
+        }
+
+    program = trace("loops", [("q", (robot.nq,)), *((name, ()) for name in names)], loops)
+    return Loops(program, kept[0])
+
+
+def _stacked(elements: Sequence[Any], count: int, shape: Shape) -> Array:
+    columns = [np.broadcast_to(np.asarray(x, float), count) for x in elements]
+    return np.stack(columns, axis=-1).reshape(count, *shape) if columns else np.zeros((count, *shape))
+
+
+def _newton(loops: Loops, q: Array, values: Mapping[str, Fraction]) -> tuple[Array, Array, Any]:
     """Newton's method on the loops from many states at once, until one closes.
 
     Returns the states, what is left of their residuals, and which have no joint the wrong way round.
     """
-    count = len(q)
-
-    def stacked(rows: Any, shape: tuple[int, ...]) -> Array:
-        elements = [np.broadcast_to(np.asarray(x, float), count) for x in flatten(rows)]
-        return np.stack(elements, axis=-1).reshape(count, *shape) if elements else np.zeros((count, *shape))
-
-    size = len(row_names(mechanism))
     for step in range(_STEPS + 1):
-        columns = list(q.T)
-        residual = stacked(loop_residual(mechanism, columns), (size,))
-        cosines = list(loop_facing(mechanism, columns))
-        facing = (stacked(cosines, (len(cosines),)) > 0).all(axis=1)
+        residual, cosines, J = loops.at(q, values)
+        facing = (cosines > 0).all(axis=1)
         if step == _STEPS or ((np.abs(residual).max(axis=1, initial=0) < _CLOSED) & facing).any():
             break
-        J = stacked(loop_jacobian(mechanism, columns), (size, mechanism.nv))
         dv = -np.einsum("kij,kj->ki", np.linalg.pinv(J, rcond=1e-10), residual)
         dv *= np.minimum(1, _LONGEST / np.maximum(np.linalg.norm(dv, axis=1), 1e-300))[:, None]
-        q = np.stack([np.asarray(x) for x in moved(mechanism, columns, list(dv.T))], axis=-1)
+        q = np.stack([np.asarray(x) for x in moved(loops.mechanism, list(q.T), list(dv.T))], axis=-1)
     return q, residual, facing
 
 
-def _refined(robot: Robot, q: list[float], values: dict[str, Fraction], bits: int) -> ConsistentState | None:
+def _refined(
+    robot: Robot, loops: Loops, q: list[float], values: dict[str, Fraction], bits: int
+) -> ConsistentState | None:
     """The posture to full precision: steps with the slopes of the float solution win 12 digits each time.
 
     None where they do not: at a singular posture, or where lengths do not fit exactly.
     """
     with precision(bits):
         mechanism = instantiate(robot, BALLS, {name: ball(x) for name, x in values.items()})
-        floats = instantiate(robot, FLOATS, {name: float(x) for name, x in values.items()})
-        slopes = np.linalg.pinv(np.array(loop_jacobian(floats, q), dtype=float), rcond=1e-8)
+        slopes = np.linalg.pinv(loops.at(np.array([q]), values)[2][0], rcond=1e-8)
         exact: list[Number] = [ball(x) for x in q]
         for _ in range(bits // 20 + 4):
             residual = [ball(x).mid() for x in loop_residual(mechanism, exact)]

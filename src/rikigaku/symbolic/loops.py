@@ -6,7 +6,7 @@ with the dependent coordinates as formulas of the independent ones (loop_relatio
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,16 +194,21 @@ def loop_constraints(
     """
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
+    constraints = _constraints(robot, None if independent is None else tuple(independent))
+    if explicit:
+        constraints.explicit  # noqa: B018 - made now, so that an error comes now
+    return constraints
+
+
+@lru_cache(maxsize=16)
+def _constraints(robot: Robot, independent: tuple[str, ...] | None) -> LoopConstraints:
     rng = np.random.default_rng(0)
     state = exact_state(robot)
     samples = _samples(robot, state, rng)
     rows, dropped = independent_rows(robot, state, samples)
     chosen = _independent(robot, rows, samples, independent)
     dependent = tuple(k for k in range(robot.nv) if k not in chosen)
-    constraints = LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
-    if explicit:
-        constraints.explicit  # noqa: B018 - made now, so that an error comes now
-    return constraints
+    return LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
 
 
 def coordinate_names(robot: Robot) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ fifth argument of Make_InvDyn: 1 or 2). cnd: what `make_loopcnd` gave, where it 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from rikigaku.model.robot import Frame, Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.recipe import Recipe
 from rikigaku.symbolic.base_names import paper_names
-from rikigaku.symbolic.base_parameters import BaseParameters
+from rikigaku.symbolic.base_parameters import BaseParameters, base_parameters
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas, law_formulas
@@ -50,16 +49,12 @@ def make_odp(robot: Described) -> dict[str, Formula]:
 
 def make_mdp1(robot: Described, **options: Any) -> BaseParameters:
     """Make_MDP1: base parameters by geometric relations. Ours: `base_parameters(method="rules")`."""
-    robot = as_robot(robot)
-    found: BaseParameters = robot.base_parameters(method="rules", tree=True, **options)  # type: ignore[attr-defined]
-    return found
+    return base_parameters(as_robot(robot), method="rules", tree=True, **options)
 
 
 def make_mdp2(robot: Described, tree: bool = False, **options: Any) -> BaseParameters:
     """Make_MDP2: base parameters by regressor, loops closed unless tree. Ours: `robot.base_parameters`."""
-    robot = as_robot(robot)
-    found: BaseParameters = robot.base_parameters(tree=tree, **options)  # type: ignore[attr-defined]
-    return found
+    return base_parameters(as_robot(robot), tree=tree, **options)
 
 
 def mdp_lists(base: BaseParameters) -> tuple[list[str], list[list[str]], list[list[list[str]]]]:
@@ -178,21 +173,22 @@ def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None 
 
 def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
     """Make_LoopCnd: constraints f = 0 (eq. 13); groebner: `.explicit` (eq. 14). Ours: `loop_constraints`."""
-    c = _constraints(as_robot(robot))
-    if groebner:
-        c.explicit  # noqa: B018 - made now, so that an error comes now
-    return c
+    return loop_constraints(as_robot(robot), explicit=groebner)
+
+
+def loopcnd_formulas(cnd: LoopConstraints) -> Formulas:
+    """The left sides of the constraints f = 0 as formulas; `.combined()` is the paper's `combine`."""
+    reading = Reading(cnd.robot, cnd.state.ring, _names(cnd.robot))
+    array = np.empty(len(cnd.rows), dtype=object)
+    for k, row in enumerate(cnd.rows):
+        array[k] = ExactFormula(row.formula, reading)
+    return Formulas(f"constraints of robot {cnd.robot.name!r}", array, reading)
 
 
 def make_jcnd(robot: Described, cnd: LoopConstraints | None = None) -> Formulas:
     """Make_JCnd: the constraint Jacobian Jc (eq. 17). Ours: `robot.loop_constraints().jacobian`."""
     c = cnd or make_loopcnd(as_robot(robot))
     return _of_closed(c, "Jc", c.jacobian)
-
-
-@lru_cache(maxsize=16)
-def _constraints(robot: Robot) -> LoopConstraints:
-    return loop_constraints(robot)
 
 
 def _closed(robot: Robot, tree: bool) -> bool:

@@ -19,6 +19,7 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.recipe import Recipe
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import axis_rotation
+from rikigaku.symbolic.closed_form import inverse_kinematics_formulas
 from rikigaku.symbolic.closed_form_result import JointFormulas, Postures
 from rikigaku.symbolic.closed_form_steps import Definition
 from rikigaku.symbolic.element import ExactFormula
@@ -130,7 +131,7 @@ def make_invkine(robot: Described, T_hand: Any = None, branch: int = 1) -> Joint
     numbers, all postures.
     """
     robot = as_robot(robot)
-    found: JointFormulas = robot.inverse_kinematics_formulas(hand(robot, branch))  # type: ignore[attr-defined]
+    found = inverse_kinematics_formulas(robot, hand(robot, branch))
     if T_hand is None:
         return found
     T = np.asarray(T_hand, dtype=object)
