@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rikigaku import display, states, structure
+from rikigaku.constraints.assembly import assemble
+from rikigaku.constraints.measures import assembly, singularity
 from rikigaku.constraints.plan import closure
 from rikigaku.constraints.tree import tree
 from rikigaku.model.edit import EDITS
@@ -90,6 +92,9 @@ for _method in (
     base_parameters,
     regrouped,
     closure,
+    assemble,
+    assembly,
+    singularity,
 ):
     setattr(Robot, _method.__name__, _method)
 Robot.tree = property(tree)  # type: ignore[attr-defined]

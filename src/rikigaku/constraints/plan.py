@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 _STARTS = 96  # random postures to close from
 _SAMPLES = 8  # closed postures the ranks are taken at
-_RANK = 1e-8  # singular values below this part of the largest count as zero
+RANK = 1e-8  # singular values below this part of the largest count as zero
 _CLEARLY = 0.25  # a later row (or coordinate) is preferred only if it is that much better
 
 
@@ -188,7 +188,7 @@ def values(robot: Robot, rng: Any) -> dict[str, float]:
 
 def _rank(J: Array) -> int:
     s = np.linalg.svd(J, compute_uv=False)
-    return int((s > _RANK * s[:1]).sum())
+    return int((s > RANK * s[:1]).sum())
 
 
 def _spanning(J: Array, count: int, order: Sequence[int]) -> list[int]:
@@ -204,7 +204,7 @@ def _spanning(J: Array, count: int, order: Sequence[int]) -> list[int]:
         reach = np.linalg.norm(left, axis=2).min(axis=0)
         reach[chosen] = 0.0
         best = reach[list(order)].max(initial=0.0)
-        if best <= _RANK * size:
+        if best <= RANK * size:
             break
         row = next(i for i in order if reach[i] >= _CLEARLY * best)
         chosen.append(row)

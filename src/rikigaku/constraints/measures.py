@@ -1,0 +1,122 @@
+"""What a posture of a closed robot is like: closed or not, in which mode, how near to a singular one."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.constraints.equations import CLOSED, LoopEquations
+from rikigaku.constraints.plan import RANK, closure, values
+from rikigaku.errors import WrongValue
+from rikigaku.model.robot import Robot
+from rikigaku.states import as_position
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A posture of a closed robot.
+
+    closed: all residuals are below 1e-11 and no joint is closed the wrong way round; residual: the largest.
+    rank: of the loop equations there; mobility: nv - rank.
+    mode: signs of the determinants that decide the dependent coordinates, one for each group of loops that
+        hang together: postures with other signs are in other modes. 0 where the posture is singular.
+    """
+
+    closed: bool
+    residual: float
+    rank: int
+    mobility: int
+    mode: tuple[int, ...]
+
+    @property
+    def singular(self) -> bool:
+        """Whether the independent coordinates do not decide the others there."""
+        return 0 in self.mode
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """How near a posture is to a singular one: each number is 0 there.
+
+    loops: smallest singular value of the loop equations, as part of the largest; 0 where the robot may branch.
+    drives: the least that the drives turn in any motion of unit length (of all joints together): 0 at a
+        singularity of type 2, where the robot moves with all drives locked.
+    output: the least that the frame moves in such a motion, as part of the most: 0 at a singularity of type
+        1, where the drives move and the frame loses a direction. None without a frame.
+    """
+
+    loops: float
+    drives: float
+    output: float | None = None
+
+
+def assembly(robot: Robot, q: Any, **symbols: float) -> Assembly:
+    """Whether a posture is closed, and how: residual, rank, mode."""
+    plan = closure(robot)
+    equations = LoopEquations(robot, values(robot, np.random.default_rng(0)) | symbols)
+    q = as_position(robot, q)
+    residual = float(np.abs(equations.residual(q[None])).max(initial=0.0))
+    J = equations.jacobian(q[None])[0]
+    s = np.linalg.svd(J, compute_uv=False)
+    rank = int((s > RANK * s[:1]).sum())
+    closed = residual < CLOSED and bool(equations.facing(q[None])[0])
+    G = J[np.ix_(plan.places.rows, plan.places.dependent)]
+    pattern = equations.jacobian(plan.samples)[:, plan.places.rows][..., plan.places.dependent]
+    mode = tuple(_sign(G[np.ix_(*group)]) for group in _groups(np.abs(pattern).max(axis=0) > 1e-12))
+    return Assembly(closed, residual, rank, robot.nv - rank, mode)
+
+
+def singularity(robot: Robot, q: Any, frame: str | None = None, **symbols: float) -> Singularity:
+    """How near a closed posture is to a singular one, by loops, drives and (of a frame) output."""
+    plan = closure(robot)
+    if plan.spare_drives < 0:
+        raise WrongValue(
+            f"Robot {robot.name!r} has mobility {plan.mobility} and only {len(plan.driven)} driven "
+            "coordinates: it moves with all drives locked at every posture."
+        )
+    symbols = values(robot, np.random.default_rng(0)) | symbols
+    equations = LoopEquations(robot, symbols)
+    q = as_position(robot, q)
+    J = equations.jacobian(q[None])[0][list(plan.places.rows)]
+    _, s, Vt = np.linalg.svd(J)
+    motions = Vt[len(s) :].T  # orthonormal
+    drives = np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)
+    output = None
+    if frame is not None:
+        generic = [_output(robot, x, frame, equations, len(s), symbols) for x in plan.samples]
+        size = max(int((x > RANK * x[:1]).sum()) for x in generic)
+        own = _output(robot, q, frame, equations, len(s), symbols)
+        output = float(own[size - 1] / own[0]) if size else 0.0
+    return Singularity(float(s[-1] / s[0]), float(drives[-1]), output)
+
+
+def _output(
+    robot: Robot, q: Array, frame: str, equations: LoopEquations, rank: int, symbols: dict[str, float]
+) -> Array:
+    rows = list(closure(robot).places.rows)
+    motions = np.linalg.svd(equations.jacobian(q[None])[0][rows])[2][rank:].T
+    return np.linalg.svd(cast(Any, robot).jacobian(q, frame, **symbols) @ motions, compute_uv=False)
+
+
+def _sign(G: Array) -> int:
+    s = np.linalg.svd(G, compute_uv=False)
+    return 0 if s[-1] <= RANK * s[0] else int(np.sign(np.linalg.det(G)))
+
+
+def _groups(pattern: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
+    """Rows and columns that hang together."""
+    waiting, groups = set(range(pattern.shape[1])), []
+    while waiting:
+        columns, rows = {min(waiting)}, set()
+        while True:
+            rows = set(np.flatnonzero(pattern[:, sorted(columns)].any(axis=1)).tolist())
+            more = set(np.flatnonzero(pattern[sorted(rows)].any(axis=0)).tolist()) if rows else set()
+            if more <= columns:
+                break
+            columns |= more
+        groups.append((sorted(rows), sorted(columns)))
+        waiting -= columns
+    return groups
