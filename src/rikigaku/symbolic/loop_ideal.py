@@ -10,10 +10,10 @@ from functools import cached_property
 from math import lcm
 from typing import Any
 
-from flint import fmpz_mpoly_ctx, fmpz_mpoly_vec
+from flint import fmpq, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.numbers.exact import Exact
-from rikigaku.numbers.ring import Ring, rational
+from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.groebner import ORDERS, System, Terms, quick_basis
 from rikigaku.symbolic.loop_rows import generators
 from rikigaku.symbolic.over import Over
@@ -34,6 +34,7 @@ class PositionIdeal:
         self, ring: Ring, equations: Sequence[Exact], first: Sequence[str] = (), nonzero: Sequence[Exact] = ()
     ) -> None:
         self.ring, self.nonzero = ring, tuple(nonzero)
+        self._among: dict[int, tuple[Any, Any]] = {}
         self.equations = (*equations, *relations(ring, equations))
         used = {name for equation in self.equations for name in generators(equation)}
         self.names = (
@@ -86,21 +87,22 @@ class PositionIdeal:
             return min(apart, apart.together().mapped(self.reduced), key=length)
         assert isinstance(x, Exact)
         names = (*self.names, *(name for name in generators(x) if name not in self.names))
-        context, basis = _among(self.basis, len(names))
+        if len(names) not in self._among:
+            self._among[len(names)] = _among(self.basis, len(names))
+        context, basis = self._among[len(names)]
+        places = [self.ring.names.index(name) for name in names]
         scale = lcm(*(int(c.q) for c in x.polynomial.coeffs()))
         # FLINT's remainder is a multiple of the true one; a variable of no other use tells which.
-        marked = {(*m, 0): int(c * scale) for m, c in terms(x, names).items()}
+        marked = {(*[m[k] for k in places], 0): (c * scale).p for m, c in x.polynomial.to_dict().items()}
         marked[(0,) * len(names) + (1,)] = 1
-        remainder = context.from_dict(marked).reduction_primitive_part(basis)
-        found = {tuple(map(int, m)): int(c) for m, c in remainder.to_dict().items()}
-        multiple = found.pop((0,) * len(names) + (1,))
-        places = [self.ring.names.index(name) for name in names]
-        result = {}
+        found = context.from_dict(marked).reduction_primitive_part(basis).to_dict()
+        below = found.pop((0,) * len(names) + (1,)) * scale
+        none, result = [0] * len(self.ring.names), {}
         for powers, c in found.items():
-            full = [0] * len(self.ring.names)
+            full = none.copy()
             for place, n in zip(places, powers, strict=False):
                 full[place] = n
-            result[tuple(full)] = rational(Fraction(c, multiple * scale))
+            result[tuple(full)] = fmpq(c, below)
         return self.ring.number(self.ring.context.from_dict(result))
 
 

@@ -7,6 +7,15 @@ Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis s
 Society of Japan 17(3), 1999, pp. 408-415.
 """
 
+# Loaded with the names, not with the first call that needs them.
+from rikigaku.symbolic import (  # noqa: F401
+    base_closed,
+    base_closed_symbols,
+    base_regressor,
+    closed_robot,
+    combining,
+    loop_relations,
+)
 from rikigaku.symbolic.rosam_data import BranchInfo, LinkInfo, RobotData
 from rikigaku.symbolic.rosam_dynamics import (
     get_Cmatrix,
