@@ -12,6 +12,7 @@ from rikigaku.model.edit import EDITS
 from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
+    from rikigaku.constraints.drives import DriveForces
     from rikigaku.inverse_kinematics import Solution
     from rikigaku.symbolic.base_parameters import BaseParameters
     from rikigaku.symbolic.closed_form_result import JointFormulas
@@ -72,6 +73,13 @@ def regrouped(robot: Robot, *args: Any, **options: Any) -> Robot:
     return regroup(robot, *args, **options)
 
 
+def drive_forces(robot: Robot, *args: Any, **options: Any) -> "DriveForces":
+    """Forces of the drives for a motion, shared as asked; see `rikigaku.constraints.drives.drive_forces`."""
+    from rikigaku.constraints.drives import drive_forces as shared  # SciPy's optimisers for those who ask
+
+    return shared(robot, *args, **options)
+
+
 def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
     """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.loop_constraints`."""
     from rikigaku.symbolic.loops import loop_constraints as constraints  # algebra for those who ask
@@ -95,6 +103,7 @@ for _method in (
     assemble,
     assembly,
     singularity,
+    drive_forces,
 ):
     setattr(Robot, _method.__name__, _method)
 Robot.tree = property(tree)  # type: ignore[attr-defined]

@@ -33,7 +33,7 @@ class Held:
 
 
 def held_coordinates(robot: Robot, given: Any) -> Held:
-    """Positions in the order of the robot's independent coordinates, or {joint: positions} of any that serve."""
+    """Positions in the order of the independent coordinates, or {joint: positions} of any that serve."""
     plan = closure(robot)
     if isinstance(given, Mapping):
         joints = tuple(given)

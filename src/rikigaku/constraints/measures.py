@@ -41,7 +41,7 @@ class Assembly:
 class Singularity:
     """How near a posture is to a singular one: each number is 0 there.
 
-    loops: smallest singular value of the loop equations, as part of the largest; 0 where the robot may branch.
+    loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
     drives: the least that the drives turn in any motion of unit length (of all joints together): 0 at a
         singularity of type 2, where the robot moves with all drives locked.
     output: the least that the frame moves in such a motion, as part of the most: 0 at a singularity of type

@@ -63,6 +63,16 @@ CLOSED: dict[str, Law] = {
             **_FORCES,
         ),
         Law(
+            "state_rate",
+            closed_forward.state_rate,
+            inputs=("q", "v", "tau"),
+            outputs=("rate",),
+            summary="Rates of q, then of v, under forces in all joints, loops closed.",
+            options={"friction": True},
+            overrides=("gravity",),
+            singular=_DEPENDENT,
+        ),
+        Law(
             "closing_step",
             closed_forward.closing_step,
             inputs=("q",),
@@ -141,7 +151,7 @@ CLOSED: dict[str, Law] = {
 }
 
 # What closed robots have and open ones have not, under its own name.
-OWN_NAMES = ("complete", "loop_forces", "loop_dynamics", "closing_step", "closed_velocity")
+OWN_NAMES = ("complete", "loop_forces", "loop_dynamics", "state_rate", "closing_step", "closed_velocity")
 REDUCED = "reduced_"
 
 

@@ -57,6 +57,24 @@ def closed_forward_dynamics(
     return loop_dynamics(mechanism, q, v, forces, plan, gravity, wrenches, friction)
 
 
+def state_rate(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    tau: Numbers,
+    plan: Plan,
+    gravity: Vector | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Rates of q (quaternions too), then of v, under forces in all joints: what an integrator asks for."""
+    rates: list[Number] = [0] * mechanism.nq
+    for body in mechanism.bodies:
+        own = body.joint.rate([q[k] for k in body.q], [v[k] for k in body.v])
+        for k, x in zip(body.q, own, strict=True):
+            rates[k] = x
+    return [*rates, *loop_dynamics(mechanism, q, v, tau, plan, gravity, friction=friction)]
+
+
 def reduced_forward_dynamics(
     mechanism: Mechanism,
     q: Numbers,
