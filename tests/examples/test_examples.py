@@ -15,6 +15,7 @@ SAYS = {
     "first_steps": "torques of 1000 states: (1000, 7)",
     "pendulum_energy": "largest change of the energy",
     "reach_a_pose": "Frame 'hand' is at the target",
+    "rosam_section_6": "the closed robot: 10, a point mass at the pin",
 }
 
 

@@ -113,7 +113,7 @@ def same_relations(
     rows: list[list[Any]] = []
     with precision(bits):
         while len(rows) < enough:
-            rows += closed_rows(question, symbols, rng, places)
+            rows += closed_rows(question, symbols, rng, places, enough - len(rows))
         result = {}
         for d, known in relations.items():
             part = [*known, d]
@@ -157,15 +157,24 @@ def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
 
 
 def closed_rows(
-    question: Question, symbols: Mapping[str, Fraction], rng: np.random.Generator, places: Sequence[int]
+    question: Question,
+    symbols: Mapping[str, Fraction],
+    rng: np.random.Generator,
+    places: Sequence[int],
+    enough: int | None = None,
 ) -> list[list[Any]]:
-    """Some columns of the regressor along the motions the loops allow, at one closed posture, in balls."""
+    """Some columns of the regressor along the motions the loops allow, at one closed posture, in balls.
+
+    enough: rows with which the caller is content.
+    """
     state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
     mechanism = state.mechanism
     q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
     N, particular = _motions(state, question.robot)
     m, result = len(N[0]), []
     for _ in range(_DRAWS):
+        if enough is not None and len(result) >= enough:
+            break
         v = _combined(N, _random(rng, m))
         a = [x + y for x, y in zip(_combined(N, _random(rng, m)), particular(v), strict=True)]
         full = regressor(mechanism, q, v, a, drives=bool(question.drives))

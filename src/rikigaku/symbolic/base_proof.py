@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from rikigaku.errors import RikigakuError
+from rikigaku.laws.regressor import regressor
 from rikigaku.numbers.exact import Exact, ExactConstants
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base_samples import Question
@@ -28,12 +29,15 @@ def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]
         symbols = {name: ring.variable(name) for name in robot.free_symbols}
         kind = ExactConstants(ring)
         places = {name: j for j, name in enumerate(question.columns)}
-        for row in constraints.closed.regressor:
-            for name, combination in coefficients.items():
-                rest = row[places[name]]
-                for other, x in combination.items():
-                    rest = rest - x.evaluate(kind, symbols) * row[places[other]]
-                if not _vanishes(constraints.ideal.reduced(rest)):
+        state = constraints.state
+        Y = regressor(state.mechanism, state.q, constraints.velocities(), constraints.accelerations())
+        for name, combination in coefficients.items():
+            rest = [row[places[name]] for row in Y]  # of the tree; its projection must vanish
+            for other, x in combination.items():
+                factor = x.evaluate(kind, symbols)
+                rest = [y - factor * row[places[other]] for y, row in zip(rest, Y, strict=True)]
+            for y in constraints.closed.projected(rest):
+                if not _vanishes(constraints.ideal.reduced(y)):
                     return False
     except RikigakuError:  # too large, or not expressible: no proof
         return False

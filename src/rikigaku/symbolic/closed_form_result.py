@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form_chain import stripped
 from rikigaku.symbolic.closed_form_planar import Plane
 from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide, Step, needed
 
@@ -163,7 +165,7 @@ class JointFormulas:
         return Postures(np.where(valid[..., None], q, np.nan), valid, error)
 
     def _error(self, q: Array, elements: list[Array], symbols: Mapping[str, float]) -> Array:
-        mechanism = instantiate(self.robot, FLOATS, symbols)
+        mechanism = instantiate(self._geometry, FLOATS, symbols)
         bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
         pose = frame_pose(mechanism, bodies, self.frame)
         reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
@@ -210,11 +212,16 @@ class JointFormulas:
 
     def _symbols(self, values: Mapping[str, Any]) -> dict[str, float]:
         known = {**self.robot.declared_values, **values}
-        names = [*self.robot.free_symbols, *(self.coordinates[place] for place in self.given)]
+        names = [*self._geometry.free_symbols, *(self.coordinates[place] for place in self.given)]
         missing = [name for name in names if name not in known]
         if missing:
             raise MissingValue(f"{', '.join(missing)} have no value: give {missing[0]}=...")
-        return {name: float(known[name]) for name in self.robot.free_symbols}
+        return {name: float(known[name]) for name in self._geometry.free_symbols}
+
+    @cached_property
+    def _geometry(self) -> Robot:
+        """The robot without what poses do not depend on: inertias need no values here."""
+        return replace(stripped(self.robot), couplings=self.robot.couplings)
 
     def __str__(self) -> str:
         from rikigaku.symbolic.closed_form_text import formulas_text

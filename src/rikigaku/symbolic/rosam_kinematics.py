@@ -124,11 +124,13 @@ def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles
     return T
 
 
-def make_invkine(robot: Described, T_hand: Any = None, branch: int = 1) -> JointFormulas | Postures:
+def make_invkine(
+    robot: Described, T_hand: Any = None, branch: int = 1, **symbols: float
+) -> JointFormulas | Postures:
     """Make_InvKine: inverse kinematics, loops included. Ours: `robot.inverse_kinematics_formulas`.
 
     T_hand: left out, formulas of the pose's elements; formulas (`make_thand`), the same with these put in;
-    numbers, all postures.
+    numbers, all postures (symbols: values of lengths the robot has none for).
     """
     robot = as_robot(robot)
     found = inverse_kinematics_formulas(robot, hand(robot, branch))
@@ -139,7 +141,7 @@ def make_invkine(robot: Described, T_hand: Any = None, branch: int = 1) -> Joint
         raise WrongSize(f"T_hand is a matrix (4, 4), as make_thand gives it; {T.shape} was given.")
     formulas = [[Formula.of(x) for x in row] for row in T]
     if all(x.is_number for row in formulas for x in row):
-        return found.solve(np.array(formulas, dtype=float))
+        return found.solve(np.array(formulas, dtype=float), **symbols)
     return _at(found, formulas)
 
 
