@@ -36,7 +36,8 @@ def layout_by_order(robot: Robot, model: mujoco.MjModel) -> Layout:
 def data_at(robot: Robot, model: mujoco.MjModel, q: Array, v: Array) -> mujoco.MjData:
     layout, data = layout_by_order(robot, model), mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = layout.q(q), layout.v(q, v)
-    mujoco.mj_forward(model, data)
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_fwdVelocity(model, data)
     return data
 
 

@@ -29,6 +29,8 @@ URDFS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots
 
 # nq, nv, total mass with the base [kg]
 SIZES = {
+    "cassie_leg": (12, 12, 21.821),  # links of the published model, pelvis and left leg
+    "delta": (22, 21, 1.86),
     "five_bar": (4, 4, 1.4),
     "four_bar": (3, 3, 2.2),
     "humanoid_17": (17, 17, 64.2),  # table 1 of the paper
@@ -42,12 +44,26 @@ SIZES = {
     "rx90": (6, 6, 70),
     "scara": (4, 4, 34.5),
     "space_arm_6": (13, 12, 2646),
+    "slider_crank": (3, 3, 1.3),
+    "sr400": (8, 8, 200),
     "stanford": (6, 6, 20.77),  # Paul 1981
     "stewart": (25, 24, 28),
     "three_rrr": (7, 7, 2.5),
     "ur5": (6, 6, 20.9939),
 }
-DEGREES_OF_FREEDOM = {"five_bar": 2, "four_bar": 1, "rosam_loop": 3, "stewart": 6, "three_rrr": 3}
+DEGREES_OF_FREEDOM = {
+    "cassie_leg": 7,  # Cassie: 20 with two legs and a floating pelvis, five motors and two springs a leg
+    "delta": 3,
+    "five_bar": 2,
+    "four_bar": 1,
+    "rosam_loop": 3,
+    "slider_crank": 1,
+    "sr400": 6,  # Khalil, Dombre 2002: six motors
+    "stewart": 6,
+    "three_rrr": 3,
+}
+# Independent coordinates without a motor: leaf springs.
+SPRINGS = {"cassie_leg": ["shin_spring", "heel"]}
 # Published so, and kept so: its principal moments break the triangle inequality.
 UNPHYSICAL = {("puma560", "link3")}
 
@@ -410,7 +426,45 @@ def closed_stewart(p: Sequence[float], turn: Sequence[float]) -> list[float]:
     return q
 
 
+def closed_slider_crank(crank: float) -> list[float]:
+    rod = -math.asin(0.2 * math.sin(crank) / 0.6)
+    return [crank, rod - crank, 0.2 * math.cos(crank) + 0.6 * math.cos(rod)]
+
+
+def closed_delta(p: Sequence[float]) -> list[float]:
+    """Motors and rods for a position of the platform, by circles and spheres that meet."""
+    q = [*p, 1.0, 0.0, 0.0, 0.0]
+    for leg in range(3):
+        R = rotation(np.array([0, 0, 1]), leg * 2 * PI / 3)
+        # From the motor to the pair's middle on the platform, in the leg's axes: outward, tangential, up.
+        x, t, z = R.T @ np.array(p) + (0.05 - 0.2, 0, 0)
+        # (x - 0.3 cos q)^2 + t^2 + (z - 0.3 sin q)^2 = 0.7^2, elbow outward
+        reach = (x * x + t * t + z * z + 0.3**2 - 0.7**2) / (2 * 0.3)
+        motor = math.atan2(z, x) + math.acos(reach / math.hypot(x, z))
+        motor = (motor + PI) % (2 * PI) - PI
+        dx, dz = x - 0.3 * math.cos(motor), z - 0.3 * math.sin(motor)
+        # The arm's z is -t; a rod turns about it, then out of the arm's plane.
+        swing, out = math.atan2(dz, dx) - motor, math.asin(t / 0.7)
+        q += [motor, swing, out, swing, out]
+    return q
+
+
+def closed_sr400(theta: Sequence[float]) -> list[float]:
+    one, two, four, five, six, seven = theta
+    return [one, two, seven - two + PI / 2, four, five, six, seven, two - seven]
+
+
+CASSIE = [0, 0, 0.5, -1.064771625306574, 0.06889587288751502, -1.2, 0, 1.4269743400682238, 0]
+CASSIE += [-1.4920378964804846, 1.4736369224536687, -1.6]
+
 CLOSED = [
+    *(("slider_crank", closed_slider_crank(crank)) for crank in (0, PI / 2, 2, 4)),
+    ("slider_crank", [PI / 2, -1.910633236249019, 0.565685424949238]),
+    ("delta", closed_delta((0, 0, -math.sqrt(0.2875)))),
+    ("delta", closed_delta((0.1, -0.15, -0.6))),
+    ("sr400", closed_sr400((0, -PI / 2, 0, 0, 0, 0))),
+    ("sr400", closed_sr400((0.3, -1.2, 0.5, -0.6, 0.7, 0.4))),
+    ("cassie_leg", CASSIE),
     *(("four_bar", closed_four_bar(crank)) for crank in (0, 1, 2, 3, 4, 5, 6)),
     ("four_bar", [0, 0.914735735869974, 1.432859330376512]),
     ("five_bar", closed_five_bar(0.3, 1.2)),
@@ -452,7 +506,8 @@ def test_the_independent_joints_are_as_many_as_the_freedoms_and_lead_the_others(
     # Differences carry 1e-10 of noise; the least true singular value of these postures is above 1e-2.
     assert robot.nv - np.linalg.matrix_rank(J, tol=1e-4) == freedom == len(leading)
     assert np.linalg.matrix_rank(J[:, following], tol=1e-4) == len(following)
-    assert [joint.name for joint in robot.joints if joint.actuated] == list(robot.independent)
+    motors = [joint for joint in robot.independent if joint not in SPRINGS.get(name, [])]
+    assert [joint.name for joint in robot.joints if joint.actuated] == motors
 
 
 def test_only_closed_robots_have_loops() -> None:

@@ -190,6 +190,14 @@ def test_sites_close_a_loop_where_they_are_not_where_the_drawing_has_them() -> N
     )
 
 
+def test_bodies_and_joints_without_names_get_some() -> None:
+    three = "<joint type='slide'/><joint/><joint type='ball'/>"
+    text = f"<mujoco><worldbody><body>{three}</body></worldbody></mujoco>"
+    robot = parse_mjcf(text)
+    assert [joint.name for joint in robot.joints] == ["body1 joint", "body1 joint 2", "body1 joint 3"]
+    assert robot.links[-1].name == "body1"
+
+
 def test_a_joint_held_by_an_equality_is_locked_there() -> None:
     robot = parse_mjcf(FOUR_BAR.format(equality='<joint joint1="b" polycoef="0.25"/>'))
     assert [joint.name for joint in robot.joints] == ["a", "c"]

@@ -25,11 +25,13 @@ class Names:
         self.taken = set(taken)
 
     def fresh(self, name: str) -> str:
-        """The name, with a stroke added until nothing else has it; it is taken from now on."""
-        while not name or name in self.taken:
-            name += "'"
-        self.taken.add(name)
-        return name
+        """The name, with a number behind it if something else has it; it is taken from now on."""
+        free, count = name, 1
+        while free in self.taken:
+            count += 1
+            free = f"{name} {count}"
+        self.taken.add(free)
+        return free
 
 
 def carried(

@@ -24,6 +24,8 @@ from rikigaku.numbers.formula import Formula
 
 MAX_BODIES = 10_000
 BASE = "world"
+# Limits come in pairs: a bound as far away as this is none.
+UNBOUNDED = 1e10
 
 _TYPES: dict[str, JointType] = {
     "hinge": "revolute",
@@ -236,10 +238,14 @@ def _limits(element: Element, kind: str, ref: float, settings: Settings) -> Limi
 
     low, high = bounds("range", "limited")
     if low is not None and high is not None:
-        low, high = ((settings.angle(x) if kind == "hinge" else x) - ref for x in (low, high))
+        low, high = (_bound((settings.angle(x) if kind == "hinge" else x) - ref) for x in (low, high))
     weak, strong = bounds("actuatorfrcrange", "actuatorfrclimited")
     effort = None if weak is None or strong is None else max(-weak, strong)
     return Limits(low, high, effort=effort)
+
+
+def _bound(value: float) -> float | None:
+    return None if abs(value) >= UNBOUNDED else value
 
 
 def _add_sites(tree: Tree, body: str, sites: list[Placed], settings: Settings) -> None:

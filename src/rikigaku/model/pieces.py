@@ -113,7 +113,7 @@ def weight(link: str, inertia: Inertia | None, format_name: str) -> Weight | Non
     """The inertia about the centre of mass; None where there is none.
 
     Raises:
-        WrongValue: for moments without a mass, as regrouped (base) parameters have them.
+        WrongValue: for first moments without a mass, as regrouped (base) parameters have them.
     """
     if inertia is None:
         return None
@@ -121,15 +121,17 @@ def weight(link: str, inertia: Inertia | None, format_name: str) -> Weight | Non
     xx, xy, xz, yy, yz, zz = (float(x) for x in inertia.tensor)
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if m == 0:
-        if tensor.any() or (inertia.about == "origin" and position.any()):
+        if inertia.about == "origin" and position.any():
             advice = "Save it as .robot.toml, or give the link its mass."
             raise WrongValue(
-                f"Link {link!r} has moments but no mass, which {format_name} cannot say. {advice}"
+                f"Link {link!r} has first moments but no mass: {format_name} cannot say it. {advice}"
             )
-        return None
+        if not tensor.any():
+            return None
+        position = np.zeros(3)
     if inertia.about == "com":
         return Weight(m, position, rpy_rotation(*(float(x) for x in inertia.rpy)), tensor)
-    c = position / m
+    c = position / m if m else position
     return Weight(m, c, np.eye(3), tensor - m * (c @ c * np.eye(3) - np.outer(c, c)))
 
 

@@ -14,14 +14,13 @@ from rikigaku.errors import IgnoredWarning, WrongValue
 from rikigaku.files import write_whole
 from rikigaku.model.carried import Names
 from rikigaku.model.joint import Limits
+from rikigaku.model.mjcf_bodies import UNBOUNDED
 from rikigaku.model.pieces import Motion, Piece, number, numbers, pieces, require_numbers, weight
 from rikigaku.model.rigid import Rigid, quaternion_of, rigid_of, shifted
 from rikigaku.model.robot import Loop, Robot
 
 # MuJoCo refuses moving bodies lighter than 1e-15; less than this changes no result to 1e-9.
 LEAST = 1e-14
-# A bound MuJoCo never reaches: its limits come in pairs.
-UNBOUNDED = 1e10
 # Distance of the two points that hold the axis of a revolute cut joint [m].
 ARM = 0.1
 
@@ -183,9 +182,11 @@ class _Writer:
         least = np.maximum(moments_, LEAST)  # thin rods have a zero, which MuJoCo refuses
         if 2 * least.max() > least.sum() * (1 + 1e-9):
             self.lost.setdefault("inertias no body can have (MuJoCo refuses them)", []).append(piece.name)
+        if body.mass < LEAST:
+            self.lost.setdefault(f"bodies without mass (given {LEAST:g} kg)", []).append(piece.name)
         turn = _place(Rigid(body.R @ axes, body.centre))
         place = turn if "pos=" in turn else f' pos="0 0 0"{turn}'
-        yield f'<inertial{place} mass="{number(body.mass)}" diaginertia="{numbers(least)}"/>'
+        yield f'<inertial{place} mass="{number(max(body.mass, LEAST))}" diaginertia="{numbers(least)}"/>'
 
     def closure(self, loop: Loop) -> Iterator[str]:
         ends = [(end.link, rigid_of(end.geometry)) for end in (loop.start, loop.end)]

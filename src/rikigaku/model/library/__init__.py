@@ -8,6 +8,8 @@ from rikigaku.errors import UnknownName
 SUFFIX = ".robot.toml"
 
 NAMES: tuple[str, ...] = (
+    "cassie_leg",
+    "delta",
     "five_bar",
     "four_bar",
     "humanoid_17",
@@ -21,6 +23,8 @@ NAMES: tuple[str, ...] = (
     "rx90",
     "scara",
     "space_arm_6",
+    "slider_crank",
+    "sr400",
     "stanford",
     "stewart",
     "three_rrr",
