@@ -239,7 +239,10 @@ def test_without_an_actuator_section_hinges_and_slides_are_driven_and_with_an_em
         'balanceinertia="true"',
     ],
 )
-def test_compiler_settings_change_the_inertia_as_they_do_in_mujoco(compiler: str) -> None:
+def test_compiler_settings_change_the_inertia_as_they_do_in_mujoco(
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log of its deprecations where it stands
     inside = """<joint axis="1 0 0"/><geom size=".1" group="1"/><geom type="box" size=".3 .1 .2" pos="1 0 0"/>
       <body pos="0 0 1"><joint axis="0 1 0"/><inertial mass="2" pos="0 0 .1" diaginertia=".1 .2 .25"/>
       <geom type="capsule" size=".1 .2" group="1"/></body>"""

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 
 import rikigaku
-from rikigaku.cli import analyze, check, listing, picture, show
+from rikigaku.cli import analyze, check, convert, listing, picture, show
 from rikigaku.errors import RikigakuError
 
 PROBLEMS, FAILED, INTERRUPTED = 1, 2, 130
-COMMANDS = (analyze, listing, show, picture, check)
+COMMANDS = (analyze, listing, show, picture, check, convert)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="rikigaku",
         description="Robot mechanics: one description of a robot, exact formulas, native speed.",
-        epilog="ROBOT is the name of a shipped robot (rikigaku list) or a .robot.toml or .urdf file.",
+        epilog="ROBOT is a shipped robot (rikigaku list) or a .robot.toml, .urdf, .xml (MJCF) or .sdf file.",
     )
     parser.add_argument("--version", action="version", version=f"rikigaku {rikigaku.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

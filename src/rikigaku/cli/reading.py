@@ -17,5 +17,7 @@ def robot_and_warnings(source: str) -> tuple[Robot, list[str]]:
 
 def add_robot(parser: Any) -> None:
     parser.add_argument(
-        "robot", metavar="ROBOT", help="a shipped robot's name, a .robot.toml or a .urdf file"
+        "robot",
+        metavar="ROBOT",
+        help="a shipped robot's name, or a .robot.toml, .urdf, .xml (MJCF) or .sdf file",
     )
