@@ -437,14 +437,13 @@ def closed_delta(p: Sequence[float]) -> list[float]:
     for leg in range(3):
         R = rotation(np.array([0, 0, 1]), leg * 2 * PI / 3)
         # From the motor to the pair's middle on the platform, in the leg's axes: outward, tangential, up.
-        x, t, z = R.T @ np.array(p) + (0.05 - 0.2, 0, 0)
-        # (x - 0.3 cos q)^2 + t^2 + (z - 0.3 sin q)^2 = 0.7^2, elbow outward
-        reach = (x * x + t * t + z * z + 0.3**2 - 0.7**2) / (2 * 0.3)
+        x, t, z = R.T @ np.array(p) + (0.05 - 0.15, 0, -0.7 * math.sin(PI / 3))
+        # (x - 0.25 cos q)^2 + t^2 + (z - 0.25 sin q)^2 = 0.7^2, elbow outward
+        reach = (x * x + t * t + z * z + 0.25**2 - 0.7**2) / (2 * 0.25)
         motor = math.atan2(z, x) + math.acos(reach / math.hypot(x, z))
-        motor = (motor + PI) % (2 * PI) - PI
-        dx, dz = x - 0.3 * math.cos(motor), z - 0.3 * math.sin(motor)
+        dx, dz = x - 0.25 * math.cos(motor), z - 0.25 * math.sin(motor)
         # The arm's z is -t; a rod turns about it, then out of the arm's plane.
-        swing, out = math.atan2(dz, dx) - motor, math.asin(t / 0.7)
+        swing, out = math.atan2(dz, dx) - motor + 2 * PI / 3, math.asin(t / 0.7)
         q += [motor, swing, out, swing, out]
     return q
 
@@ -454,14 +453,15 @@ def closed_sr400(theta: Sequence[float]) -> list[float]:
     return [one, two, seven - two + PI / 2, four, five, six, seven, two - seven]
 
 
-CASSIE = [0, 0, 0.5, -1.064771625306574, 0.06889587288751502, -1.2, 0, 1.4269743400682238, 0]
+CASSIE = [0, 0, 0.5, -0.017574074109976356, 0.06889587288751502, -1.2, 0, 1.4269743400682238, 0]
 CASSIE += [-1.4920378964804846, 1.4736369224536687, -1.6]
 
 CLOSED = [
     *(("slider_crank", closed_slider_crank(crank)) for crank in (0, PI / 2, 2, 4)),
     ("slider_crank", [PI / 2, -1.910633236249019, 0.565685424949238]),
-    ("delta", closed_delta((0, 0, -math.sqrt(0.2875)))),
-    ("delta", closed_delta((0.1, -0.15, -0.6))),
+    ("delta", [0, 0, 0, 1, *[0] * 18]),
+    ("delta", closed_delta((0, 0, 0))),
+    ("delta", closed_delta((0.1, -0.15, -0.1))),
     ("sr400", closed_sr400((0, -PI / 2, 0, 0, 0, 0))),
     ("sr400", closed_sr400((0.3, -1.2, 0.5, -0.6, 0.7, 0.4))),
     ("cassie_leg", CASSIE),
