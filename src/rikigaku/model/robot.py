@@ -14,6 +14,7 @@ from rikigaku.errors import BadModel, UnknownName
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import ClosingType, Joint
+from rikigaku.model.section import Section
 from rikigaku.numbers.formula import ZERO, Formula, accept_plain
 
 STANDARD_GRAVITY = (ZERO, ZERO, Formula.of("-9.81"))
@@ -21,13 +22,17 @@ STANDARD_GRAVITY = (ZERO, ZERO, Formula.of("-9.81"))
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid body, the joint that carries it, and where that joint sits on the parent link."""
+    """A rigid body, the joint that carries it, and where that joint sits on the parent link.
+
+    section: what it is made of when it bends (`robot.fem()`); the laws of rigid robots do not look at it.
+    """
 
     name: str
     parent: str
     joint: Joint
     geometry: Geometry = Placement()
     inertia: Inertia | None = None
+    section: Section | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import X_AXIS, Z_AXIS, Joint
 from rikigaku.model.robot import STANDARD_GRAVITY, Coupling, Link, LoopEnd, Robot
 from rikigaku.model.toml_read import SCHEMA, VARIABLE_COLUMN, WITHOUT_GEOMETRY
+from rikigaku.model.toml_section import section_document
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_parser import LONGEST_TEXT, parse
 from rikigaku.numbers.formula_text import decimal_text
@@ -137,6 +138,7 @@ def _link(link: Link, base: str) -> Document:
         "joint": _joint(joint, link.name),
         **_geometry(link.geometry, variable, joint.type in WITHOUT_GEOMETRY),
         **_inertia(link.inertia),
+        **section_document(link.section),
     }
 
 

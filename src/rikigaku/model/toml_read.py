@@ -16,6 +16,7 @@ from rikigaku.model.joint import (
     Limits,
 )
 from rikigaku.model.robot import STANDARD_GRAVITY, Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.toml_section import section_of
 from rikigaku.model.toml_table import Notes, Table
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_parser import parse
@@ -81,11 +82,12 @@ def _symbol(table: Table, name: str) -> Symbol:
 
 
 def _link(table: Table, base: str) -> Link:
-    table.only(("name", "parent", "joint", *GEOMETRIES, "inertia"))
+    table.only(("name", "parent", "joint", *GEOMETRIES, "inertia", "section"))
     name = table.required("name", 'name = "link_1"')
     joint = _joint(table, name)
     variable = VARIABLE_COLUMN.get(joint.type, "") if joint.axis == Z_AXIS else ""
-    return Link(name, table.text("parent", base), joint, _geometry(table, joint, variable), _inertia(table))
+    geometry = _geometry(table, joint, variable)
+    return Link(name, table.text("parent", base), joint, geometry, _inertia(table), section_of(table))
 
 
 def _joint(link: Table, link_name: str) -> Joint:

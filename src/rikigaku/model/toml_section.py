@@ -1,0 +1,54 @@
+"""Sections of links in a `.robot.toml` file: section = { tube = [0.05, 0.04], material = "steel" }."""
+
+from typing import Any
+
+from rikigaku.errors import RikigakuError
+from rikigaku.model.section import MATERIALS, PROFILES, STIFFNESSES, Section, section
+from rikigaku.model.toml_table import Table
+from rikigaku.numbers.formula import Formula
+
+KEYS = (*PROFILES, *STIFFNESSES, "material", "E", "G")
+
+
+def section_of(link: Table) -> Section | None:
+    """The section of a link's table; None if it says nothing."""
+    if "section" not in link.data:
+        return None
+    before = len(link.notes.problems)
+    table = link.table("section").only(KEYS)
+    given: dict[str, Any] = {}
+    for key in table.data:
+        if key == "material":
+            given[key] = table.text(key)
+        elif isinstance(table.data[key], list):
+            values = Table(dict(_by_place(table.data[key])), (*table.path, key), table.label, table.notes)
+            given[key] = [values.number(name) for name in values.data]
+        elif key in KEYS:
+            given[key] = table.number(key)
+    if len(table.notes.problems) > before:
+        return None
+    try:
+        return section(**given)
+    except RikigakuError as error:
+        link.note(str(error), "section")
+        return None
+
+
+def _by_place(values: list[Any]) -> list[tuple[str, Any]]:
+    """Places of a list as keys."""
+    return [(str(k), value) for k, value in enumerate(values)]
+
+
+def section_document(given: Section | None) -> dict[str, Any]:
+    """The table of a section, without what reading supplies."""
+    if given is None:
+        return {}
+    numbers = [Formula.of(repr(x)) for x in given.size]
+    if given.profile == "stiffness":
+        return {"section": dict(zip(STIFFNESSES, numbers, strict=True))}
+    table: dict[str, Any] = {given.profile: numbers[0] if len(numbers) == 1 else numbers}
+    material = given.material
+    table["material"] = material.name
+    if material != MATERIALS.get(material.name):
+        table |= {"E": Formula.of(repr(material.E)), "G": Formula.of(repr(material.G))}
+    return {"section": table}
