@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, first_call, memory, one_call, operations, scaling, threads
+from benchmarks import batch, first_call, memory, one_call, operations, scaling, symbolic, threads
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
@@ -17,6 +17,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "one_call": one_call.run,
     "first_call": first_call.run,
     "scaling": scaling.run,
+    "symbolic": symbolic.run,
     "memory": memory.run,
     "threads": threads.run,
 }

@@ -1,7 +1,7 @@
 """The worked example of ROSAM II (section 6 of the paper): a closed robot, from data to base parameters.
 
 Two arms, a turntable and a slide each, stand on one pivot; a bar of length 2 L joins them, the hand is its
-middle. Every printed formula comes out. Two remarks: the second constraint has the opposite sign (it is zero),
+middle. Every printed formula comes out. Two remarks: the second constraint has the opposite sign (it is 0),
 and the 11 base parameters printed are those of the virtual tree; the closed robot needs 10.
 H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics Society of
 Japan 17(3), 1999, pp. 408-415. The authors' computer took 26 minutes.

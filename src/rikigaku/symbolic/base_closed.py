@@ -171,7 +171,8 @@ def closed_rows(
     mechanism = state.mechanism
     q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
     N, particular = _motions(state, question.robot)
-    m, result = len(N[0]), []
+    m = len(N[0])
+    result: list[list[Any]] = []
     for _ in range(_DRAWS):
         if enough is not None and len(result) >= enough:
             break

@@ -93,7 +93,9 @@ class PositionIdeal:
         places = [self.ring.names.index(name) for name in names]
         scale = lcm(*(int(c.q) for c in x.polynomial.coeffs()))
         # FLINT's remainder is a multiple of the true one; a variable of no other use tells which.
-        marked = {(*[m[k] for k in places], 0): (c * scale).p for m, c in x.polynomial.to_dict().items()}
+        marked: dict[Any, Any] = {
+            (*[m[k] for k in places], 0): (c * scale).p for m, c in x.polynomial.to_dict().items()
+        }
         marked[(0,) * len(names) + (1,)] = 1
         found = context.from_dict(marked).reduction_primitive_part(basis).to_dict()
         below = found.pop((0,) * len(names) + (1,)) * scale
