@@ -53,7 +53,7 @@ def drive_forces(
         forces: that act in the joints besides the drives (springs), (..., nv).
         options: those of inverse_dynamics: gravity, wrenches, friction, symbols.
     Raises:
-        NoValue: if the drives are fewer than the robot's mobility. WrongValue: if no forces within the limits,
+        NoValue: if the drives are fewer than the mobility. WrongValue: if no forces within the limits,
             or with these ratios, produce the motion.
     """
     plan = closure(robot)
@@ -144,7 +144,7 @@ def _within(A: Array, b: Array, W: Array, R: Array, tau: Array, bounds: Array) -
 def _bounded(A: Array, b: Array, w: Array, bounds: Array, place: tuple[int, ...]) -> Array:
     """min sum w s^2 with A s = b and |s| <= bounds: Newton's method on the forces that ask for A s = b."""
     size = np.abs(b).max(initial=0.0) or 1.0
-    dual: Array = np.linalg.solve((A / w) @ A.T, b)
+    dual = np.asarray(np.linalg.solve((A / w) @ A.T, b), dtype=np.float64)
     for _ in range(_STEPS):
         s = np.clip(dual @ A / w, -bounds, bounds)
         left = b - A @ s

@@ -1,7 +1,8 @@
 """Which rows of the loops count, and which coordinates decide the others: found once, at closed postures.
 
-Ranks are those of singular values with a gap, at several random closed postures. Where a linkage closes in
-ways that move and in ways that do not, the ones that move are meant.
+Ranks are those of singular values with a gap, at several random closed postures, each moved a little along
+the loops so that it is not a singular one by chance. A linkage may close in ways of different mobility:
+the one the robot's independent joints ask for is meant, else the one found most often that moves.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import LoopEquations
+from rikigaku.constraints.modes import within
 from rikigaku.errors import CannotClose, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.closed import Plan
 from rikigaku.model.robot import Robot
@@ -21,7 +23,7 @@ from rikigaku.structure import loop_rows
 Array = NDArray[np.float64]
 
 _STARTS = 96  # random postures to close from
-_SAMPLES = 8  # closed postures the ranks are taken at
+_SAMPLES = 24  # closed postures the ranks are taken at
 RANK = 1e-8  # singular values below this part of the largest count as zero
 _CLEARLY = 0.25  # a later row (or coordinate) is preferred only if it is that much better
 
@@ -123,31 +125,32 @@ def _found(robot: Robot) -> ClosurePlan:
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: all its joints are independent.")
     q, J = _samples(robot)
-    rank = int(min(_rank(x) for x in J))
-    rows = _spanning(J, rank, range(J.shape[1]))
+    rows = _spanning(J, _rank(J[0]), range(J.shape[1]))
     driven = places_of(robot, [joint.name for joint in robot.joints if joint.actuated])
     counted = J[:, rows]
     independent = _independent(robot, counted, driven)
     dependent = tuple(k for k in range(robot.nv) if k not in independent)
     names = loop_rows(robot)
+    decided = [np.linalg.svd(x[:, dependent], compute_uv=False)[-1] for x in counted] if dependent else [0.0]
     return ClosurePlan(
         robot,
         Plan(tuple(rows), independent, dependent, driven),
-        q,
+        q[np.argsort(decided)[::-1]],  # the best example first
         tuple(names[i] for i in rows),
         tuple(name for i, name in enumerate(names) if i not in rows),
     )
 
 
 def _samples(robot: Robot) -> tuple[Array, Array]:
-    """Closed postures and their Jacobians: those of the least rank."""
+    """Closed postures and their Jacobians, all of one rank, those furthest from singular ones."""
     rng = np.random.default_rng(0)
     equations = LoopEquations(robot, values(robot, rng))
     kept: list[Array] = []
     nearest = np.full(1, np.inf)
     for _ in range(4):
         search = equations.newton(random_state(robot, rng, _STARTS).q, range(robot.nv))
-        kept += list(search.q[search.closed])
+        moved = _moved_along(equations, search.q[search.closed], rng)
+        kept += list(moved[within(robot, moved)]) or list(moved)
         gaps = np.abs(search.residual).max(axis=1)
         if gaps.min() < np.abs(nearest).max():
             nearest = search.residual[int(np.argmin(gaps))]
@@ -158,8 +161,35 @@ def _samples(robot: Robot) -> tuple[Array, Array]:
     q = np.array(kept)
     J = equations.jacobian(q)
     ranks = np.array([_rank(x) for x in J])
-    moving = ranks == ranks.min()
-    return q[moving][:_SAMPLES], J[moving][:_SAMPLES]
+    rank = _meant(robot, ranks)
+    q, J = q[ranks == rank], J[ranks == rank]
+    clear = [s[rank - 1] / s[0] for s in np.linalg.svd(J, compute_uv=False)]
+    order = np.argsort(clear)[::-1][:_SAMPLES]
+    return q[order], J[order]
+
+
+def _moved_along(equations: LoopEquations, q: Array, rng: np.random.Generator) -> Array:
+    """Closed postures a little further along the motions the loops leave: these are real there."""
+    if not len(q):
+        return q
+    J = equations.jacobian(q)
+    step = np.zeros((len(q), equations.robot.nv))
+    for k, x in enumerate(J):
+        motions = np.linalg.svd(x)[2][_rank(x) :]
+        step[k] = 0.1 * rng.normal(size=len(motions)) @ motions
+    search = equations.newton(equations.moved(q, step), range(equations.robot.nv))
+    return search.q[search.closed]
+
+
+def _meant(robot: Robot, ranks: NDArray[np.int64]) -> int:
+    """Of the ranks found, that of the robot that is meant."""
+    asked = robot.nv - len(places_of(robot, robot.independent))
+    if robot.independent and asked in ranks:
+        return asked
+    kinds, counts = np.unique(ranks, return_counts=True)
+    if len(kinds) > 1 and kinds[-1] == robot.nv:  # the last cannot move
+        kinds, counts = kinds[:-1], counts[:-1]
+    return int(kinds[np.argmax(counts)])
 
 
 def never_closed(robot: Robot, gap: Any) -> CannotClose:

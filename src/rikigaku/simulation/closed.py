@@ -1,8 +1,8 @@
 """Motion of closed robots: the compiled field integrated, and every step brought back onto the loops.
 
 The method is explicit Runge-Kutta of order 8 with steps by its own error estimate (SciPy's DOP853). After
-each step positions are closed by Newton's method and velocities made to keep the loops closed, both by the least
-change as kinetic energy measures: no constant has to be tuned, and no energy enters by springs at the loops.
+each step positions are closed by Newton's method and velocities made to keep the loops closed, both by the
+least change as kinetic energy measures: no constant has to be tuned, nor do springs at the loops add energy.
 Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4 (projection).
 """
 

@@ -1,0 +1,105 @@
+"""Accelerations of closed robots against Pinocchio: Gauss's principle, constraint dynamics; derivatives."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from closed_motions import agree, motion
+from closed_robots import shipped
+from pinocchio_tree import pinocchio_tree
+
+Array = np.ndarray
+NAMES = ("three_rrr", "sr400", "stewart")
+robots = pytest.mark.parametrize("name", NAMES)
+
+
+@robots
+def test_forward_dynamics_undoes_inverse_dynamics(name: str) -> None:
+    robot = shipped(name)
+    q, v, a = motion(robot, 3)
+    assert agree(robot.forward_dynamics(q, v, robot.inverse_dynamics(q, v, a)), a)
+    plan = robot.closure()
+    own = list(plan.places.independent)
+    b = robot.reduced.inverse_dynamics(q, v[:, own], a[:, own])
+    assert agree(robot.reduced.forward_dynamics(q, v[:, own], b), a[:, own])
+    M, h, g = (
+        robot.reduced.mass_matrix(q),
+        robot.reduced.velocity_forces(q, v[:, own]),
+        robot.reduced.gravity_forces(q),
+    )
+    free = robot.reduced.inverse_dynamics(q, v[:, own], a[:, own], friction=False)
+    assert agree(np.einsum("kij,kj->ki", M, a[:, own]) + h + g, free)
+
+
+@robots
+def test_accelerations_are_those_of_gausss_principle_with_pinocchios_matrices(name: str) -> None:
+    robot = shipped(name)
+    tree = pinocchio_tree(robot)
+    q, v, _ = motion(robot, 4)
+    tau = np.random.default_rng(5).normal(size=(len(q), robot.nv))
+    mine = robot.loop_dynamics(q, v, tau, friction=False)
+    for k in range(len(q)):
+        # among accelerations that keep the loops closed the one nearest to the free one, as M measures
+        closed = robot.complete(
+            q[k], v[k][list(robot.closure().places.independent)], np.zeros(robot.closure().mobility)
+        ).a
+        _, s, Vt = np.linalg.svd(tree.loop_jacobian(q[k]))
+        N = Vt[(s > 1e-9 * s[0]).sum() :].T
+        M, h = tree.mass_matrix(q[k]), tree.forces(q[k], v[k], np.zeros(robot.nv))
+        z = np.linalg.solve(N.T @ M @ N, N.T @ (tau[k] - h - M @ closed))
+        assert agree(mine[k], closed + N @ z)
+
+
+def test_accelerations_of_the_stewart_platform_are_pinocchios_constraint_dynamics() -> None:
+    robot = shipped("stewart")
+    tree = pinocchio_tree(robot)
+    model, layout = tree.model, tree.layout
+    contacts = pin.StdVec_RigidConstraintModel()
+    for S, E in tree.ends:
+        f, g = model.frames[S], model.frames[E]
+        contacts.append(
+            pin.RigidConstraintModel(
+                pin.ContactType.CONTACT_3D,
+                model,
+                f.parentJoint,
+                f.placement,
+                g.parentJoint,
+                g.placement,
+                pin.LOCAL,
+            )
+        )
+    data = [c.createData() for c in contacts]
+    datas = pin.StdVec_RigidConstraintData()
+    for d in data:
+        datas.append(d)
+    work = model.createData()
+    pin.initConstraintDynamics(model, work, contacts, datas)
+    settings = pin.ProximalSettings(1e-14, 1e-14, 0.0, 1)
+    q, v, a = motion(robot, 6)
+    tau = robot.inverse_dynamics(q, v, a, friction=False)
+    forces = np.zeros((len(q), robot.nv))
+    forces[:, list(robot.closure().places.driven)] = tau
+    for k in range(len(q)):
+        theirs = np.zeros(model.nv)
+        for block in layout.blocks:
+            theirs[block.their_v] = forces[k][block.v]
+        found = pin.constraintDynamics(
+            model, work, layout.q(q[k]), layout.v(q[k], v[k]), theirs, contacts, datas, settings
+        )
+        assert agree(robot.forward_dynamics(q[k], v[k], tau[k], friction=False), tree.ours(found), 1e-9)
+
+
+def test_derivatives_are_the_slopes_of_the_law() -> None:
+    robot = shipped("five_bar")
+    q, v, a = (x[0] for x in motion(robot))
+    tau = robot.inverse_dynamics(q, v, a)
+    found = robot.forward_dynamics.derivative(q, v, tau)
+    for k in range(2):
+        step = np.zeros(2)
+        step[k] = 1e-6
+        rise = robot.forward_dynamics(q, v, tau + step) - robot.forward_dynamics(q, v, tau - step)
+        np.testing.assert_allclose(found.tau[:, k], rise / 2e-6, rtol=1e-6, atol=1e-6)
+    for k in range(4):
+        step = np.zeros(4)
+        step[k] = 1e-6
+        rise = robot.forward_dynamics(q + step, v, tau) - robot.forward_dynamics(q - step, v, tau)
+        np.testing.assert_allclose(found.q[:, k], rise / 2e-6, rtol=1e-5, atol=1e-4)
