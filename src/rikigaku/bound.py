@@ -19,6 +19,7 @@ from rikigaku.errors import NoFormula, NoValue, UnknownName, WrongValue
 from rikigaku.exporting import exported
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
+from rikigaku.laws.space_records import SPACE, space_law
 from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
@@ -370,7 +371,8 @@ class _LawProperty:
             return self
         name = self.law.name
         closed = name in OWN_NAMES or (name in CLOSED and robot.loops)
-        bound = bind(robot, closed_law(robot, name) if closed else self.law)
+        law = closed_law(robot, name) if closed else space_law(robot, name) if name in SPACE else self.law
+        bound = bind(robot, law)
         robot.__dict__[name] = bound
         return bound
 
@@ -415,6 +417,6 @@ def _reduced(robot: Robot) -> Any:
     return laws
 
 
-for _law in (*(CLOSED[name] for name in OWN_NAMES), *LAWS.values()):
+for _law in (*(CLOSED[name] for name in OWN_NAMES), *SPACE.values(), *LAWS.values()):
     setattr(Robot, _law.name, _LawProperty(_law))
 Robot.reduced = property(_reduced)  # type: ignore[attr-defined]

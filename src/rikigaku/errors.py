@@ -31,6 +31,24 @@ class NoValue(WrongValue):
     """A law that has no value at any state of this robot."""
 
 
+class NoFreeBase(NoValue):
+    """A law of robots in space, asked of one that stands on the ground; `roots` are the links that do."""
+
+    def __init__(self, robot: str, roots: Iterable[str]) -> None:
+        self.robot, self.roots = robot, tuple(roots)
+        if len(self.roots) > 1:
+            why = f"{len(self.roots)} links move on the ground ({', '.join(self.roots)})"
+        elif self.roots:
+            why = f"its first moving link, {self.roots[0]!r}, is carried by another joint"
+        else:
+            why = "nothing moves on the ground"
+        super().__init__(
+            f"Robot {robot!r} has no free base: {why}. Laws of space robots take one free (or planar) joint "
+            "that carries all the rest; robot.on_free_base() gives one. With a base that stands still use "
+            "robot.jacobian, robot.mass_matrix and robot.inverse_dynamics."
+        )
+
+
 class MissingValue(RikigakuError, ValueError):
     """A symbol without a value where a number is needed."""
 

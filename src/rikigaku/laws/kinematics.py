@@ -29,7 +29,7 @@ def world_poses(mechanism: Mechanism, q: Numbers) -> list[Pose]:
 
 def frame_pose(mechanism: Mechanism, poses: Sequence[Pose], frame: str) -> Pose:
     """Pose of a named frame in the world, given those of the bodies."""
-    body, on_body = _frame(mechanism, frame)
+    body, on_body = known_frame(mechanism, frame)
     return on_body if body == WORLD else poses[body].compose(on_body)
 
 
@@ -91,7 +91,7 @@ def euler_rates(R: Matrix, angles: str) -> Matrix:
 def velocity(mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world") -> list[Number]:
     """Velocity of a frame's origin and its angular velocity, [v; omega] = J v. Axes as in `jacobian`."""
     _known_axes(axes)
-    i, on_body = _frame(mechanism, frame)
+    i, on_body = known_frame(mechanism, frame)
     if i == WORLD:
         return [0] * 6
     m = list(motion(mechanism, q, v, [0] * mechanism.nv, vector.ZERO))[i]
@@ -111,7 +111,7 @@ def acceleration(
 ) -> list[Number]:
     """Rate of change of `velocity`: J a + (dJ/dt) v, linear first; gravity has no part in it."""
     _known_axes(axes)
-    i, on_body = _frame(mechanism, frame)
+    i, on_body = known_frame(mechanism, frame)
     if i == WORLD:
         return [0] * 6
     m = list(motion(mechanism, q, v, a, vector.ZERO))[i]
@@ -146,7 +146,7 @@ def _at_frame(m: BodyMotion, on_body: Pose) -> Twist:
 
 def _columns(mechanism: Mechanism, q: Numbers, frame: str) -> tuple[dict[int, Twist], Pose]:
     """Twist of the frame's origin, world axes, per unit rate of each coordinate on its way to the ground."""
-    i, _ = _frame(mechanism, frame)
+    i, _ = known_frame(mechanism, frame)
     bodies = world_poses(mechanism, q)
     X = frame_pose(mechanism, bodies, frame)
     columns: dict[int, Twist] = {}
@@ -169,7 +169,8 @@ def _rows(mechanism: Mechanism, columns: dict[int, Twist]) -> list[list[Number]]
     return rows
 
 
-def _frame(mechanism: Mechanism, frame: str) -> tuple[int, Pose]:
+def known_frame(mechanism: Mechanism, frame: str) -> tuple[int, Pose]:
+    """The body a frame is on (or WORLD), and its pose there."""
     if frame not in mechanism.frames:
         raise UnknownName("frame", frame, mechanism.frames, f"robot {mechanism.name!r}")
     return mechanism.frames[frame]
