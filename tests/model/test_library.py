@@ -7,6 +7,7 @@ so that nothing here leans on the laws of the package.
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -313,6 +314,46 @@ def test_the_man_sized_humanoid_is_a_man() -> None:
     assert abs(centre[1]) < 1e-12
     # Standing men carry their centre of mass at 55 to 57 % of their height (biomechanics textbooks).
     assert 0.55 < (centre[2] - soles[0][2]) / height < 0.58
+
+
+# Links of ours; the SDF calls them left-hip-roll, ...
+CASSIES_LINKS = ("hip_roll", "hip_yaw", "hip_pitch", "achilles_rod", "knee", "shin", "tarsus", "heel_spring")
+CASSIES_LINKS += ("foot_crank", "plantar_rod", "foot")
+
+
+def test_cassies_leg_has_the_bodies_of_the_makers_sdf_and_stands_as_it_is_drawn_there() -> None:
+    """Agility's own SDF is another file than the source; its poses are rounded to 1e-5 m and 1e-4 rad."""
+    robot = ROBOTS["cassie_leg"]
+    file = URDFS / "cassie_description" / "robots" / "cassie.sdf"
+    root = ElementTree.fromstring(file.read_text().split("-->", 1)[1])
+    links = {link.get("name"): link for link in root.iter("link")}
+
+    def numbers(link: str, *tags: str) -> list[float]:
+        found = links[link].find("/".join(tags))
+        assert found is not None
+        return [float(x) for x in str(found.text).split()]
+
+    q = np.zeros(robot.nq)
+    for joint, value in (("knee", -PI / 4), ("ankle", 58 * PI / 180), ("achilles", PI / 3 - 0.653)):
+        q[robot.q_slices[joint].start] = value
+    q[robot.q_slices["achilles"].start + 1] = 0.0722
+    poses = link_poses(robot, q)
+    for ours in ("pelvis", *CASSIES_LINKS):
+        theirs = "pelvis" if ours == "pelvis" else f"left-{ours.replace('_', '-')}"
+        inertia = robot.link(ours).inertia
+        assert inertia is not None
+        m, c, tensor = inertia_about_com(robot, inertia)
+        assert m == numbers(theirs, "inertial", "mass")[0]
+        assert c == pytest.approx(numbers(theirs, "inertial", "pose")[:3], abs=1e-12)
+        for tag, (i, j) in {
+            "ixx": (0, 0),
+            "iyy": (1, 1),
+            "izz": (2, 2),
+            "ixy": (0, 1),
+            "ixz": (0, 2),
+        }.items():
+            assert tensor[i, j] == pytest.approx(numbers(theirs, "inertial", "inertia", tag)[0], abs=1e-12)
+        assert poses[ours][:3, 3] == pytest.approx(numbers(theirs, "pose")[:3], abs=1e-4)
 
 
 # -- published dynamics ----------------------------------------------------------------------------

@@ -107,6 +107,20 @@ def test_pinocchio_reads_the_urdf_and_finds_the_same_forces(name: str, tmp_path:
     assert tau == pytest.approx(theirs, abs=TOLERANCE * np.abs(theirs).max())
 
 
+@pytest.mark.parametrize("name", ["panda", "ur5", "scara", "stanford", "iiwa14", "humanoid_17", "sr400"])
+def test_pinocchio_reads_the_mjcf_too(name: str, tmp_path: Path) -> None:
+    robot = shipped(name)
+    back = saved(robot, tmp_path / "x.xml")
+    model = pin.buildModelFromMJCF(str(tmp_path / "x.xml"))
+    model = model[0] if isinstance(model, tuple) else model
+    model.gravity.linear = np.array([float(g) for g in robot.gravity])
+    q, v, a = back.random_state(4)
+    layout = to_pinocchio(back, model)
+    theirs = pin.rnea(model, model.createData(), layout.q(q), layout.v(q, v), layout.a(q, v, a))
+    tau = layout.tau(q, forces(back, q, v, a, friction=False))
+    assert tau == pytest.approx(theirs, abs=TOLERANCE * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "puma560"])
 def test_mujoco_reads_the_mjcf_and_finds_the_same_dynamics_and_so_do_we(name: str, tmp_path: Path) -> None:
     robot = shipped(name)

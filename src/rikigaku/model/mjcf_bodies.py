@@ -12,27 +12,19 @@ import numpy as np
 
 from rikigaku.errors import TooLarge
 from rikigaku.model.carried import Names, carried
-from rikigaku.model.joint import Z_AXIS, Joint, JointType, Limits
+from rikigaku.model.joint import Joint
 from rikigaku.model.mjcf_defaults import Defaults
 from rikigaku.model.mjcf_inertia import Lump, bounded, geom_lump, inertia_of, inertial_lump, together
-from rikigaku.model.mjcf_values import Settings, minimal_rotation, number, numbers, place, word
-from rikigaku.model.rigid import Array, Rigid, formulas, shifted
+from rikigaku.model.mjcf_joints import JointMove, joint_move
+from rikigaku.model.mjcf_values import Settings, minimal_rotation, numbers, place
+from rikigaku.model.rigid import Rigid, shifted
 from rikigaku.model.robot import Frame, Link
 from rikigaku.model.urdf_values import name_of, shown
 from rikigaku.model.xml_tree import Element
-from rikigaku.numbers.formula import Formula
 
 MAX_BODIES = 10_000
 BASE = "world"
-# Limits come in pairs: a bound as far away as this is none.
-UNBOUNDED = 1e10
 
-_TYPES: dict[str, JointType] = {
-    "hinge": "revolute",
-    "slide": "prismatic",
-    "ball": "spherical",
-    "free": "free",
-}
 _UNREAD = ("composite", "flexcomp", "replicate", "attach")
 _SILENT = ("camera", "light", "plugin")
 
@@ -42,14 +34,6 @@ class Placed(NamedTuple):
 
     element: Element
     around: Rigid
-
-
-class JointMove(NamedTuple):
-    """A joint of a body: data, its anchor on the body, the coordinate MuJoCo gives the drawn position."""
-
-    joint: Joint
-    anchor: Array
-    ref: float
 
 
 @dataclass
@@ -142,7 +126,14 @@ def _add_body(
     lump = _lump(inside, settings)
     if lump is not None:
         tree.lumps[name] = lump
-    moves = [_move(placed, name, tree, settings) for placed in (*inside["freejoint"], *inside["joint"])]
+    moves = []
+    for one, its_frame in (*inside["freejoint"], *inside["joint"]):
+        joint = one.attributes.get("name") or tree.names.fresh(f"{name} joint")
+        if joint in tree.joints:
+            settings.notes.add(one, name_of(one), "this name was used before. Give each joint its own")
+            joint = tree.names.fresh(joint)
+        moves.append(joint_move(joint, one, its_frame, settings))
+        tree.joints[joint] = moves[-1].joint
     tree.links += _links(name, parent, before, moves, tree, element, settings)
     return name
 
@@ -176,7 +167,7 @@ def _links(
             settings.notes.add(element, name_of(element), reason)
         yield Link(name, parent, moves[0].joint)  # q is the pose in the world, wherever the body was drawn
         return
-    for joint, anchor, _ in moves[:-1]:
+    for joint, anchor in moves[:-1]:
         here = tree.names.fresh(f"{name}@{joint.name}")
         yield Link(here, parent, joint, (before @ shifted(anchor)).placement())
         parent, before = here, shifted(-anchor)
@@ -184,68 +175,6 @@ def _links(
     yield from carried(
         name, parent, last.joint, before @ shifted(last.anchor), shifted(-last.anchor), None, tree.names
     )
-
-
-def _move(placed: Placed, body: str, tree: Tree, settings: Settings) -> JointMove:
-    element, around = placed
-    notes, owner = settings.notes, name_of(element)
-    free = element.tag == "freejoint"
-    kind = "free" if free else word(element, "type", tuple(_TYPES), "hinge", notes)
-    name = element.attributes.get("name") or tree.names.fresh(f"{body} joint")
-    if name in tree.joints:
-        notes.add(element, owner, "this name was used before. Give each joint its own")
-        name = tree.names.fresh(name)
-    single = kind in ("hinge", "slide")
-    axis = numbers(element, "axis", (0, 0, 1), notes)
-    if single and not any(axis):
-        notes.add(element, owner, "axis='0 0 0': the zero vector has no direction")
-        axis = [0.0, 0.0, 1.0]
-    ref = number(element, "ref", 0.0, notes)
-    ref = settings.angle(ref) if kind == "hinge" else ref if single else 0.0
-    rotor = number(element, "armature", 0.0, notes)
-    viscous, *poly = numbers(element, "damping", (0, 0, 0), notes, at_least=1)
-    coulomb = number(element, "frictionloss", 0.0, notes)
-    if any(numbers(element, "stiffness", (0, 0, 0), notes, at_least=1)):
-        settings.leave_out("stiffness of joints", name)
-    if any(poly):
-        settings.leave_out("damping of higher order", name)
-    joint = Joint(
-        name,
-        _TYPES[kind],
-        axis=formulas(around.R @ axis if not around.unturned else axis) if single else Z_AXIS,
-        actuated=single,
-        limits=_limits(element, kind, ref, settings) if single else Limits(),
-        viscous=Formula.of(viscous),
-        coulomb=Formula.of(coulomb),
-        rotor=Formula.of(rotor),
-    )
-    tree.joints[name] = joint
-    anchor = around.p + around.R @ np.array(numbers(element, "pos", (0, 0, 0), notes))
-    return JointMove(joint, anchor, ref)
-
-
-def _limits(element: Element, kind: str, ref: float, settings: Settings) -> Limits:
-    def bounds(attribute: str, switch: str) -> tuple[float | None, float | None]:
-        given = attribute in element.attributes
-        on = word(element, switch, ("auto", "true", "false"), "auto", settings.notes)
-        if on == "false" or (on == "auto" and not (given and settings.autolimits)):
-            return None, None
-        low, high = numbers(element, attribute, (0, 0), settings.notes)
-        if low > high:
-            settings.notes.add(element, name_of(element), f"{attribute}: {low:g} is above {high:g}")
-            return None, None
-        return low, high
-
-    low, high = bounds("range", "limited")
-    if low is not None and high is not None:
-        low, high = (_bound((settings.angle(x) if kind == "hinge" else x) - ref) for x in (low, high))
-    weak, strong = bounds("actuatorfrcrange", "actuatorfrclimited")
-    effort = None if weak is None or strong is None else max(-weak, strong)
-    return Limits(low, high, effort=effort)
-
-
-def _bound(value: float) -> float | None:
-    return None if abs(value) >= UNBOUNDED else value
 
 
 def _add_sites(tree: Tree, body: str, sites: list[Placed], settings: Settings) -> None:

@@ -21,7 +21,7 @@ from rikigaku.model.joint import ClosingType, Joint
 from rikigaku.model.physical import check_inertias
 from rikigaku.model.rigid import Rigid, formulas, rotation_to, rpy_formulas
 from rikigaku.model.robot import Coupling, Frame, Link, Loop, LoopEnd, Robot
-from rikigaku.model.sdf_joints import GEARBOX, JointReader, SdfJoint, reversed_joint
+from rikigaku.model.sdf_joints import GEARBOX, Gear, JointReader, SdfJoint, reversed_joint
 from rikigaku.model.sdf_poses import WORLD, Poses
 from rikigaku.model.sdf_values import listed, named, number, text
 from rikigaku.model.spanning import Edge, Step, spanning_tree
@@ -99,10 +99,11 @@ class _File:
         self.inertias = {name: self.inertia(name, link) for name, link in self.links.items()}
         reader = JointReader(self.poses, self.links, self.version, notes)
         self.joints: dict[str, SdfJoint] = {}
-        self.gears: list[tuple[Element, str, str, float]] = []
+        self.gears: list[Gear] = []
         for name, element in self.elements.items():
             if element.attributes.get("type") == GEARBOX:
-                self.read_gear(name, element, reader)
+                if gear := reader.gear(name, element, self.elements):
+                    self.gears.append(gear)
             elif found := reader.read(name, element):
                 self.joints[name] = found
         canonical = model.attributes.get("canonical_link", "")
@@ -126,32 +127,6 @@ class _File:
         rpy = rpy_formulas(where.R)
         return Inertia("com", Formula.of(m), formulas(where.p), (xx, xy, xz, yy, yz, zz), rpy)
 
-    def read_gear(self, name: str, element: Element, reader: JointReader) -> None:
-        """A gearbox: the angles of its two links on a third one, theta_child = -ratio theta_parent."""
-        owner, notes = name_of(element), self.notes
-        reference = text(element, "gearbox_reference_body")
-        ratio = number(element, owner, notes, "gearbox_ratio")
-        sides = []
-        for tag, axis in (("parent", "axis"), ("child", "axis2")):
-            link = text(element, tag)
-            direction = self.poses[name].R @ reader.axis(name, element, owner, axis)
-            found = [
-                (one, end)
-                for one, other in self.elements.items()
-                if other.attributes.get("type") in ("revolute", "continuous")
-                and {end := text(other, "parent"), text(other, "child")} == {link, reference}
-            ]
-            if not found:
-                reason = f"no hinge joins {link!r} to the reference body {reference!r}"
-                notes.add(element, owner, reason)
-                return
-            one, end = found[0]
-            turns = self.poses[one].R @ reader.axis(one, self.elements[one], owner, "axis")
-            way = float(np.sign(turns @ direction)) * (1 if end == reference else -1)
-            sides.append((one, way))
-        (leader, s1), (follower, s2) = sides
-        self.gears.append((element, follower, leader, -ratio * s1 * s2))
-
     def robot(self, source: str, cut: Sequence[str]) -> Robot:
         """The tree with its cuts; everything in the file has been found sound."""
         name = self.model.attributes.get("name") or Path(source).stem
@@ -160,7 +135,7 @@ class _File:
         turned = not self.poses[first].unturned  # then gravity is not along its axes
         grounded = text(self.model, "static") in ("1", "true") or turned
         root = WORLD if on_world else first
-        followers = {follower for _, follower, _, _ in self.gears}
+        followers = {gear.follower for gear in self.gears}
         edges = [
             Edge(one, joint.joint.type, joint.parent, joint.child, joint.loses)
             for one, joint in self.joints.items()
@@ -190,9 +165,9 @@ class _File:
             tuple(self.model_frames()),
             tuple(self.loop(joint) for joint in cuts),
             tuple(
-                Coupling(follower, leader, Formula.of(ratio))
-                for _, follower, leader, ratio in self.gears
-                if {follower, leader} <= kept
+                Coupling(gear.follower, gear.leader, Formula.of(gear.ratio))
+                for gear in self.gears
+                if {gear.follower, gear.leader} <= kept
             ),
             base=base,
             base_inertia=None if base == WORLD else self.inertias[root],
@@ -248,9 +223,9 @@ class _File:
         lost = [one.joint.name for one in cuts if one.joint.viscous or one.joint.coulomb]
         if lost:
             lines.append(f"  - friction of joints that were cut: {listed(lost)}")
-        gears = [f"{a}, {b}" for _, a, b, _ in self.gears if not {a, b} <= kept]
+        gears = [gear.name for gear in self.gears if not {gear.follower, gear.leader} <= kept]
         if gears:
-            lines.append(f"  - gears between joints that were cut: {listed(gears)}")
+            lines.append(f"  - gears of joints that were cut: {listed(gears)}")
         if lines:
             message = "\n".join([f"{source} holds what is left out here:", *lines])
             warnings.warn(message, IgnoredWarning, stacklevel=4)

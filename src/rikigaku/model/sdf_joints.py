@@ -1,7 +1,9 @@
 """The joints of an SDF model as data: axes in the joint's frame, limits, friction, gears."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +50,15 @@ class SdfJoint:
         if self.spring or self.joint.limits.effort:
             return 2
         return 1 if self.joint.viscous or self.joint.coulomb else 0
+
+
+class Gear(NamedTuple):
+    """q[follower] = ratio q[leader]."""
+
+    name: str
+    follower: str
+    leader: str
+    ratio: float
 
 
 @dataclass
@@ -106,6 +117,25 @@ class JointReader:
         turned: Array = self.poses[name].R.T @ self.poses[frame].R @ direction
         return turned
 
+    def gear(self, name: str, element: Element, joints: Mapping[str, Element]) -> Gear | None:
+        """A gearbox: angles of its two links on a third one, theta_child = -ratio theta_parent (SDF 1.12)."""
+        owner, reference = name_of(element), text(element, "gearbox_reference_body")
+        ratio = number(element, owner, self.notes, "gearbox_ratio")
+        sides = []
+        for tag, axis in (("parent", "axis"), ("child", "axis2")):
+            link = text(element, tag)
+            direction = self.poses[name].R @ self.axis(name, element, owner, axis)
+            hinge = next((one for one, other in joints.items() if _hinges(other, link, reference)), None)
+            if hinge is None:
+                reason = f"no hinge joins {link!r} to the reference body {reference!r}"
+                self.notes.add(element, owner, reason)
+                return None
+            turns = self.poses[hinge].R @ self.axis(hinge, joints[hinge], owner, "axis")
+            forward = 1 if text(joints[hinge], "parent") == reference else -1
+            sides.append((hinge, forward * float(np.sign(turns @ direction))))
+        (leader, s1), (follower, s2) = sides
+        return Gear(name, follower, leader, -ratio * s1 * s2)
+
     def _body(self, element: Element, owner: str, tag: str) -> str | None:
         name = text(element, tag) or text(element, tag, "link_name")
         known = (*self.links, *((WORLD,) if tag == "parent" else ()))
@@ -154,6 +184,12 @@ class JointReader:
             return number(element, owner, self.notes, "screw_thread_pitch") / (2 * math.pi)
         older = number(element, owner, self.notes, "thread_pitch")
         return -1 / older if older else 0.0
+
+
+def _hinges(joint: Element, one: str, other: str) -> bool:
+    """Whether the joint is a hinge between those two links."""
+    ends = {text(joint, "parent"), text(joint, "child")}
+    return joint.attributes.get("type") in ("revolute", "continuous") and ends == {one, other}
 
 
 def reversed_joint(joint: Joint) -> Joint:

@@ -14,7 +14,7 @@ from rikigaku.errors import IgnoredWarning, WrongValue
 from rikigaku.files import write_whole
 from rikigaku.model.carried import Names
 from rikigaku.model.joint import Limits
-from rikigaku.model.mjcf_bodies import UNBOUNDED
+from rikigaku.model.mjcf_joints import UNBOUNDED
 from rikigaku.model.pieces import Motion, Piece, number, numbers, pieces, require_numbers, weight
 from rikigaku.model.rigid import Rigid, quaternion_of, rigid_of, shifted
 from rikigaku.model.robot import Loop, Robot
@@ -68,7 +68,7 @@ class _Writer:
             self.ties.append(f'    <joint {pair} polycoef="{ratio}"/>')
         text = [
             f"<mujoco model={quoteattr(robot.name)}>",
-            '  <compiler angle="radian" autolimits="true" inertiafromgeom="false"/>',
+            '  <compiler angle="radian" autolimits="true"/>',
             f'  <option gravity="{numbers([float(g) for g in robot.gravity])}"/>',
             "  <worldbody>",
             *self.sites.get(robot.base, []),

@@ -1,0 +1,86 @@
+"""The joints of an MJCF body: axis and anchor, limits, friction and rotor."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rikigaku.model.joint import Z_AXIS, Joint, JointType, Limits
+from rikigaku.model.mjcf_values import Settings, number, numbers, word
+from rikigaku.model.rigid import Array, Rigid, formulas
+from rikigaku.model.urdf_values import name_of
+from rikigaku.model.xml_tree import Element
+from rikigaku.numbers.formula import Formula
+
+# Limits come in pairs: a bound as far away as this is none.
+UNBOUNDED = 1e10
+
+_TYPES: dict[str, JointType] = {
+    "hinge": "revolute",
+    "slide": "prismatic",
+    "ball": "spherical",
+    "free": "free",
+}
+
+
+class JointMove(NamedTuple):
+    """A joint of a body, and its anchor there."""
+
+    joint: Joint
+    anchor: Array
+
+
+def joint_move(name: str, element: Element, around: Rigid, settings: Settings) -> JointMove:
+    """A <joint> or <freejoint>, defaults applied; `around` is the frame on the body it is placed in."""
+    notes, owner = settings.notes, name_of(element)
+    free = element.tag == "freejoint"
+    kind = "free" if free else word(element, "type", tuple(_TYPES), "hinge", notes)
+    single = kind in ("hinge", "slide")
+    axis = numbers(element, "axis", (0, 0, 1), notes)
+    if single and not any(axis):
+        notes.add(element, owner, "axis='0 0 0': the zero vector has no direction")
+        axis = [0.0, 0.0, 1.0]
+    ref = number(element, "ref", 0.0, notes)
+    ref = settings.angle(ref) if kind == "hinge" else ref if single else 0.0
+    rotor = number(element, "armature", 0.0, notes)
+    viscous, *poly = numbers(element, "damping", (0, 0, 0), notes, at_least=1)
+    coulomb = number(element, "frictionloss", 0.0, notes)
+    if any(numbers(element, "stiffness", (0, 0, 0), notes, at_least=1)):
+        settings.leave_out("stiffness of joints", name)
+    if any(poly):
+        settings.leave_out("damping of higher order", name)
+    joint = Joint(
+        name,
+        _TYPES[kind],
+        axis=formulas(around.R @ axis if not around.unturned else axis) if single else Z_AXIS,
+        actuated=single,
+        limits=_limits(element, kind, ref, settings) if single else Limits(),
+        viscous=Formula.of(viscous),
+        coulomb=Formula.of(coulomb),
+        rotor=Formula.of(rotor),
+    )
+    anchor = around.p + around.R @ np.array(numbers(element, "pos", (0, 0, 0), notes))
+    return JointMove(joint, anchor)
+
+
+def _limits(element: Element, kind: str, ref: float, settings: Settings) -> Limits:
+    def bounds(attribute: str, switch: str) -> tuple[float | None, float | None]:
+        given = attribute in element.attributes
+        on = word(element, switch, ("auto", "true", "false"), "auto", settings.notes)
+        if on == "false" or (on == "auto" and not (given and settings.autolimits)):
+            return None, None
+        low, high = numbers(element, attribute, (0, 0), settings.notes)
+        if low > high:
+            settings.notes.add(element, name_of(element), f"{attribute}: {low:g} is above {high:g}")
+            return None, None
+        return low, high
+
+    low, high = bounds("range", "limited")
+    if low is not None and high is not None:
+        low, high = (_bound((settings.angle(x) if kind == "hinge" else x) - ref) for x in (low, high))
+    weak, strong = bounds("actuatorfrcrange", "actuatorfrclimited")
+    effort = None if weak is None or strong is None else max(-weak, strong)
+    return Limits(low, high, effort=effort)
+
+
+def _bound(value: float) -> float | None:
+    return None if abs(value) >= UNBOUNDED else value
