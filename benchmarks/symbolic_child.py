@@ -26,7 +26,7 @@ def ours(name: str, arm: SymbolicArm) -> Callable[[], Answer]:
 
 def ours_base(name: str, arm: SymbolicArm) -> Callable[[], Answer]:
     """Base parameters with symbolic geometry."""
-    import rikigaku.symbolic.base_regressor  # noqa: F401
+    import rikigaku.symbolic.base.regressor  # noqa: F401
 
     robot = arm.robot(name)
     return lambda: {"count": robot.base_parameters().count}

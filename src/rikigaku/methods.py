@@ -14,9 +14,9 @@ from rikigaku.model.robot import Robot
 if TYPE_CHECKING:
     from rikigaku.constraints.drives import DriveForces
     from rikigaku.inverse_kinematics import Solution
-    from rikigaku.symbolic.base_parameters import BaseParameters
-    from rikigaku.symbolic.closed_form_result import JointFormulas
-    from rikigaku.symbolic.loops import LoopConstraints
+    from rikigaku.symbolic.base.parameters import BaseParameters
+    from rikigaku.symbolic.closed_form.result import JointFormulas
+    from rikigaku.symbolic.loops.constraints import LoopConstraints
 
 
 def plot(robot: Robot, *args: Any, **options: Any) -> Any:
@@ -46,9 +46,9 @@ def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
 def inverse_kinematics_formulas(robot: Robot, *args: Any, **options: Any) -> "JointFormulas":
     """Joint positions as formulas of a frame's pose, all branches.
 
-    See `rikigaku.symbolic.closed_form.inverse_kinematics_formulas`.
+    See `rikigaku.symbolic.closed_form.find.inverse_kinematics_formulas`.
     """
-    from rikigaku.symbolic.closed_form import inverse_kinematics_formulas as find  # algebra for those who ask
+    from rikigaku.symbolic.closed_form.find import inverse_kinematics_formulas as find  # algebra for those who ask
 
     return find(robot, *args, **options)
 
@@ -56,9 +56,9 @@ def inverse_kinematics_formulas(robot: Robot, *args: Any, **options: Any) -> "Jo
 def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters":
     """The fewest parameters the joint forces depend on, each with its regrouping.
 
-    See `rikigaku.symbolic.base_parameters.base_parameters`.
+    See `rikigaku.symbolic.base.parameters.base_parameters`.
     """
-    from rikigaku.symbolic.base_parameters import base_parameters as find  # algebra for those who ask
+    from rikigaku.symbolic.base.parameters import base_parameters as find  # algebra for those who ask
 
     return find(robot, *args, **options)
 
@@ -81,8 +81,8 @@ def drive_forces(robot: Robot, *args: Any, **options: Any) -> "DriveForces":
 
 
 def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
-    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.loop_constraints`."""
-    from rikigaku.symbolic.loops import loop_constraints as constraints  # algebra for those who ask
+    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.constraints.loop_constraints`."""
+    from rikigaku.symbolic.loops.constraints import loop_constraints as constraints  # algebra for those who ask
 
     return constraints(robot, *args, **options)
 

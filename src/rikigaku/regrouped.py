@@ -20,9 +20,9 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot, Symbol
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.base_rules import base_by_rules, numbers_by_rules
-from rikigaku.symbolic.base_samples import ANY_GRAVITY
-from rikigaku.symbolic.regrouping import Regrouping
+from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
+from rikigaku.symbolic.base.samples import ANY_GRAVITY
+from rikigaku.symbolic.base.regrouping import Regrouping
 
 # Parameters in which a regrouped link is a lamina (all mass at z = 0) where its joint is a revolute
 # one: then Izz = Ixx + Iyy, and a product and a sum less are needed than with Iyy = 0. Pxx = sum of m x^2.

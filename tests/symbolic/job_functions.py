@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from rikigaku.symbolic.jobs import progress
+from rikigaku.symbolic.algebra.jobs import progress
 
 
 def doubled(x):

@@ -5,9 +5,9 @@ import pytest
 from random_robots import random_robot
 from test_base_rules_random import SIMPLE, under
 
-from rikigaku.symbolic.base_regressor import independent_columns
-from rikigaku.symbolic.base_rules import numbers_by_rules
-from rikigaku.symbolic.base_samples import Question, bare
+from rikigaku.symbolic.base.regressor import independent_columns
+from rikigaku.symbolic.base.rules import numbers_by_rules
+from rikigaku.symbolic.base.samples import Question, bare
 
 
 @pytest.mark.parametrize("start", range(0, 100, 10))

@@ -12,8 +12,8 @@ from rikigaku.errors import NotExact, WrongValue
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base_parameters import BaseParameters
-from rikigaku.symbolic.base_proof import proved
+from rikigaku.symbolic.base.parameters import BaseParameters
+from rikigaku.symbolic.base.proof import proved
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.SpanningTreeWarning")
 
@@ -89,7 +89,7 @@ def test_the_minimal_regressor_of_a_closed_robot_gives_its_driving_forces() -> N
     """tau of the independent coordinates: those of the tree, projected, at a closed state."""
     robot = rk.load("five_bar")
     found = base("five_bar")
-    from rikigaku.symbolic.consistent_state import consistent_state
+    from rikigaku.symbolic.loops.consistent_state import consistent_state
 
     q = np.array([float(x) for x in consistent_state(robot, 4, 100).q])
     J = np.asarray(robot.loop_jacobian(q))

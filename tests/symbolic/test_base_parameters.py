@@ -13,8 +13,8 @@ from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic import base_regressor
-from rikigaku.symbolic.base_parameters import BaseParameters
+from rikigaku.symbolic.base import regressor as base_regressor
+from rikigaku.symbolic.base.parameters import BaseParameters
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
 

@@ -7,8 +7,8 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base_rules import base_by_rules
-from rikigaku.symbolic.base_samples import ANY_GRAVITY
+from rikigaku.symbolic.base.rules import base_by_rules
+from rikigaku.symbolic.base.samples import ANY_GRAVITY
 
 NONE = (Formula.of(0),) * 3
 DRIVES = ("rotor", "viscous", "coulomb")

@@ -14,8 +14,8 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.base_rules import base_by_rules, numbers_by_rules
-from rikigaku.symbolic.base_samples import ANY_GRAVITY, coordinates
+from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
+from rikigaku.symbolic.base.samples import ANY_GRAVITY, coordinates
 
 Array = np.ndarray
 NONE = (Formula.of(0),) * 3

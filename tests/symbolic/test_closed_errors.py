@@ -10,7 +10,7 @@ import rikigaku as rk
 from rikigaku.errors import BadModel, CannotClose, MissingValue, UnknownName, WrongSize, WrongValue
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.robot import Loop, LoopEnd
-from rikigaku.symbolic.consistent_state import consistent_state
+from rikigaku.symbolic.loops.consistent_state import consistent_state
 
 
 def test_a_loop_too_short_to_close_is_named_with_its_gap() -> None:

@@ -20,8 +20,8 @@ from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.graph import Graph
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form import _formulas
-from rikigaku.symbolic.closed_form_steps import Angle, Definition, Root, Slide
+from rikigaku.symbolic.closed_form.find import _formulas
+from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
 PUMA_VALUES = {"d1": 0.6, "d2": 0.2, "a2": 0.43, "d3": -0.09, "a3": -0.02, "d4": 0.43, "d6": 0.056}
@@ -359,7 +359,7 @@ def test_text_latex_and_joints_say_what_is_computed():
 
 
 def test_a_wrong_formula_does_not_pass_the_check(monkeypatch):
-    from rikigaku.symbolic import closed_form_solver
+    from rikigaku.symbolic.closed_form import solver as closed_form_solver
 
     honest = closed_form_solver.Solver._angle
     monkeypatch.setattr(

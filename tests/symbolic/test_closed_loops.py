@@ -17,8 +17,8 @@ import rikigaku as rk
 from rikigaku.errors import NoFormula, TooLarge
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.exact import Exact
-from rikigaku.symbolic.consistent_state import consistent_state
-from rikigaku.symbolic.loops import LoopConstraints, loop_constraints
+from rikigaku.symbolic.loops.consistent_state import consistent_state
+from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 
 ROBOTS = ("rosam_loop", "four_bar", "five_bar", "three_rrr", "stewart", "bars", "slider crank", "geared")
 FORMULAS = ("rosam_loop", "four_bar", "five_bar", "bars", "slider crank", "geared")

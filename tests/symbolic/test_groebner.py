@@ -19,10 +19,10 @@ from rikigaku.errors import (
     WrongValue,
 )
 from rikigaku.laws.kinematics import pose
-from rikigaku.symbolic import engines, groebner
+from rikigaku.symbolic.algebra import engines, groebner
+from rikigaku.symbolic.algebra.groebner import System, eliminated, groebner_basis, real_solutions
+from rikigaku.symbolic.algebra.polynomials import spelled
 from rikigaku.symbolic.exact_state import exact_state
-from rikigaku.symbolic.groebner import System, eliminated, groebner_basis, real_solutions
-from rikigaku.symbolic.polynomials import spelled
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
-from rikigaku.symbolic import jobs
+from rikigaku.symbolic.algebra import jobs
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ def test_another_thread_can_cancel(tmp_path):
 def test_ctrl_c_ends_the_child_too(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import job_functions\nfrom rikigaku.symbolic import jobs\n"
+        "import job_functions\nfrom rikigaku.symbolic.algebra import jobs\n"
         f"jobs.run(job_functions.endless, {{'pid': {str(tmp_path / 'pid')!r}}})\n"
     )
     places = os.pathsep.join([str(Path(rk.__file__).parents[1]), str(Path(__file__).parent)])

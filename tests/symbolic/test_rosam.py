@@ -23,7 +23,7 @@ from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic import rosam
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.names import input_names
-from rikigaku.symbolic.rosam_poses import frame_names, hands, link_names
+from rikigaku.symbolic.rosam.poses import frame_names, hands, link_names
 
 # Table 1 of the paper, as printed.
 TABLE = [

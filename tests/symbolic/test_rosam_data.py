@@ -18,7 +18,7 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Coupling, Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.rosam import RobotData, robot_data, robot_from_data
-from rikigaku.symbolic.rosam_dh import _matrix, row_of
+from rikigaku.symbolic.rosam.dh import _matrix, row_of
 
 SHIPPED = (
     *("rosam_loop", "puma560", "planar_3r", "scara", "stanford", "panda", "iiwa14", "ur5"),

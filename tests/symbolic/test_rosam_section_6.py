@@ -19,7 +19,7 @@ from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic import rosam
-from rikigaku.symbolic.loops import LoopConstraints
+from rikigaku.symbolic.loops.constraints import LoopConstraints
 from rikigaku.symbolic.sympy_edge import sympy_formula
 
 FILE = Path(__file__).parents[2] / "examples" / "rosam_section_6.py"

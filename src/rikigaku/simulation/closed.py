@@ -79,7 +79,7 @@ def closed_motion(
     duration: float,
     torque: Torque | None = None,
     *,
-    tolerance: float = 1e-12,
+    tolerance: float = 1e-11,
     step: float | None = None,
     project: bool = True,
 ) -> Motion:

@@ -10,7 +10,7 @@ from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.functions import cos, sign, sin, sqrt
 from rikigaku.numbers.kind import Kind, Number
 from rikigaku.numbers.ring import Ring
-from rikigaku.symbolic.over import Over
+from rikigaku.symbolic.loops.over import Over
 
 
 class Point:

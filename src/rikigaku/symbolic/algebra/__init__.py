@@ -1,0 +1,1 @@
+"""Polynomial algebra: Groebner bases, engines, long work in child processes."""

@@ -1,0 +1,269 @@
+"""Groebner bases and elimination: FLINT for all, msolve and Singular where they are installed and needed.
+
+A system is names and polynomials with rational coefficients; lengths and angles that are symbols are
+variables like the others, last in the order. (Numbers in their place make coefficients explode in
+lexicographic order: keep geometry symbolic, or use "degrevlex".) Small systems are worked out at once within
+limits of size; what exceeds them goes to a child process with a time limit, and the answer is kept on disk.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import lcm
+from typing import Any
+
+from flint import Ordering, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
+
+from rikigaku.errors import NoValue, UnknownName, WrongValue
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic.algebra import engines, jobs
+from rikigaku.symbolic.algebra.polynomials import Terms, polynomial, printed, spelled
+
+ORDERS = {"lex": Ordering.lex, "degrevlex": Ordering.degrevlex}
+ENGINES = ("auto", "flint", "singular")
+
+# (polynomials, terms of one, bits of a coefficient) worked out without a child process: milliseconds.
+_SMALL = (80, 300, 400)
+_LARGE = (5_000, 200_000, 200_000)
+
+
+@dataclass(frozen=True)
+class System:
+    """Polynomials in named variables; the first name is the largest in the order."""
+
+    names: tuple[str, ...]
+    polynomials: tuple[Terms, ...]
+    order: str = "lex"
+
+    @staticmethod
+    def of(names: Sequence[str], polynomials: Iterable[Terms], order: str = "lex") -> "System":
+        """A system whose polynomials have whole coefficients, without zeros and repetitions."""
+        if order not in ORDERS:
+            raise UnknownName("order", order, ORDERS, "Groebner basis")
+        if len(set(names)) != len(names):
+            raise WrongValue(f"The variables {', '.join(names)} are not all different.")
+        context = _context(len(names), order)
+        made = {str(p): p for terms in polynomials if (p := _flint(context, terms))}
+        return System(tuple(names), tuple(_terms(p) for p in made.values()), order)
+
+    @staticmethod
+    def read(names: Sequence[str], texts: Iterable[str], order: str = "lex") -> "System":
+        """A system from texts like "a*c1 + b*(c1*c2 - s1*s2) - x", each equal to zero."""
+        return System.of(names, (polynomial(names, Formula.of(text)) for text in texts), order)
+
+    @cached_property
+    def flint(self) -> tuple[fmpz_mpoly, ...]:
+        """The polynomials as FLINT's, primitive."""
+        context = _context(len(self.names), self.order)
+        return tuple(_flint(context, terms) for terms in self.polynomials)
+
+    @cached_property
+    def leading(self) -> tuple[tuple[int, ...], ...]:
+        """Exponents of the leading monomials."""
+        return tuple(_leading_powers(p) for p in self.flint)
+
+    def __str__(self) -> str:
+        return "\n".join(spelled(self.names, terms) for terms in self.polynomials)
+
+    # -- what only a Groebner basis can answer --------------------------------------------------------------
+    def contains(self, terms: Terms) -> bool:
+        """Whether a polynomial lies in the ideal; this system must be a Groebner basis of it."""
+        context = _context(len(self.names), self.order)
+        p: Any = _flint(context, terms)
+        return not p or not p.reduction_primitive_part(fmpz_mpoly_vec(list(self.flint), context))
+
+    @property
+    def inconsistent(self) -> bool:
+        """No common zero, not even a complex one; this system must be a Groebner basis."""
+        return any(not any(powers) for powers in self.leading)
+
+    def solutions(self) -> int | None:
+        """How many complex zeros, counted with multiplicity; None where there are infinitely many."""
+        bounds = []
+        for k in range(len(self.names)):
+            pure = [m[k] for m in self.leading if sum(m) == m[k]]
+            if not pure:
+                return None
+            bounds.append(min(pure))
+        staircase = product(*(range(bound) for bound in bounds))
+        return sum(not any(_divides(m, point) for m in self.leading) for point in staircase)
+
+
+def groebner_basis(
+    system: System,
+    *,
+    engine: str = "auto",
+    time_limit: float = 60.0,
+    memory_limit: int | None = jobs.DEFAULT_MEMORY,
+    progress: jobs.Progress | None = None,
+) -> System:
+    """The reduced Groebner basis, coefficients whole and without common factors.
+
+    Args:
+        engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if installed and
+            FLINT's limits of size are exceeded.
+        time_limit: seconds in the child process; memory_limit: bytes.
+        progress: called with each line that is told on the way.
+    Raises:
+        TimeLimit, TooLarge: with what else can be done. MissingEngine: no Singular here.
+    """
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES, "Groebner basis")
+    if not system.polynomials:
+        return system
+    if engine != "singular" and (small := _buchberger(system, _SMALL)) is not None:
+        return small
+    own = engine == "flint" or (engine == "auto" and engines.found("singular") is None)
+    data = {"names": len(system.names), "order": system.order, "polynomials": _as_json(system)}
+    if not own:
+        data["program"] = engines.required("singular")
+    advice = f"{engines.suggestion('singular') if own else ''} Keep lengths symbolic, use order='degrevlex', "
+    answer = jobs.run(
+        _flint_job if own else _singular_job,
+        data,
+        what=f"A Groebner basis of {len(system.polynomials)} polynomials in {len(system.names)} variables",
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        progress=progress,
+        advice=f"{advice.strip()} or give more time (time_limit=...).",
+    )
+    return _reduced(System.of(system.names, map(_from_json, answer), system.order))
+
+
+def quick_basis(system: System) -> System | None:
+    """The reduced Groebner basis if FLINT has it within milliseconds, else None."""
+    return _buchberger(system, _SMALL) if system.polynomials else system
+
+
+def eliminated(system: System, names: Iterable[str], **options: Any) -> System:
+    """What the system says about the other variables: a Groebner basis of the elimination ideal."""
+    gone = set(names)
+    for name in gone:
+        if name not in system.names:
+            raise UnknownName("variable", name, system.names, "the system")
+    order = [*(n for n in system.names if n in gone), *(n for n in system.names if n not in gone)]
+    basis = groebner_basis(reordered(system, order), **options)
+    left = [t for t in basis.polynomials if not any(any(m[: len(gone)]) for m in t)]
+    return System.of(basis.names[len(gone) :], ({m[len(gone) :]: c for m, c in t.items()} for t in left))
+
+
+def reordered(system: System, names: Sequence[str], order: str = "lex") -> System:
+    """The same polynomials with their variables in another order."""
+    places = [system.names.index(name) for name in names]
+    return System.of(
+        names, ({tuple(m[k] for k in places): c for m, c in t.items()} for t in system.polynomials), order
+    )
+
+
+def real_solutions(
+    system: System, *, time_limit: float = 60.0, progress: jobs.Progress | None = None
+) -> list[dict[str, float]]:
+    """All real zeros of a system of numbers with finitely many complex zeros, certified by msolve.
+
+    Raises:
+        MissingEngine: if msolve is not installed. NoValue: if there are infinitely many zeros.
+    """
+    data = {
+        "names": len(system.names),
+        "polynomials": _as_json(system),
+        "program": engines.required("msolve"),
+    }
+    found = jobs.run(
+        _msolve_job,
+        data,
+        what=f"The zeros of {len(system.polynomials)} polynomials in {len(system.names)} variables",
+        time_limit=time_limit,
+        progress=progress,
+    )
+    if found is None:
+        raise NoValue("The system has infinitely many zeros: it has fewer equations than unknowns.")
+    return [dict(zip(system.names, point, strict=True)) for point in found]
+
+
+# -- FLINT --------------------------------------------------------------------------------------------------
+def _buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
+    context = _context(len(system.names), system.order)
+    vector: Any = fmpz_mpoly_vec(list(system.flint), context)
+    basis, success = vector.buchberger_naive(limits=limits)
+    if not success:
+        return None
+    return _reduced(System.of(system.names, map(_terms, basis), system.order))
+
+
+def _reduced(basis: System) -> System:
+    context = _context(len(basis.names), basis.order)
+    reduced = fmpz_mpoly_vec(list(basis.flint), context).autoreduction()
+    polynomials = sorted(reduced, key=_leading_powers, reverse=True)
+    return System.of(basis.names, map(_terms, polynomials), basis.order)
+
+
+def _flint_job(data: dict[str, Any]) -> list[Any]:
+    system = System.of(_plain_names(data), map(_from_json, data["polynomials"]), data["order"])
+    jobs.progress("FLINT: Buchberger's algorithm")
+    basis = _buchberger(system, _LARGE)
+    if basis is None:
+        raise MemoryError
+    return _as_json(basis)
+
+
+def _singular_job(data: dict[str, Any]) -> list[Any]:
+    names = _plain_names(data)
+    system = System.of(names, map(_from_json, data["polynomials"]), data["order"])
+    jobs.progress("Singular: std")
+    texts = engines.singular_basis(data["program"], names, str(system).splitlines(), data["order"])
+    return _as_json(System.of(names, (printed(names, text) for text in texts), data["order"]))
+
+
+def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
+    names = _plain_names(data)
+    system = System.of(names, map(_from_json, data["polynomials"]))
+    jobs.progress("msolve")
+    return engines.msolve_zeros(data["program"], names, str(system).splitlines())
+
+
+def _plain_names(data: dict[str, Any]) -> list[str]:
+    """Names every engine reads, whatever ours are."""
+    return [f"x{k}" for k in range(data["names"])]
+
+
+def _context(size: int, order: str) -> fmpz_mpoly_ctx:
+    return fmpz_mpoly_ctx.get(tuple(f"x{k}" for k in range(size)), ORDERS[order])
+
+
+def _flint(context: fmpz_mpoly_ctx, terms: Terms) -> fmpz_mpoly:
+    """The polynomial times what makes its coefficients whole, without common factor."""
+    fractions = {tuple(map(int, m)): _fraction(c) for m, c in terms.items()}
+    scale = lcm(*(c.denominator for c in fractions.values()))
+    p = context.from_dict({m: int(c * scale) for m, c in fractions.items() if c})
+    return p.primitive()[1] if p else p
+
+
+def _leading_powers(p: Any) -> tuple[int, ...]:
+    return tuple(int(n) for n in next(iter(p.monoms())))
+
+
+def _terms(p: fmpz_mpoly) -> Terms:
+    return {tuple(map(int, m)): int(c) for m, c in p.to_dict().items()}
+
+
+def _fraction(x: Any) -> Fraction:
+    """Of our numbers and of FLINT's."""
+    return (
+        Fraction(int(x.p), int(x.q))
+        if hasattr(x, "q")
+        else Fraction(x if isinstance(x, Fraction) else int(x))
+    )
+
+
+def _divides(a: Sequence[int], b: Sequence[int]) -> bool:
+    return all(x <= y for x, y in zip(a, b, strict=True))
+
+
+def _as_json(system: System) -> list[Any]:
+    return [[[str(c), [int(n) for n in m]] for m, c in t.items()] for t in system.polynomials]
+
+
+def _from_json(terms: list[Any]) -> Terms:
+    return {tuple(powers): Fraction(c) for c, powers in terms}

@@ -1,0 +1,1 @@
+"""Base parameters: the fewest numbers the joint forces depend on."""

@@ -1,0 +1,90 @@
+"""Relations of a closed robot whose lengths are symbols: found at rational lengths, then fitted."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+
+from rikigaku.errors import NotExact
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.modular import Field
+from rikigaku.symbolic.base.atoms import Atoms
+from rikigaku.symbolic.base.closed import (
+    ClosedRelations,
+    bits_for,
+    closed_relations,
+    precision,
+    rank_note,
+    require_rational,
+    same_relations,
+)
+from rikigaku.symbolic.base.fit import Unknown, Values, fit
+from rikigaku.symbolic.base.recognition import rational_of
+from rikigaku.symbolic.base.relations import all_atoms, circles
+from rikigaku.symbolic.base.samples import Question, Sample
+
+Coefficients = dict[tuple[int, int], Fraction]
+_DENOMINATOR = 50
+_SPARE = 2  # geometries beyond the unknowns: each takes several closed postures
+
+
+def symbolic_relations(
+    question: Question, columns: list[str], rng: np.random.Generator
+) -> tuple[dict[str, dict[str, Formula]], set[str], str]:
+    """Relations among the columns at closed postures, with coefficients in the geometry's symbols."""
+    robot = question.robot
+    require_rational(robot.free_symbols, robot)
+    atoms = Atoms(*all_atoms(robot))
+    known: list[tuple[dict[str, Fraction], Coefficients]] = []
+    first: ClosedRelations | None = None
+
+    def geometry() -> None:
+        nonlocal first
+        symbols = {
+            name: Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
+            for name in robot.free_symbols
+        }
+        if first is None:
+            first = closed_relations(question, columns, symbols, rng)
+            found = first.echelon.relations
+        else:
+            found = same_relations(question, first, symbols, rng)
+        known.append((symbols, _rational(found, bits_for(robot))))
+
+    def sampler(size: int) -> tuple[Sample, Values]:
+        while len(known) < size:
+            geometry()
+        field: Field = question.field(rng, size)
+        values = {}
+        for name in robot.free_symbols:
+            residues = [[field.constant(symbols[name])] for symbols, _ in known[:size]]
+            values[name] = field.angle(name, np.array(residues))
+        table = {
+            key: np.array([field.constant(c.get(key, Fraction(0))) for _, c in known[:size]]) for key in keys
+        }
+        return Sample(field, np.zeros((size, 0, 0), np.int64), values), table
+
+    geometry()
+    assert first is not None
+    keys = list(known[0][1])
+    unknowns = [Unknown(key, circles(atoms)) for key in keys]
+    fit(atoms, unknowns, sampler, _SPARE)
+    result: dict[str, dict[str, Formula]] = {columns[d]: {} for d in first.echelon.relations}
+    for u in unknowns:
+        assert u.answer is not None
+        result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
+    note = f"{rank_note(first, bits_for(robot))}; the same at {len(known)} geometries"
+    return result, {columns[k] for k in first.echelon.pivots}, note
+
+
+def _rational(relations: Mapping[int, Mapping[int, arb]], bits: int) -> Coefficients:
+    result: Coefficients = {}
+    with precision(bits):
+        for d, row in relations.items():
+            for k, x in row.items():
+                value = rational_of(x, bits)
+                if value is None:
+                    raise NotExact("The coefficients are not rational in the lengths: bind the symbols.")
+                result[d, k] = value
+    return result

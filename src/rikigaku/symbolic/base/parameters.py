@@ -1,0 +1,299 @@
+"""Base parameters of a robot: the fewest numbers its joint forces depend on, each with its regrouping.
+
+tau = Y pi with the ten parameters of each link, but columns of Y depend on each other: some parameters never
+matter, others only in sums. Base parameters are such sums, as few as possible; they are what identification
+can find and what a reduced program needs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.arrays import floats, sized
+from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongValue
+from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
+from rikigaku.model.edit import bind
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.base.names import latex_name, paper_names
+from rikigaku.symbolic.base.regrouping import Regrouping
+from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare
+
+Array = NDArray[np.float64]
+METHODS = ("regressor", "rules")
+
+
+@dataclass(frozen=True, repr=False)
+class BaseParameters:
+    """The base parameters of a robot.
+
+    robot: under the gravity that was asked for. question: what counted as a parameter. closed: whether the
+    loops were closed. verified: how the result was checked.
+    """
+
+    robot: Robot
+    question: Question
+    found: Regrouping
+    verified: str
+    closed: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.found.count
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Their names: the kept parameter's own, with "(regrouped)" where others were added to it."""
+        return tuple(
+            f"{name} (regrouped)" if len(terms) > 1 else name
+            for name, terms in zip(self.found.kept, self.found.base, strict=True)
+        )
+
+    @cached_property
+    def formulas(self) -> dict[str, dict[str, Formula]]:
+        """For each base parameter, by name, {full parameter: exact coefficient}."""
+        return {name: dict(terms) for name, terms in zip(self.names, self.found.base, strict=True)}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the full parameters, in the order of the regressor's columns."""
+        return self.found.parameters
+
+    @property
+    def columns(self) -> dict[int, str]:
+        """The independent columns of the full regressor, each with the parameter it belongs to."""
+        return dict(zip(self.found.columns, self.found.kept, strict=True))
+
+    @property
+    def unimportant(self) -> tuple[str, ...]:
+        """Parameters that never matter."""
+        return self.found.eliminated
+
+    @property
+    def regrouping(self) -> Array:
+        """K with base = K @ full, at the values the robot gives to its symbols."""
+        return self.matrix()
+
+    def matrix(self, **symbols: float) -> Array:
+        """K with base = K @ full, at given values of the symbols of the geometry."""
+        values = self.robot.declared_values | symbols
+        used = {s for terms in self.found.base for x in terms.values() for s in x.symbols}
+        if missing := sorted(used - values.keys()):
+            raise MissingValue(
+                f"The regrouping of robot {self.robot.name!r} has symbols without a value: "
+                f"{', '.join(missing)}. "
+                f"Give them: matrix({missing[0]}=...), or ask a robot.bind({missing[0]}=...)."
+            )
+        return self.found.matrix(values)
+
+    def base_values(
+        self, full: Mapping[str, float] | Sequence[float] | None = None, **symbols: float
+    ) -> Array:
+        """Values of the base parameters from a full set: by name, in order, or (None) the robot's own."""
+        return self.matrix(**symbols) @ self._full(full, symbols)
+
+    def full_values(self, base: Sequence[float] | Array) -> dict[str, float]:
+        """One full set of parameters with these base values: kept ones as given, all others zero."""
+        return self.found.full_values(list(floats("full_values", base)))
+
+    @cached_property
+    def tree(self) -> Robot:
+        """The robot without its loops and gears, whose laws are those of the spanning tree."""
+        return replace(self.robot, loops=(), couplings=(), independent=())
+
+    @property
+    def regressor(self) -> "MinimalRegressor":
+        """The columns of the regressor that are kept: tau = regressor(q, v, a) @ base."""
+        return MinimalRegressor(self)
+
+    def paper_form(self) -> str:
+        """The base parameters in the letters of ROSAM II: m, ms, In with link and branch number (Inzz31)."""
+        names = paper_names(self.robot, self.parameters)
+        return "\n".join(_sum_text(terms, names) for terms in self.found.base)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        kind = "closed robot" if self.closed else "robot"
+        head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {len(self.parameters)}:"
+        lines = [
+            f"  {name}" if len(t) == 1 else f"  {name} = {_sum_text(t)}" for name, t in self.formulas.items()
+        ]
+        never = ", ".join(self.unimportant)
+        tail = [f"Never matter: {never}."] if never else []
+        return "\n".join([head, *lines, *tail, f"Verified: {self.verified}."])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<tr><td>{k}</td><td>{escape(name)}</td><td>{escape(_sum_text(terms))}</td></tr>"
+            for k, (name, terms) in zip(self.found.columns, self.formulas.items(), strict=True)
+        ]
+        head = "<tr><th>column</th><th>base parameter</th><th>regrouping</th></tr>"
+        caption = escape(f"{self.count} base parameters of {self.robot.name}; verified: {self.verified}")
+        return f"<table><caption>{caption}</caption>{head}{''.join(rows)}</table>"
+
+    def _repr_latex_(self) -> str:
+        rows = []
+        for name, terms in zip(self.found.kept, self.found.base, strict=True):
+            left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
+            parts = [_latex_term(x, latex_name(n)) for n, x in terms.items()]
+            rows.append(f"{left} &= {' + '.join(parts).replace('+ -', '- ')}")
+        return r"$\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}$"
+
+    def _full(self, full: Any, symbols: Mapping[str, float]) -> Array:
+        if full is None:
+            mechanism = instantiate(self.robot, FLOATS, self.robot.declared_values | dict(symbols))
+            own = self.question.pick(regressor_parameters(mechanism, bool(self.question.drives)))
+            return np.array([float(x) for x in own])
+        if isinstance(full, Mapping):
+            for name in full:
+                if name not in self.parameters:
+                    raise UnknownName("parameter", name, self.parameters, f"robot {self.robot.name!r}")
+            if missing := [name for name in self.parameters if name not in full]:
+                raise MissingValue(
+                    f"base_values lacks {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}."
+                )
+            return np.array([float(full[name]) for name in self.parameters])
+        return sized("base_values", full, len(self.parameters))
+
+
+@dataclass(frozen=True)
+class MinimalRegressor:
+    """The kept columns of a robot's regressor; of a closed robot, rows of its independent coordinates."""
+
+    parameters: BaseParameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The base parameter of each column."""
+        return self.parameters.names
+
+    def __call__(self, q: Any, v: Any, a: Any, **keywords: Any) -> Array:
+        """W(q, v, a) with tau = W @ base, (..., rows, count)."""
+        p = self.parameters
+        law: Any = p.tree.regressor  # type: ignore[attr-defined]
+        Y = np.asarray(law(q, v, a, drives=bool(p.question.drives), **keywords))
+        Y = Y[..., p.question.picked][..., list(p.found.columns)]
+        if not p.closed:
+            return Y
+        from rikigaku.symbolic.base.closed import motion_basis
+
+        return np.swapaxes(motion_basis(p.robot, q, **keywords), -1, -2) @ Y
+
+    @property
+    def symbolic(self) -> Any:
+        """The same as exact formulas, rows by columns; of a closed robot they hold in closed postures."""
+        p = self.parameters
+        columns = [p.question.picked[j] for j in p.found.columns]
+        if not p.closed:
+            law: Any = p.tree.regressor  # type: ignore[attr-defined]
+            return law.formulas(drives=bool(p.question.drives))[:, columns]
+        if p.question.drives:
+            raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
+        from rikigaku.symbolic.loops.constraints import loop_constraints
+
+        rows = loop_constraints(p.robot).closed.regressor
+        return [[row[j] for j in columns] for row in rows]
+
+
+def base_parameters(
+    robot: Robot,
+    gravity: Any = None,
+    drives: bool | str | Sequence[str] = False,
+    method: str = "regressor",
+    tree: bool = False,
+    **symbols: Any,
+) -> BaseParameters:
+    """The fewest parameters the joint forces depend on, with exact regrouping formulas, verified.
+
+    Args:
+        gravity: three numbers or formulas; "any" for a direction that may change; None for the robot's own.
+        drives: True to count rotor inertias, viscous and Coulomb friction too, or the names of some of them.
+        method: "regressor" (rank and relations of the regressor) or "rules" (geometric rules; trees only).
+        tree: of a robot with loops, the set of its spanning tree.
+        symbols: values for symbols of the robot; what is left stays a symbol of the formulas.
+    """
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS, "base_parameters")
+    chosen = _drive_names(drives)
+    if symbols:
+        robot = bind(robot, **symbols)
+    field = _gravity(gravity)
+    if field is not None and field != ANY_GRAVITY:
+        robot = replace(robot, gravity=field)
+    if not robot.joints:
+        raise WrongValue(f"Robot {robot.name!r} has no joint that moves, so no parameter matters.")
+    closed = bool(robot.loops or robot.couplings) and not tree
+    question = Question(bare(robot, field), chosen)
+    if method == "rules":
+        from rikigaku.symbolic.base.rules import base_by_rules
+
+        if closed:
+            raise WrongValue("Geometric rules know trees only: use method='regressor', or tree=True.")
+        return BaseParameters(robot, question, base_by_rules(question.robot, chosen), "geometric rules")
+    if closed:
+        from rikigaku.symbolic.base.closed import base_of_closed
+
+        found = base_of_closed(question)
+    else:
+        from rikigaku.symbolic.base.regressor import base_by_regressor
+
+        found = base_by_regressor(question.opened())
+    return BaseParameters(robot, question, found.regrouping, found.verified, closed)
+
+
+def _drive_names(drives: Any) -> tuple[str, ...]:
+    if isinstance(drives, bool):
+        return DRIVE_NAMES if drives else ()
+    names = (drives,) if isinstance(drives, str) else tuple(drives)
+    for name in names:
+        if name not in DRIVE_NAMES:
+            raise UnknownName("drive parameter", name, DRIVE_NAMES, "base_parameters")
+    return tuple(name for name in DRIVE_NAMES if name in names)
+
+
+def _gravity(gravity: Any) -> tuple[Formula, Formula, Formula] | None:
+    if gravity is None:
+        return None
+    if isinstance(gravity, str):
+        if gravity == "any":
+            return ANY_GRAVITY
+        raise WrongValue(f"gravity={gravity!r} means nothing. Give three numbers, 'any', or None.")
+    if gravity is False:
+        return (ZERO, ZERO, ZERO)
+    three = tuple(Formula.of(x) for x in gravity) if np.ndim(gravity) else ()
+    if len(three) != 3:
+        raise WrongValue(f"gravity takes three numbers (m/s^2), 'any' or None; {gravity!r} was given.")
+    return (three[0], three[1], three[2])
+
+
+def _sum_text(terms: Mapping[str, Formula], names: Mapping[str, str] | None = None) -> str:
+    text = ""
+    for name, x in terms.items():
+        shown = names[name] if names else f"[{name}]"
+        if x == ONE or x == -ONE:
+            sign, product = (x == ONE), shown
+        elif len(x.terms) == 1:
+            sign = x.terms[0][1] > 0
+            product = f"{x if sign else -x}*{shown}"
+        else:
+            sign, product = True, f"({x})*{shown}"
+        text += (" + " if sign else " - ") + product
+    return text.removeprefix(" + ").lstrip() if text.startswith(" + ") else text.strip()
+
+
+def _latex_term(x: Formula, name: str) -> str:
+    if x == ONE or x == -ONE:
+        return name if x == ONE else f"-{name}"
+    inside = latex(x)
+    return rf"{inside}\,{name}" if len(x.terms) == 1 else rf"\left({inside}\right) {name}"

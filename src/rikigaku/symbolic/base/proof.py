@@ -1,0 +1,48 @@
+"""Relations of a closed robot proved: zero modulo the ideal of closed postures, velocities eliminated."""
+
+from collections.abc import Mapping
+
+from rikigaku.errors import RikigakuError
+from rikigaku.laws.regressor import regressor
+from rikigaku.numbers.exact import Exact, ExactConstants
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic.base.samples import Question
+from rikigaku.symbolic.loops.constraints import loop_constraints
+
+# Beyond one loop of a few joints the polynomials fill memory before they are zero.
+_COORDINATES = 5
+
+
+def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]) -> bool:
+    """Whether column = sum of coefficient * column, as polynomials, wherever the loops are closed.
+
+    False says only that there is no proof: the mechanism is too large, or no basis of the ideal was quick.
+    """
+    robot = question.robot
+    if len(robot.loops) != 1 or robot.couplings or robot.nv > _COORDINATES or question.drives:
+        return False
+    try:
+        constraints = loop_constraints(robot)
+        ring = constraints.state.ring
+        if constraints.ideal.basis is None:
+            return False
+        symbols = {name: ring.variable(name) for name in robot.free_symbols}
+        kind = ExactConstants(ring)
+        places = {name: j for j, name in enumerate(question.columns)}
+        state = constraints.state
+        Y = regressor(state.mechanism, state.q, constraints.velocities(), constraints.accelerations())
+        for name, combination in coefficients.items():
+            rest = [row[places[name]] for row in Y]  # of the tree; its projection must vanish
+            for other, x in combination.items():
+                factor = x.evaluate(kind, symbols)
+                rest = [y - factor * row[places[other]] for y, row in zip(rest, Y, strict=True)]
+            for y in constraints.closed.projected(rest):
+                if not _vanishes(constraints.ideal.reduced(y)):
+                    return False
+    except RikigakuError:  # too large, or not expressible: no proof
+        return False
+    return True
+
+
+def _vanishes(x: object) -> bool:
+    return not isinstance(x, Exact) and not hasattr(x, "ring") and x == 0

@@ -1,0 +1,207 @@
+"""Branches checked by substitution, exactly, modulo a prime.
+
+A posture and a geometry are drawn at random modulo a prime of 61 bits; its pose is solved branch by branch in
+the same field. The forward kinematics of what comes out must be that pose, and all loops must close. A wrong
+formula passes with a chance of about degree / 2^61. A branch needs its radicands to be squares, so several
+postures are drawn until each branch had its turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from flint import nmod
+
+from rikigaku.errors import NotSolvable
+from rikigaku.numbers.exact import Ring
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.kind import Number
+from rikigaku.symbolic.closed_form.chain import Axis
+from rikigaku.symbolic.closed_form.equations import Witness, square_root
+from rikigaku.symbolic.closed_form.result import JointFormulas
+from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide
+
+_TRIALS = 400
+_ENOUGH = 2  # postures a branch has to pass
+_DOUBTS = 20  # postures a branch may fail where poses satisfy relations
+_FIXED = {"pose": 6, "position": 3, "planar": 3}
+
+
+class _Turned:
+    """An angle that is known by its sine and cosine."""
+
+    def __init__(self, s: Any, c: Any) -> None:
+        self.s, self.c = s, c
+
+    def sin(self) -> Any:
+        return self.s
+
+    def cos(self) -> Any:
+        return self.c
+
+
+Requirements = Sequence[tuple[Number, Number | None]]
+
+
+def verified(
+    result: JointFormulas, ring: Ring, axes: Sequence[Axis], requirements: Requirements
+) -> JointFormulas:
+    """The result with the branches that pass; others are dropped.
+
+    requirements: numbers of the ring and what they must be where a branch is put in: a constant, or (None)
+        what they are at the posture whose pose was given; the first ones are the elements of that pose.
+    Raises:
+        NotSolvable: if none passes.
+    """
+    # The pose of an arm with few joints satisfies relations among its elements; a root may then be meant with
+    # one sign only, and which one depends on the pose. (Residues have no signs: each passes at times.)
+    most = _DOUBTS if len(axes) - len(result.given) < _FIXED[result.target] else 1
+    roots = sum(isinstance(step, Root) for step in result.steps)
+    patterns = list(product((1, -1), repeat=roots))
+    passed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
+    failed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
+    for seed in range(_TRIALS):
+        left = [p for p in patterns if passed[p] < _ENOUGH and failed[p] < most]
+        if not left:
+            break
+        trial = _Trial(result, ring, axes, requirements, seed + 2)
+        for pattern in left:
+            answer = trial.passes(pattern)
+            if answer is not None:
+                (passed if answer else failed)[pattern] += 1
+    good = [p for p in patterns if passed[p] == _ENOUGH]
+    if not good:
+        loops = "Its loops may leave the frame less freedom than its own joints have. " * bool(
+            result.robot.loops
+        )
+        raise NotSolvable(
+            f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
+            f"of frame {result.frame!r}. {loops}Use robot.inverse_kinematics(...), which is numeric.",
+            [result.coordinates[axis.place] for axis in axes],
+        )
+    return replace(result, signs=tuple(good))
+
+
+class _Trial:
+    """A random posture modulo a prime: its pose as the values of the formulas' symbols."""
+
+    def __init__(
+        self, result: JointFormulas, ring: Ring, axes: Sequence[Axis], requirements: Requirements, seed: int
+    ) -> None:
+        self.result, self.ring, self.axes = result, ring, axes
+        self.witness = Witness(ring, seed)
+        self.wanted = [(x, self.witness(x if y is None else y)) for x, y in requirements]
+        self.pose = [y for _, y in self.wanted[:12]]
+
+    def passes(self, pattern: tuple[int, ...]) -> bool | None:
+        """Whether the branch reaches the pose; None where a root is not in the field."""
+        values: dict[str, Any] = self._pose_values()
+        ring = self.ring
+        at = self.witness.values
+        for name in self.result.robot.free_symbols:
+            if name in ring.divisors:
+                values[name] = _AngleSymbol(ring, self.witness, name)
+            elif name in ring.generators:
+                values[name] = at[name]
+        found: dict[str, Any] = {}
+        signs = iter(pattern)
+        kind = _Residues(ring, self.witness)
+        for axis in self.axes:
+            if axis.place in self.result.given:
+                values[self.result.coordinates[axis.place]] = (
+                    _Turned(*(at[g] for g in axis.generators)) if axis.revolute else at[axis.variable]
+                )
+        try:
+            for step in self.result.steps:
+                match step:
+                    case Definition(name, formula):
+                        values[name] = formula.evaluate(kind, values)
+                    case Root(name, radicand):
+                        root = square_root(kind.lift(radicand.evaluate(kind, values)), self.witness.prime)
+                        if root is None:
+                            return None
+                        values[name] = root * next(signs)
+                    case Slide(place, name, formula):
+                        values[name] = found[f"q[{place}]"] = kind.lift(formula.evaluate(kind, values))
+                    case Angle(place, name):
+                        s, c = step.sin.evaluate(kind, values), step.cos.evaluate(kind, values)
+                        values[name] = _Turned(s, c)
+                        found[f"sin(q[{place}])"], found[f"cos(q[{place}])"] = kind.lift(s), kind.lift(c)
+        except ZeroDivisionError:
+            return None
+        there = Witness.__new__(Witness)
+        there.prime, there.values = self.witness.prime, {**at, **found}
+        one = nmod(1, self.witness.prime)
+        on_circle = all(
+            there.values[f"sin(q[{step.place}])"] ** 2 + there.values[f"cos(q[{step.place}])"] ** 2 == one
+            for step in self.result.steps
+            if isinstance(step, Angle)
+        )
+        return on_circle and all(there(x) == y for x, y in self.wanted)
+
+    def _pose_values(self) -> dict[str, Any]:
+        plane, names = self.result.plane, self.result.pose_names
+        if plane is None:
+            return dict(zip(names, self.pose[: len(names)], strict=True))
+        rows = [self.pose[3:6], self.pose[6:9], self.pose[9:]]
+        inputs = [*(self.pose[k] for k in plane.across), _Turned(*plane.sin_cos(rows))]
+        return dict(zip(names, inputs, strict=True))
+
+
+class _AngleSymbol:
+    """A symbol that stands in angles: its sine, and those of its parts, are what the ring has."""
+
+    def __init__(self, ring: Ring, witness: Witness, name: str, times: Fraction = Fraction(1)) -> None:
+        self.ring, self.witness, self.name, self.times = ring, witness, name, times
+
+    def __truediv__(self, n: Any) -> "_AngleSymbol":
+        return self * (1 / Fraction(int(n)))
+
+    def __mul__(self, factor: Any) -> "_AngleSymbol":
+        return _AngleSymbol(self.ring, self.witness, self.name, self.times * _ratio(factor))
+
+    __rmul__ = __mul__
+
+    def sin(self) -> Any:
+        return self.witness((self.ring.variable(self.name) * self.times).sin())
+
+    def cos(self) -> Any:
+        return self.witness((self.ring.variable(self.name) * self.times).cos())
+
+
+def _ratio(x: Any) -> Fraction:
+    """The small fraction that a residue stands for."""
+    if not isinstance(x, nmod):
+        return Fraction(x)
+    p = x.modulus()
+    for below in range(1, 1000):
+        above = int(x * below)
+        above = above if above < p // 2 else above - p
+        if abs(above) < 1000:
+            return Fraction(above, below)
+    raise ZeroDivisionError
+
+
+class _Residues:
+    """Constants of formulas modulo a prime."""
+
+    def __init__(self, ring: Any, witness: Witness) -> None:
+        self.ring, self.witness = ring, witness
+
+    def rational(self, value: Fraction) -> nmod:
+        return nmod(value.numerator, self.witness.prime) / nmod(value.denominator, self.witness.prime)
+
+    def lift(self, x: Any) -> nmod:
+        return x if isinstance(x, nmod) else self.rational(Fraction(x))
+
+    def pi(self) -> Any:
+        return self.witness.values["pi"]
+
+    def sin_cos(self, angle: Formula) -> tuple[Any, Any]:
+        s, c = self.ring.constant_sin_cos(angle)
+        return self.witness(s), self.witness(c)
+
+    def sqrt(self, value: Formula) -> Any:
+        return self.witness(self.ring.root(value.rational))

@@ -1,0 +1,236 @@
+"""Inverse kinematics as formulas: the branches, their values at poses, and how they are written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import MissingValue, WrongSize
+from rikigaku.laws.kinematics import frame_pose, world_poses
+from rikigaku.laws.loops import loop_residual
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form.chain import stripped
+from rikigaku.symbolic.closed_form.planar import Plane
+from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide, Step, needed
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Postures:
+    """All branches at given poses: q (..., branches, nq), NaN where a branch has no posture there.
+
+    valid: (..., branches); error: largest element of the difference between the pose reached and the pose
+    asked for [m, or sines of angles].
+    """
+
+    q: Array
+    valid: NDArray[np.bool_]
+    error: Array
+
+    def __len__(self) -> int:
+        return int(self.valid.sum())
+
+    def __iter__(self) -> Iterator[Array]:
+        """The postures that exist, one by one."""
+        return iter(self.q[self.valid])
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One solution: the signs of its roots, and the formula of each joint."""
+
+    formulas: "JointFormulas"
+    signs: tuple[int, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Definitions, roots and joints in order; the roots of this branch have their sign."""
+        signs = iter(self.signs)
+        return tuple(
+            Definition(step.name, next(signs) * step.radicand.sqrt()) if isinstance(step, Root) else step
+            for step in self.formulas.steps
+        )
+
+    @property
+    def joints(self) -> list[tuple[str, Step]]:
+        """Each joint with what computes it, in the order of solution."""
+        return [
+            (self.formulas.robot_joint(step.place), step)
+            for step in self.steps
+            if isinstance(step, Angle | Slide) and step.place < self.formulas.robot.nq
+        ]
+
+    def sympy(self, expanded: bool = False) -> Any:
+        """SymPy's form: (definitions, joints), two lists of (symbol, expression).
+
+        expanded: put the definitions into the formulas of the joints; these may become long.
+        """
+        from rikigaku.symbolic.closed_form.text import branch_sympy
+
+        return branch_sympy(self, expanded)
+
+    def __str__(self) -> str:
+        from rikigaku.symbolic.closed_form.text import steps_text
+
+        return "\n".join(steps_text(self.steps))
+
+    def _repr_latex_(self) -> str:
+        from rikigaku.symbolic.closed_form.text import steps_latex
+
+        return steps_latex(self.steps)
+
+
+@dataclass(frozen=True, repr=False)
+class JointFormulas:
+    """Every joint as a formula of a frame's pose. Branches differ in the signs of their square roots.
+
+    steps: what is computed, in order, common to all branches: data that runs on any kind of number.
+    pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
+    conditions: what the pose must satisfy to be reachable at all, each a formula that is zero.
+    """
+
+    robot: Robot
+    frame: str
+    target: str
+    pose_names: tuple[str, ...]
+    coordinates: Mapping[int, str]
+    given: tuple[int, ...]
+    steps: tuple[Step, ...]
+    conditions: tuple[Formula, ...] = ()
+    signs: tuple[tuple[int, ...], ...] = ()
+    plane: Plane | None = None
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The solutions, one for each combination of signs that is one."""
+        return tuple(Branch(self, signs) for signs in self.signs)
+
+    def without_cut_joints(self) -> "JointFormulas":
+        """The same without the motions of cut joints, where no other joint needs them."""
+        size = self.robot.nq
+        kept = needed(self.steps, lambda step: not isinstance(step, Angle | Slide) or step.place >= size)
+        roots = [step for step in self.steps if isinstance(step, Root)]
+        used = [k for k, root in enumerate(roots) if root in kept]
+        signs = dict.fromkeys(tuple(pattern[k] for k in used) for pattern in self.signs)
+        return replace(self, steps=kept, signs=tuple(signs))
+
+    def robot_joint(self, place: int) -> str:
+        """The joint that an element of q belongs to."""
+        slices = self.robot.q_slices
+        return next(name for name, s in slices.items() if s.start <= place < s.stop)
+
+    def solve(self, pose: Any, tolerance: float = 1e-8, **values: Any) -> Postures:
+        """All postures at a pose (4, 4), or at a batch of them.
+
+        Where the target is a position, (3,) will do; where it is planar, the two coordinates and phi.
+
+        Every posture is checked by forward kinematics: where the frame does not come to the pose within the
+        tolerance, the branch is not valid there. Joints that the frame does not depend on are zero.
+
+        values: symbols of the robot (its own values are used where none is given) and given joints.
+        """
+        elements, inputs, batch = self._elements(pose)
+        symbols = self._symbols(values)
+        count = len(self.signs)
+        at: dict[str, Any] = {name: float(x) for name, x in symbols.items()}
+        at |= {name: x[None] for name, x in zip(self.pose_names, inputs, strict=True)}
+        q = np.zeros((count, *batch, self.robot.nq))
+        for place in self.given:
+            at[self.coordinates[place]] = q[..., place] = np.asarray(values[self.coordinates[place]], float)
+        roots = iter(np.array(self.signs, dtype=float).reshape(count, -1).T)
+        with np.errstate(all="ignore"):
+            for step in self.steps:
+                match step:
+                    case Definition(name, formula):
+                        at[name] = formula.evaluate(FLOATS, at)
+                    case Root(name, radicand):  # the check below finds poses out of reach
+                        size = np.sqrt(np.maximum(radicand.evaluate(FLOATS, at), 0.0))
+                        at[name] = next(roots).reshape(-1, *[1] * len(batch)) * size
+                    case Angle(_, name, y, x):
+                        at[name] = np.arctan2(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at))
+                    case Slide(_, name, formula):
+                        at[name] = formula.evaluate(FLOATS, at)
+                if isinstance(step, Angle | Slide) and step.place < self.robot.nq:
+                    q[..., step.place] = at[step.name]
+            error = self._error(q, elements, symbols)
+        q, error = np.moveaxis(q, 0, -2), np.moveaxis(error, 0, -1)
+        valid = error <= tolerance
+        return Postures(np.where(valid[..., None], q, np.nan), valid, error)
+
+    def _error(self, q: Array, elements: list[Array], symbols: Mapping[str, float]) -> Array:
+        mechanism = instantiate(self._geometry, FLOATS, symbols)
+        bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
+        pose = frame_pose(mechanism, bodies, self.frame)
+        reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
+        gaps = [np.abs(np.broadcast_to(x, q.shape[:-1]) - y) for x, y in zip(reached, elements, strict=True)]
+        if self.robot.loops:
+            rows = loop_residual(mechanism, [q[..., k] for k in range(self.robot.nq)])
+            gaps += [np.abs(np.broadcast_to(x, q.shape[:-1])) for x in rows]
+        error: Array = np.fmax.reduce(gaps, axis=0)
+        return np.where(np.isfinite(q).all(axis=-1), error, np.inf)
+
+    def _elements(self, pose: Any) -> tuple[list[Array], list[Array], tuple[int, ...]]:
+        """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
+        array = np.asarray(pose, dtype=np.float64)
+        if array.shape[-2:] == (4, 4):
+            parts = [array[..., k, 3] for k in range(3)]
+            parts += [array[..., i, j] for i in range(3) for j in range(3)]
+            if self.plane is not None:
+                R = [[array[..., i, j] for j in range(3)] for i in range(3)]
+                phi = np.arctan2(*self.plane.sin_cos(R))
+                return parts, [*(parts[k] for k in self.plane.across), phi], array.shape[:-2]
+            parts = parts[: len(self.pose_names)]
+            return parts, parts, array.shape[:-2]
+        if self.target != "pose" and array.ndim and array.shape[-1] == 3:
+            parts = list(np.moveaxis(array, -1, 0))
+            return self._in_space(parts), parts, array.shape[:-1]
+        also = {
+            "pose": "",
+            "position": " or a position (3,)",
+            "planar": f" or {', '.join(self.pose_names)} (3,)",
+        }
+        raise WrongSize(
+            f"These formulas take a pose (4, 4){also[self.target]}, or a batch; {array.shape} was given."
+        )
+
+    def _in_space(self, parts: list[Array]) -> list[Array]:
+        """The elements that a planar pose means."""
+        if self.plane is None:
+            return parts
+        position: list[Any] = [np.nan] * 3  # the one out of the plane is not asked for
+        for k, x in zip(self.plane.across, parts, strict=False):
+            position[k] = x
+        rows = self.plane.turned(np.sin(parts[2]), np.cos(parts[2]))
+        return [*position, *(x for row in rows for x in row)]
+
+    def _symbols(self, values: Mapping[str, Any]) -> dict[str, float]:
+        known = {**self.robot.declared_values, **values}
+        names = [*self._geometry.free_symbols, *(self.coordinates[place] for place in self.given)]
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise MissingValue(f"{', '.join(missing)} have no value: give {missing[0]}=...")
+        return {name: float(known[name]) for name in self._geometry.free_symbols}
+
+    @cached_property
+    def _geometry(self) -> Robot:
+        """The robot without what poses do not depend on: inertias need no values here."""
+        return replace(stripped(self.robot), couplings=self.robot.couplings)
+
+    def __str__(self) -> str:
+        from rikigaku.symbolic.closed_form.text import formulas_text
+
+        return formulas_text(self)
+
+    __repr__ = __str__
+
+    def _repr_latex_(self) -> str:
+        from rikigaku.symbolic.closed_form.text import steps_latex
+
+        return steps_latex(self.steps)

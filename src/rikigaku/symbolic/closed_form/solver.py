@@ -1,0 +1,267 @@
+"""Triangular solution of a chain: one joint after the other, each by a line, two lines or a quadratic.
+
+Of all equations those with one unknown joint are looked at; the best determines its joint. A joint solved at
+an end of the chain is taken off: the target behind it gets names of its own, the rest is a shorter chain.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from flint import nmod
+
+from rikigaku.errors import NotSolvable
+from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial.pose import Pose
+from rikigaku.symbolic.closed_form.chain import TARGET, Axis, Chain
+from rikigaku.symbolic.closed_form.elimination import derived
+from rikigaku.symbolic.closed_form.equations import Target, Witness, as_pose, equations, structured
+from rikigaku.symbolic.closed_form.lines import TWO, Candidate, candidates, coefficients, unknowns
+from rikigaku.symbolic.closed_form.squares import squares
+from rikigaku.symbolic.closed_form.steps import (
+    Angle,
+    Definition,
+    Names,
+    Root,
+    Slide,
+    Step,
+    Translation,
+    is_short,
+)
+
+_ELEMENTS = ("x", "y", "z", *(f"{i}{j}" for i in "123" for j in "123"))
+
+
+class Solver:
+    """A chain being solved: what is left of it, what is known, and the steps so far."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        turns: bool,
+        translation: Translation,
+        names: Names,
+        joint_names: Mapping[int, str],
+        cuts: int,
+        level: int = 0,
+        roots: int = 0,
+    ) -> None:
+        """The chain has identities as its outer constants; for a position alone the last one is the point."""
+        self.chain, self.turns = chain, turns
+        self.formula, self.names, self.joint_names = translation, names, joint_names
+        self.witness = Witness(chain.ring, 1)
+        self.steps: list[Step] = []
+        self.known: set[Axis] = set()
+        self.cuts = cuts  # places from here on are those of cut joints
+        self.level, self.roots = level, roots
+        self.pool: list[Exact] | None = None
+        self.target: Target
+
+    def begin(self, given: Mapping[str, Formula]) -> None:
+        """Take the target: the formula of each of its generators."""
+        elements, reached = structured(self.chain, self.turns)
+        size = 12 if self.turns else 3
+        self.witness.set({TARGET[k]: self.witness(reached[k]) for k in range(size)})
+        self.target = Target(as_pose(elements), self.turns)
+        self._define({k: given[TARGET[k]] for k in range(size)}, elements)
+
+    def solve(self) -> None:
+        """All joints of the chain, or an error that says what is left."""
+        while self._peeled():
+            found = self._best(self._alone())
+            if found is None:
+                derived = self._derived()
+                found = self._best(derived)
+                if found is None:
+                    raise self._unsolved(derived)
+            self._take(found)
+
+    def _unknown(self) -> list[Axis]:
+        return [axis for axis in self.chain.axes if axis not in self.known]
+
+    def _equations(self) -> list[Exact]:
+        if self.pool is None:
+            found: dict[str, Exact] = {}
+            for x in equations(self.chain, self.target):
+                if isinstance(x, Exact) and str((-x).polynomial) not in found:
+                    found[str(x.polynomial)] = x
+            self.pool = list(found.values())
+        return self.pool
+
+    def _alone(self) -> dict[Axis, list[Exact]]:
+        """The equations that have one unknown joint, by joint."""
+        unknown = self._unknown()
+        alone: dict[Axis, list[Exact]] = {axis: [] for axis in unknown}
+        for x in self._equations():
+            if len(moving := unknowns(x, unknown)) == 1:
+                alone[moving[0]].append(x)
+        return alone
+
+    def _derived(self) -> dict[Axis, list[Exact]]:
+        """The same, after eliminating a joint from equations with two."""
+        unknown = self._unknown()
+        found: dict[Axis, list[Exact]] = {axis: [] for axis in unknown}
+        for axis, x in derived(self.chain.ring, self._equations(), unknown, self.witness):
+            found[axis].append(x)
+        return found
+
+    def _best(self, alone: Mapping[Axis, list[Exact]]) -> Candidate | None:
+        """The surest and shortest way to solve a joint; joints of the robot before those of cuts."""
+        found: list[Candidate] = []
+        for axis, pool in alone.items():
+            if pool:
+                found += candidates(self.chain.ring, axis, pool, self.witness)
+        return min(found, key=lambda c: (c.rank, c.axis.place >= self.cuts, c.length), default=None)
+
+    def _unsolved(self, derived: Mapping[Axis, list[Exact]]) -> NotSolvable:
+        """What remains: the equation of lowest degree in one joint, where there is one."""
+        remaining = [self.joint_names[axis.place] for axis in self._unknown()]
+        found = [(_degree(x, axis), axis, x) for axis, pool in derived.items() for x in pool]
+        if not found:
+            fewest = min((len(unknowns(x, self._unknown())) for x in self._equations()), default=0)
+            left = ", ".join(remaining)
+            return NotSolvable(f"Every equation that remains has {fewest} or more of {left}.", remaining)
+        degree, axis, _ = min(found, key=lambda item: item[0])
+        name = self.joint_names[axis.place]
+        variable = f"tan({name}/2)" if axis.revolute else name
+        return NotSolvable(
+            f"What remains is an equation of degree {degree} in {variable}; only square roots are taken.",
+            remaining,
+            degree,
+        )
+
+    # -- one joint ------------------------------------------------------------------------------------------
+    def _take(self, found: Candidate) -> None:
+        axis = found.axis
+        if not axis.revolute:
+            self._take_slide(found)
+        elif found.second is not None:
+            self._take_point(found)
+        elif (sides := self._squares(found)) is not None:
+            self._take_squares(axis, found, *sides)
+        else:
+            A, B, C = map(self.formula, found.first)
+            w = self._root(A**2 + B**2 - C**2, _square(found.first))
+            self._angle(axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
+        self.known.add(axis)
+
+    def _take_point(self, found: Candidate) -> None:
+        """Where two lines meet."""
+        assert found.second is not None
+        (A, B, _), (D, E, _) = found.first, found.second
+        det = A * E - B * D
+        a, b, c, d, e, f = map(self.formula, (*found.first, *found.second))
+        y, x, scale = b * f - c * e, c * d - a * f, a * e - b * d
+        if isinstance(det, Exact) and not _same(det, A * A + B * B):  # its sign is not known
+            y, x, scale = y * scale, x * scale, scale**2
+        elif not isinstance(det, Exact) and det < 0:
+            y, x, scale = -y, -x, -scale
+        self._angle(found.axis, y, x, scale)
+
+    def _take_slide(self, found: Candidate) -> None:
+        axis = found.axis
+        a, b, c = found.first
+        if found.rank != TWO:
+            value = self.formula(-c) / self.formula(b)
+        elif isinstance(a, Exact):
+            w = self._root(self.formula(b) ** 2 - 4 * self.formula(a) * self.formula(c), b * b - 4 * a * c)
+            value = (w - self.formula(b)) / (2 * self.formula(a))
+        else:
+            h, c = b * (Fraction(1, 2) / a), c * (Fraction(1) / a)
+            value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
+        self.steps.append(Slide(axis.place, self.joint_names[axis.place], value))
+
+    def _squares(self, found: Candidate) -> tuple[Number, Number] | None:
+        return squares(self.chain.ring, found.axis, found.first, self._equations(), self._unknown())
+
+    def _take_squares(self, axis: Axis, found: Candidate, u: Number, v: Number) -> None:
+        A, B, C = found.first
+        w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
+        m = self.formula(C) / self.formula(-(A if B == 0 else B))
+        if B == 0:
+            self._angle(axis, m, w, ONE)
+        else:
+            self._angle(axis, w, m, ONE)
+
+    def _angle(self, axis: Axis, y: Formula, x: Formula, scale: Formula) -> None:
+        self.steps.append(Angle(axis.place, self.joint_names[axis.place], y, x, scale))
+
+    def _root(self, radicand: Formula, exact: Number) -> Formula:
+        """Plus or minus the square root; zero where it always is."""
+        if self.witness.vanishes(exact):
+            return Formula.of(0)
+        self.roots += 1
+        name = self.names.new(f"w{self.roots}")
+        self.steps.append(Root(name, radicand))
+        return Formula.symbol(name)
+
+    # -- shorter chains -------------------------------------------------------------------------------------
+    def _peeled(self) -> bool:
+        """Take off what is known at the ends; whether anything is left."""
+        while self.chain.axes and (self._first() or self._last()):
+            pass
+        return bool(self._unknown())
+
+    def _first(self) -> bool:
+        chain = self.chain
+        if chain.axes[0] not in self.known or not self._unknown():
+            return False
+        step = chain.axes[0].moved(chain.ring).compose(chain.constants[1])
+        back = step.inverse()
+        T = self.target.pose
+        moved = back.compose(T) if self.turns else Pose(T.R, back.compose(Pose(p=T.p)).p)
+        self._shorter(replace(chain, axes=chain.axes[1:], constants=(Pose(), *chain.constants[2:])), moved)
+        return True
+
+    def _last(self) -> bool:
+        chain = self.chain
+        if not self.turns or chain.axes[-1] not in self.known or not self._unknown():
+            return False
+        step = chain.constants[-2].compose(chain.axes[-1].moved(chain.ring))
+        moved = self.target.pose.compose(step.inverse())
+        self._shorter(replace(chain, axes=chain.axes[:-1], constants=(*chain.constants[:-2], Pose())), moved)
+        return True
+
+    def _shorter(self, chain: Chain, moved: Pose) -> None:
+        self.chain, self.pool = chain, None
+        elements, _ = structured(chain, self.turns)
+        size = 12 if self.turns else 3
+        new = [*moved.p, *(x for row in moved.R for x in row)][:size]
+        values: dict[str, nmod] = {TARGET[k]: self.witness(x) for k, x in enumerate(new)}
+        self._define({k: self.formula(x) for k, x in enumerate(new)}, elements)
+        self.witness.set(values)
+        self.target = Target(as_pose(elements), self.turns)
+
+    def _define(self, formulas: Mapping[int, Formula], elements: list[Number]) -> None:
+        """Give the generators of a target their new meaning, by name where the formula is long."""
+        prefix = "wrist" if not self.level else f"t{self.level}"
+        self.level += 1
+        meaning = {}
+        for k, formula in formulas.items():
+            if not any(
+                isinstance(x, Exact) and _same(x, self.chain.ring.variable(TARGET[k])) for x in elements
+            ):
+                continue
+            if not is_short(formula):
+                name = self.names.new(f"{prefix}_{_ELEMENTS[k]}")
+                self.steps.append(Definition(name, formula))
+                formula = Formula.symbol(name)
+            meaning[TARGET[k]] = formula
+        self.formula.meaning.update(meaning)
+
+
+def _degree(x: Exact, axis: Axis) -> int:
+    """Of an equation in one joint: in tan(q/2) for an angle."""
+    powers = coefficients(x.ring, x, axis.generators)
+    return max(sum(p) for p in powers) * (2 if axis.revolute else 1)
+
+
+def _same(x: Number, y: Number) -> bool:
+    return type(x) is type(y) and bool(x == y)
+
+
+def _square(line: tuple[Number, Number, Number]) -> Number:
+    A, B, C = line
+    return A * A + B * B - C * C

@@ -1,0 +1,172 @@
+"""Dynamics of a closed robot as exact formulas, by the laws of its spanning tree.
+
+With v = P v_ind (P from the constraint Jacobian) and the accelerations the loops ask for, forces of the tree
+project on the independent coordinates: tau = P^T tau_tree = tau_ind + Jc^T tau_dep (the paper's eqs 16-18,
+corrected). The other joints are free.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import WrongSize
+from rikigaku.laws.composite_body import mass_matrix
+from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
+from rikigaku.laws.regressor import regressor
+from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.evaluation import Point
+from rikigaku.symbolic.loops.over import Over
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.constraints import LoopConstraints
+
+Matrix = list[list[Any]]
+
+
+class ClosedRobot:
+    """M, h, g, tau over the independent coordinates; formulas in all q, and v, a of the independent ones.
+
+    Entries are polynomials or quotients of them (`.numerator`, `.denominator`); they hold where the loops are
+    closed.
+    """
+
+    def __init__(self, constraints: "LoopConstraints") -> None:
+        self.constraints = constraints
+        self._mechanism, self._q = constraints.state.mechanism, constraints.state.q
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M with kinetic energy v_ind^T M v_ind / 2."""
+        M = mass_matrix(self._mechanism, self._q)
+        columns = [self.projected(M_P) for M_P in self._columns(M)]
+        return [[column[i] for column in columns] for i in range(len(columns))]
+
+    @cached_property
+    def velocity_forces(self) -> list[Any]:
+        """h: centrifugal and Coriolis forces, with what the loops' own curvature adds."""
+        c = self.constraints
+        v, rest = c.velocities(), [0] * c.mobility
+        a = c.accelerations(None, rest)
+        zero = (0, 0, 0)
+        return self.projected(inverse_dynamics(self._mechanism, self._q, v, a, zero, friction=False))
+
+    @cached_property
+    def gravity_forces(self) -> list[Any]:
+        """g: forces at the independent coordinates that hold the robot against gravity."""
+        return self.projected(gravity_forces(self._mechanism, self._q))
+
+    @cached_property
+    def inverse_dynamics(self) -> list[Any]:
+        """tau of the independent coordinates (joint friction left out)."""
+        c = self.constraints
+        tau = inverse_dynamics(self._mechanism, self._q, c.velocities(), c.accelerations(), friction=False)
+        return self.projected(tau)
+
+    @cached_property
+    def regressor(self) -> Matrix:
+        """Y with tau = Y pi, pi the inertial parameters of all links (`robot.parameters()`)."""
+        c = self.constraints
+        Y = regressor(self._mechanism, self._q, c.velocities(), c.accelerations())
+        columns = [self.projected([row[k] for row in Y]) for k in range(len(Y[0]))]
+        return [[column[i] for column in columns] for i in range(c.mobility)]
+
+    def collected(self, x: Any, names: Sequence[str]) -> dict[str, Any]:
+        """A number linear in some symbols by symbol, the rest under ""; each reduced by itself."""
+        parts = x.parts if isinstance(x, Over) else {(): x}
+        found: dict[str, Any] = {}
+        for powers, part in parts.items():
+            for name, coefficient in _split(part, names).items():
+                over = Over(x.determinants, {powers: coefficient}) if isinstance(x, Over) else coefficient
+                found[name] = found[name] + over if name in found else over
+        return {name: self.constraints.ideal.reduced(coefficient) for name, coefficient in found.items()}
+
+    def value(
+        self,
+        formulas: Any,
+        q: Sequence[float],
+        v: Sequence[float] | None = None,
+        a: Sequence[float] | None = None,
+        **symbols: float,
+    ) -> Any:
+        """Formulas (one, or nested lists) at a state in floats; v and a of the independent coordinates.
+
+        Raises:
+            WrongSize: if q, v or a does not fit. MissingValue: if a symbol in them has no value.
+        """
+        point = self.point(q, v, a, symbols)
+        return _valued(point, formulas)
+
+    def point(self, q: Any, v: Any, a: Any, symbols: Mapping[str, float]) -> Point:
+        """A state at which formulas have values; None in q where a coordinate is not known."""
+        c = self.constraints
+        if len(q) != c.robot.nq:
+            raise WrongSize(f"q of robot {c.robot.name!r} has {c.robot.nq} numbers; {len(q)} were given.")
+        inputs: dict[str, Any] = {"q": [None if x is None else float(x) for x in q]}
+        for name, given in (("v", v), ("a", a)):
+            if given is None:
+                continue
+            if len(given) != c.mobility:
+                chosen = ", ".join(c.coordinates[k] for k in c.independent)
+                raise WrongSize(
+                    f"{name} has one number for each of the {c.mobility} independent coordinates ({chosen}); "
+                    f"{len(given)} were given."
+                )
+            inputs[name] = _spread(c.robot.nv, c.independent, given)
+        return Point(c.state.ring, FLOATS, inputs, c.robot.declared_values | dict(symbols))
+
+    def _columns(self, M: Matrix) -> list[list[Any]]:
+        """M P by columns."""
+        c = self.constraints
+        result = []
+        for k in range(c.mobility):
+            unit = c.velocities([int(i == k) for i in range(c.mobility)])
+            result.append([_dot(row, unit) for row in M])
+        return result
+
+    def projected(self, tau: Sequence[Any]) -> list[Any]:
+        """Forces of the tree as those at the independent coordinates: P^T tau."""
+        c = self.constraints
+        result = []
+        for k, i in enumerate(c.independent):
+            total = tau[i]
+            for j, row in zip(c.dependent, c.jacobian, strict=True):
+                total = total + row[k] * tau[j]
+            result.append(total)
+        return result
+
+
+def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A polynomial linear in some generators, by generator."""
+    if not isinstance(x, Exact):
+        return {"": x}
+    ring = x.ring
+    places = {ring.names.index(name): name for name in names if name in ring.names}
+    parts: dict[str, dict[Any, Any]] = {}
+    for m, c in x.polynomial.to_dict().items():
+        k = next((k for k in places if m[k]), None)
+        rest = tuple(m) if k is None else (*m[:k], m[k] - 1, *m[k + 1 :])
+        parts.setdefault("" if k is None else places[k], {})[rest] = c
+    return {name: ring.number(ring.context.from_dict(terms)) for name, terms in parts.items()}
+
+
+def _valued(point: Point, x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return np.array([_valued(point, y) for y in x])
+    return float(point.value(x))
+
+
+def _spread(size: int, places: Sequence[int], values: Sequence[float]) -> list[float | None]:
+    result: list[float | None] = [None] * size
+    for place, x in zip(places, values, strict=True):
+        result[place] = float(x)
+    return result
+
+
+def _dot(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
+    total: Any = 0
+    for x, y in zip(xs, ys, strict=True):
+        total = total + x * y
+    return total

@@ -1,0 +1,298 @@
+"""Closed robots as formulas: constraints, which coordinates depend on which, and how they move along.
+
+`robot.loop_constraints()` begins here; `.closed` continues with the dynamics (closed_robot.py), `.explicit`
+with the dependent coordinates as formulas of the independent ones (loop_relations.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
+from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.balls import precision
+from rikigaku.numbers.exact import ExactNumber
+from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.symbolic.exact_state import ExactState, exact_state
+from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
+from rikigaku.symbolic.loops.ideal import PositionIdeal
+from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.loops.rows import BITS, Dropped, Row, candidates, independent, independent_rows, rank
+from rikigaku.symbolic.loops.solve import Solver
+from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.writing import Writing
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.closed_robot import ClosedRobot
+    from rikigaku.symbolic.loops.relations import Relation
+
+_SAMPLES, _MORE_SAMPLES = 2, 6
+
+
+@dataclass(frozen=True, eq=False)
+class LoopConstraints:
+    """What the loops and gears of a robot ask of its coordinates.
+
+    rows: equations formula = 0 that count, each with its name; dropped: the others, each with the reason.
+    independent, dependent: places in v; as many independent ones as the robot's mobility.
+    """
+
+    robot: Robot
+    state: ExactState
+    samples: tuple[ConsistentState, ...]
+    rows: tuple[Row, ...]
+    dropped: tuple[Dropped, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+
+    @property
+    def mobility(self) -> int:
+        """Degrees of freedom of the closed robot."""
+        return len(self.independent)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """A name for each coordinate of v."""
+        return coordinate_names(self.robot)
+
+    @cached_property
+    def formulas(self) -> tuple[ExactNumber, ...]:
+        """The left sides of the equations."""
+        return tuple(row.formula for row in self.rows)
+
+    @cached_property
+    def ideal(self) -> PositionIdeal:
+        """All that vanishes where the loops are closed and regular; normal forms avoid what depends."""
+        try:
+            regular = self._solver.determinants if self.dependent else ()
+        except TooLarge:
+            regular = ()
+        return PositionIdeal(self.state.ring, self.formulas, _first(self), regular)  # type: ignore[arg-type]
+
+    @cached_property
+    def jacobian(self) -> list[list[Any]]:
+        """Jc with v_dependent = Jc v_independent: -(df/dq_dep)^-1 df/dq_indep (the paper's eq. 17).
+
+        Dependent by independent: polynomials, alone or over determinants (`.numerator`, `.denominator`).
+        """
+        J = self.tree_jacobian
+        columns = [[-row[k] for k in self.independent] for row in J]
+        return [[self.ideal.reduced(x) for x in row] for row in self._solved(columns)]
+
+    def velocities(self, v: Sequence[Any] | None = None) -> list[Any]:
+        """All of v from that of the independent coordinates (their generators "v[k]" if None is given)."""
+        own = [self.state.v[k] for k in self.independent] if v is None else list(v)
+        return self._all(own, [_dot(row, own) for row in self.jacobian])
+
+    def accelerations(self, v: Sequence[Any] | None = None, a: Sequence[Any] | None = None) -> list[Any]:
+        """All of a from velocities and accelerations of the independent coordinates."""
+        own = [self.state.a[k] for k in self.independent] if a is None else list(a)
+        bias = loop_bias(self.state.mechanism, self.state.q, self.velocities(v))
+        pushed = [x[0] for x in self._solved([[-bias[row.place]] for row in self.rows])]
+        moved = [_dot(row, own) + x for row, x in zip(self.jacobian, pushed, strict=True)]
+        return self._all(own, [self.ideal.reduced(x) for x in moved])
+
+    @cached_property
+    def explicit(self) -> "tuple[Relation, ...]":
+        """Each dependent coordinate as a formula of the independent ones, in the order they are found.
+
+        Raises:
+            NoFormula: where elimination leaves an equation of higher degree than two.
+        """
+        from rikigaku.symbolic.loops.relations import explicit_relations
+
+        return explicit_relations(self)
+
+    def postures(self, independent: Mapping[str, float | Sequence[float]], **symbols: float) -> np.ndarray:
+        """All closed postures for these values of the independent joints, by the explicit relations.
+
+        independent: {joint: position}. Returns (count, nq); no row where the loops cannot close there.
+        """
+        from rikigaku.symbolic.loops.relations import postures
+
+        robot = self.robot
+        q: list[float | None] = [None] * robot.nq
+        needed = [j.name for j in robot.joints if robot.v_slices[j.name].start in self.independent]
+        for name in needed:
+            if name not in independent:
+                raise MissingValue(f"The independent joint {name!r} has no position: give {{{name!r}: ...}}.")
+        for name, value in independent.items():
+            if name not in needed:
+                raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
+            q[robot.q_slices[name]] = np.atleast_1d(np.asarray(value, float)).tolist()
+        found = postures(self, self.closed.point(q, None, None, symbols))
+        return np.array(found, dtype=float).reshape(len(found), robot.nq)
+
+    @cached_property
+    def closed(self) -> "ClosedRobot":
+        """The dynamics of the closed robot as formulas."""
+        from rikigaku.symbolic.loops.closed_robot import ClosedRobot
+
+        return ClosedRobot(self)
+
+    def written(self, x: Any) -> Formula:
+        """A number as a formula with the names people know: joints, their rates with _dot, symbols."""
+        if not isinstance(x, Over):
+            return self._writing(x)
+        total = ZERO
+        for powers, part in x.parts.items():
+            below = ONE
+            for d, n in zip(x.determinants, powers, strict=True):
+                below = below * self._writing(d) ** n
+            total = total + self._writing(part) / below
+        return total
+
+    @cached_property
+    def _writing(self) -> Writing:
+        sizes = [("q", (self.robot.nq,)), *((name, (self.robot.nv,)) for name in ("v", "a", "tau"))]
+        return Writing(self.state.ring, input_names(self.robot, sizes))
+
+    @cached_property
+    def tree_jacobian(self) -> list[list[ExactNumber]]:
+        """d(rows)/dt = J v over all coordinates of the tree."""
+        J = loop_jacobian(self.state.mechanism, self.state.q)
+        return [list(J[row.place]) for row in self.rows]
+
+    @cached_property
+    def _solver(self) -> Solver:
+        matrix = [[row[k] for k in self.dependent] for row in self.tree_jacobian]
+        return Solver(matrix, [self.coordinates[k] for k in self.dependent])
+
+    def _solved(self, right: list[list[Any]]) -> list[list[Any]]:
+        return self._solver.solved(right) if self.dependent else []
+
+    def _all(self, own: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+        known = dict(zip(self.independent, own, strict=True)) | dict(zip(self.dependent, others, strict=True))
+        return [known[k] for k in range(self.robot.nv)]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"Loop constraints of robot {self.robot.name!r}: mobility {self.mobility}, "
+            f"independent {', '.join(self.coordinates[k] for k in self.independent)}"
+        ]
+        lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in self.rows]
+        lines += [f"  ({row.name}: {row.why})" for row in self.dropped]
+        return "\n".join(lines)
+
+
+def loop_constraints(
+    robot: Robot, explicit: bool = False, independent: Sequence[str] | None = None
+) -> LoopConstraints:
+    """The constraints of a closed robot as exact formulas, an independent set of them.
+
+    Args:
+        explicit: solve for the dependent coordinates too (`.explicit`), or say why that cannot be done.
+        independent: names of joints to take as independent; the robot's own choice if None, and if it has
+            none, driven joints as far as they serve.
+    Raises:
+        CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
+            many as the mobility, or do not decide the others. NoFormula: with explicit, if there is none.
+    """
+    if not robot.loops and not robot.couplings:
+        raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
+    constraints = _constraints(robot, None if independent is None else tuple(independent))
+    if explicit:
+        constraints.explicit  # noqa: B018 - made now, so that an error comes now
+    return constraints
+
+
+@lru_cache(maxsize=16)
+def _constraints(robot: Robot, independent: tuple[str, ...] | None) -> LoopConstraints:
+    rng = np.random.default_rng(0)
+    state = exact_state(robot)
+    samples = _samples(robot, state, rng)
+    rows, dropped = independent_rows(robot, state, samples)
+    chosen = _independent(robot, rows, samples, independent)
+    dependent = tuple(k for k in range(robot.nv) if k not in chosen)
+    return LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
+
+
+def coordinate_names(robot: Robot) -> tuple[str, ...]:
+    """A name for each coordinate of v: the joint's, with a number where it has several."""
+    return tuple(
+        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
+        for joint in robot.joints
+        for k in range(joint.nv)
+    )
+
+
+def _samples(robot: Robot, state: ExactState, rng: np.random.Generator) -> tuple[ConsistentState, ...]:
+    # rows that contradict themselves are named before a search that cannot succeed
+    waiting = candidates(robot, state)
+    samples = [consistent_state(robot, rng, BITS) for _ in range(_SAMPLES)]
+    ranks = [rank(waiting, sample) for sample in samples]
+    if min(ranks) < len(waiting) or robot.nv == len(waiting):
+        # Over-constrained: it may close in ways that move and ways that do not; the former are meant.
+        samples += [consistent_state(robot, rng, BITS) for _ in range(_MORE_SAMPLES)]
+        ranks += [rank(waiting, sample) for sample in samples[_SAMPLES:]]
+    return tuple(sample for sample, r in zip(samples, ranks, strict=True) if r == min(ranks))[:_SAMPLES]
+
+
+def _independent(
+    robot: Robot, rows: Sequence[Row], samples: Sequence[ConsistentState], given: Sequence[str] | None
+) -> tuple[int, ...]:
+    """Places in v of the independent coordinates, checked at closed postures."""
+    mobility = robot.nv - len(rows)
+    names = robot.independent if given is None else tuple(given)
+    known = [joint.name for joint in robot.joints]
+    for name in names:
+        if name not in known:
+            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
+    chosen = tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
+    if names and len(set(chosen)) != mobility:
+        raise WrongSize(
+            f"Robot {robot.name!r} has mobility {mobility}: so many coordinates decide the others. "
+            f"{len(set(chosen))} were chosen ({', '.join(names)}). Its coordinates: "
+            f"{', '.join(coordinate_names(robot))}."
+        )
+    if names:
+        order = [k for k in range(robot.nv) if k not in chosen]
+    else:  # passive joints depend on driven ones, those far out on those near the base
+        driven = {
+            k for j in robot.joints if j.actuated for k in range(*robot.v_slices[j.name].indices(robot.nv))
+        }
+        order = sorted(range(robot.nv), key=lambda k: (k in driven, -k))
+    dependent = _deciding(rows, samples, order)
+    if names and len(dependent) < len(order):
+        free = ", ".join(coordinate_names(robot)[k] for k in order if k not in dependent)
+        raise WrongValue(
+            f"The coordinates {', '.join(names)} of robot {robot.name!r} do not decide the others: with them "
+            f"all held, {free} can still move. Choose others."
+        )
+    return chosen if names else tuple(k for k in range(robot.nv) if k not in dependent)
+
+
+def _deciding(rows: Sequence[Row], samples: Sequence[ConsistentState], order: Sequence[int]) -> set[int]:
+    """The first columns in that order that are independent at a closed posture: what the rows can decide."""
+    best: set[int] = set()
+    with precision(BITS):
+        for sample in samples:
+            J = loop_jacobian(sample.mechanism, sample.q)
+            columns = [[J[row.place][k] for row in rows] for k in order]
+            found = {order[k] for k in independent(columns)[0]}
+            best = max(best, found, key=len)
+    return best
+
+
+def _first(constraints: LoopConstraints) -> list[str]:
+    """Generators of dependent coordinates, angles before slides."""
+    robot, names = constraints.robot, constraints.state.ring.names
+    places = [
+        k
+        for joint in robot.joints
+        if set(range(*robot.v_slices[joint.name].indices(robot.nv))) & set(constraints.dependent)
+        for k in range(*robot.q_slices[joint.name].indices(robot.nq))
+    ]
+    ordered = [f"{f}(q[{k}])" for k in places for f in ("sin", "cos")] + [f"q[{k}]" for k in places]
+    return [name for name in ordered if name in names]
+
+
+def _dot(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
+    total: Any = 0
+    for x, y in zip(xs, ys, strict=True):
+        total = total + x * y
+    return total

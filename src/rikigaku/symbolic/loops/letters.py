@@ -1,0 +1,105 @@
+"""Equations with letters in place of what is known, for elimination that does not see numbers.
+
+What known coordinates and lengths contribute becomes a letter, multiples of it share the letter: the Groebner
+basis is that of the mechanism's shape (numbers make coefficients explode). Letters that belong to a rotation,
+such as L cos q and L sin q, keep the sum of their squares: without it a four-bar would look like any conic.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.ring import Ring
+from rikigaku.symbolic.loops.rows import generators
+
+
+class Letters:
+    """Equations with letters for what does not hold the unknowns."""
+
+    def __init__(self, ring: Ring, equations: Sequence[Exact], unknown: set[str]) -> None:
+        self.ring = ring
+        self.meanings: dict[str, Exact] = {}
+        self._spelled: dict[str, str] = {}
+        self.equations = [self._lettered(x, unknown) for x in equations]
+        angles = sorted(name[4:-1] for name in unknown if name.startswith("sin("))
+        self.circles = [(f"sin({x})", f"cos({x})") for x in angles]
+        self.squares: list[tuple[str, str, Any]] = []
+        plain = list(self.meanings.items())
+        for (p, x), (r, y) in combinations(plain, 2):
+            total = x * x + y * y
+            if len(generators(total)) < len({*generators(x), *generators(y)}):
+                self.squares.append((p, r, total if not isinstance(total, Exact) else self._letter(total)))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.meanings)
+
+    def polynomials(self, names: Sequence[str]) -> Iterator[dict[tuple[int, ...], Any]]:
+        """The equations, circles and sums of squares in these names."""
+        place = {name: k for k, name in enumerate(names)}
+
+        def powers(*used: str) -> tuple[int, ...]:
+            result = [0] * len(names)
+            for name in used:
+                result[place[name]] += 1
+            return tuple(result)
+
+        for equation in self.equations:
+            total: dict[tuple[int, ...], Any] = {}
+            for monomial, (factor, letter) in equation.items():
+                key = powers(*monomial, *([letter] if letter else []))
+                total[key] = total.get(key, 0) + factor
+            yield total
+        for s, c in self.circles:
+            yield {powers(s, s): 1, powers(c, c): 1, powers(): -1}
+        for p, r, square in self.squares:
+            right = {powers(square[0]): -square[1]} if isinstance(square, tuple) else {powers(): -square}
+            yield {powers(p, p): 1, powers(r, r): 1} | right
+
+    def meant(self, terms: dict[tuple[tuple[str, int], ...], Any]) -> Any:
+        """A polynomial in letters and known generators as an exact number."""
+        total: Any = 0
+        for monomial, coefficient in terms.items():
+            term: Any = coefficient
+            for name, n in monomial:
+                x = self.meanings[name] if name in self.meanings else self.ring.variable(name)
+                for _ in range(n):
+                    term = term * x
+            total = total + term
+        return total
+
+    def _lettered(self, x: Exact, unknown: set[str]) -> dict[tuple[str, ...], tuple[Any, str]]:
+        """By monomials of the unknowns: a rational factor and the letter of the rest."""
+        parts: dict[tuple[str, ...], Any] = {}
+        for m, c in x.polynomial.to_dict().items():
+            inside: list[str] = []
+            rest = [0] * len(m)
+            for k, n in enumerate(m):
+                if self.ring.names[k] in unknown:
+                    inside += [self.ring.names[k]] * int(n)
+                else:
+                    rest[k] = int(n)
+            part = parts.setdefault(tuple(inside), {})
+            part[tuple(rest)] = c
+        result: dict[tuple[str, ...], tuple[Any, str]] = {}
+        for monomial, terms in parts.items():
+            number = self.ring.number(self.ring.context.from_dict(terms))
+            if isinstance(number, Exact):
+                letter, factor = self._letter(number)
+                result[monomial] = (factor, letter)
+            else:
+                result[monomial] = (number, "")
+        return result
+
+    def _letter(self, x: Exact) -> tuple[str, Any]:
+        """The letter of a polynomial and the factor it is taken with: multiples share one."""
+        lead = x.polynomial.leading_coefficient()
+        factor = Fraction(int(lead.p), int(lead.q))
+        whole = x / factor
+        key = str(whole.polynomial)
+        if key not in self._spelled:
+            self._spelled[key] = f"p{len(self._spelled)}"
+            self.meanings[self._spelled[key]] = whole
+        return self._spelled[key], factor

@@ -1,0 +1,266 @@
+"""Dependent coordinates as formulas of the independent ones: elimination, then the triangle solved upward.
+
+Each block of equations (loop_solve) is treated alone, coordinates solved before it being known. Every
+relation lies in the ideal of the equations, so it holds in all closed postures; the other direction is
+checked by `postures`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import NoFormula
+from rikigaku.numbers.balls import precision
+from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.functions import sqrt
+from rikigaku.symbolic.algebra.groebner import System, quick_basis
+from rikigaku.symbolic.evaluation import Point
+from rikigaku.symbolic.loops.letters import Letters
+from rikigaku.symbolic.loops.rows import BITS, generators, sample_point
+from rikigaku.symbolic.loops.solve import blocks
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.constraints import LoopConstraints
+
+_ZERO = 1e-40  # in 300 bits
+_MOST_ORDERS = 24  # four coordinates in every order
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One coordinate from those known before it.
+
+    form "slide": a x^2 + b x + c = 0 (a may be 0); "angle": a sin + b cos + c = 0, two solutions;
+    "both": a sin + c = 0 and b cos + d = 0, one solution.
+    """
+
+    name: str  # the coordinate's, as people know it
+    generator: str  # "q[3]"
+    form: str
+    a: Any
+    b: Any
+    c: Any
+    d: Any = 0
+    write: Callable[[Any], Formula] = field(default=Formula.of, repr=False, compare=False)
+
+    @property
+    def branches(self) -> int:
+        """How many solutions there are, at most."""
+        return 2 if self.form == "angle" or (self.form == "slide" and not _is_zero(self.a)) else 1
+
+    def solved(self, point: Point, sign: int = 1) -> dict[str, Any]:
+        """Values of the coordinate's generators at a point where all it needs is known; sign: the branch."""
+        a, b, c, d = (point.value(x) for x in (self.a, self.b, self.c, self.d))
+        if self.form == "slide":
+            x = -c / b if _is_zero(self.a) else (-b + sign * sqrt(b * b - 4 * a * c)) / (2 * a)
+            return {self.generator: x}
+        if self.form == "both":
+            s, cosine = -c / a, -d / b
+        else:
+            square = a * a + b * b
+            root = sign * sqrt(square - c * c)
+            s, cosine = (-a * c + b * root) / square, (-b * c - a * root) / square
+        return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
+
+    def __str__(self) -> str:
+        name, (a, b, c, d) = self.name, map(self.write, (self.a, self.b, self.c, self.d))
+        if self.form == "both":
+            return f"sin({name}) = {-c / a}, cos({name}) = {-d / b}"
+        if self.form == "angle":
+            return (
+                f"({a}) sin({name}) + ({b}) cos({name}) + {c} = 0, with a, b, c its coefficients: "
+                f"sin({name}) = (-a*c +- b*r)/(a**2 + b**2), cos({name}) = (-b*c -+ a*r)/(a**2 + b**2), "
+                "r = sqrt(a**2 + b**2 - c**2)"
+            )
+        if _is_zero(self.a):
+            return f"{name} = {-c / b}"
+        if _is_zero(self.b):
+            return f"{name} = +-sqrt({-c / a})"
+        return f"{name} = ({-b} +- sqrt({b * b - 4 * a * c}))/({2 * a})"
+
+
+def explicit_relations(constraints: "LoopConstraints") -> tuple[Relation, ...]:
+    """All dependent coordinates, each from independent ones and those before it.
+
+    Raises:
+        NoFormula: where a block of equations has no triangular form of degree two.
+    """
+    found: list[Relation] = []
+    matrix = [[row[k] for k in constraints.dependent] for row in constraints.tree_jacobian]
+    for rows, columns in blocks(matrix):
+        unknown = [constraints.dependent[k] for k in columns]
+        equations = [constraints.rows[i] for i in rows]
+        relations = _solved_block(constraints, equations, unknown)
+        if relations is None:
+            names = ", ".join(constraints.coordinates[k] for k in unknown)
+            raise NoFormula(
+                f"The coordinates {names} of robot {constraints.robot.name!r} have no formula with square "
+                "roots that elimination finds in rows "
+                f"{', '.join(repr(row.name) for row in equations)}. "
+                "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose "
+                "other independent coordinates."
+            )
+        found += [replace(relation, write=constraints.written) for relation in relations]
+    return tuple(found)
+
+
+def postures(constraints: "LoopConstraints", point: Point, tolerance: float = 1e-9) -> list[list[float]]:
+    """All closed postures at a point of floats that knows the independent coordinates (and symbols).
+
+    Every branch of the explicit relations is tried, and kept where it is real and closes the loops.
+    """
+    relations, robot = constraints.explicit, constraints.robot
+    found: list[list[float]] = []
+    for signs in product(*((1, -1)[: relation.branches] for relation in relations)):
+        trial = point.copy()
+        with np.errstate(all="ignore"):
+            for relation, sign in zip(relations, signs, strict=True):
+                trial.learn(relation.generator, relation.solved(trial, sign))
+            q = [float(trial.generator(f"q[{k}]")) for k in range(robot.nq)]
+            rows = [abs(trial.value(row.formula)) for row in constraints.rows]
+        if all(x < tolerance for x in rows) and not any(
+            np.allclose(q, other, 0, tolerance) for other in found
+        ):
+            found.append(q)
+    return found
+
+
+def _solved_block(constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int]) -> Any:
+    places = [k for k in (_position(constraints, k) for k in unknown) if k is not None]
+    if len(places) < len(unknown):
+        return None  # a part of a quaternion: rotations have no formula one coordinate at a time
+    gear = _gear(constraints, rows, unknown)
+    if gear is not None:
+        return [gear]
+    ring = constraints.state.ring
+    used = {name for row in rows for name in generators(row.formula)}
+    own = [[name for name in _names(place) if name in used] for place in places]
+    letters = Letters(ring, [row.formula for row in rows], {name for names in own for name in names})
+    best: list[Relation] | None = None
+    for order in list(permutations(range(len(places))))[:_MOST_ORDERS]:
+        names = [name for k in reversed(order) for name in own[k]]
+        basis = quick_basis(
+            System.of([*names, *letters.names], letters.polynomials([*names, *letters.names]))
+        )
+        if basis is None:
+            continue
+        relations = _triangle(constraints, basis, letters, [(unknown[k], places[k], own[k]) for k in order])
+        if relations is not None and (best is None or _cost(relations) < _cost(best)):
+            best = relations
+    return best
+
+
+def _triangle(constraints: "LoopConstraints", basis: System, letters: "Letters", order: Any) -> Any:
+    """The coordinates one after the other from a lexicographic basis."""
+    relations: list[Relation] = []
+    known: set[str] = set(letters.names)
+    points = [sample_point(constraints.state.ring, sample) for sample in constraints.samples]
+    for k, place, own in order:
+        usable = []
+        for terms in basis.polynomials:
+            used = {name for m in terms for name, n in zip(basis.names, m, strict=True) if n}
+            if used & set(own) and used <= known | set(own):
+                usable.append(_by_powers(basis.names, terms, own))
+        relation = _relation(constraints.coordinates[k], f"q[{place}]", own, usable, letters, points)
+        if relation is None:
+            return None
+        relations.append(relation)
+        known |= set(own)
+    return relations
+
+
+def _relation(name: str, generator: str, own: list[str], usable: Any, letters: "Letters", points: Any) -> Any:
+    """The best relation for one coordinate: one solution before two, short before long."""
+    found: list[Relation] = []
+    if len(own) == 1:
+        for parts in usable:
+            if max(m[0] for m in parts) <= 2:
+                a, b, c = (letters.meant(parts.get((n,), {})) for n in (2, 1, 0))
+                if _nonzero(b if _is_zero(a) else a, points):
+                    found.append(Relation(name, generator, "slide", a, b, c))
+    else:
+        linear = []
+        for parts in usable:
+            if set(parts) <= {(1, 0), (0, 1), (0, 0)}:
+                linear.append([letters.meant(parts.get(m, {})) for m in ((1, 0), (0, 1), (0, 0))])
+        for a, b, c in linear:
+            if _nonzero(a, points) or _nonzero(b, points):
+                found.append(Relation(name, generator, "angle", a, b, c))
+        for (a, b, c), (d, e, f) in combinations(linear, 2):
+            if _is_zero(b) and _is_zero(d) and _nonzero(a, points) and _nonzero(e, points):
+                found.append(Relation(name, generator, "both", a, e, c, f))
+            elif _is_zero(a) and _is_zero(e) and _nonzero(b, points) and _nonzero(d, points):
+                found.append(Relation(name, generator, "both", d, b, f, c))
+            elif _nonzero(det := a * e - b * d, points):
+                found.append(Relation(name, generator, "both", det, det, c * e - b * f, a * f - c * d))
+    return min(found, key=lambda x: (x.branches, _length(x)), default=None)
+
+
+def _by_powers(names: Sequence[str], terms: Any, own: Sequence[str]) -> dict[tuple[int, ...], Any]:
+    """A polynomial by powers of a coordinate's own generators."""
+    places = [list(names).index(name) for name in own]
+    result: dict[tuple[int, ...], Any] = {}
+    for m, c in terms.items():
+        rest = tuple((names[k], n) for k, n in enumerate(m) if n and k not in places)
+        result.setdefault(tuple(m[k] for k in places), {})[rest] = c
+    return result
+
+
+def _gear(constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int]) -> Relation | None:
+    """A gear alone says its coordinate outright."""
+    if len(rows) != 1 or not rows[0].name.startswith("gear of "):
+        return None
+    place = _position(constraints, unknown[0])
+    name = f"q[{place}]"
+    x = constraints.state.ring.variable(name)
+    formula = rows[0].formula
+    k = constraints.state.ring.names.index(name)
+    slope = sum(_fraction(c) for m, c in formula.polynomial.to_dict().items() if m[k] == 1 and sum(m) == 1)
+    return Relation(constraints.coordinates[unknown[0]], name, "slide", 0, slope, formula - x * slope)
+
+
+def _position(constraints: "LoopConstraints", k: int) -> int | None:
+    """The place in q of a coordinate of v, where the two are the same thing."""
+    robot = constraints.robot
+    for joint in robot.joints:
+        q, v = robot.q_slices[joint.name], robot.v_slices[joint.name]
+        if v.start <= k < v.stop:
+            return q.start + k - v.start if joint.nq == joint.nv else None
+    return None
+
+
+def _names(place: int) -> list[str]:
+    return [f"sin(q[{place}])", f"cos(q[{place}])", f"q[{place}]"]
+
+
+def _nonzero(x: Any, points: Sequence[Point]) -> bool:
+    """Whether a coefficient is not zero where the loops are closed."""
+    if not isinstance(x, Exact):
+        return bool(x != 0)
+    with precision(BITS):
+        return any(abs(float(point.value(x))) > _ZERO for point in points)
+
+
+def _cost(relations: Sequence[Relation]) -> tuple[int, int]:
+    branches = 1
+    for relation in relations:
+        branches *= relation.branches
+    return branches, sum(map(_length, relations))
+
+
+def _length(relation: Relation) -> int:
+    parts = (relation.a, relation.b, relation.c, relation.d)
+    return sum(len(x.polynomial) if isinstance(x, Exact) else 1 for x in parts)
+
+
+def _is_zero(x: Any) -> bool:
+    return not hasattr(x, "ring") and x == 0
+
+
+def _fraction(x: Any) -> Fraction:
+    return Fraction(int(x.p), int(x.q))

@@ -1,0 +1,257 @@
+"""Parameters, dynamics and loops of ROSAM II (Table 1).
+
+Of a robot with loops everything is that of the closed robot; tree=True asks for its virtual tree (the paper's
+fifth argument of Make_InvDyn: 1 or 2). cnd: what `make_loopcnd` gave, where it is at hand.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rikigaku.errors import TooLarge, WrongSize, WrongValue
+from rikigaku.laws import newton_euler
+from rikigaku.laws.all import LAWS
+from rikigaku.laws.kinematics import jacobian
+from rikigaku.laws.record import Law
+from rikigaku.laws.regressor import regressor_columns, regressor_parameters
+from rikigaku.model.geometry import Placement
+from rikigaku.model.robot import Frame, Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.recipe import Recipe
+from rikigaku.symbolic.base.names import paper_names
+from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
+from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.exact_state import exact_state
+from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.loops.constraints import LoopConstraints, coordinate_names, loop_constraints
+from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, link_names
+from rikigaku.symbolic.writing import Writing
+
+# Terms over a common denominator beyond which a closed robot's formula is not one to read.
+MOST_TERMS = 200_000
+# Frames that bring the symbols of the hand's load into the ring.
+_FORCE, _MOMENT = "force on the hand", "moment on the hand"
+
+
+def make_odp(robot: Described) -> dict[str, Formula]:
+    """Make_ODP: the dynamic parameters by the paper's names (m11, ..., Inzz11). Ours: `robot.parameters`."""
+    robot = as_robot(robot)
+    state = exact_state(robot)
+    names = paper_names(robot, regressor_columns(state.mechanism, coordinate_names(robot)))
+    writing = Writing(state.ring, _names(robot))
+    values = [writing(x) for x in regressor_parameters(state.mechanism)]
+    return dict(zip(names.values(), values, strict=True))
+
+
+def make_mdp1(robot: Described, **options: Any) -> BaseParameters:
+    """Make_MDP1: base parameters by geometric relations. Ours: `base_parameters(method="rules")`."""
+    return base_parameters(as_robot(robot), method="rules", tree=True, **options)
+
+
+def make_mdp2(robot: Described, tree: bool = False, **options: Any) -> BaseParameters:
+    """Make_MDP2: base parameters by regressor, loops closed unless tree. Ours: `robot.base_parameters`."""
+    return base_parameters(as_robot(robot), tree=tree, **options)
+
+
+def mdp_lists(base: BaseParameters) -> tuple[list[str], list[list[str]], list[list[list[str]]]]:
+    """Base parameters as the paper prints them: masses, first moments, tensors, link by link; "0" if none."""
+    sums = dict(zip(base.found.kept, base.paper_form().splitlines(), strict=True))
+
+    def shown(parameter: str, link: str) -> str:
+        return sums.get(f"{parameter} of {link}", "0")
+
+    links = list(link_names(base.robot).values())
+    upper = {(i, j): f"I{'xyz'[i]}{'xyz'[j]}" for i in range(3) for j in range(i, 3)}
+    return (
+        [shown("m", link) for link in links],
+        [[shown(f"ms{axis}", link) for axis in "xyz"] for link in links],
+        [[[shown(upper[min(i, j), max(i, j)], link) for j in range(3)] for i in range(3)] for link in links],
+    )
+
+
+def make_invdyn(
+    robot: Described,
+    Fhh: Sequence[Any] | None = None,
+    tree: bool = False,
+    cnd: LoopConstraints | None = None,
+    branch: int = 1,
+) -> Formulas:
+    """Make_InvDyn: the inverse dynamic model tau (eqs 15, 18), no friction. Ours: `inverse_dynamics`.
+
+    Fhh: force and moment on the hand of a branch, world axes: six numbers or formulas, symbols of their own
+    allowed.
+    """
+    robot = as_robot(robot)
+    load = _load(Fhh)
+    if load:
+        robot, cnd = _with_load(robot, load), None
+    frame = hand(robot, branch)
+    if _closed(robot, tree):
+        c = cnd or make_loopcnd(robot)
+        forces = c.closed.inverse_dynamics
+        if load:
+            J = jacobian(c.state.mechanism, c.state.q, frame)
+            push = [_dot(column, _wrench(c.state.mechanism)) for column in zip(*J, strict=True)]
+            forces = [x - y for x, y in zip(forces, c.closed.projected(push), strict=True)]
+        return _of_closed(c, "tau", forces)
+
+    def tau(mechanism: Any, q: Any, v: Any, a: Any) -> Any:
+        wrenches = {frame: _wrench(mechanism)} if load else None
+        return newton_euler.inverse_dynamics(mechanism, q, v, a, wrenches=wrenches, friction=False)
+
+    law = Law("inverse_dynamics", tau, ("q", "v", "a"), ("tau",), "Joint forces.")
+    found: Formulas = law_formulas(robot, law, Recipe())
+    return found
+
+
+def make_diffmodel(tau: Formulas, q: Sequence[str] | None = None) -> Any:
+    """Make_DiffModel: tau with q(t), its derivatives by time for velocities and accelerations, in SymPy.
+
+    q: names of the coordinates; all if left out.
+    """
+    import sympy
+
+    t, names = sympy.Symbol("t", real=True), tau.reading.names
+    changed = {}
+    for k in (int(x[2:-1]) for x in names if x.startswith("q[")):
+        if q is None or names[f"q[{k}]"] in q:
+            function = sympy.Function(names[f"q[{k}]"], real=True)(t)
+            for order, letter in enumerate("qva"):
+                if f"{letter}[{k}]" in names:
+                    symbol = sympy.Symbol(names[f"{letter}[{k}]"], real=True)
+                    changed[symbol] = function if order == 0 else sympy.Derivative(function, (t, order))
+    return tau.sympy().xreplace(changed)
+
+
+def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
+    """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`; `closed.mass_matrix` with loops."""
+    robot = as_robot(robot)
+    if _closed(robot, tree):
+        c = cnd or make_loopcnd(robot)
+        return _of_closed(c, "M", c.closed.mass_matrix)
+    return _law(robot, "mass_matrix")
+
+
+def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
+    """Get_Cvterm: Coriolis and velocity term h. Ours: `velocity_forces.symbolic`, or that of `closed`."""
+    robot = as_robot(robot)
+    if _closed(robot, tree):
+        c = cnd or make_loopcnd(robot)
+        return _of_closed(c, "h", c.closed.velocity_forces)
+    return _law(robot, "velocity_forces")
+
+
+def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
+    """Get_Cmatrix: C of eq. 19 (Christoffel), C v = h. Ours: `coriolis_matrix.symbolic`; closed: dh/dv / 2.
+
+    h_i = sum of G_ijk v_j v_k with Christoffel symbols G symmetric in j, k: sum of G_ijk v_k = dh_i/dv_j / 2.
+    """
+    robot = as_robot(robot)
+    if not _closed(robot, tree):
+        return _law(robot, "coriolis_matrix")
+    c = cnd or make_loopcnd(robot)
+    h = get_Cvterm(robot, cnd=c)
+    rates = [h.reading.names[f"v[{k}]"] for k in c.independent]
+    array = np.empty((len(h), len(rates)), dtype=object)
+    for index in np.ndindex(array.shape):
+        array[index] = h[index[0]].diff(rates[index[1]]) / 2
+    return Formulas(f"C, closed robot {robot.name!r}", array, h.reading)
+
+
+def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
+    """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`; `closed.gravity_forces` with loops."""
+    robot = as_robot(robot)
+    if _closed(robot, tree):
+        c = cnd or make_loopcnd(robot)
+        return _of_closed(c, "g", c.closed.gravity_forces)
+    return _law(robot, "gravity_forces")
+
+
+def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
+    """Make_LoopCnd: constraints f = 0 (eq. 13); groebner: `.explicit` (eq. 14). Ours: `loop_constraints`."""
+    return loop_constraints(as_robot(robot), explicit=groebner)
+
+
+def loopcnd_formulas(cnd: LoopConstraints) -> Formulas:
+    """The left sides of the constraints f = 0 as formulas; `.combined()` is the paper's `combine`."""
+    reading = Reading(cnd.robot, cnd.state.ring, _names(cnd.robot))
+    array = np.empty(len(cnd.rows), dtype=object)
+    for k, row in enumerate(cnd.rows):
+        array[k] = ExactFormula(row.formula, reading)
+    return Formulas(f"constraints of robot {cnd.robot.name!r}", array, reading)
+
+
+def make_jcnd(robot: Described, cnd: LoopConstraints | None = None) -> Formulas:
+    """Make_JCnd: the constraint Jacobian Jc (eq. 17). Ours: `robot.loop_constraints().jacobian`."""
+    c = cnd or make_loopcnd(as_robot(robot))
+    return _of_closed(c, "Jc", c.jacobian)
+
+
+def _closed(robot: Robot, tree: bool) -> bool:
+    return bool(robot.loops or robot.couplings) and not tree
+
+
+def _law(robot: Robot, name: str) -> Formulas:
+    found: Formulas = law_formulas(robot, LAWS[name], Recipe())
+    return found
+
+
+def _of_closed(c: LoopConstraints, title: str, value: Any) -> Formulas:
+    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations."""
+    reading = Reading(c.robot, c.state.ring, _names(c.robot))
+    numbers = np.array(value, dtype=object)
+    array = np.empty(numbers.shape, dtype=object)
+    for index, x in np.ndenumerate(numbers):
+        total: Any = 0
+        for name, factor in c.closed.collected(x, reading.parameters).items():
+            total = total + (factor * c.state.ring.variable(name) if name else factor)
+        array[index] = ExactFormula(_one_fraction(c.robot, total), reading, c.written(total))
+    return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
+
+
+def _one_fraction(robot: Robot, x: Any) -> Any:
+    if not isinstance(x, Over):
+        return x
+    if x.common_terms > MOST_TERMS:
+        raise TooLarge(
+            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one "
+            "denominator. Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
+        )
+    return x.numerator / x.denominator
+
+
+def _names(robot: Robot) -> Mapping[str, str]:
+    return input_names(robot, (("q", (robot.nq,)), ("v", (robot.nv,)), ("a", (robot.nv,))))
+
+
+def _load(Fhh: Sequence[Any] | None) -> list[Formula]:
+    if Fhh is None:
+        return []
+    if isinstance(Fhh, str) or len(Fhh) != 6:
+        raise WrongSize(f"Fhh is a force and a moment, six numbers or formulas; {Fhh!r} was given.")
+    load = [Formula.of(x) for x in Fhh]
+    return load if any(load) else []
+
+
+def _with_load(robot: Robot, load: Sequence[Formula]) -> Robot:
+    """The robot with its hand's load as positions of two frames: so its symbols are in the ring."""
+    taken = {name for x in load for name in x.symbols} & {joint.name for joint in robot.joints}
+    if taken:
+        raise WrongValue(f"Fhh holds the joint variable {sorted(taken)[0]}; give it a name of its own.")
+    frames = [
+        Frame(name, robot.base, Placement((part[0], part[1], part[2])))
+        for name, part in ((_FORCE, load[:3]), (_MOMENT, load[3:]))
+    ]
+    return replace(robot, frames=(*robot.frames, *frames))
+
+
+def _wrench(mechanism: Any) -> list[Any]:
+    return [*mechanism.frames[_FORCE][1].p, *mechanism.frames[_MOMENT][1].p]
+
+
+def _dot(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
+    return sum((x * y for x, y in zip(xs, ys, strict=True)), start=0)
