@@ -48,6 +48,20 @@ class FreeBase:
         to_base = vector.transpose(self.turn)
         return [*transform(to_base, twist.linear), *transform(to_base, twist.angular)]
 
+    def twist(self, v: Numbers) -> Twist:
+        """The base's motion at its origin, joint axes, from v of all coordinates."""
+        own = [v[k] for k in self.own]
+        if self.planar:
+            return Twist((own[0], own[1], 0), (0, 0, own[2]))
+        return Twist(
+            transform(self.turn, (own[0], own[1], own[2])), transform(self.turn, (own[3], own[4], own[5]))
+        )
+
+    def turning(self, v: Numbers) -> list[Number]:
+        """v without the base's linear motion: steady motion of the whole asks for no forces."""
+        shifts = self.own[: len(self.own) - len(self.angular)]
+        return [0 if k in shifts else x for k, x in enumerate(v)]
+
     def forces(self, tau: Numbers) -> Wrench:
         """Force, and moment about the base's origin, in joint axes, of forces along its coordinates."""
         own = [tau[k] for k in self.own]

@@ -7,9 +7,9 @@ have there, world axes, linear first. `gains` are the two numbers (K1 on velocit
 from collections.abc import Sequence
 
 from rikigaku.laws.floating import Floating, floating
-from rikigaku.laws.kinematics import frame_pose, world_poses
+from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.orthogonal import orthogonal
-from rikigaku.laws.space import hand_columns, output_axes, task_rows
+from rikigaku.laws.space import at_point, hand, hand_columns, output_axes, task_rows
 from rikigaku.laws.space_bias import Bias, bias
 from rikigaku.laws.space_dynamics import torques
 from rikigaku.model.mechanism import Mechanism
@@ -55,7 +55,7 @@ def resolved_acceleration(
     state = floating(mechanism, q)
     terms = bias(state, q, v)
     J = world_jacobian(state, frame)
-    X = frame_pose(mechanism, world_poses(mechanism, q), frame)
+    X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
     found = _solved(mechanism, J, asked, rows)
     return found, torques(state, terms, v, found, friction)
@@ -76,7 +76,7 @@ def transposed_jacobian(
     Reference: Y. Masutani, F. Miyazaki, S. Arimoto, Sensory feedback control for space manipulators (1989).
     """
     state = floating(mechanism, q)
-    X = frame_pose(mechanism, world_poses(mechanism, q), frame)
+    X = hand_pose(state, q, frame)
     velocity = bias(state, q, v).hand_velocity(state, frame)
     pull = _feedback(X, velocity, target, twist, gains)
     J = task_rows(world_jacobian(state, frame), rows, "")
@@ -102,7 +102,7 @@ def unified_computation(
     """
     state = floating(mechanism, q)
     terms = bias(state, q, v)
-    X = frame_pose(mechanism, world_poses(mechanism, q), frame)
+    X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
     tau = torques(state, terms, v, accelerations, friction=False)
     return X.matrix(), world_jacobian(state, frame), asked, tau
@@ -115,6 +115,17 @@ def world_jacobian(state: Floating, frame: str) -> list[list[Number]]:
         (*transform(K, c.linear), *transform(K, c.angular)) for c in hand_columns(state, frame).values()
     ]
     return [[column[i] for column in columns] for i in range(6)]
+
+
+def hand_pose(state: Floating, q: Numbers, frame: str) -> Pose:
+    """Pose of a frame in the world, from its pose seen from the centre of mass."""
+    i, X = hand(state, frame)
+    if i not in state.poses:
+        return X
+    K = state.base.placement
+    origin = world_poses(state.mechanism, q)[state.base.body].p
+    p = vector.add(origin, transform(K, vector.add(state.center, X.p)))
+    return Pose(vector.multiply(K, X.R), p)
 
 
 def _demand(
@@ -151,8 +162,6 @@ def orientation_error(R: Matrix, wanted: Matrix) -> Vector:
 
 def _drift(state: Floating, momentum: Numbers, frame: str) -> list[Number]:
     """The hand's velocity when the arm's joints rest and the whole has that momentum, world axes."""
-    from rikigaku.laws.space import at_point, hand
-
     K = state.base.placement
     to_joint = vector.transpose(K)
     P, L = transform(to_joint, tuple(momentum[:3])), transform(to_joint, tuple(momentum[3:]))

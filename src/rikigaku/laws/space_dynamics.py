@@ -75,8 +75,8 @@ def floating_inverse_dynamics(
 
     Args:
         v: velocities of all coordinates; they carry the momentum.
-        wrenches: on the robot from outside (thrusters, contact), as for `inverse_dynamics`. A field of gravity
-            changes no torque: everything falls alike.
+        wrenches: on the robot from outside (thrusters, contact), as for `inverse_dynamics`. A field of
+            gravity changes no torque: everything falls alike.
     """
     state = floating(mechanism, q)
     return torques(state, bias(state, q, v, wrenches), v, accelerations, friction)
@@ -110,7 +110,7 @@ def torques(
     result = _carried(state, velocity_terms.reaction, accelerations)
     tau = [x + velocity_terms.forces[k] for x, k in zip(result, state.momenta, strict=True)]
     if friction:
-        bodies = [body for body in state.mechanism.bodies[state.base.body + 1 :]]
+        bodies = state.mechanism.bodies[state.base.body + 1 :]
         felt = {k: (body.viscous, body.coulomb) for body in bodies for k in body.v}
         for i, k in enumerate(state.momenta):
             viscous, coulomb = felt[k]

@@ -64,9 +64,14 @@ def _outer_symmetric(p: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector]:
 
 
 def rotate_symmetric(R: Matrix, S: Matrix) -> Matrix:
-    """R S R^T for symmetric S; a turn about z takes a third of the work of any other rotation."""
+    """R S R^T for symmetric S; a turn about an axis takes a third of the work of any other rotation."""
     if _about_z(R):
         return _turn_symmetric(R[1][0], R[0][0], S)
+    if _about_x(R):
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = S
+        cyclic = ((yy, yz, xy), (yz, zz, xz), (xy, xz, xx))  # x, y, z as z, x, y
+        (yy, yz, xy), (_, zz, xz), (_, _, xx) = _turn_symmetric(R[2][1], R[1][1], cyclic)
+        return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     A = vector.multiply(R, S)
     xx, xy, xz = dot(A[0], R[0]), dot(A[0], R[1]), dot(A[0], R[2])
     yy, yz, zz = dot(A[1], R[1]), dot(A[1], R[2]), dot(A[2], R[2])
@@ -87,6 +92,14 @@ def _about_z(R: Matrix) -> bool:
     return all(
         is_constant(x, value) for x, value in zip((*R[2], R[0][2], R[1][2]), (0, 0, 1, 0, 0), strict=True)
     )
+
+
+def _about_x(R: Matrix) -> bool:
+    """A turn about x by no multiple of a right angle: those move elements about, which costs nothing."""
+    alone = all(
+        is_constant(x, value) for x, value in zip((*R[0], R[1][0], R[2][0]), (1, 0, 0, 0, 0), strict=True)
+    )
+    return alone and not any(is_constant(R[1][1], value) for value in (-1, 0, 1))
 
 
 NO_INERTIA = SpatialInertia.from_parameters([0] * 10)
