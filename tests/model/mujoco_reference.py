@@ -3,22 +3,29 @@
 Laws are those of the spanning tree, evaluated in floats: nothing is compiled here.
 """
 
+from functools import lru_cache
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.laws.all import LAWS
 from rikigaku.model.interop import Block, Layout, _mujoco_block
-from rikigaku.model.mechanism import instantiate
+from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 
 Array = NDArray[np.float64]
 
 
+@lru_cache(maxsize=8)
+def mechanism_of(robot: Robot) -> Mechanism:
+    return instantiate(robot, FLOATS, {})
+
+
 def tree_law(robot: Robot, name: str, *inputs: Array, **options: object) -> Array:
     """A law of the robot's tree at one state."""
-    mechanism = instantiate(robot, FLOATS, {})
+    mechanism = mechanism_of(robot)
     numbers = (np.asarray(x, dtype=float).tolist() for x in inputs)
     return np.asarray(LAWS[name].recursion(mechanism, *numbers, **options), dtype=float)
 

@@ -209,6 +209,24 @@ def test_random_trees_with_balls_and_a_free_base_go_to_mujoco(seed: int) -> None
     assert max(dynamics_gap(back, model, q, v)) < 1e-11
 
 
+def test_gears_are_mimics_in_urdf_and_joint_equalities_in_mjcf(tmp_path: Path) -> None:
+    body = rk.Inertia("com", 1, (0.1, 0, 0), (0.1, 0, 0, 0.1, 0, 0.15))
+    links = (
+        rk.Link("a", "base", rk.Joint("lead"), inertia=body),
+        rk.Link("b", "a", rk.Joint("follow", actuated=False), rk.Placement((0.3, 0, 0)), body),
+    )
+    robot = rk.Robot("geared", links, couplings=(rk.Coupling("follow", "lead", "-2.5", 0.1),))
+    for ending in ("urdf", "xml"):
+        assert saved(robot, tmp_path / f"x.{ending}").couplings == robot.couplings
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml"))
+    q = np.array([0.3, 0.7])
+    residual, J = equality_rows(robot, model, q)
+    assert tree_law(robot, "loop_residual", q) == pytest.approx(residual, abs=1e-15)
+    assert tree_law(robot, "loop_jacobian", q) == pytest.approx(J, abs=1e-15)
+    follower = pin.buildModelFromUrdf(str(tmp_path / "x.urdf"), mimic=True)
+    assert (follower.nv, follower.nq) == (1, 2)  # Pinocchio keeps cosine and sine of the leader
+
+
 def test_a_planar_joint_is_three_joints_in_mjcf_and_one_in_urdf(tmp_path: Path) -> None:
     body = rk.Inertia("com", 1, (0.1, 0, 0), (0.1, 0, 0, 0.1, 0, 0.15))
     robot = rk.Robot("p", (rk.Link("a", "base", rk.Joint("slide", "planar", actuated=False), inertia=body),))
