@@ -1,5 +1,6 @@
 """What a posture of a closed robot is like: closed or not, in which mode, how near to a singular one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -44,8 +45,8 @@ class Singularity:
     loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
     drives: the least that the drives turn in any motion of unit length (of all joints together): 0 at a
         singularity of type 2, where the robot moves with all drives locked.
-    output: the least that the frame moves in such a motion, as part of the most: 0 at a singularity of type
-        1, where the drives move and the frame loses a direction. None without a frame.
+    output: the least that the frame moves in such a motion, as part of the most at other postures: 0 at a
+        singularity of type 1, where the drives move and the frame loses a direction. None without a frame.
     """
 
     loops: float
@@ -69,36 +70,43 @@ def assembly(robot: Robot, q: Any, **symbols: float) -> Assembly:
     return Assembly(closed, residual, rank, robot.nv - rank, mode)
 
 
-def singularity(robot: Robot, q: Any, frame: str | None = None, **symbols: float) -> Singularity:
-    """How near a closed posture is to a singular one, by loops, drives and (of a frame) output."""
+def singularity(
+    robot: Robot, q: Any, frame: str | None = None, output: str = "pose", **symbols: float
+) -> Singularity:
+    """How near a closed posture is to a singular one, by loops, drives and (of a frame) output.
+
+    output: what the robot is for, the frame's whole "pose" or the "position" of its origin alone.
+    """
     plan = closure(robot)
     if plan.spare_drives < 0:
         raise WrongValue(
             f"Robot {robot.name!r} has mobility {plan.mobility} and only {len(plan.driven)} driven "
             "coordinates: it moves with all drives locked at every posture."
         )
-    symbols = values(robot, np.random.default_rng(0)) | symbols
-    equations = LoopEquations(robot, symbols)
+    if output not in ("pose", "position"):
+        raise WrongValue(f"The output is 'pose' or 'position', not {output!r}.")
+    values_of = values(robot, np.random.default_rng(0)) | symbols
+    equations = LoopEquations(robot, values_of)
     q = as_position(robot, q)
-    J = equations.jacobian(q[None])[0][list(plan.places.rows)]
-    _, s, Vt = np.linalg.svd(J)
-    motions = Vt[len(s) :].T  # orthonormal
+    s, motions = _motions(equations, q, plan.places.rows)
     drives = np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)
-    output = None
+    least = None
     if frame is not None:
-        generic = [_output(robot, x, frame, equations, len(s), symbols) for x in plan.samples]
+
+        def moved(at: Array) -> Array:
+            J = cast(Any, robot).jacobian(at, frame, **symbols)[: 3 if output == "position" else 6]
+            return np.linalg.svd(J @ _motions(equations, at, plan.places.rows)[1], compute_uv=False)
+
+        generic = [moved(x) for x in plan.samples]
         size = max(int((x > RANK * x[:1]).sum()) for x in generic)
-        own = _output(robot, q, frame, equations, len(s), symbols)
-        output = float(own[size - 1] / own[0]) if size else 0.0
-    return Singularity(float(s[-1] / s[0]), float(drives[-1]), output)
+        least = float(moved(q)[size - 1] / max(x[0] for x in generic)) if size else 0.0
+    return Singularity(float(s[-1] / s[0]), float(drives[-1]), least)
 
 
-def _output(
-    robot: Robot, q: Array, frame: str, equations: LoopEquations, rank: int, symbols: dict[str, float]
-) -> Array:
-    rows = list(closure(robot).places.rows)
-    motions = np.linalg.svd(equations.jacobian(q[None])[0][rows])[2][rank:].T
-    return np.linalg.svd(cast(Any, robot).jacobian(q, frame, **symbols) @ motions, compute_uv=False)
+def _motions(equations: LoopEquations, q: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+    """Singular values of the loop equations, and an orthonormal basis of the motions they leave (columns)."""
+    _, s, Vt = np.linalg.svd(equations.jacobian(q[None])[0][list(rows)])
+    return s, Vt[len(s) :].T
 
 
 def _sign(G: Array) -> int:

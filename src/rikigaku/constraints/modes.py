@@ -62,7 +62,9 @@ def exact_postures(
         return None
     known = robot.__dict__.setdefault("_exact_modes", {})
     if joints not in known:
-        from rikigaku.symbolic.loops.constraints import loop_constraints  # algebra is for those who ask for it
+        from rikigaku.symbolic.loops.constraints import (
+            loop_constraints,
+        )  # algebra is for those who ask for it
 
         try:
             constraints = loop_constraints(robot, independent=joints)

@@ -131,7 +131,7 @@ def _eliminated(
 
 def _checked(pivot: Number, size: Number) -> Number:
     """The pivot; NaN where it is nothing but rounding."""
-    if is_number(pivot):
+    if is_number(pivot) and not is_number(size):  # a gear
         return pivot
     return pivot * sqrt(where(pivot * pivot < _SINGULAR * size, -1, 1))
 

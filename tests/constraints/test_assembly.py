@@ -1,0 +1,198 @@
+"""Closed postures from a few coordinates: modes, paths, batches, what is out of reach, what is singular."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from closed_robots import gaps, shipped
+
+import rikigaku as rk
+from rikigaku.errors import CannotClose, WrongSize, WrongValue
+
+Array = np.ndarray
+
+
+def closed(robot: rk.Robot, q: Array) -> bool:
+    """By poses that share nothing with the package."""
+    return bool(np.abs(gaps(robot, q)).max() < 1e-12)
+
+
+def circle_circle(a: Array, r: float, b: Array, s: float) -> list[Array]:
+    """Where two circles in the y, z plane meet."""
+    d = np.linalg.norm(b - a)
+    x = (d * d + r * r - s * s) / (2 * d)
+    along, across = (b - a) / d, np.array([-(b - a)[1], (b - a)[0]]) / d
+    return [a + x * along + y * across for y in (np.sqrt(r * r - x * x), -np.sqrt(r * r - x * x))]
+
+
+@pytest.mark.parametrize("motors", [(1.2, 1.8), (0.3, 2.9), (2.0, 1.0)])
+def test_both_modes_of_a_five_bar_are_where_two_circles_meet(motors: tuple[float, float]) -> None:
+    robot = shipped("five_bar")
+    elbows = [
+        np.array([y + 0.3 * np.cos(x), 0.3 * np.sin(x)]) for y, x in zip((-0.1, 0.1), motors, strict=True)
+    ]
+    hands = circle_circle(elbows[0], 0.4, elbows[1], 0.4)
+    modes = robot.assemble(motors, all=True)
+    found = [robot.pose(q, "hand")[1:3, 3] for q in modes]
+    assert len(found) == 2
+    for hand in hands:
+        assert min(np.abs(hand - x).max() for x in found) < 1e-12
+    assert {robot.assembly(q).mode for q in modes} == {(1,), (-1,)}
+    assert all(closed(robot, q) for q in modes)
+
+
+def test_random_starts_find_the_modes_the_exact_equations_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = shipped("four_bar")
+    exact = robot.assemble([0.5], all=True)
+    monkeypatch.setattr("rikigaku.constraints.assembly.exact_postures", lambda *_: None)
+    np.testing.assert_allclose(robot.assemble([0.5], all=True), exact, atol=1e-12)
+
+
+def test_the_forward_kinematics_of_a_3_rrr_has_up_to_six_modes() -> None:
+    robot = shipped("three_rrr")
+    motors = [robot.q_slices[name].start for name in robot.independent]
+    counts = set()
+    for q in robot.closure().samples[:4]:
+        modes = robot.assemble(q[motors], all=True)
+        assert all(closed(robot, x) for x in modes)
+        assert len(modes) % 2 == 0  # real roots of an equation of degree six
+        counts.add(len(modes))
+        turns = np.angle(np.exp(1j * (modes - q)))
+        assert np.abs(turns).max(axis=1).min() < 1e-9  # the one they were taken from is among them
+    assert counts <= {2, 4, 6}
+
+
+def test_a_path_keeps_its_mode_and_turns_without_a_jump() -> None:
+    robot = shipped("four_bar")
+    angles = np.linspace(0, 4 * np.pi, 150)[:, None]
+    q = robot.assemble(angles, path=True)
+    assert np.abs(np.diff(q, axis=0)).max() < 0.3
+    assert all(closed(robot, x) for x in q[::30])
+    assert len({robot.assembly(x).mode for x in q}) == 1
+    np.testing.assert_allclose(robot.assemble(angles), q, atol=1e-11)  # as a batch, each from the first
+    assert np.abs(np.linalg.norm(np.diff(q[[0, -1]], axis=0)) - 4 * np.pi * np.sqrt(2)) < 1e-9
+
+
+def test_a_batch_continues_from_postures_near_it() -> None:
+    robot = shipped("stewart")
+    q0 = robot.assemble(np.full(6, 0.75))
+    rng = np.random.default_rng(0)
+    slides = 0.75 + 0.05 * rng.uniform(-1, 1, (2, 3, 6))
+    q = robot.assemble(slides, near=q0)
+    assert q.shape == (2, 3, robot.nq)
+    places = [robot.q_slices[f"slide{k}"].start for k in range(1, 7)]
+    assert np.array_equal(q[..., places], slides)
+    assert all(closed(robot, x) for x in q.reshape(-1, robot.nq))
+    assert len({robot.assembly(x).mode for x in q.reshape(-1, robot.nq)}) == 1
+
+
+def test_any_joints_that_decide_the_others_may_be_held() -> None:
+    robot = shipped("stewart")
+    turn = np.array([np.cos(0.1), 0, 0, np.sin(0.1)])
+    pose = np.concatenate([[0.02, -0.03, 0.7], turn])
+    q = robot.assemble({"pose": pose})
+    assert closed(robot, q)
+    assert np.array_equal(q[:7], pose)
+    four = shipped("four_bar")
+    for angle in (1.6, 2.0):
+        assert closed(four, four.assemble({"rocker_angle": angle}))
+    with pytest.raises(WrongSize, match="mobility 1"):
+        four.assemble({"rocker_angle": 1.0, "crank_angle": 0.0})
+
+
+def test_lengths_may_be_given_as_symbols() -> None:
+    robot = rk.load("rosam_loop")
+    for L in (0.4, 0.5):
+        q = robot.assemble([0.2, 0.6, -0.3], L=L)
+        assert closed(robot.bind(**(robot.declared_values | {"L": L})), q)
+
+
+def test_what_is_out_of_reach_is_told_with_the_gap_that_remains() -> None:
+    four = shipped("four_bar")
+    with pytest.raises(CannotClose, match="out of reach") as far:
+        four.assemble({"rocker_angle": 0.2})
+    assert (far.value.reason, far.value.loop) == ("unreachable", "cut")
+    swing = four.assemble(np.linspace(0, 2 * np.pi, 200)[:, None], path=True)[:, 2]
+    with pytest.raises(CannotClose) as beyond:
+        four.assemble({"rocker_angle": swing.max() + 0.1}, near=four.assemble([0.3]))
+    assert beyond.value.reason == "unreachable"
+
+
+def test_a_mode_that_ends_on_the_way_is_told_from_what_is_out_of_reach() -> None:
+    robot = shipped("three_rrr")
+    q = robot.closure().samples[0]
+    reasons = []
+    for motors in np.random.default_rng(1).uniform(-np.pi, np.pi, (12, 3)):
+        try:
+            robot.assemble(motors, near=q)
+        except CannotClose as error:
+            reasons.append(error.reason)
+            if error.reason == "singular":
+                assert len(robot.assemble(motors, all=True)) > 0
+    assert "singular" in reasons
+
+
+def test_rows_of_a_batch_that_do_not_close_may_be_nan() -> None:
+    four = shipped("four_bar")
+    q = four.assemble({"rocker_angle": [1.6, 0.2]}, strict=False)
+    assert closed(four, q[0])
+    assert np.isnan(q[1]).all()
+    with pytest.raises(CannotClose, match=r"batch: \(1,\)"):
+        four.assemble({"rocker_angle": [1.6, 0.2]})
+
+
+def test_a_posture_tells_rank_mode_and_singularity() -> None:
+    four = shipped("four_bar")
+    q = four.assemble([0.5])
+    told = four.assembly(q)
+    assert (told.closed, told.rank, told.mobility, told.singular) == (True, 2, 1, False)
+    assert told.residual < 1e-14
+    assert not four.assembly(q + 0.1).closed
+
+
+def rocker_driven() -> rk.Robot:
+    four = shipped("four_bar")
+    links = tuple(
+        replace(link, joint=replace(link.joint, actuated=link.name == "rocker")) for link in four.links
+    )
+    return replace(four, links=links, independent=(), name="rocker driven")
+
+
+def test_at_a_dead_centre_the_rocker_does_not_move_and_cannot_drive() -> None:
+    crank = shipped("four_bar")
+    # crank and coupler in one line: a triangle of 0.4 + 1, 0.8 and 0.9
+    angle = np.arccos((1.4**2 + 0.9**2 - 0.8**2) / (2 * 1.4 * 0.9))
+    q = crank.assemble({"crank_angle": angle}, near=crank.assemble([0.3]))
+    q = q if abs(np.sin(q[1])) < 1e-9 else crank.assemble([angle], all=True)[-1]
+    assert abs(np.sin(q[1])) < 1e-9
+    assert crank.singularity(q, "rocker").output < 1e-9  # type 1
+    assert crank.singularity(q, "rocker").drives > 0.1
+    rocker = rocker_driven()
+    assert rocker.singularity(q).drives < 1e-9  # type 2
+    away = crank.assemble([1.5])
+    assert rocker.singularity(away).drives > 0.1
+    assert crank.singularity(away, "rocker").output > 0.1
+
+
+def test_a_stretched_arm_of_a_five_bar_takes_a_direction_from_its_hand() -> None:
+    robot = shipped("five_bar")
+    stretched = robot.assemble({"left_motor": 1.2, "left_elbow": 0.0})
+    told = robot.singularity(stretched, "hand", output="position")
+    assert told.output < 1e-7
+    assert min(told.drives, told.loops) > 0.05
+    bent = robot.assemble([1.2, 1.8])
+    assert robot.singularity(bent, "hand", output="position").output > 0.05
+
+
+def test_postures_of_wrong_size_or_kind_are_refused() -> None:
+    robot = shipped("five_bar")
+    with pytest.raises(WrongSize, match="2 numbers"):
+        robot.assemble([0.1])
+    with pytest.raises(WrongValue, match="finite"):
+        robot.assemble([0.1, np.nan])
+    with pytest.raises(WrongValue, match="one set"):
+        robot.assemble(np.ones((2, 2)), all=True)
+    with pytest.raises(rk.errors.UnknownName, match="left_motor"):
+        robot.assemble({"left_mtor": 1.0, "right_motor": 1.0})
+    with pytest.raises(WrongValue, match="no loops"):
+        rk.load("planar_2r").assemble([0.1])

@@ -1,0 +1,99 @@
+"""Closed robots moving freely: energy stays, loops stay closed, errors fall with the order of the method."""
+
+import numpy as np
+import pytest
+from closed_robots import shipped
+from scipy.integrate import solve_ivp
+
+import rikigaku as rk
+from rikigaku.simulation import closed_motion, onto_loops
+
+Array = np.ndarray
+STARTS = {"four_bar": [0.3], "five_bar": [1.2, 1.8]}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_passive_linkage_keeps_its_energy_and_its_loops_for_a_hundred_seconds(name: str) -> None:
+    robot = shipped(name)
+    motion = closed_motion(robot, robot.assemble(STARTS[name]), np.zeros(robot.nv), 100.0)
+    largest = robot.kinetic_energy(motion.q, motion.v).max()
+    assert largest > 1.0  # it falls and swings
+    assert np.abs(motion.energy - motion.energy[0]).max() < 1e-8 * largest
+    assert motion.residual.max() < 1e-10
+    assert motion.t[-1] == 100.0
+
+
+def test_a_stewart_platform_on_springs_keeps_its_energy_and_its_loops_for_a_hundred_seconds() -> None:
+    robot = shipped("stewart")
+    slides = [robot.v_slices[f"slide{k}"].start for k in range(1, 7)]
+    places = [robot.q_slices[f"slide{k}"].start for k in range(1, 7)]
+    stiffness, length = 1500.0, 0.75
+
+    def springs(t: float, q: Array, v: Array) -> Array:
+        force = np.zeros(robot.nv)
+        force[slides] = -stiffness * (q[places] - length)
+        return force
+
+    q = robot.assemble([0.7, 0.72, 0.74, 0.7, 0.68, 0.71])
+    motion = closed_motion(robot, q, np.zeros(robot.nv), 100.0, springs)
+    stored = stiffness / 2 * ((motion.q[:, places] - length) ** 2).sum(axis=1)
+    energy = motion.energy + stored
+    largest = robot.kinetic_energy(motion.q, motion.v).max()
+    assert largest > 0.1
+    assert np.abs(energy - energy[0]).max() < 1e-8 * largest
+    assert motion.residual.max() < 1e-10
+
+
+def test_errors_fall_with_the_eighth_power_of_the_step() -> None:
+    robot = shipped("four_bar")
+    q = robot.assemble([0.3])
+    ends = []
+    for step in (0.125, 0.0625, 0.015625):
+        motion = closed_motion(robot, q, np.zeros(3), 2.0, step=step)
+        assert len(motion.t) == round(2.0 / step) + 1
+        ends.append(motion.q[-1])
+    errors = [np.abs(end - ends[-1]).max() for end in ends[:2]]
+    assert 6.5 < np.log2(errors[0] / errors[1]) < 10.5
+
+
+def test_the_motion_is_that_of_the_independent_coordinates_alone() -> None:
+    robot = shipped("four_bar")
+    q = robot.assemble([0.3])
+    motion = closed_motion(robot, q, np.zeros(3), 1.0)
+
+    near = [q]
+
+    def field(t: float, y: Array) -> Array:  # one equation in the crank's angle, closed anew at every call
+        near[0] = at = robot.assemble(y[:1], near=near[0])
+        M, h = robot.reduced.mass_matrix(at)[0, 0], robot.reduced.velocity_forces(at, y[1:])[0]
+        return np.array([y[1], -(h + robot.reduced.gravity_forces(at)[0]) / M])
+
+    alone = solve_ivp(field, (0, 1.0), [0.3, 0.0], rtol=1e-9, atol=1e-10, method="DOP853").y[:, -1]
+    np.testing.assert_allclose([motion.q[-1][0], motion.v[-1][0]], alone, atol=1e-6)
+
+
+def test_without_projection_the_loops_open() -> None:
+    robot = shipped("four_bar")
+    q = robot.assemble([0.3])
+    loose = closed_motion(robot, q, np.zeros(3), 20.0, step=0.04, project=False)
+    held = closed_motion(robot, q, np.zeros(3), 20.0, step=0.04)
+    assert loose.residual.max() > 1e-9 > 1e3 * held.residual.max()
+
+
+def test_states_near_the_loops_are_brought_onto_them() -> None:
+    robot = shipped("stewart")
+    q = robot.assemble(np.full(6, 0.75))
+    rng = np.random.default_rng(0)
+    near = robot.integrate(q, 1e-3 * rng.normal(size=robot.nv))
+    closed, v = onto_loops(robot, near, rng.normal(size=robot.nv))
+    assert np.abs(robot.loop_residual(closed)).max() < 1e-13
+    assert np.abs(robot.loop_jacobian(closed) @ v).max() < 1e-12
+    assert np.abs(onto_loops(robot, closed, v)[1] - v).max() < 1e-12
+
+
+def test_states_far_from_the_loops_are_refused() -> None:
+    robot = shipped("four_bar")
+    with pytest.raises(rk.errors.CannotClose, match="open by"):
+        onto_loops(robot, np.array([0.0, 3.0, -3.0]))
+    with pytest.raises(rk.errors.WrongValue, match="duration"):
+        closed_motion(robot, robot.assemble([0.3]), np.zeros(3), 0.0)
