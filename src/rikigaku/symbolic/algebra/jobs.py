@@ -184,6 +184,6 @@ def _key(name: str, data: Any) -> str:
 
 def _environment() -> dict[str, str]:
     """Ours, with the package to be found where we found it."""
-    home = str(Path(__file__).resolve().parents[2])
+    home = str(Path(__file__).resolve().parents[3])
     places = [home, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(places)), "PYTHONUTF8": "1"}
