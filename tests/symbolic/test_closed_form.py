@@ -1,6 +1,5 @@
 """Inverse kinematics as formulas: every branch reaches the pose, and no posture is forgotten."""
 
-import time
 from dataclasses import replace
 from itertools import product
 
@@ -20,7 +19,6 @@ from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.graph import Graph
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form.find import _formulas
 from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
@@ -62,14 +60,10 @@ def test_shipped_arms_have_their_known_number_of_branches_and_each_reaches_the_p
             assert apart.min() > 1e-3
 
 
-def test_a_puma_with_symbols_for_all_lengths_takes_seconds_at_most_and_then_no_time():
-    _formulas.cache_clear()
-    start = time.perf_counter()
+def test_a_puma_with_symbols_for_all_lengths_has_eight_branches_found_once():
     formulas = SYMBOLIC_PUMA.inverse_kinematics_formulas()
-    first = time.perf_counter() - start
     assert SYMBOLIC_PUMA.inverse_kinematics_formulas() is formulas
     assert len(formulas.branches) == 8
-    assert first < 5
     for scale in (1, 0.7):
         values = {name: scale * x for name, x in PUMA_VALUES.items()}
         nearest, answer = found(SYMBOLIC_PUMA, formulas, random_postures(SYMBOLIC_PUMA, 50), **values)
@@ -221,10 +215,7 @@ def test_a_planar_arm_of_two_links_gives_the_textbook_cosine():
 
 def test_the_loop_of_the_paper_has_the_solution_of_the_paper():
     robot = rk.load("rosam_loop")
-    _formulas.cache_clear()
-    start = time.perf_counter()
     formulas = robot.inverse_kinematics_formulas("hand")
-    assert time.perf_counter() - start < 1
     assert formulas.target == "planar"
     assert formulas.pose_names == ("px", "py", "phi")
     assert len(formulas.branches) == 4  # two arms, each forward or backward

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import warnings
 from functools import cache
 from pathlib import Path
@@ -89,14 +88,6 @@ def test_a_point_mass_at_the_cut_pin_may_be_booked_on_either_link() -> None:
         w = c.closed.collected(tau, robot("rosam_loop").free_symbols[1:])
         right = w.get("m21", 0) + 2 * L * w.get("msx31", 0) + 4 * L * L * w.get("Izz31", 0)
         assert c.ideal.reduced(w["m22"] - right) == 0
-
-
-def test_the_whole_worked_example_takes_less_than_a_second() -> None:
-    rk.load("rosam_loop").loop_constraints(explicit=True)  # imports
-    started = time.process_time()
-    c = rk.load("rosam_loop").loop_constraints(explicit=True)
-    _ = c.closed.mass_matrix, c.closed.velocity_forces, c.closed.inverse_dynamics
-    assert time.process_time() - started < 1  # the paper: 21 s
 
 
 @pytest.mark.parametrize("name", [*FORMULAS, "three_rrr"])

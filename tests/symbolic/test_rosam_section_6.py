@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-import time
 import warnings
 from functools import cache
 from pathlib import Path
@@ -163,12 +162,8 @@ def test_counts_are_the_ranks_of_the_regressor_at_random_states(gravity: Any, cl
         assert size[count] < 1e-12 * size[0]
 
 
-def test_the_example_takes_a_second(capsys: pytest.CaptureFixture[str]) -> None:
-    module = example()
-    start = time.process_time()
-    module.main()
-    # 0.9 s on a quiet machine, less with what other tests left in the caches; room for a slow one
-    assert time.process_time() - start < 3
+def test_the_example_tells_all_four_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    example().main()
     assert "with gravity in the plane: 14, the tree 15" in capsys.readouterr().out
 
 
