@@ -20,7 +20,7 @@ STIFFNESSES = ("EA", "EI", "kGA", "GJ")
 
 @dataclass(frozen=True)
 class Material:
-    """Young's modulus E and shear modulus G [Pa]; density [kg/m^3] is for those who want to weigh a profile."""
+    """Young's modulus E, shear modulus G [Pa]; density [kg/m^3] for those who weigh a profile."""
 
     name: str = "aluminium"
     E: float = 70e9

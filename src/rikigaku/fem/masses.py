@@ -1,0 +1,103 @@
+"""Where the mass of links sits in the mesh. However it is spread, each link keeps its mass, centre and inertia.
+
+"centre": all at the node of the centre of mass, m and the tensor: the lumped mass of the paper.
+"lumped", "consistent": spread along the two beams of a link so that the centre of mass stays where it is; what
+inertia is missing then is spread as rotary inertia, and if there would be too much, some mass stays at the
+centre. Links of other shapes (three joints, a bent line) keep their mass at the centre.
+"""
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from rikigaku.fem.kinematics import central
+from rikigaku.model.mechanism import WORLD
+
+if TYPE_CHECKING:
+    from rikigaku.fem.assembly import Grid
+
+Array = NDArray[np.float64]
+MassRule = Literal["centre", "lumped", "consistent"]
+
+_STRAIGHT = 1e-9
+
+
+class _Spread(NamedTuple):
+    """Mass a length of each beam [kg/m] (by its index), the part of the mass that is spread, and what is left."""
+
+    density: dict[int, float]
+    part: float
+    rotary: Array  # tensor left to spread over the pieces, by mass
+
+
+def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
+    """The mass matrix of all nodal values, six a node, in world axes."""
+    blocks: dict[tuple[int, int], Array] = {}
+
+    def add(i: int, j: int, m: float, tensor: Array | float = 0.0) -> None:
+        block = blocks.setdefault((i, j), np.zeros((6, 6)))
+        block[:3, :3] += m * np.eye(3)
+        block[3:, 3:] += tensor
+
+    layout = net.layout
+    for i, body in enumerate(layout.mechanism.bodies):
+        m, _, own = central(body.inertia)
+        tensor = net.R[i] @ own @ net.R[i].T
+        spread = _spread(net, i, m, tensor, rule) if rule != "centre" and m > 0 else None
+        middle = layout.centre[i]
+        if spread is None:
+            add(middle, middle, m, tensor)
+            continue
+        add(middle, middle, (1 - spread.part) * m)
+        for k, a, b in net.pieces:
+            if k in spread.density:
+                length = float(np.linalg.norm(net.places[b] - net.places[a]))
+                mass = spread.density[k] * length
+                turn = spread.rotary * mass / (spread.part * m)
+                for x, y, both, alone in ((a, a, 1 / 3, 1 / 2), (b, b, 1 / 3, 1 / 2), (a, b, 1 / 6, 0.0), (b, a, 1 / 6, 0.0)):  # fmt: skip
+                    share = both if rule == "consistent" else alone
+                    add(x, y, share * mass, share * turn)
+    for name, mass in layout.masses.items():
+        node = layout.mass_node(name)
+        if net.body[node] != WORLD:
+            add(node, node, float(mass))
+    size = 6 * len(net.places)
+    if not blocks:
+        return sparse.csr_array((size, size))
+    grid = np.arange(6)
+    rows = np.concatenate([np.repeat(6 * i + grid, 6) for i, _ in blocks])
+    columns = np.concatenate([np.tile(6 * j + grid, 6) for _, j in blocks])
+    values = np.concatenate([block.ravel() for block in blocks.values()])
+    return sparse.csr_array((values, (rows, columns)), shape=(size, size))
+
+
+def _spread(net: "Grid", body: int, m: float, tensor: Array, rule: MassRule) -> _Spread | None:
+    """The mass of a straight link of two beams, spread; None for other links."""
+    beams = [(k, beam) for k, beam in enumerate(net.layout.beams) if beam.body == body]
+    if len(beams) != 2:
+        return None
+    ends = [net.places[beam.end] - net.places[beam.start] for _, beam in beams]
+    if beams[0][1].end != beams[1][1].start or np.linalg.norm(np.cross(*ends)) > _STRAIGHT * np.prod(
+        [beam.length for _, beam in beams]
+    ):
+        return None
+    (first, one), (second, two) = beams
+    l1, l2 = one.length, two.length
+    density = {first: m * l2 / (l1 * (l1 + l2)), second: m * l1 / (l2 * (l1 + l2))}
+    e = ends[0] / l1
+    across = np.eye(3) - np.outer(e, e)
+    line = m * l1 * l2 / 3  # moment of inertia about the centre of mass, across
+    if rule == "lumped":  # masses at nodes are farther out: (piece)^2 / 6 more
+        for k, beam in beams:
+            count = sum(1 for piece in net.pieces if piece[0] == k)
+            line += density[k] * beam.length * (beam.length / count) ** 2 / 6
+    available = float(min(np.linalg.eigvalsh(across @ tensor @ across)[1:])) if line else 0.0
+    if net.layout.normal is not None:
+        available = float(net.layout.normal @ tensor @ net.layout.normal)
+    part = min(1.0, available / line)
+    if part <= 0:
+        return None
+    left = tensor - part * line * across
+    return _Spread({k: part * x for k, x in density.items()}, part, left)

@@ -1,0 +1,112 @@
+"""Loops that close and open during one motion: when, how internal forces come and go, and the blow of closing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem.layout import Layout
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Phases:
+    """When loops are closed: {loop: [(from, to), ...]} [s]; loops not named are always closed.
+
+    blend: time over which the shared force grows after closing and fades before opening [s].
+    carrier: which link keeps the mass at the cut node while the loop is open: "start" or "end", or one for
+        each loop.
+    """
+
+    closed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    blend: float = 0.0
+    carrier: str | Mapping[str, str] = "start"
+
+    def check(self, layout: Layout) -> None:
+        """Names and times make sense."""
+        for name, intervals in self.closed.items():
+            if name not in layout.ends:
+                raise UnknownName("loop", name, layout.ends, f"robot {layout.robot.name!r}")
+            ends = [time for pair in intervals for time in pair]
+            if any(b <= a for a, b in zip(ends, ends[1:], strict=False)):
+                raise WrongValue(
+                    f"Phases of loop {name!r} are pairs of times that increase; {intervals} was given."
+                )
+        if not self.blend >= 0:
+            raise WrongValue(f"Blending takes a time, 0 s or more; {self.blend} was given.")
+
+    def carried_by_end(self, loop: str) -> bool:
+        """Whether the end link keeps the mass at the cut node."""
+        carrier = self.carrier if isinstance(self.carrier, str) else self.carrier.get(loop, "start")
+        if carrier not in ("start", "end"):
+            raise WrongValue(f"The carrier of a mass at a cut is 'start' or 'end', not {carrier!r}.")
+        return carrier == "end"
+
+    def weight(self, loop: str, t: Array) -> Array:
+        """0 while the loop is open, 1 while it is closed, smooth in between (inside the closed phase)."""
+        if loop not in self.closed:
+            return np.ones_like(t)
+        result = np.zeros_like(t)
+        for start, end in self.closed[loop]:
+            inside = (t >= start) & (t <= end)
+            if self.blend:
+                rise = _smooth((t - start) / self.blend) if start > t[0] else np.ones_like(t)
+                fall = _smooth((end - t) / self.blend) if end < t[-1] else np.ones_like(t)
+                result = np.where(inside, np.minimum(rise, fall), result)
+            else:
+                result = np.where(inside, 1.0, result)
+        return result
+
+    def is_closed(self, loop: str, t: Array) -> NDArray[np.bool_]:
+        """At each time."""
+        if loop not in self.closed:
+            return np.ones(t.shape, dtype=bool)
+        return np.any([(t >= a) & (t <= b) for a, b in self.closed[loop]], axis=0)
+
+    def closings(self, t: Array) -> list[tuple[float, str]]:
+        """Times at which loops close during the motion."""
+        found = [(a, name) for name, pairs in self.closed.items() for a, _ in pairs if t[0] < a <= t[-1]]
+        return sorted(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Impulse:
+    """The blow when a loop closes with its ends still moving against each other, as of two lumps of clay.
+
+    force, moment: impulse from the start link on the end link at the cut [N s, N m s], world axes; speed: how
+    fast the ends met [m/s] (largest component, rad/s for turning); after: v of all joints just after;
+    energy: kinetic energy lost [J].
+    """
+
+    t: float
+    loop: str
+    force: Array
+    moment: Array
+    speed: float
+    after: Array
+    energy: float
+
+
+def impulse(t: float, loop: str, wrenches: Array, columns: Array, M: Array, v: Array) -> Impulse:
+    """The blow that stops the ends: M (v+ - v) = -C L with C^T v+ = 0.
+
+    Args:
+        wrenches: (unknowns, 6); columns: C, (nv, unknowns); M: mass matrix of the open mechanism.
+    """
+    met = columns.T @ v
+    spread = np.linalg.solve(M, columns)
+    L = np.linalg.lstsq(columns.T @ spread, met, rcond=1e-10)[0]
+    passed = L @ wrenches
+    after = v - spread @ L
+    lost = 0.5 * float(v @ M @ v - after @ M @ after)
+    return Impulse(t, loop, passed[:3], passed[3:], float(np.abs(met).max(initial=0.0)), after, lost)
+
+
+def _smooth(x: Any) -> Array:
+    """3x^2 - 2x^3 between 0 and 1."""
+    x = np.clip(x, 0.0, 1.0)
+    return np.asarray(x * x * (3 - 2 * x))

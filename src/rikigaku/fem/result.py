@@ -1,0 +1,77 @@
+"""What inverse dynamics found: torques, forces through the loops, forces inside the links; as arrays and curves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.constraints.plan import coordinate_names
+from rikigaku.errors import UnknownName
+from rikigaku.fem.internal import InternalForces
+from rikigaku.fem.layout import Layout
+from rikigaku.fem.phases import Impulse
+from rikigaku.fem.targets import Motion
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Of a motion: torques (samples, nv) [N m, N], passive joints zero.
+
+    cut_forces: {loop: (samples, 6)}, force and moment from the start link on the end link, world axes.
+    internal_forces: along the links; impulses: blows at closing loops.
+    """
+
+    motion: Motion
+    torques: Array
+    cut_forces: dict[str, Array]
+    internal_forces: InternalForces
+    impulses: tuple[Impulse, ...]
+    layout: Layout
+
+    @property
+    def t(self) -> Array:
+        """Times [s]."""
+        return self.motion.t
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns of torques."""
+        return coordinate_names(self.layout.robot)
+
+    def torque(self, joint: str) -> Array:
+        """The force of one joint over the motion."""
+        if joint not in self.names:
+            raise UnknownName("joint", joint, self.names, f"robot {self.layout.robot.name!r}")
+        return self.torques[:, self.names.index(joint)]
+
+    @property
+    def power(self) -> Array:
+        """Of all joints together [W], (samples,)."""
+        return np.asarray((self.torques * self.motion.v).sum(axis=1))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Torque curves of all joints over time; see `rikigaku.fem.pictures.plot_torques`."""
+        from rikigaku.fem.pictures import plot_torques  # pictures are for those who look at them
+
+        return plot_torques(self, ax, **options)
+
+    def plot_internal(
+        self, component: str = "bending", sample: int = 0, ax: Any = None, **options: Any
+    ) -> Any:
+        """The mechanism with a component of the internal forces drawn across its links, at one sample."""
+        from rikigaku.fem.pictures import plot_internal
+
+        return plot_internal(self, component, sample, ax, **options)
+
+    def __repr__(self) -> str:
+        largest = np.abs(self.torques).max(axis=0, initial=0.0)
+        lines = [f"Inverse dynamics of {self.layout.robot.name!r}, {len(self.t)} samples to {self.t[-1]:g} s"]
+        lines += [f"  {name}: up to {x:.4g}" for name, x in zip(self.names, largest, strict=True)]
+        lines += [
+            f"  {i.loop} closes at {i.t:g} s with a blow: {i.speed:.3g} m/s, {i.energy:.3g} J"
+            for i in self.impulses
+        ]
+        return "\n".join(lines)

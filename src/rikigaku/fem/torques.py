@@ -1,0 +1,128 @@
+"""From nodal forces to joint torques: tau = [L][T]{P}, applied as a backward sum in time linear in links.
+
+Each body's force at its centre of mass (F, N) and the sum of all forces beyond each of its outer joints make
+{P}; [T] turns it into link axes, [L] holds the lengths (equations 4 to 7 of Isobe's paper and their form in
+space). The sum of what lies beyond is carried inwards once, so no matrix is needed to apply the product.
+Reference: D. Isobe, Calculation of inverse dynamics for closed-loop link mechanisms using FEM.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from rikigaku.fem.kinematics import Moving
+from rikigaku.model.mechanism import WORLD, Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NodalForces:
+    """What each body's centre of mass must be pushed with: F [N] and N [N m], (bodies, samples, 3)."""
+
+    F: Array
+    N: Array
+
+
+class Carried(NamedTuple):
+    """What each joint passes on to its body and all beyond: force S and moment about the body's origin."""
+
+    S: Array
+    moment: Array
+
+
+def nodal_forces(state: Moving) -> NodalForces:
+    """F = m (a - g), N = I alpha + omega x I omega: the gyroscopic term is no part of a constant mass matrix."""
+    F = state.mass[:, None, None] * state.felt
+    spin = np.einsum("btij,btj->bti", state.tensor, state.omega)
+    return NodalForces(F, np.einsum("btij,btj->bti", state.tensor, state.alpha) + np.cross(state.omega, spin))
+
+
+def carried(state: Moving, forces: NodalForces) -> Carried:
+    """The sums of equation (4), from the tips inwards."""
+    S, moment = forces.F.copy(), forces.N + np.cross(state.c - state.p, forces.F)
+    bodies = state.mechanism.bodies
+    for i in range(len(bodies) - 1, -1, -1):
+        parent = bodies[i].parent
+        if parent != WORLD:
+            S[parent] += S[i]
+            moment[parent] += moment[i] + np.cross(state.p[i] - state.p[parent], S[i])
+    return Carried(S, moment)
+
+
+def joint_forces(state: Moving, held: Carried) -> Array:
+    """Along the free directions of every joint, (samples, nv): tau_k = z_k . moment (or . force)."""
+    tau = np.zeros((state.p.shape[1], state.mechanism.nv))
+    for i, body in enumerate(state.mechanism.bodies):
+        for direction, k in zip(body.joint.directions(), body.v, strict=True):
+            angular = state.R[i] @ np.array(direction.angular, dtype=np.float64)
+            linear = state.R[i] @ np.array(direction.linear, dtype=np.float64)
+            tau[:, k] = (angular * held.moment[i]).sum(-1) + (linear * held.S[i]).sum(-1)
+    return tau
+
+
+def wrench_forces(state: Moving, body: int, place: Array, force: Array, moment: Array) -> Array:
+    """Joint forces that hold a force and moment acting *from* a point of a body outwards, (samples, nv).
+
+    What the joints must give so that the body pushes with that force there: only those below the body do.
+    """
+    tau = np.zeros((state.p.shape[1], state.mechanism.nv))
+    for i in state.mechanism.support(body):
+        at = moment + np.cross(place - state.p[i], force)
+        own = state.mechanism.bodies[i]
+        for direction, k in zip(own.joint.directions(), own.v, strict=True):
+            angular = state.R[i] @ np.array(direction.angular, dtype=np.float64)
+            linear = state.R[i] @ np.array(direction.linear, dtype=np.float64)
+            tau[:, k] = (angular * at).sum(-1) + (linear * force).sum(-1)
+    return tau
+
+
+class Matrices(NamedTuple):
+    """tau = L @ T @ P for one sample, sparse; columns of P: [F, N] of each body, then the sum beyond it."""
+
+    L: sparse.csr_array
+    T: sparse.csr_array
+    P: Array
+
+
+def matrices(state: Moving, forces: NodalForces, sample: int = 0) -> Matrices:
+    """[L], [T] and {P} themselves, for those who want to see them; their product costs more than the sum.
+
+    {P} holds F and N of every body, then for every body carried by another the sum S of the forces beyond
+    its joint; [T] turns each into the axes of the link it acts on; a row of [L] reads, for every body beyond
+    joint k, z_k in link axes times [r_C x], 1 and [l x].
+    """
+    mechanism: Mechanism = state.mechanism
+    bodies = mechanism.bodies
+    S = carried(state, forces).S[:, sample]
+    R, p, c = state.R[:, sample], state.p[:, sample], state.c[:, sample]
+    inner = [i for i, body in enumerate(bodies) if body.parent != WORLD]
+    column = {i: 6 * len(bodies) + 3 * k for k, i in enumerate(inner)}
+    P = np.concatenate([*(np.r_[forces.F[i, sample], forces.N[i, sample]] for i in range(len(bodies))),
+                        *(S[i] for i in inner)])  # fmt: skip
+    turns = [R[i].T for i in range(len(bodies)) for _ in range(2)] + [R[bodies[i].parent].T for i in inner]
+    rows, columns, values = [], [], []
+
+    def add(row: int, start: int, three: Array) -> None:
+        rows.extend([row] * 3)
+        columns.extend(range(start, start + 3))
+        values.extend(three)
+
+    for i in range(len(bodies)):
+        arm = R[i].T @ (c[i] - p[i])
+        for k in mechanism.support(i):
+            for direction, row in zip(bodies[k].joint.directions(), bodies[k].v, strict=True):
+                z = R[i].T @ (R[k] @ np.array(direction.angular, dtype=np.float64))
+                slide = R[i].T @ (R[k] @ np.array(direction.linear, dtype=np.float64))
+                add(row, 6 * i, np.cross(z, arm) + slide)  # z . (r x F) = (z x r) . F
+                add(row, 6 * i + 3, z)
+                if (start := column.get(i)) is not None and k != i:
+                    parent = bodies[i].parent
+                    lever = R[parent].T @ (p[i] - p[parent])
+                    z_parent = R[parent].T @ (R[k] @ np.array(direction.angular, dtype=np.float64))
+                    add(row, start, np.cross(z_parent, lever))
+    L = sparse.csr_array((values, (rows, columns)), shape=(mechanism.nv, len(P)))
+    return Matrices(L, sparse.csr_array(sparse.block_diag(turns)), P)
