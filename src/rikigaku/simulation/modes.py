@@ -1,0 +1,128 @@
+"""The seam between integration and laws of contact: a mode, its guards, and what follows when one fires.
+
+A *mode* is smooth motion: a vector field, guard functions that tell where it ends, and a projection that
+removes drift. `simulate` runs a mode in native code until a guard fires, hands the located state to the
+*system*, and goes on with the mode, position and velocity it answers. Everything in a mode is recorded on
+traced numbers and compiled; a system is plain Python, which runs at events only.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.kind import Number
+
+Array = NDArray[np.float64]
+Numbers = Sequence[Number]
+
+
+class Now(NamedTuple):
+    """One moment: time [s], positions, velocities, forces in all joints, parameters of the mode."""
+
+    t: Number
+    q: Numbers
+    v: Numbers
+    tau: Numbers
+    p: Numbers
+
+
+class Flow(NamedTuple):
+    """What a mode answers at a moment.
+
+    a: accelerations (nv).
+    dissipated: power turned into heat [W].
+    outputs: further results by name (a normal force, a reaction), kept with the solution.
+    """
+
+    a: Numbers
+    dissipated: Number = 0
+    outputs: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A function of the moment that fires where it passes zero.
+
+    falling, rising: which passages count.
+    ends_mode: the mode ends there and the system is asked; else the moment is only noted.
+    """
+
+    name: str
+    function: Callable[[Mechanism, Now, Flow], Number]
+    falling: bool = True
+    rising: bool = False
+    ends_mode: bool = True
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Smooth motion between events.
+
+    name: for people ("free", "tip sticks").
+    identity: for the store of compiled code: modes with equal identity and robot have equal programs, so it
+        must name everything `dynamics`, `guards` and `project` hold fixed.
+    dynamics: accelerations and the heat they come with.
+    project: the moment's (q, v) brought back onto what the mode keeps constant; applied after every step.
+    parameters: numbers the programs read at run time (`Now.p`): coefficients of friction, heights of a floor.
+    """
+
+    name: str
+    identity: str
+    dynamics: Callable[[Mechanism, Now], Flow]
+    guards: tuple[Guard, ...] = ()
+    project: Callable[[Mechanism, Now], tuple[Numbers, Numbers]] | None = None
+    parameters: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A guard that fired: its name, the time [s], the state there and the mode it ended (or was noted in)."""
+
+    name: str
+    t: float
+    q: Array
+    v: Array
+    mode: str
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """How motion goes on: the mode, and the state it starts from.
+
+    dissipated: energy lost at once, as in an impact [J].
+    note: a word for the solution's list of events, as "landed" or "too many impacts: taken as rest".
+    """
+
+    mode: Mode
+    q: Array
+    v: Array
+    dissipated: float = 0.0
+    note: str = ""
+    rearm: tuple[str, ...] = field(default=())  # guards that fired and may fire again without leaving zero
+
+
+class System(Protocol):
+    """Which mode holds, and what follows an event: all `simulate` needs to know of contacts and friction."""
+
+    def start(self, t: float, q: Array, v: Array) -> Change:
+        """The first mode; may bring the state onto constraints, or refuse it with an error."""
+
+    def after(self, event: Event) -> Change | None:
+        """The next mode; None ends the simulation there."""
+
+
+@dataclass(frozen=True)
+class OneMode:
+    """A system that never changes its mode and stops at guards that end it."""
+
+    mode: Mode
+
+    def start(self, t: float, q: Array, v: Array) -> Change:
+        return Change(self.mode, q, v)
+
+    def after(self, event: Event) -> Change | None:
+        return None
