@@ -404,13 +404,8 @@ class ReducedLaws:
         )
 
 
-_regrouped = Robot.__dict__.get("reduced")  # until it has a name of its own: robot.regrouped()
-
-
-def _reduced(robot: Robot) -> Any:
+def _reduced(robot: Robot) -> ReducedLaws:
     """The laws of the closed robot over its independent coordinates."""
-    if _regrouped is not None and not robot.loops and not robot.couplings:
-        return _regrouped.__get__(robot)
     laws = robot.__dict__.get("_reduced")
     if laws is None:
         laws = robot.__dict__["_reduced"] = ReducedLaws(robot)

@@ -82,10 +82,6 @@ class IgnoredWarning(UserWarning):
     """Something that was given and is not used; the message says what is used instead."""
 
 
-class SpanningTreeWarning(UserWarning):
-    """A law of a robot with loops: it is the law of the spanning tree."""
-
-
 class CannotClose(RikigakuError, ValueError):
     """A robot whose loops do not close, at no posture or at none that was found; `loop` names where.
 

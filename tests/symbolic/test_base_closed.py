@@ -15,8 +15,6 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base.parameters import BaseParameters
 from rikigaku.symbolic.base.proof import proved
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.SpanningTreeWarning")
-
 IN_PLANE = (0, "-9.81", 0)
 
 

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import warnings
 from functools import cache
 from pathlib import Path
 
@@ -23,11 +22,6 @@ ROBOTS = ("rosam_loop", "four_bar", "five_bar", "three_rrr", "stewart", "bars", 
 FORMULAS = ("rosam_loop", "four_bar", "five_bar", "bars", "slider crank", "geared")
 MOBILITY = dict(zip(ROBOTS, (3, 1, 2, 3, 6, 1, 1, 1), strict=True))
 ROWS = dict(zip(ROBOTS, (2, 2, 2, 4, 18, 2, 2, 1), strict=True))
-
-
-@pytest.fixture(autouse=True)
-def _tree_laws_are_meant() -> None:
-    warnings.simplefilter("ignore", rk.errors.SpanningTreeWarning)
 
 
 @cache

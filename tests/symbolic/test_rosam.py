@@ -38,7 +38,6 @@ ROBOTS = ("puma560", "scara", "two_handed", "rosam_loop")
 
 @pytest.fixture(autouse=True)
 def _known_warnings() -> None:
-    warnings.simplefilter("ignore", rk.errors.SpanningTreeWarning)
     warnings.simplefilter("ignore", rk.errors.UnphysicalInertiaWarning)
 
 

@@ -28,7 +28,6 @@ SHIPPED = (
 
 @pytest.fixture(autouse=True)
 def _known_warnings() -> None:
-    warnings.simplefilter("ignore", rk.errors.SpanningTreeWarning)
     warnings.simplefilter("ignore", rk.errors.UnphysicalInertiaWarning)
 
 

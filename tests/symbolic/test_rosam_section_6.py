@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 import sympy
 
-import rikigaku as rk
 from rikigaku.laws import kinematics, loops, newton_euler
 from rikigaku.laws.composite_body import mass_matrix
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -24,11 +22,6 @@ from rikigaku.symbolic.sympy_edge import sympy_formula
 FILE = Path(__file__).parents[2] / "examples" / "rosam_section_6.py"
 theta11, d21, theta31, theta12, d22 = sympy.symbols("theta11 d21 theta31 theta12 d22", real=True)
 L, px, py, phi = sympy.symbols("L px py phi", real=True)
-
-
-@pytest.fixture(autouse=True)
-def _tree_laws_are_meant() -> None:
-    warnings.simplefilter("ignore", rk.errors.SpanningTreeWarning)
 
 
 @cache
