@@ -4,7 +4,7 @@ Everything is seen from the centre of mass G of the whole. About G the momenta o
 separate: unit rate of coordinate k gives the whole the momentum (f_k, n_k), and the base answers with the
 motion of G-fixed points -f_k / w and the turning -I_s^-1 n_k, w the mass and I_s the inertia of the whole.
 Reference: Y. Umetani, K. Yoshida, Resolved motion rate control of space manipulators with generalized
-Jacobian matrix (1989); Part X by Umetani, Yoshida and Kurazume, eqs 4-7 and 42; composite bodies: [Walker1982].
+Jacobian matrix (1989); Part X by Umetani, Yoshida, Kurazume, eqs 4-7, 42; composite bodies: [Walker1982].
 """
 
 from collections.abc import Sequence

@@ -175,7 +175,7 @@ SPACE: dict[str, Law] = {
             space_control.unified_computation,
             inputs=("q", "v", "target", "twist", "acceleration", "gains", "accelerations"),
             outputs=("pose", "J", "demand", "torques"),
-            summary="Pose, J*, resolved acceleration and torques in one program, but for the solution with J*.",
+            summary="Pose, J*, resolved acceleration and torques in one program, without solving for J*.",
             options={"frame": REQUIRED},
             singular=_NO_MASS,
         ),

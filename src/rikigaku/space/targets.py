@@ -1,0 +1,154 @@
+"""What a hand is to follow: a straight line in the world, or the way to a target that moves by itself.
+
+A target is a function of time that answers with pose (position and quaternion w x y z, 7 numbers), twist and
+acceleration (6 each, world axes, linear first), as the control laws take them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.trajectory import Polynomial, Trapezoid, quintic, trapezoid
+
+Array = NDArray[np.float64]
+
+
+class Wanted(NamedTuple):
+    """What the hand should do at an instant."""
+
+    pose: Array
+    twist: Array
+    acceleration: Array
+
+
+Target = Callable[[float], Wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A straight line with a trapezoid of speed, orientation held."""
+
+    start: Array
+    direction: Array
+    quaternion: Array
+    profile: Trapezoid
+
+    @property
+    def duration(self) -> float:
+        """From rest to rest [s]."""
+        return self.profile.duration
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Times where the acceleration jumps [s]."""
+        return (self.profile.rise, self.duration - self.profile.rise)
+
+    def __call__(self, t: float) -> Wanted:
+        s, speed, push = (float(x[0]) for x in self.profile(t))
+        still = np.zeros(3)
+        pose = np.concatenate([self.start + s * self.direction, self.quaternion])
+        return Wanted(
+            pose,
+            np.concatenate([speed * self.direction, still]),
+            np.concatenate([push * self.direction, still]),
+        )
+
+
+def line(pose: Any, end: Any, *, velocity: float, acceleration: float) -> Line:
+    """The line from where a hand is (pose 4 x 4) to a position, as quick as the limits allow [m/s, m/s^2]."""
+    X, end = np.asarray(pose, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    if X.shape != (4, 4) or end.shape != (3,):
+        raise WrongSize(
+            f"A line goes from a pose (4, 4) to a position (3,), not from {X.shape} to {end.shape}."
+        )
+    way = end - X[:3, 3]
+    length = float(np.linalg.norm(way))
+    if length == 0:
+        raise WrongValue("The line ends where it starts; a line has a direction.")
+    profile = trapezoid([0.0], [length], velocity=velocity, acceleration=acceleration)
+    return Line(X[:3, 3].copy(), way / length, quaternion_of(X[:3, :3]), profile)
+
+
+@dataclass(frozen=True, eq=False)
+class Approach:
+    """From where a hand is at rest to a target that moves: the gap between the two closes on a line.
+
+    The gap is a polynomial of degree 5 that starts as the hand does, at rest, and ends with the target:
+    position, velocity and acceleration alike. The turn from the hand's orientation to the target's goes about one axis
+    fixed in the target. After `duration` the hand stays with the target.
+    """
+
+    target: Target
+    duration: float
+    gap: Polynomial
+    axis: Array  # of the turn that is left, in the target's axes
+    angle: Polynomial
+
+    @classmethod
+    def start(cls, pose: Any, target: Target, duration: float) -> "Approach":
+        """From a pose (4 x 4) at t = 0."""
+        X = np.asarray(pose, dtype=np.float64)
+        first = target(0.0)
+        gap = quintic(
+            X[:3, 3] - first.pose[:3], np.zeros(3), duration, v0=-first.twist[:3], a0=-first.acceleration[:3]
+        )
+        left = rotation_vector(rotation_of(first.pose[3:]).T @ X[:3, :3])
+        angle = float(np.linalg.norm(left))
+        axis = left / angle if angle > 0 else np.array([0.0, 0.0, 1.0])
+        return cls(target, duration, gap, axis, quintic([angle], [0.0], duration))
+
+    def __call__(self, t: float) -> Wanted:
+        pose, twist, acceleration = self.target(t)
+        p, v, a = self.gap(t)
+        theta, rate, push = (float(x[0]) for x in self.angle(t))
+        R = rotation_of(pose[3:])
+        axis, w = R @ self.axis, twist[3:]
+        turned = R @ rotation_about(self.axis, theta)
+        wanted = np.concatenate([pose[:3] + p, quaternion_of(turned)])
+        moving = np.concatenate([twist[:3] + v, w + rate * axis])
+        pushed = acceleration[3:] + push * axis + rate * np.cross(w, axis)
+        return Wanted(wanted, moving, np.concatenate([acceleration[:3] + a, pushed]))
+
+
+def rotation_of(quaternion: Array) -> Array:
+    """Rotation matrix of a unit quaternion w x y z."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_of(R: Array) -> Array:
+    """Unit quaternion w x y z of a rotation matrix, from its largest component; w >= 0."""
+    squares = np.array([1 + np.trace(R), *(1 + 2 * np.diag(R) - np.trace(R))])
+    (k,) = np.flatnonzero(squares == squares.max())[:1]
+    pairs = np.array(
+        [
+            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
+        ]
+    )
+    q = pairs[k] / np.linalg.norm(pairs[k])
+    return np.asarray(q if q[0] >= 0 else -q)
+
+
+def rotation_vector(R: Array) -> Array:
+    """Axis times angle, in [0, pi]."""
+    q = quaternion_of(R)
+    s = float(np.linalg.norm(q[1:]))
+    return np.asarray(q[1:] / s * 2 * np.arctan2(s, q[0])) if s > 0 else np.zeros(3)
+
+
+def rotation_about(axis: Array, angle: float) -> Array:
+    """Rotation about a unit axis."""
+    return rotation_of(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]))
