@@ -114,7 +114,7 @@ class _Constrained:
     def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
         self.mass = mass_factors(mechanism, q)
         self.J = rows(loop_jacobian(mechanism, q), plan.rows)
-        self.Y = [_half_solved(self.mass, row) for row in self.J]
+        self.Y = [half_solved(self.mass, row) for row in self.J]
         scaled = [[d * y for d, y in zip(self.mass.inverse_D, row, strict=True)] for row in self.Y]
         self.scaled = scaled
         schur = [[dot(x, y) for y in self.Y[: i + 1]] for i, x in enumerate(scaled)]
@@ -122,15 +122,15 @@ class _Constrained:
 
     def solve(self, force: Numbers, drift: Numbers) -> list[Number]:
         """a with M a = force + J^T f and J a + drift = 0."""
-        half = _half_solved(self.mass, force)
+        half = half_solved(self.mass, force)
         right = [-(b + dot(row, half)) for b, row in zip(drift, self.scaled, strict=True)]
         f = _substituted(self.C, self.inverse, right)
         for row, x in zip(self.Y, f, strict=True):
             half = [y if is_zero(z) else y + x * z for y, z in zip(half, row, strict=True)]
-        return _second_half(self.mass, [d * y for d, y in zip(self.mass.inverse_D, half, strict=True)])
+        return second_half(self.mass, [d * y for d, y in zip(self.mass.inverse_D, half, strict=True)])
 
 
-def _half_solved(mass: ltdl.Factors, b: Numbers) -> list[Number]:
+def half_solved(mass: ltdl.Factors, b: Numbers) -> list[Number]:
     """L^-T b."""
     x = list(b)
     for i in ltdl.outermost_first(mass.parents):
@@ -140,7 +140,7 @@ def _half_solved(mass: ltdl.Factors, b: Numbers) -> list[Number]:
     return x
 
 
-def _second_half(mass: ltdl.Factors, y: Numbers) -> list[Number]:
+def second_half(mass: ltdl.Factors, y: Numbers) -> list[Number]:
     """L^-1 y."""
     x = list(y)
     for i in reversed(ltdl.outermost_first(mass.parents)):
