@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, first_call, memory, one_call, operations, scaling, symbolic, threads
+from benchmarks import batch, closed, first_call, memory, one_call, operations, scaling, symbolic, threads
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
@@ -20,6 +20,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "symbolic": symbolic.run,
     "memory": memory.run,
     "threads": threads.run,
+    "closed": closed.run,
 }
 
 

@@ -37,7 +37,7 @@ WAYS = {
 }
 
 
-def _command(build: str) -> tuple[list[str], list[str]]:
+def compiler_line(build: str) -> tuple[list[str], list[str]]:
     """Compiler line before and after the source."""
     prefix = Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
     if not (prefix / "include/eigen3").is_dir():
@@ -59,7 +59,7 @@ class PinocchioCpp:
 
     def __init__(self, robot: PinocchioModel, build: str = "wheel") -> None:
         self.name = "Pinocchio C++" if build == "wheel" else f"Pinocchio C++ {build}"
-        command, libraries = _command(build)
+        command, libraries = compiler_line(build)
         path = shared_library(f"pinocchio_{build}", _source(), ".cpp", command, libraries)
         self._robot, self._library = robot, ctypes.CDLL(str(path))
         self._handle = _native_robot(self._library, robot)
