@@ -7,12 +7,14 @@ and compiles it (or reads the code from the cache); later calls are native.
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from rikigaku.arguments import Arguments
+from rikigaku.codegen import integrator as integrator  # for simulation
 from rikigaku.codegen.export import known_language
+from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
 from rikigaku.constraints.records import CLOSED, OWN_NAMES, REDUCED, closed_law
 from rikigaku.errors import NoFormula, NoValue, UnknownName, WrongValue
@@ -412,6 +414,15 @@ def _reduced(robot: Robot) -> ReducedLaws:
     return laws
 
 
+def _bound_law(robot: Robot, law: Law) -> BoundLaw:
+    """Any law with a plan of its own (which contacts, in which mode) bound to the robot."""
+    known = robot.__dict__.setdefault("_bound_laws", {})
+    if (law.name, law.plan) not in known:
+        known[law.name, law.plan] = bind(robot, law)
+    return cast(BoundLaw, known[law.name, law.plan])
+
+
 for _law in (*(CLOSED[name] for name in OWN_NAMES), *SPACE.values(), *LAWS.values()):
     setattr(Robot, _law.name, _LawProperty(_law))
 Robot.reduced = property(_reduced)  # type: ignore[attr-defined]
+Robot.bound_law = _bound_law  # type: ignore[attr-defined]

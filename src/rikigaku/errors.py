@@ -94,6 +94,14 @@ class CannotClose(RikigakuError, ValueError):
         super().__init__(message)
 
 
+class NoConsistentMode(RikigakuError, ArithmeticError):
+    """Contacts that can neither open nor stick nor slide consistently; `painleve` names those with A <= 0."""
+
+    def __init__(self, message: str, painleve: Iterable[str] = ()) -> None:
+        self.painleve = tuple(painleve)
+        super().__init__(message)
+
+
 class NoFormula(RikigakuError, ValueError):
     """A coordinate that elimination does not give as a formula; the message says what remains."""
 

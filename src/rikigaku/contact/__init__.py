@@ -1,0 +1,19 @@
+"""Contact: surfaces that points of a robot touch, friction, modes and impacts."""
+
+from rikigaku.contact.contact import Contact
+from rikigaku.contact.friction import Friction, JointFriction
+from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
+from rikigaku.contact.system import ContactSystem
+
+__all__ = [
+    "Contact",
+    "ContactSystem",
+    "Cylinder",
+    "Friction",
+    "HeightField",
+    "JointFriction",
+    "Plane",
+    "Sphere",
+    "Surface",
+    "Torus",
+]

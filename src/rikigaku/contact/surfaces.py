@@ -1,0 +1,170 @@
+"""Surfaces C(x, y, z, t) = 0 in the world, C > 0 where a point is free to move.
+
+A surface is a formula; plane, sphere, cylinder, torus and height field only write it. Scaling C changes
+nothing: laws use the unit normal n = C_r/|C_r| and the distance C/|C_r| (to first order).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rikigaku.errors import WrongValue
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_derivative import formula_derivative
+
+Triple = tuple[Formula, Formula, Formula]
+COORDINATES = ("x", "y", "z")
+_VARIABLES = frozenset({*COORDINATES, "t"})
+_X: Triple = (Formula.symbol("x"), Formula.symbol("y"), Formula.symbol("z"))
+
+
+@dataclass(frozen=True)
+class Surface:
+    """C(x, y, z, t) = 0, positive on the free side: `Surface("z - 0.1*sin(3*x)")`.
+
+    formula: C, of x, y, z [m] and t [s]; any scale.
+    belt: velocity of the surface's material [m/s], three formulas: a conveyor. A moving C moves its material
+        along the normal besides.
+    """
+
+    formula: Formula
+    belt: Triple = field(default=(ZERO, ZERO, ZERO))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "formula", Formula.of(self.formula))
+        object.__setattr__(self, "belt", _triple(self.belt, "The velocity of a belt"))
+        for formula in (self.formula, *self.belt):
+            if unknown := sorted(formula.symbols - _VARIABLES):
+                raise WrongValue(
+                    f"The surface {formula} uses {', '.join(unknown)}; a surface is a formula of x, y, z and t. "
+                    "Put numbers in for the others."
+                )
+        if not any(self.gradient):
+            raise WrongValue(f"The surface {self.formula} = 0 does not depend on x, y or z.")
+
+    @cached_property
+    def gradient(self) -> Triple:
+        """C_r."""
+        x, y, z = (formula_derivative(self.formula, name) for name in COORDINATES)
+        return x, y, z
+
+    @cached_property
+    def hessian(self) -> tuple[Triple, Triple, Triple]:
+        """C_rr."""
+        x, y, z = (_gradient(g) for g in self.gradient)
+        return x, y, z
+
+    @cached_property
+    def rate(self) -> Formula:
+        """C_t."""
+        return formula_derivative(self.formula, "t")
+
+    @cached_property
+    def gradient_rate(self) -> Triple:
+        """C_rt."""
+        return _gradient(self.rate)
+
+    @cached_property
+    def second_rate(self) -> Formula:
+        """C_tt."""
+        return formula_derivative(self.rate, "t")
+
+    @cached_property
+    def velocity(self) -> Triple:
+        """Velocity w of the material: the belt's, and along the normal that of a moving C."""
+        if not self.rate:
+            return self.belt
+        square = sum((g * g for g in self.gradient), start=ZERO)
+        x, y, z = (b - self.rate * g / square for b, g in zip(self.belt, self.gradient, strict=True))
+        return x, y, z
+
+    @cached_property
+    def velocity_gradient(self) -> tuple[Triple, Triple, Triple]:
+        """w_r, row by row."""
+        x, y, z = (_gradient(w) for w in self.velocity)
+        return x, y, z
+
+    @cached_property
+    def velocity_rate(self) -> Triple:
+        """w_t."""
+        x, y, z = (formula_derivative(w, "t") for w in self.velocity)
+        return x, y, z
+
+
+def Plane(
+    normal: Sequence[object] = (0, 0, 1), point: Sequence[object] = (0, 0, 0), belt: Sequence[object] = (0, 0, 0)
+) -> Surface:
+    """The plane through a point; free on the side the normal points to. Numbers or formulas of t."""
+    n, p = _triple(normal, "A normal"), _triple(point, "A point")
+    if not any(n):
+        raise WrongValue("The normal of a plane must not be zero.")
+    return Surface(_dot(n, _minus(p)), _triple(belt, "The velocity of a belt"))
+
+
+def Sphere(radius: object, center: Sequence[object] = (0, 0, 0), inside: bool = False) -> Surface:
+    """A ball one may not enter, or with inside=True a bowl one may not leave."""
+    d, r = _minus(_triple(center, "A centre")), _positive(radius)
+    return Surface(_sided(_dot(d, d) - r * r, inside))
+
+
+def Cylinder(
+    radius: object,
+    axis: Sequence[object] = (0, 0, 1),
+    point: Sequence[object] = (0, 0, 0),
+    inside: bool = False,
+) -> Surface:
+    """A cylinder about the axis through a point, from outside or inside."""
+    d, along, r = _minus(_triple(point, "A point")), _triple(axis, "An axis"), _positive(radius)
+    height = _dot(d, along)
+    return Surface(_sided(_dot(d, d) - height * height / _dot(along, along) - r * r, inside))
+
+
+def Torus(
+    ring: object,
+    tube: object,
+    axis: Sequence[object] = (0, 0, 1),
+    center: Sequence[object] = (0, 0, 0),
+    inside: bool = False,
+) -> Surface:
+    """A torus: a tube of one radius about a ring of another."""
+    d, along = _minus(_triple(center, "A centre")), _triple(axis, "An axis")
+    R, r = _positive(ring), _positive(tube)
+    height = _dot(d, along)
+    across = (_dot(d, d) - height * height / _dot(along, along)).sqrt() - R
+    return Surface(_sided(across * across + height * height / _dot(along, along) - r * r, inside))
+
+
+def HeightField(height: object) -> Surface:
+    """The ground z = f(x, y, t), free above."""
+    return Surface(_X[2] - Formula.of(height))
+
+
+def _gradient(formula: Formula) -> Triple:
+    x, y, z = (formula_derivative(formula, name) for name in COORDINATES)
+    return x, y, z
+
+
+def _triple(values: Sequence[object], what: str) -> Triple:
+    formulas = tuple(Formula.of(x) for x in values)
+    if len(formulas) != 3:
+        raise WrongValue(f"{what} has three numbers; {len(formulas)} were given.")
+    return formulas
+
+
+def _minus(p: Triple) -> Triple:
+    return (_X[0] - p[0], _X[1] - p[1], _X[2] - p[2])
+
+
+def _dot(a: Triple, b: Triple) -> Formula:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _positive(radius: object) -> Formula:
+    r = Formula.of(radius)
+    if r.is_number and float(r) <= 0:
+        raise WrongValue(f"A radius is above zero; {radius} was given.")
+    return r
+
+
+def _sided(C: Formula, inside: bool) -> Formula:
+    return -C if inside else C

@@ -1,0 +1,214 @@
+"""Motion of a robot with contacts and dry friction in one mode: the general route.
+
+    M a = tau - b + sum over rows of G^T f,   R a + drift = 0,   R M^-1 G^T f = -(drift + R M^-1 (tau - b))
+
+Rows R: loops, normals of closed contacts, tangents of sticking ones, joints that stick. G = R except that the
+normal force of a sliding contact brings its friction along: (n - side mu(u) th) . J.
+Reference: J. Nishiguchi, G. Lee, M. Minami, A. Yanou, extended Newton-Euler method; several contacts at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rikigaku.laws.closed import dot
+from rikigaku.laws.closed_forward import half_solved, second_half
+from rikigaku.laws.contact_geometry import Numbers, Point, Touch, touch
+from rikigaku.laws.forward import mass_factors, net_forces
+from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.orthogonal import orthogonal
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.functions import sqrt, where
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial import vector
+from rikigaku.spatial.vector import Vector
+
+# Square of the speed [m^2/s^2] below which sliding has the direction it starts with, not that of the velocity.
+_AT_REST = 1e-24
+
+
+@dataclass(frozen=True)
+class ModePlan:
+    """What is closed, sticks and slides.
+
+    rows: (contact, direction) that hold: direction 0 is the normal, 1 and 2 the tangents.
+    slips: (contact, sign, side): sign +-1 along the one tangent, 0 along the velocity (3-D); side: the sign
+        of the normal force, -1 under a bilateral constraint that pulls.
+    held, moving: joints (places in v) that stick, and (place, sign) that move against dry friction.
+    loops: rows of the loop residual that count.
+    Numbers given with each state: t; kinetic, fall, bend, viscous of each contact; a direction (3) of each
+    contact for the start of sliding; Coulomb's force of each of `joints`.
+    """
+
+    points: tuple[Point, ...]
+    joints: tuple[int, ...] = ()
+    loops: tuple[int, ...] = ()
+    rows: tuple[tuple[int, int], ...] = ()
+    slips: tuple[tuple[int, int, int], ...] = ()
+    held: tuple[int, ...] = ()
+    moving: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many numbers are given with a state."""
+        return 1 + 7 * len(self.points) + len(self.joints)
+
+    def friction(self, given: Numbers, i: int) -> Numbers:
+        return given[1 + 4 * i : 5 + 4 * i]
+
+    def start(self, given: Numbers, i: int) -> Vector:
+        at = 1 + 4 * len(self.points) + 3 * i
+        return (given[at], given[at + 1], given[at + 2])
+
+    def coulomb(self, given: Numbers, joint: int) -> Number:
+        return given[1 + 7 * len(self.points) + self.joints.index(joint)]
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A sliding contact: unit direction, coefficient along the normal force, viscous force."""
+
+    th: Vector
+    mu: Number
+    drag: Vector
+    sliding: Vector
+
+
+def contact_dynamics(
+    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
+) -> tuple[list[Number], list[Number], Number]:
+    """Accelerations; forces; and the power friction takes away [W].
+
+    forces: for each contact the force on the robot in the world (3), then normal force (1); then the friction
+    of each of plan.joints.
+    """
+    nv = mechanism.nv
+    touches = [touch(mechanism, q, v, point, given[0]) for point in plan.points]
+    slips = {i: _slip(plan, given, touches[i], i, sign, side) for i, sign, side in plan.slips}
+    force = list(net_forces(mechanism, q, v, tau))
+    for i, slip in slips.items():
+        force = [f + x for f, x in zip(force, touches[i].row(slip.drag), strict=True)]
+    dry = {k: -sign * plan.coulomb(given, k) for k, sign in plan.moving}
+    for k, f in dry.items():
+        force[k] = force[k] + f
+
+    R, G, drift = _loop_rows(mechanism, q, v, plan)
+    for i, direction in plan.rows:
+        c = touches[i]
+        n = c.directions[direction]
+        R.append(c.row(n))
+        slip = slips.get(i) if direction == 0 else None
+        G.append(R[-1] if slip is None else c.row(vector.sub(n, vector.scale(slip.mu, slip.th))))
+        drift.append(c.drifts[direction])
+    for k in plan.held:
+        R.append([int(j == k) for j in range(nv)])
+        G.append(R[-1])
+        drift.append(0)
+    a, f = _solved(mechanism, q, force, R, G, drift)
+
+    on_rows = dict(zip((*plan.rows, *plan.held), f[len(plan.loops) :], strict=True))
+    forces: list[Number] = []
+    power: Number = 0
+    for i, c in enumerate(touches):
+        total: Vector = vector.ZERO
+        for direction, along in enumerate(c.directions):
+            if (i, direction) in on_rows:
+                total = vector.add(total, vector.scale(on_rows[i, direction], along))
+        normal = on_rows.get((i, 0), 0)
+        if i in slips:
+            rub = vector.sub(slips[i].drag, vector.scale(slips[i].mu * normal, slips[i].th))
+            total = vector.add(total, rub)
+            power = power - vector.dot(rub, slips[i].sliding)
+        forces += [*total, normal]
+    for k in plan.joints:
+        forces.append(on_rows.get(k, dry.get(k, 0)))
+        power = power - dry.get(k, 0) * v[k]
+    return a, forces, power
+
+
+def contact_rate(
+    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
+) -> list[Number]:
+    """Rates of q (quaternions too), of v, and the power that friction takes: what an integrator asks for."""
+    rates: list[Number] = [0] * mechanism.nq
+    for body in mechanism.bodies:
+        own = body.joint.rate([q[k] for k in body.q], [v[k] for k in body.v])
+        for k, x in zip(body.q, own, strict=True):
+            rates[k] = x
+    a, _, power = contact_dynamics(mechanism, q, v, tau, given, plan)
+    return [*rates, *a, power]
+
+
+def held_velocity(mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
+    """The velocities nearest to v, as kinetic energy measures, that keep every row of the mode."""
+    R, _, still = _loop_rows(mechanism, q, v, plan)
+    opening = [dot(row, v) for row in R]
+    touches = {i: touch(mechanism, q, v, plan.points[i], given[0]) for i, _ in plan.rows}
+    for i, direction in plan.rows:
+        c = touches[i]
+        R.append(c.row(c.directions[direction]))
+        opening.append(c.approach if direction == 0 else vector.dot(c.sliding, c.directions[direction]))
+    for k in plan.held:
+        R.append([int(j == k) for j in range(mechanism.nv)])
+        opening.append(v[k])
+    step, _ = _solved(mechanism, q, [0] * mechanism.nv, R, R, opening)
+    return [x + dx for x, dx in zip(v, step, strict=True)]
+
+
+def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
+    """Newton's step of q (in the tangent) that puts closed contacts and loops back where they belong."""
+    from rikigaku.laws.loops import loop_residual
+
+    rest = [0] * mechanism.nv
+    R, _, _ = _loop_rows(mechanism, q, rest, plan)
+    gaps = [loop_residual(mechanism, q)[i] for i in plan.loops]
+    for i, direction in plan.rows:
+        if direction == 0:
+            c = touch(mechanism, q, rest, plan.points[i], given[0])
+            R.append(c.row(c.directions[0]))
+            gaps.append(c.gap)
+    step, _ = _solved(mechanism, q, rest, R, R, gaps)
+    return step
+
+
+def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int) -> Slip:
+    kinetic, fall, bend, viscous = plan.friction(given, i)
+    square = vector.dot(c.sliding, c.sliding)
+    if sign:
+        th = vector.scale(sign, c.directions[1])
+    else:
+        slow = square < _AT_REST
+        speed = sqrt(where(slow, 1, square))
+        start = plan.start(given, i)
+        th = tuple(where(slow, s, x / speed) for s, x in zip(start, c.sliding, strict=True))  # type: ignore[assignment]
+    mu = kinetic + fall / (1 + bend * square)
+    return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)
+
+
+def _loop_rows(
+    mechanism: Mechanism, q: Numbers, v: Numbers, plan: ModePlan
+) -> tuple[list[list[Number]], list[list[Number]], list[Number]]:
+    if not plan.loops:
+        return [], [], []
+    J, b = loop_jacobian(mechanism, q), loop_bias(mechanism, q, v)
+    return [J[i] for i in plan.loops], [J[i] for i in plan.loops], [b[i] for i in plan.loops]
+
+
+def _solved(
+    mechanism: Mechanism, q: Numbers, force: Numbers, R: list[Any], G: list[Any], drift: Sequence[Number]
+) -> tuple[list[Number], list[Number]]:
+    """a and f with M a = force + G^T f and R a + drift = 0, over the factors of M."""
+    mass = mass_factors(mechanism, q)
+    half = half_solved(mass, force)
+    Z = [half_solved(mass, row) for row in G]
+    Y = [
+        [d * x for d, x in zip(mass.inverse_D, z if row is g else half_solved(mass, row), strict=True)]
+        for row, g, z in zip(R, G, Z, strict=True)
+    ]
+    f: list[Number] = []
+    if R:
+        right = [-(x + dot(row, half)) for x, row in zip(drift, Y, strict=True)]
+        f = orthogonal([[dot(y, z) for z in Z] for y in Y], len(R)).solve(right)
+    for row, x in zip(Z, f, strict=True):
+        half = [y + x * z for y, z in zip(half, row, strict=True)]
+    return second_half(mass, [d * y for d, y in zip(mass.inverse_D, half, strict=True)]), f

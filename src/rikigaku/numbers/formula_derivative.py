@@ -1,0 +1,33 @@
+"""The derivative of a formula by one of its symbols, as a formula."""
+
+from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula_value import Atom
+
+
+def formula_derivative(formula: Formula, name: str) -> Formula:
+    """d formula / d name, exact; sign(x) counts as constant."""
+    total = ZERO
+    for monomial, coefficient in formula.terms:
+        whole = Formula(((monomial, coefficient),))
+        for atom, power in monomial:
+            slope = _slope(atom, name)
+            if slope:
+                total = total + whole * power * slope / Formula((((((atom), 1),), ONE.terms[0][1]),))
+    return total
+
+
+def _slope(atom: Atom, name: str) -> Formula:
+    """The derivative of one atom."""
+    kind, inside = atom
+    if kind == "symbol":
+        return ONE if inside == name else ZERO
+    if kind in ("pi", "sign"):
+        return ZERO
+    inner = formula_derivative(inside, name)
+    if not inner or kind == "sum":
+        return inner
+    if kind == "sin":
+        return inner * inside.cos()
+    if kind == "cos":
+        return -inner * inside.sin()
+    return inner / (2 * inside.sqrt())
