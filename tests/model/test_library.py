@@ -45,6 +45,9 @@ SIZES = {
     "rx90": (6, 6, 70),
     "scara": (4, 4, 34.5),
     "space_arm_6": (13, 12, 2646),
+    "space_dual_arm": (22, 21, 2802),
+    "space_planar_2r": (5, 5, 225),
+    "space_target": (7, 6, 150),
     "slider_crank": (3, 3, 1.3),
     "sr400": (8, 8, 200),
     "stanford": (6, 6, 20.77),  # Paul 1981
@@ -127,6 +130,8 @@ def motion(kind: str, q: Array, first: Array, second: Array) -> Array:
             return pose(rotation(first, q[0]) @ rotation(second, q[1]))
         case "free":
             return pose(quaternion(*q[3:]), q[:3])
+        case "planar" if first[2] == 1:  # slides along x and y
+            return pose(rotation(first, q[2]), (*q[:2], 0))
     assert kind == "fixed"
     return pose()
 
@@ -239,6 +244,8 @@ def test_every_inertia_is_that_of_a_possible_body_but_for_the_known_ones(name: s
         ("humanoid_17", "vertex", [0] * 17, (0.135, 0, 1.70)),
         ("humanoid_17", "swing_sole", [0] * 17, (0.27, 0, 0)),
         ("space_arm_6", "hand", [0, 0, 0, 1, 0, 0, 0, *[0] * 6], (1.7, 0, 2.4)),
+        ("space_dual_arm", "right_hand", [0, 0, 0, 1, 0, 0, 0, *[0] * 15], (1.7, -0.7, 2.4)),
+        ("space_planar_2r", "hand", [1, 2, 0, PI / 2, -PI / 2], (3, 3.5, 0)),
         ("three_rrr", "hand", [0] * 7, (0, 0, 0)),
     ],
 )

@@ -128,5 +128,6 @@ def _check_together(hand: Array, grip: Array, frame: str, name: str) -> None:
     if gap > _GAP or turn > _TURN:
         raise WrongValue(
             f"Frame {frame!r} and grip {name!r} are {gap:.3g} m and {turn:.3g} rad apart; a capture "
-            f"takes less than {_GAP:g} m and {_TURN:g} rad. Bring the hand there first (space.Approach, space.follow)."
+            f"takes less than {_GAP:g} m and {_TURN:g} rad. Bring the hand there first "
+            "(space.Approach, space.follow)."
         )

@@ -26,6 +26,7 @@ _BERNOULLI = (
     1 / 74724249600,
     -3617 / 10670622842880000,
 )
+_NOTHING = 1e-18
 # How far a chart reaches: turns up to this angle [rad].
 REACH = 0.7
 
@@ -66,10 +67,16 @@ def _groups(robot: Robot) -> tuple[list[slice], list[slice]]:
 def _series(ad: Array, v: Array) -> Array:
     first = ad @ v
     total = v + first / 2
-    term = ad @ first
+    size = float(np.abs(ad).sum(axis=1).max())
+    square = ad @ ad
+    term = square @ v
+    bound = size * size
     for coefficient in _BERNOULLI:
-        total = total + coefficient * term
-        term = ad @ (ad @ term)
+        total += coefficient * term
+        bound *= size * size
+        if bound * abs(coefficient) < _NOTHING:  # the next coefficient is smaller still
+            break
+        term = square @ term
     return total
 
 

@@ -66,7 +66,7 @@ def floating_motion(
     *,
     wrenches: Wrenches | None = None,
     times: Any = None,
-    tolerance: float = 1e-12,
+    tolerance: float = 1e-10,
     breaks: Any = (),
 ) -> FloatingMotion:
     """The motion of a robot in space from a state, under torques of its arm.

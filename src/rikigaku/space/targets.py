@@ -78,8 +78,8 @@ class Approach:
     """From where a hand is at rest to a target that moves: the gap between the two closes on a line.
 
     The gap is a polynomial of degree 5 that starts as the hand does, at rest, and ends with the target:
-    position, velocity and acceleration alike. The turn from the hand's orientation to the target's goes about one axis
-    fixed in the target. After `duration` the hand stays with the target.
+    position, velocity and acceleration alike. The turn from the hand's orientation to the target's goes about
+    one axis fixed in the target. After `duration` the hand stays with the target.
     """
 
     target: Target
