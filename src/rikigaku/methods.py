@@ -13,6 +13,7 @@ from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
     from rikigaku.constraints.drives import DriveForces
+    from rikigaku.fem import Mesh
     from rikigaku.inverse_kinematics import Solution
     from rikigaku.symbolic.base.parameters import BaseParameters
     from rikigaku.symbolic.closed_form.result import JointFormulas
@@ -87,6 +88,13 @@ def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstrain
     return constraints(robot, *args, **options)
 
 
+def fem(robot: Robot, *args: Any, **options: Any) -> "Mesh":
+    """The robot as an assembly of beams, rigid or elastic; see `rikigaku.fem.Mesh`."""
+    from rikigaku.fem import Mesh  # SciPy's sparse matrices for those who ask
+
+    return Mesh(robot, *args, **options)
+
+
 for _method in (
     *EDITS,
     *structure.METHODS,
@@ -104,6 +112,7 @@ for _method in (
     assembly,
     singularity,
     drive_forces,
+    fem,
 ):
     setattr(Robot, _method.__name__, _method)
 Robot.tree = property(tree)  # type: ignore[attr-defined]

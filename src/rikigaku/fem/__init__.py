@@ -1,9 +1,10 @@
-"""Link mechanisms as assemblies of beams: inverse dynamics of rigid ones, open and closed, and elastic ones."""
+"""Link mechanisms as assemblies of beams: inverse dynamics of rigid ones, open and closed; elastic ones."""
 
+from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.mesh import Mesh
 from rikigaku.fem.phases import Impulse, Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.sharing import LeastNorm, Ratio, Weighted
 from rikigaku.fem.targets import Motion
 
-__all__ = ["Impulse", "LeastNorm", "Mesh", "Motion", "Phases", "Ratio", "Result", "Weighted"]
+__all__ = ["Elastic", "Impulse", "LeastNorm", "Mesh", "Motion", "Phases", "Ratio", "Result", "Weighted"]

@@ -24,6 +24,18 @@ Array = NDArray[np.float64]
 Hinges = Literal["integration", "released"]
 
 
+def plane_axes(normal: Array) -> Array:
+    """Two directions of the plane (rows), turning from the first to the second about the normal.
+
+    The second is the world axis that lies best in the plane, the last of them: z where the plane is upright.
+    """
+    fit = np.abs(normal)
+    k = max(range(3), key=lambda i: (-round(float(fit[i]), 6), i))
+    second = np.eye(3)[k] - normal[k] * normal
+    second = second / np.linalg.norm(second)
+    return np.stack([np.cross(second, normal), second])
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """A layout in a posture with every beam cut into pieces: places (n, 3), pieces, and poses of bodies."""
@@ -73,6 +85,7 @@ class Assembly:
     Z: sparse.csr_array
     turning: sparse.csr_array
     joints: tuple[int, ...]
+    nodal_mass: sparse.csr_array  # of x, rotors left out
 
     @property
     def size(self) -> int:
@@ -106,13 +119,14 @@ def assemble_beams(
     ties.make()
     Z, turning = ties.basis()
     K = Z.T @ _stiffness(net, ties.hinged, refined) @ Z
-    M = Z.T @ node_masses(net, mass) @ Z
+    nodal = node_masses(net, mass)
+    M = Z.T @ nodal @ Z
     rotor = {k: float(body.rotor) for body in layout.mechanism.bodies for k in body.v}
     joints = tuple(ties.joints)
     springs = [(joint_stiffness or {}).get(k, 0.0) for k in joints]
     K = K + turning.T @ sparse.diags_array(np.array(springs, dtype=np.float64)) @ turning
     M = M + turning.T @ sparse.diags_array(np.array([rotor[k] for k in joints], dtype=np.float64)) @ turning
-    return Assembly(net, sparse.csr_array(K), sparse.csr_array(M), Z, turning, joints)
+    return Assembly(net, sparse.csr_array(K), sparse.csr_array(M), Z, turning, joints, nodal)
 
 
 def _stiffness(net: Grid, hinged: dict[tuple[int, int], Array], refined: bool) -> sparse.csr_array:
@@ -156,8 +170,7 @@ class _Ties:
         if n is None:
             self.moves, self.turns = np.eye(3), np.eye(3)
         else:
-            self.turns = n[:, None]
-            self.moves = np.asarray(null_space(n[None]))
+            self.turns, self.moves = n[:, None], plane_axes(n).T
 
     def make(self) -> None:
         layout, bodies = self.layout, self.layout.mechanism.bodies
@@ -242,7 +255,7 @@ class _Ties:
         for x in range(3):
             self._same(6 * a + x, 6 * b + x)
         for direction in keep.T:
-            self._combined([(6 * a + 3 + x, direction[x]) for x in range(3)], [(6 * b + 3 + x, direction[x]) for x in range(3)])  # fmt: skip
+            self._combined(*([(6 * n + 3 + x, direction[x]) for x in range(3)] for n in (a, b)))
 
     def _same(self, a: int, b: int) -> None:
         self._combined([(a, 1.0)], [(b, 1.0)])

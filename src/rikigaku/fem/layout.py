@@ -197,7 +197,9 @@ class _Maker:
             self.frames.setdefault(body.name, self.origin[i])
             self.centre[i] = self.node(i, self._centre(i), f"centre of {body.name}")
             self.check_length(i)
-            self._beams(i)
+        longest = max((self._reach(i) for i in range(len(bodies))), default=0.0)
+        for i in range(len(bodies)):
+            self._beams(i, longest)
 
     def _centre(self, i: int) -> Array:
         m, c, _ = central(self.mechanism.bodies[i].inertia)
@@ -211,17 +213,22 @@ class _Maker:
             return np.array(self.nodes[others[0]][1]) / 2
         return c
 
-    def _beams(self, i: int) -> None:
-        link = next(link for link in self.robot.links if link.name == self.mechanism.bodies[i].name)
-        at = {k: np.array(self.nodes[k][1]) for k in self.on[i]}
+    def _reach(self, i: int) -> float:
+        """Length of all beams of a body together [m]."""
+        middle = np.array(self.nodes[self.centre[i]][1])
+        return sum(float(np.linalg.norm(np.array(self.nodes[k][1]) - middle)) for k in self.on[i])
+
+    def _beams(self, i: int, longest: float) -> None:
+        if not self._reach(i):
+            return
+        link = self.robot.link(self.mechanism.bodies[i].name)
+        section = link.section or default_section(longest)  # one thickness for the robot
         middle = self.centre[i]
-        reach = sum(float(np.linalg.norm(at[k] - at[middle])) for k in at)
-        section = link.section or (default_section(reach) if reach > 0 else None)
         for k in self.on[i]:
-            if k != middle and section is not None:
-                ends = (k, middle) if k == self.origin[i] else (middle, k)
-                length = float(np.linalg.norm(at[ends[1]] - at[ends[0]]))
-                self.beams.append(Beam(i, *ends, length, section))
+            if k != middle:
+                start, end = (k, middle) if k == self.origin[i] else (middle, k)
+                way = np.array(self.nodes[end][1]) - np.array(self.nodes[start][1])
+                self.beams.append(Beam(i, start, end, float(np.linalg.norm(way)), section))
 
     def check_length(self, i: int) -> None:
         """Two parallel hinges at the one place of a link without inertia about them: nothing is between."""

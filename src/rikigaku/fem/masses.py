@@ -56,8 +56,9 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
                 length = float(np.linalg.norm(net.places[b] - net.places[a]))
                 mass = spread.density[k] * length
                 turn = spread.rotary * mass / (spread.part * m)
-                for x, y, both, alone in ((a, a, 1 / 3, 1 / 2), (b, b, 1 / 3, 1 / 2), (a, b, 1 / 6, 0.0), (b, a, 1 / 6, 0.0)):  # fmt: skip
-                    share = both if rule == "consistent" else alone
+                own, mixed = (1 / 3, 1 / 6) if rule == "consistent" else (1 / 2, 0.0)
+                for x, y in ((a, a), (b, b), (a, b), (b, a)):
+                    share = own if x == y else mixed
                     add(x, y, share * mass, share * turn)
     for name, mass in layout.masses.items():
         node = layout.mass_node(name)

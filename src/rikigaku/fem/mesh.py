@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
 from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout, layout
@@ -79,6 +80,14 @@ class Mesh:
             friction=friction,
             gravity=gravity,
         )
+
+    def elastic(self, **options: Any) -> Elastic:
+        """The mesh with its stiffness: vibration, deflection, motion and torques; see `Elastic`."""
+        return Elastic(self.layout, **options)
+
+    def mobility(self, q: Any = None) -> int:
+        """Dimension of the null space of the stiffness of the paper's mesh, hinges by integration points."""
+        return Elastic(self.layout, elements=2, hinges="integration").mobility(q)
 
     def matrices(self, q: Any, v: Any, a: Any) -> Matrices:
         """[L], [T] and {P} of one state, loops open, extra masses left out: tau = L @ (T @ P)."""

@@ -137,7 +137,7 @@ def section(
 
 
 def default_section(length: float) -> Section:
-    """For a link of that length [m] that says nothing: an aluminium tube, a tenth as thick, walls a tenth."""
+    """Where links say nothing: an aluminium tube a tenth as thick as that length [m], walls a tenth of that."""
     outer = 0.1 * length
     return Section("tube", (outer, 0.8 * outer))
 

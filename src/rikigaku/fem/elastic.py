@@ -1,0 +1,116 @@
+"""Elastic links: `mesh.elastic()` keeps stiffness and damping, for vibration, deflection, motion and torques."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem.assembly import Assembly, Hinges, assemble_beams
+from rikigaku.fem.layout import Layout
+from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
+from rikigaku.fem.masses import MassRule
+from rikigaku.states import as_position
+
+if TYPE_CHECKING:
+    from rikigaku.fem.flexible import FlexibleMotion
+    from rikigaku.fem.simulate import Simulated
+
+Array = NDArray[np.float64]
+Locked = str | Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Elastic:
+    """A mesh with its stiffness.
+
+    elements: beams a link of two segments is cut into (2: the paper's). mass: "consistent", "lumped", "centre".
+    damping: (alpha, beta), forces alpha M v and beta K (rate of bending) [1/s, s].
+    joint_stiffness: of drives [N m/rad], by joint; those joints give under load.
+    hinges: "released" rotations, or by the "integration" point. refined: nodal values of the exact beam.
+    """
+
+    layout: Layout
+    elements: int = 8
+    mass: MassRule = "consistent"
+    damping: tuple[float, float] = (0.0, 0.0)
+    joint_stiffness: Mapping[str, float] | None = None
+    hinges: Hinges = "released"
+    refined: bool = True
+
+    def __post_init__(self) -> None:
+        if self.elements < 2 or self.elements % 2:
+            raise WrongValue(f"A link is cut into an even number of beams, 2 or more; {self.elements} was given.")
+        if self.mass not in ("consistent", "lumped", "centre"):
+            raise WrongValue(f"There is no mass rule {self.mass!r}. Known: consistent, lumped, centre.")
+        if self.hinges not in ("released", "integration"):
+            raise WrongValue(f"There are no hinges {self.hinges!r}. Known: released, integration.")
+        if len(self.damping) != 2 or not all(x >= 0 for x in self.damping):
+            raise WrongValue(f"Damping is (alpha, beta), not negative; {self.damping} was given.")
+
+    def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
+        """Stiffness K, mass M and ties in a posture.
+
+        locked: "motors" (driven joints held), "all", "none", or names of joints.
+        """
+        robot = self.layout.robot
+        springs = {robot.v_slices[name].start: k for name, k in (self.joint_stiffness or {}).items()}
+        held = [k for k in self._locked(locked) if k not in springs]
+        return assemble_beams(
+            self.layout,
+            as_position(robot, q),
+            pieces=self.elements // 2,
+            hinges=self.hinges,
+            locked=held,
+            refined=self.refined,
+            mass=self.mass,
+            joint_stiffness=springs,
+        )
+
+    def _locked(self, locked: Locked) -> list[int]:
+        robot = self.layout.robot
+        names = [joint.name for joint in robot.joints]
+        if locked == "none":
+            chosen: list[str] = []
+        elif locked == "all":
+            chosen = names
+        elif locked == "motors":
+            chosen = [joint.name for joint in robot.joints if joint.actuated]
+        else:
+            chosen = [locked] if isinstance(locked, str) else list(locked)
+        for name in chosen:
+            if name not in names:
+                raise UnknownName("moving joint", name, names, f"robot {robot.name!r}")
+        return [k for name in chosen for k in range(*robot.v_slices[name].indices(robot.nv))]
+
+    def mobility(self, q: Any = None) -> int:
+        """Ways the mechanism moves without bending: the null space of its stiffness, joints free."""
+        return mobility(self.assembly(q))
+
+    def modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> Modes:
+        """Natural frequencies [Hz] and shapes in a posture."""
+        return modes(self.assembly(q, locked), count)
+
+    def deflection(
+        self,
+        q: Any = None,
+        loads: Mapping[str, Any] | None = None,
+        gravity: Any = None,
+        locked: Locked = "motors",
+    ) -> Shape:
+        """How far the links bend under their weight and loads {frame: force or wrench}, for small bending."""
+        return deflection(self.assembly(q, locked), loads, gravity)
+
+    def simulate(self, q: Any, v: Any = None, **options: Any) -> "Simulated":
+        """The motion of the flexible mechanism in time; see `rikigaku.fem.simulate.simulate`."""
+        from rikigaku.fem.simulate import simulate
+
+        return simulate(self, q, v, **options)
+
+    def inverse_dynamics(self, target: Any, frame: str, **options: Any) -> "FlexibleMotion":
+        """Torques with which a frame of the flexible arm follows; see `rikigaku.fem.flexible.follow`."""
+        from rikigaku.fem.flexible import follow
+
+        return follow(self, target, frame, **options)

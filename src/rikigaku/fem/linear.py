@@ -1,0 +1,150 @@
+"""Small vibrations and deflections of a mechanism in a posture: K and M of the assembly."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.linalg import eigsh, splu
+
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem.assembly import Assembly
+from rikigaku.model.mechanism import WORLD
+
+Array = NDArray[np.float64]
+
+_DENSE = 600  # free values up to which a full eigenvalue problem is the quicker one
+_STILL = 1e-9  # of the largest: stiffness below this is none
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Displacements of all nodes: u [m] and t [rad], (..., nodes, 3), world axes, on an assembly."""
+
+    assembly: Assembly
+    u: Array
+    t: Array
+
+    def at(self, name: str) -> Array:
+        """Displacement of a frame, (..., 3) [m]."""
+        frames = self.assembly.grid.layout.frames
+        if name not in frames:
+            raise UnknownName("frame in the mesh", name, frames, "the mesh")
+        return np.asarray(self.u[..., frames[name], :])
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """The deformed mechanism beside the undeformed one; see `rikigaku.fem.pictures.plot_shape`."""
+        from rikigaku.fem.pictures import plot_shape
+
+        return plot_shape(self, ax, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Modes(Shape):
+    """Natural vibrations: frequencies [Hz], lowest first, and their shapes (first axis of u and t)."""
+
+    frequencies: Array
+
+
+def shape(assembly: Assembly, z: Array) -> Shape:
+    """Nodal values of free values z (values,) or (values, many)."""
+    x = np.moveaxis(np.asarray(assembly.Z @ z).reshape(len(assembly.grid.places), 6, *z.shape[1:]), (0, 1), (-2, -1))
+    return Shape(assembly, x[..., :3], x[..., 3:])
+
+
+def mobility(assembly: Assembly) -> int:
+    """Dimension of the null space of K: the ways the mechanism moves without bending."""
+    s = np.linalg.eigvalsh(assembly.K.toarray())
+    return int((s < _STILL * s[-1:]).sum())
+
+
+def modes(assembly: Assembly, count: int = 6) -> Modes:
+    """The lowest natural vibrations. Motions without stiffness have the frequency 0.
+
+    K z = w^2 M z is solved as M z = (K + s M) z / (w^2 + s): values without mass do no harm there.
+    """
+    K, M = assembly.K, assembly.M
+    if not count > 0:
+        raise WrongValue(f"How many vibrations? {count} was given.")
+    count = min(count, assembly.size)
+    values, z = _largest(M, K, count) if _holds(K) else (np.zeros(0), np.zeros((0, 0)))
+    shift = 0.0
+    if not len(values):  # the mechanism moves freely: a little of M keeps the matrix regular
+        shift = 1e-10 * float(K.diagonal().max()) / max(float(M.diagonal().max()), 1e-300)
+        values, z = _largest(M, csr_array(K + shift * M), count)
+    square = np.full(count, np.inf)
+    massive = values > 1e-14 * values[0]
+    square[massive] = 1 / values[massive] - shift
+    square[square < 1e-3 * shift] = 0.0
+    frequencies = np.sqrt(square) / (2 * np.pi)
+    found = shape(assembly, z)
+    return Modes(assembly, found.u, found.t, frequencies)
+
+
+def _largest(M: csr_array, A: csr_array, count: int) -> tuple[Array, Array]:
+    """The largest m of M z = m A z, and their z, largest first."""
+    size = A.shape[0]
+    if size <= _DENSE:
+        values, z = eigh(M.toarray(), A.toarray(), subset_by_index=[size - count, size - 1])
+    else:  # Lanczos with a factor of A
+        small, z = eigsh(A.tocsc(), count, M.tocsc(), sigma=0.0, which="LM")
+        values = 1 / small
+    order = np.argsort(values)[::-1]
+    return values[order], z[:, order]
+
+
+def _holds(K: csr_array) -> bool:
+    """Whether K is regular: pivots of K, scaled to ones on its diagonal, do not vanish."""
+    scale = 1 / np.sqrt(np.maximum(K.diagonal(), 1e-300))
+    scaled = (diags_array(scale) @ K @ diags_array(scale)).tocsc()
+    try:
+        factor = splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:
+        return False
+    return bool(np.abs(factor.U.diagonal()).min(initial=1.0) > 1e-13)
+
+
+def deflection(assembly: Assembly, loads: Mapping[str, Any] | None = None, gravity: Any = None) -> Shape:
+    """Displacements under weight and loads {frame: force (3) or wrench (6)} [N, N m], world axes.
+
+    Raises:
+        WrongValue: if the mechanism can move freely; lock its motors.
+    """
+    net = assembly.grid
+    force = np.zeros((len(net.places), 6))
+    for name, load in (loads or {}).items():
+        if name not in net.layout.frames:
+            raise UnknownName("frame in the mesh", name, net.layout.frames, "the mesh")
+        load = np.asarray(load, dtype=np.float64)
+        if load.shape not in ((3,), (6,)):
+            raise WrongValue(f"The load at {name!r} is a force (3) or a wrench (6); shape {load.shape} was given.")
+        force[net.layout.frames[name], : len(load)] += load
+    z = _solved(assembly, assembly.Z.T @ (force.ravel() + weight(assembly, gravity)))
+    return shape(assembly, z)
+
+
+def weight(assembly: Assembly, gravity: Any = None) -> Array:
+    """Forces of gravity on all nodal values."""
+    net = assembly.grid
+    g = net.layout.mechanism.gravity if gravity is None else gravity
+    fall = np.zeros((len(net.places), 6))
+    fall[net.body != WORLD, :3] = np.array([float(x) for x in g])
+    return np.asarray(assembly.nodal_mass @ fall.ravel())
+
+
+def _solved(assembly: Assembly, right: Array) -> Array:
+    K = assembly.K.tocsc()
+    if not K.shape[0]:
+        return np.zeros(0)
+    try:
+        z = splu(K).solve(right)
+    except RuntimeError:
+        z = np.full(len(right), np.nan)
+    if not np.isfinite(z).all() or np.abs(K @ z - right).max() > 1e-6 * max(float(np.abs(right).max()), 1e-300):
+        raise WrongValue(
+            "The mechanism moves freely under this load: lock more of its joints (locked='all', or names)."
+        )
+    return np.asarray(z)
