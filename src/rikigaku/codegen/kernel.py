@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,13 @@ def set_threads(count: int) -> None:
 _loaded: dict[str, tuple[tuple[tuple[Port, ...], tuple[Port, ...]], "Library"]] = {}
 
 
+class Function(NamedTuple):
+    """An address, and what must live as long as it is called."""
+
+    address: int
+    keep: object
+
+
 class Kernel:
     """Native code of a program.
 
@@ -89,6 +96,12 @@ class Kernel:
         (_, outputs), library = self._code("one")
         entry = "call" if len(outputs) == 1 else "fill"
         return numpy_api.builtin(name, library.address(entry), fallback, library)
+
+    @cached_property
+    def function(self) -> "Function":
+        """The program for other native code: a function of pointers to its inputs, then its outputs."""
+        _, library = self._code("function")
+        return Function(library.address("function"), library)
 
     @cached_property
     def batch(self) -> np.ufunc:
@@ -148,7 +161,7 @@ class Kernel:
     @cached_property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         """Inputs and outputs with their shapes."""
-        for kind in ("batch", "one"):
+        for kind in ("batch", "one", "function"):
             if (entry := cache.read(self._key(kind))) is not None:
                 return _described(entry)
         return self.program.inputs, self.program.outputs

@@ -138,6 +138,16 @@ def fill_function(program: Program, checks_result: bool) -> str:
     return "\n".join(lines)
 
 
+def plain_function(program: Program) -> str:
+    """Definition of @function(ptr inputs ..., ptr outputs ...): what other native code calls."""
+    ports = (*program.inputs, *program.outputs)
+    operands = ", ".join(f"ptr %x{k}, i64 {8 * port.size}" for k, port in enumerate(ports) if port.size)
+    head = ", ".join(f"ptr %x{k}" for k in range(len(ports)))
+    return "\n".join(
+        [f"define void @function({head}) {{", f"  call void @block({operands})", "  ret void", "}"]
+    )
+
+
 def _argument(k: int, port: Port, flags: int) -> list[str]:
     return [
         f"  %arg{k}.p = getelementptr ptr, ptr %args, i64 {k}",

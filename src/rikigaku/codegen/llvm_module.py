@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rikigaku.codegen.llvm_block import block_functions
-from rikigaku.codegen.llvm_call import call_function, fill_function
+from rikigaku.codegen.llvm_call import call_function, fill_function, plain_function
 from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_scatter import STREAM
@@ -23,13 +23,15 @@ declare void @free(ptr)
 
 
 def text(program: Program, kind: str, cpu: "Cpu") -> str:
-    """LLVM text for one state (kind "one") or for batches."""
-    t = Vector(1 if kind == "one" else cpu.width)
-    program = _without_empty(program)
+    """LLVM text for one state (kind "one", or "function" for other native code to call) or for batches."""
+    t = Vector(cpu.width if kind == "batch" else 1)
+    whole, program = program, _without_empty(program)
     blocks = block_functions(program, t, cpu.fused)
     if kind == "one":
         write = call_function if len(program.outputs) == 1 else fill_function
         entry = write(program, checks_result=divides(program))
+    elif kind == "function":
+        entry = plain_function(whole)
     else:
         entry = loop_function(program, t, blocks.tile)
     body = "\n".join([_MEMORY, t.declarations(), far_function(t), SPOIL, STREAM, blocks.text, entry])

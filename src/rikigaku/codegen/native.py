@@ -50,12 +50,15 @@ def host() -> Cpu:
     return Cpu(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
-def object_code(text: str) -> bytes:
-    """Compile LLVM text for this machine."""
+def object_code(text: str, optimise: bool = False) -> bytes:
+    """Compile LLVM text for this machine; optimise: as text written with loops and variables needs."""
     with _lock:
         module = llvm.parse_assembly(text)
         module.verify()
         machine = _machine()
+        if optimise:
+            passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+            passes.getModulePassManager().run(module, passes)
         return bytes(machine.emit_object(module))
 
 

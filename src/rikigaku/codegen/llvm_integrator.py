@@ -1,0 +1,403 @@
+"""A driver that integrates any compiled vector field in native code, as LLVM text.
+
+    i64 advance(ptr field, ptr guards, ptr settle, ptr input, ptr data, ptr whole, ptr real, ptr y, ptr u,
+                ptr p, ptr atol, ptr stops, ptr work, ptr record, ptr armed, ptr kinds, ptr noted)
+
+takes steps of an explicit Runge-Kutta method until the end, until a guard ends the mode, or until the room
+for records is full; the numbers in `whole` and `real` (see Whole, Real) let a later call go on. The driver
+knows no robot: field(t, y, u, p, out), guards(...) and settle(...) are addresses of compiled programs, and
+input(data, t, y, u, segment) fills the inputs, natively or by a call back into Python.
+
+Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4 to II.6.
+"""
+
+from enum import IntEnum
+
+from rikigaku.codegen.llvm_writer import Array, Value, Writer
+from rikigaku.codegen.tableaus import Row, Tableau
+
+ROWS = 7  # of the interpolant
+_SAMPLES = 4  # of the guards in a step: a pair of passages within a quarter of one goes unseen
+_BISECTIONS = 60
+_SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0
+
+
+class Whole(IntEnum):
+    """Places of the whole numbers."""
+
+    SIZE = 0
+    GUARDS = 1
+    ROOM = 2  # steps the record holds
+    STEPS = 3  # steps recorded
+    LEFT = 4  # steps still allowed
+    NOTED = 5  # passages noted
+    SEGMENT = 6  # of the stops: the one the motion is in
+    STOPS = 7
+    FRESH = 8  # 1: the field changed, evaluate it again; 2: so did the guards
+    EVALUATIONS = 9
+    REJECTED = 10
+
+
+class Real(IntEnum):
+    """Places of the real numbers."""
+
+    T = 0
+    H = 1  # the next step; 0: find one
+    RTOL = 2
+    LARGEST = 3  # step
+
+
+class Status(IntEnum):
+    """Why the driver came back."""
+
+    DONE = 0
+    FULL = 1
+    EVENT = 2
+    STUCK = 3
+    LIMIT = 4
+
+
+def record_size(n: int) -> int:
+    """Numbers a recorded step takes: start, end, step of the interpolant, y at the start, its rows."""
+    return 3 + (1 + ROWS) * n
+
+
+def work_size(tableau: Tableau, n: int, guards: int) -> int:
+    """Numbers of working memory."""
+    return (len(tableau.stages) + 1 + len(tableau.more_stages) + 3 + ROWS) * n + 3 * guards
+
+
+class _Driver:
+    def __init__(self, tableau: Tableau) -> None:
+        self.table = tableau
+        self.w = w = Writer()
+        self.whole = Array(w, "%whole", "i64")
+        self.real = Array(w, "%real")
+        self.y, self.u, self.p = (Array(w, f"%{name}") for name in "yup")
+        self.n, self.guards = self.whole[Whole.SIZE], self.whole[Whole.GUARDS]
+        self.armed, self.kinds = Array(w, "%armed", "i64"), Array(w, "%kinds", "i64")
+        self.clock = w.cell(0.0)
+        work, used = Array(w, "%work"), w.value(0, "i64")
+        last = len(tableau.stages) + 1 + len(tableau.more_stages)
+        self.K: list[Array] = []
+        for _ in range(last):
+            self.K.append(work.at(used))
+            used = used + self.n
+        self.new, used = work.at(used), used + self.n
+        self.trial, used = work.at(used), used + self.n
+        self.settled, used = work.at(used), used + self.n
+        self.F, used = work.at(used), used + self.n * ROWS
+        self.g_old, used = work.at(used), used + self.guards
+        self.g_new, used = work.at(used), used + self.guards
+        self.g_try = work.at(used)
+
+    # -- pieces ---------------------------------------------------------------------------------------------
+    def call(self, what: str, t: Value, y: Array, out: Array) -> None:
+        """The program at that address, after the inputs for the moment."""
+        w = self.w
+        self.clock.value = t
+        with w.when(self.given("input")):
+            segment = self.whole[Whole.SEGMENT]
+            w.line(
+                f"call void %input(ptr %data, ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, "
+                f"i64 {segment.name})"
+            )
+        w.line(
+            f"call void %{what}(ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, ptr %p, ptr {out.pointer})"
+        )
+
+    def rates(self, t: Value, y: Array, out: Array) -> None:
+        self.call("field", t, y, out)
+        self.whole[Whole.EVALUATIONS] = self.whole[Whole.EVALUATIONS] + 1
+
+    def given(self, what: str) -> Value:
+        return self.w.result("i1", f"icmp ne ptr %{what}, null")
+
+    def copy(self, source: Array, target: Array) -> None:
+        with self.w.loop(self.n) as i:
+            target[i] = source[i]
+
+    def combined(self, row: Row, i: Value) -> Value:
+        """sum_j row[j] K_j[i]."""
+        terms = [self.K[j][i] * a for j, a in row.items()]
+        total = terms[0]
+        for term in terms[1:]:
+            total = total + term
+        return total
+
+    def moved(self, row: Row, h: Value, out: Array) -> None:
+        """out = y + h sum_j row[j] K_j."""
+        with self.w.loop(self.n) as i:
+            out[i] = self.y[i] + h * self.combined(row, i)
+
+    def scale(self, i: Value, other: Array) -> Value:
+        w = self.w
+        size = w.max(w.abs(self.y[i]), w.abs(other[i]))
+        return Array(w, "%atol")[i] + size * self.real[Real.RTOL]
+
+    def eighth_root(self, x: Value) -> Value:
+        return self.w.sqrt(self.w.sqrt(self.w.sqrt(x)))
+
+    # -- the parts of the loop ------------------------------------------------------------------------------
+    def first_step(self, t: Value) -> None:
+        """A step from the sizes of y and its first two derivatives (section II.4)."""
+        w, K = self.w, self.K
+        d0, d1, d2 = w.cell(0.0), w.cell(0.0), w.cell(0.0)
+        with w.loop(self.n) as i:
+            s = self.scale(i, self.y)
+            a, b = self.y[i] / s, K[0][i] / s
+            d0.value = d0.value + a * a
+            d1.value = d1.value + b * b
+        count = w.result("double", f"sitofp i64 {self.n.name} to double")
+        d0.value, d1.value = w.sqrt(d0.value / count), w.sqrt(d1.value / count)
+        small = (d0.value < 1e-5) | (d1.value < 1e-5)
+        h = w.min(w.select(small, 1e-6, 0.01 * (d0.value / d1.value)), self.real[Real.LARGEST])
+        self.moved({0: 1.0}, h, self.trial)
+        self.rates(t + h, self.trial, K[1])
+        with w.loop(self.n) as i:
+            b = (K[1][i] - K[0][i]) / self.scale(i, self.y)
+            d2.value = d2.value + b * b
+        bend = w.sqrt(d2.value / count) / h
+        flat = (d1.value <= 1e-15) & (bend <= 1e-15)
+        steep = self.eighth_root(0.01 / w.max(d1.value, bend))
+        self.real[Real.H] = w.min(100.0 * h, w.select(flat, w.max(h * 1e-3, 1e-6), steep))
+
+    def stages(self, t: Value, h: Value, t_new: Value) -> None:
+        """Slopes of the step, y at its end and the slope there."""
+        table, count = self.table, len(self.table.stages)
+        for k in range(1, count):
+            self.moved(table.stages[k], h, self.trial)
+            self.rates(t + table.nodes[k] * h, self.trial, self.K[k])
+        self.moved(table.weights, h, self.new)
+        self.rates(t_new, self.new, self.K[count])
+
+    def error(self, h: Value) -> Value:
+        """Size of the error against the tolerances: of order 5, damped where that of order 3 is larger."""
+        w = self.w
+        sums = [w.cell(0.0) for _ in self.table.errors]
+        with w.loop(self.n) as i:
+            s = self.scale(i, self.new)
+            for cell, row in zip(sums, self.table.errors, strict=True):
+                e = self.combined(row, i) / s
+                cell.value = cell.value + e * e
+        five, three = (cell.value for cell in sums)
+        count = w.result("double", f"sitofp i64 {self.n.name} to double")
+        measured = h * five / w.sqrt((five + 0.01 * three) * count)
+        return w.select(five.equals(0.0) & three.equals(0.0), 0.0, measured)
+
+    def interpolant(self, t: Value, h: Value) -> None:
+        """Rows F of y(t + x h) = y + x (F0 + (1 - x)(F1 + x (F2 + ...)))."""
+        w, table, count = self.w, self.table, len(self.table.stages)
+        for k, row in enumerate(table.more_stages):
+            self.moved(row, h, self.trial)
+            self.rates(t + table.more_nodes[k] * h, self.trial, self.K[count + 1 + k])
+        with w.loop(self.n) as i:
+            rise, start, end = self.new[i] - self.y[i], h * self.K[0][i], h * self.K[count][i]
+            rows = [rise, start - rise, 2.0 * rise - (start + end)]
+            rows += [h * self.combined(row, i) for row in table.dense]
+            rows += [w.value(0.0, "double")] * (ROWS - len(rows))
+            for k, x in enumerate(rows):
+                self.F[self.n * k + i] = x
+
+    def between(self, x: Value, out: Array) -> None:
+        """out = y at the part x of the step."""
+        rest = 1.0 - x
+        with self.w.loop(self.n) as i:
+            total = self.F[self.n * (ROWS - 1) + i] * x
+            for k in range(ROWS - 2, -1, -1):
+                total = (total + self.F[self.n * k + i]) * (x if k % 2 == 0 else rest)
+            out[i] = self.y[i] + total
+
+    def passes(self, i: Value, g: Array) -> Value:
+        """Whether guard i passes zero from g_old to g in a way that counts.
+
+        Kinds are sums of 1 (falling counts), 2 (rising counts), 4 (the mode ends).
+        """
+        old, new, kind = self.g_old[i], g[i], self.kinds[i]
+        falls = (old > 0.0) & (new <= 0.0) & self.has(kind, 1)
+        return falls | ((old < 0.0) & (new >= 0.0) & self.has(kind, 2))
+
+    def has(self, kind: Value, bit: int) -> Value:
+        masked = self.w.result("i64", f"and i64 {kind.name}, {bit}")
+        return ~masked.equals(0)
+
+    def located(self, i: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
+        """The part of the step where guard i has just passed zero, to the last bit."""
+        w = self.w
+        a, b = w.cell(low), w.cell(high)
+        with w.loop(_BISECTIONS):
+            middle = 0.5 * (a.value + b.value)
+            self.between(middle, self.trial)
+            self.call("guards", t + middle * h, self.trial, self.g_try)
+            passed = self.passes(i, self.g_try)
+            b.value, a.value = w.select(passed, middle, b.value), w.select(passed, a.value, middle)
+        return b.value
+
+    def watch(self, t: Value, h: Value, t_new: Value) -> Value:
+        """Sample the guards along the step; note passages; the part of the step where the mode ends, or 2."""
+        w = self.w
+        end = w.cell(2.0)
+        with w.repeat() as done:
+            k = w.cell(1, "i64")
+            with w.repeat() as sampled:
+                with w.when(k.value > _SAMPLES):
+                    w.jump(sampled)
+                part = w.result("double", f"sitofp i64 {k.value.name} to double")
+                low, high = (part - 1.0) / _SAMPLES, part / _SAMPLES
+                self.between(high, self.trial)
+                self.call("guards", w.select(high >= 1.0, t_new, t + high * h), self.trial, self.g_new)
+                for ending in (True, False):
+                    with w.loop(self.guards) as i:
+                        counts = self.has(self.kinds[i], 4)
+                        with w.when(self.passes(i, self.g_new) & (counts if ending else ~counts)):
+                            x = self.located(i, low, high, t, h)
+                            if ending:
+                                earlier = x < end.value
+                                with w.when(earlier):
+                                    with w.loop(self.guards) as j:
+                                        self.armed[j] = 1
+                                    end.value = x
+                                with w.when(x <= end.value):
+                                    self.armed[i] = 0
+                            else:
+                                with w.when(x <= end.value):
+                                    self.note(i, t + x * h)
+                with w.when(end.value <= 1.0):
+                    w.jump(done)
+                with w.loop(self.guards) as i:
+                    self.g_old[i] = self.g_new[i]
+                k.value = k.value + 1
+            w.jump(done)
+        return end.value
+
+    def note(self, i: Value, t: Value) -> None:
+        noted, count = Array(self.w, "%noted"), self.whole[Whole.NOTED]
+        noted[2 * count] = self.w.result("double", f"sitofp i64 {i.name} to double")
+        noted[2 * count + 1] = t
+        self.whole[Whole.NOTED] = count + 1
+
+    def record(self, t: Value, t_new: Value, h: Value) -> None:
+        w, n = self.w, self.n
+        steps = self.whole[Whole.STEPS]
+        place = Array(w, "%record").at(steps * (n * (1 + ROWS) + 3))
+        place[0], place[1], place[2] = t, t_new, h
+        with w.loop(n) as i:
+            place[3 + i] = self.y[i]
+        with w.loop(n * ROWS) as i:
+            place[n + 3 + i] = self.F[i]
+        self.whole[Whole.STEPS] = steps + 1
+
+    def land(self, t_new: Value) -> None:
+        """y at the end of the step, settled; the slope there as the first of the next."""
+        w, slope = self.w, self.K[len(self.table.stages)]
+        self.copy(self.new, self.y)
+        self.copy(slope, self.K[0])
+        with w.when(self.given("settle")):
+            self.call("settle", t_new, self.y, self.settled)
+            self.copy(self.settled, self.y)
+            self.rates(t_new, self.y, self.K[0])
+        self.real[Real.T] = t_new
+
+    def text(self) -> str:
+        w, whole, real = self.w, self.whole, self.real
+        adaptive = bool(self.table.errors)
+        with w.repeat():
+            t = real[Real.T]
+            stop = Array(w, "%stops")[whole[Whole.SEGMENT]]
+            with w.when(t >= stop):
+                with w.when(whole[Whole.SEGMENT] + 1 >= whole[Whole.STOPS]):
+                    w.leave(Status.DONE)
+                whole[Whole.SEGMENT] = whole[Whole.SEGMENT] + 1
+                whole[Whole.FRESH] = w.select(whole[Whole.FRESH] > 0, whole[Whole.FRESH], 1)
+            stop = Array(w, "%stops")[whole[Whole.SEGMENT]]
+            with w.when(whole[Whole.FRESH] > 0):
+                self.rates(t, self.y, self.K[0])
+                with w.when((whole[Whole.FRESH] > 1) & (self.guards > 0)):
+                    self.call("guards", t, self.y, self.g_old)
+                    with w.loop(self.guards) as i:  # a guard that has just fired waits until it leaves zero
+                        self.g_old[i] = w.select(self.armed[i].equals(0), 0.0, self.g_old[i])
+                        self.armed[i] = 1
+                whole[Whole.FRESH] = 0
+            with w.when(whole[Whole.STEPS] >= whole[Whole.ROOM]):
+                w.leave(Status.FULL)
+            with w.when(whole[Whole.LEFT] <= 0):
+                w.leave(Status.LIMIT)
+            whole[Whole.LEFT] = whole[Whole.LEFT] - 1
+            if adaptive:
+                with w.when(real[Real.H] <= 0.0):
+                    self.first_step(t)
+            self.take_step(t, stop, adaptive)
+        return w.function(_HEAD)
+
+    def take_step(self, t: Value, stop: Value, adaptive: bool) -> None:
+        w, whole, real = self.w, self.whole, self.real
+        grow = w.cell(_MOST)
+        step, t_new = w.cell(0.0), w.cell(0.0)
+        with w.repeat() as accepted:
+            wanted = w.min(real[Real.H], real[Real.LARGEST])
+            clipped = t + 1.0000001 * wanted >= stop
+            step.value = h = w.select(clipped, stop - t, wanted)
+            t_new.value = w.select(clipped, stop, t + h)
+            with w.when(wanted <= 2.3e-15 * (w.abs(t) + 1e-18)):
+                w.leave(Status.STUCK)
+            self.stages(t, h, t_new.value)
+            if not adaptive:
+                finite = w.cell(0.0)
+                with w.loop(self.n) as i:
+                    finite.value = finite.value + self.new[i] * 0.0
+                with w.when(~finite.value.equals(0.0)):
+                    w.leave(Status.STUCK)
+                w.jump(accepted)
+            error = self.error(h) if adaptive else w.value(0.0, "double")
+            factor = _SAFETY / self.eighth_root(error)
+            with w.when(error <= 1.0):
+                following = h * w.min(factor, grow.value)
+                real[Real.H] = w.select(clipped, w.max(wanted, following), following)
+                w.jump(accepted)
+            grow.value = 1.0  # no growth right after a rejection
+            real[Real.H] = h * w.max(factor, _LEAST)
+            whole[Whole.REJECTED] = whole[Whole.REJECTED] + 1
+        h, end = step.value, t_new.value
+        self.interpolant(t, h)
+        with w.when(self.guards > 0):
+            x = self.watch(t, h, end)
+            with w.when(x <= 1.0):
+                at = t + x * h
+                self.record(t, at, h)
+                self.between(x, self.new)
+                self.land(at)
+                w.leave(Status.EVENT)
+        self.record(t, end, h)
+        self.land(end)
+
+
+_HEAD = (
+    "define i64 @advance(ptr %field, ptr %guards, ptr %settle, ptr %input, ptr %data, ptr noalias %whole, "
+    "ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, ptr noalias %atol, "
+    "ptr noalias %stops, ptr noalias %work, ptr noalias %record, ptr noalias %armed, ptr noalias %kinds, "
+    "ptr noalias %noted)"
+)
+
+
+def _piecewise() -> str:
+    """Inputs as polynomials by segments: data holds rows, size, count, starts (count), then coefficients
+    (count, rows, size), the highest power first."""
+    w = Writer()
+    data, u = Array(w, "%data"), Array(w, "%u")
+    rows, size, count = (w.result("i64", f"fptosi double {data[k].name} to i64") for k in range(3))
+    segment = Value(w, "i64", "%segment")
+    x = Array(w, "%t")[0] - data[segment + 3]
+    table = data.at(count + 3 + segment * rows * size)
+    with w.loop(size) as i:
+        total = w.cell(0.0)
+        with w.loop(rows) as k:
+            total.value = total.value * x + table[k * size + i]
+        u[i] = total.value
+    w.line("ret void")
+    return w.function("define void @piecewise(ptr %data, ptr %t, ptr %y, ptr noalias %u, i64 %segment)")
+
+
+def driver_text(tableau: Tableau) -> str:
+    """LLVM text of @advance for a method, and of @piecewise."""
+    declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
+    return "\n".join([declared, _Driver(tableau).text(), _piecewise()])
