@@ -22,6 +22,7 @@ from rikigaku.model.robot import Symbol
 from rikigaku.numbers import repeat
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.program import Port
+from rikigaku.recipe import input_size
 
 Array = np.ndarray
 
@@ -86,7 +87,8 @@ def every_law(robot: rk.Robot) -> list[Case]:
     for name, law in LAWS.items():
         options = {key: frame for key, value in law.options.items() if value is REQUIRED}
         bound = getattr(robot, name).fix(**options)
-        state = [{"q": q, "v": v, "a": a, "tau": rng.uniform(-9, 9, robot.nv)}[x] for x in law.inputs]
+        tau = rng.uniform(-9, 9, input_size(robot, bound.law, "tau"))
+        state = [{"q": q, "v": v, "a": a, "tau": tau}[x] for x in bound.law.inputs]
         result.append(case(bound, state, symbols))
     return result
 
