@@ -40,7 +40,7 @@ class ClosedMujoco:
         self._library = ctypes.CDLL(str(path))
 
     def states(self, q: Array, v: Array, tau: Array) -> list[Array]:
-        """Our states in MuJoCo's order; the velocity of its free joint is that of the origin in world axes."""
+        """Our states in MuJoCo's order; its free joint has the velocity of the origin in world axes."""
         if self.robot.nq != self.robot.nv:
             v, tau = v.copy(), tau.copy()
             for joint in self.robot.joints:

@@ -6,6 +6,7 @@ import pytest
 from closed_motions import agree, motion
 from closed_robots import shipped
 from pinocchio_tree import pinocchio_tree
+from pose_reference import slope
 
 Array = np.ndarray
 NAMES = ("three_rrr", "sr400", "stewart")
@@ -86,6 +87,19 @@ def test_accelerations_of_the_stewart_platform_are_pinocchios_constraint_dynamic
             model, work, layout.q(q[k]), layout.v(q[k], v[k]), theirs, contacts, datas, settings
         )
         assert agree(robot.forward_dynamics(q[k], v[k], tau[k], friction=False), tree.ours(found), 1e-9)
+
+
+@pytest.mark.parametrize("name", ["rosam_loop", "three_rrr", "stewart"])
+def test_the_reduced_coriolis_matrix_gives_the_velocity_forces_and_the_rate_of_the_mass_matrix(
+    name: str,
+) -> None:
+    robot = shipped(name)
+    q, v, _ = motion(robot, 8)
+    own = v[:, list(robot.closure().places.independent)]
+    C = robot.reduced.coriolis_matrix(q, own)
+    assert agree(np.einsum("kij,kj->ki", C, own), robot.reduced.velocity_forces(q, own), 1e-9)
+    rate = slope(lambda t: robot.reduced.mass_matrix(robot.integrate(q, v * t)), np.zeros(1), np.ones(1))
+    assert agree(C + np.swapaxes(C, 1, 2), rate, 1e-7)
 
 
 def test_derivatives_are_the_slopes_of_the_law() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from rikigaku.constraints.plan import ClosurePlan, closure
 from rikigaku.errors import NoValue
-from rikigaku.laws import closed, closed_forward
+from rikigaku.laws import closed, closed_forward, closed_reduced
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
 
@@ -98,7 +98,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_actuation",
-            closed.actuation,
+            closed_reduced.actuation,
             inputs=("q",),
             outputs=("A",),
             summary="A with A tau the forces of the drives along the independent coordinates.",
@@ -106,7 +106,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_mass_matrix",
-            closed.reduced_mass_matrix,
+            closed_reduced.reduced_mass_matrix,
             inputs=("q",),
             outputs=("M",),
             summary="Mass matrix over the independent coordinates.",
@@ -114,15 +114,23 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_velocity_forces",
-            closed.reduced_velocity_forces,
+            closed_reduced.reduced_velocity_forces,
             inputs=("q", "v"),
             outputs=("h",),
             summary="Centrifugal, Coriolis and gyroscopic forces over the independent coordinates.",
             singular=_SINGULAR,
         ),
         Law(
+            "reduced_coriolis_matrix",
+            closed_reduced.reduced_coriolis_matrix,
+            inputs=("q", "v"),
+            outputs=("C",),
+            summary="C over the independent coordinates, with C v = h and dM/dt - 2 C skew.",
+            singular=_SINGULAR,
+        ),
+        Law(
             "reduced_gravity_forces",
-            closed.reduced_gravity_forces,
+            closed_reduced.reduced_gravity_forces,
             inputs=("q",),
             outputs=("g",),
             summary="Forces along the independent coordinates that hold against gravity.",
@@ -131,7 +139,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_inverse_dynamics",
-            closed.reduced_inverse_dynamics,
+            closed_reduced.reduced_inverse_dynamics,
             inputs=("q", "v", "a"),
             outputs=("tau",),
             summary="Forces along the independent coordinates that produce their accelerations.",

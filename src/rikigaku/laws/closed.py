@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rikigaku.laws.composite_body import mass_entries
 from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.laws.newton_euler import inverse_dynamics
 from rikigaku.laws.orthogonal import orthogonal
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
-from rikigaku.spatial.vector import ZERO, Vector
+from rikigaku.spatial.vector import Vector
 
 Numbers = Sequence[Number]
 
@@ -142,76 +141,6 @@ def loop_forces(
     for place, x in zip(plan.rows, found, strict=True):
         forces[place] = x
     return forces
-
-
-# -- over the independent coordinates -----------------------------------------------------------------------
-def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
-    """P^T M P: kinetic energy is v^T M v / 2 with v of the independent coordinates."""
-    P = following(mechanism, q, plan)
-    MP = _mass_times(mechanism, q, P)
-    size = len(plan.independent)
-    M: list[list[Number]] = [[0] * size for _ in range(size)]
-    for i in range(size):
-        for j in range(i + 1):
-            M[i][j] = M[j][i] = dot([row[i] for row in P], [row[j] for row in MP])
-    return M
-
-
-def reduced_inverse_dynamics(
-    mechanism: Mechanism,
-    q: Numbers,
-    v: Numbers,
-    a: Numbers,
-    plan: Plan,
-    gravity: Vector | None = None,
-    wrenches: Mapping[str, Numbers] | None = None,
-    friction: bool = True,
-) -> list[Number]:
-    """Forces along the independent coordinates that produce their accelerations: P^T (tree forces)."""
-    followers = Followers(mechanism, q, plan)
-    velocity = followers.velocity(v)
-    acceleration = followers.acceleration(velocity, a)
-    tree = inverse_dynamics(mechanism, q, velocity, acceleration, gravity, wrenches, friction)
-    return _along(followers, tree)
-
-
-def reduced_velocity_forces(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[Number]:
-    """h(q, v) over the independent coordinates, the loops' own accelerations included."""
-    rest = [0] * len(plan.independent)
-    return reduced_inverse_dynamics(mechanism, q, v, rest, plan, ZERO, friction=False)
-
-
-def reduced_gravity_forces(
-    mechanism: Mechanism, q: Numbers, plan: Plan, gravity: Vector | None = None
-) -> list[Number]:
-    """g(q) over the independent coordinates."""
-    rest = [0] * mechanism.nv
-    tree = inverse_dynamics(mechanism, q, rest, rest, gravity, friction=False)
-    return _along(Followers(mechanism, q, plan), tree)
-
-
-def actuation(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
-    """A with A tau the forces of the drives along the independent coordinates, mobility x drives."""
-    P = following(mechanism, q, plan)
-    return [[P[k][i] for k in plan.driven] for i in range(len(plan.independent))]
-
-
-def _along(followers: Followers, tree: Numbers) -> list[Number]:
-    """P^T times forces of all joints."""
-    plan = followers.plan
-    f = followers.factors.solve_transposed([tree[k] for k in plan.dependent])
-    return [tree[k] - dot([row[k] for row in followers.J], f) for k in plan.independent]
-
-
-def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:
-    """M P, with the zeros of a tree's M left out."""
-    result: list[list[Number]] = [[0] * len(P[0]) for _ in P]
-    for (i, j), x in mass_entries(mechanism, q).items():
-        for k in range(len(P[0])):
-            result[i][k] = result[i][k] + x * P[j][k]
-            if i != j:
-                result[j][k] = result[j][k] + x * P[i][k]
-    return result
 
 
 # -- small things -------------------------------------------------------------------------------------------

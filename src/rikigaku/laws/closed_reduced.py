@@ -1,0 +1,118 @@
+"""Laws of closed robots over their independent coordinates: v = P v_independent, forces P^T."""
+
+from collections.abc import Mapping, Sequence
+
+from rikigaku.laws.closed import Followers, Plan, dot, following, rows
+from rikigaku.laws.composite_body import mass_entries
+from rikigaku.laws.coriolis import coriolis_matrix
+from rikigaku.laws.loops import loop_jacobian
+from rikigaku.laws.newton_euler import inverse_dynamics
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.dual import dual, parts
+from rikigaku.numbers.kind import Number
+from rikigaku.spatial.vector import ZERO, Vector
+
+Numbers = Sequence[Number]
+
+
+def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
+    """P^T M P: kinetic energy is v^T M v / 2 with v of the independent coordinates."""
+    P = following(mechanism, q, plan)
+    MP = _mass_times(mechanism, q, P)
+    size = len(plan.independent)
+    M: list[list[Number]] = [[0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            M[i][j] = M[j][i] = dot([row[i] for row in P], [row[j] for row in MP])
+    return M
+
+
+def reduced_inverse_dynamics(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    plan: Plan,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Forces along the independent coordinates that produce their accelerations: P^T (tree forces)."""
+    followers = Followers(mechanism, q, plan)
+    velocity = followers.velocity(v)
+    acceleration = followers.acceleration(velocity, a)
+    tree = inverse_dynamics(mechanism, q, velocity, acceleration, gravity, wrenches, friction)
+    return _along(followers, tree)
+
+
+def reduced_velocity_forces(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[Number]:
+    """h(q, v) over the independent coordinates, the loops' own accelerations included."""
+    rest = [0] * len(plan.independent)
+    return reduced_inverse_dynamics(mechanism, q, v, rest, plan, ZERO, friction=False)
+
+
+def reduced_coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[list[Number]]:
+    """C(q, v) over the independent coordinates: C v = h, dM/dt - 2 C skew.
+
+    P^T (C P + M dP/dt) with the tree's C and M; J P = 0 gives
+    J dP/dt = -dJ/dt P for its dependent rows.
+    """
+    followers = Followers(mechanism, q, plan)
+    P = followers.matrix()
+    velocity = followers.velocity(v)
+    J_dot = rows(_rate_of_jacobian(mechanism, q, velocity), plan.rows)
+    size = len(plan.independent)
+    P_dot: list[list[Number]] = [[0] * size for _ in P]
+    for j in range(size):
+        move = [row[j] for row in P]
+        for k, x in zip(
+            plan.dependent, followers.factors.solve([-dot(row, move) for row in J_dot]), strict=True
+        ):
+            P_dot[k][j] = x
+    C = coriolis_matrix(mechanism, q, velocity)
+    M_P_dot = _mass_times(mechanism, q, P_dot)
+    inner = [[dot(C[i], [row[j] for row in P]) + M_P_dot[i][j] for j in range(size)] for i in range(len(P))]
+    return [[dot([row[i] for row in P], [row[j] for row in inner]) for j in range(size)] for i in range(size)]
+
+
+def _rate_of_jacobian(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:
+    """dJ/dt along v, from numbers that carry their rates."""
+    moving = list(q)
+    for body in mechanism.bodies:
+        own = [q[k] for k in body.q]
+        for k, x, rate in zip(body.q, own, body.joint.rate(own, [v[k] for k in body.v]), strict=True):
+            moving[k] = dual(x, rate)
+    return [[parts(x)[1] for x in row] for row in loop_jacobian(mechanism, moving)]
+
+
+def reduced_gravity_forces(
+    mechanism: Mechanism, q: Numbers, plan: Plan, gravity: Vector | None = None
+) -> list[Number]:
+    """g(q) over the independent coordinates."""
+    rest = [0] * mechanism.nv
+    tree = inverse_dynamics(mechanism, q, rest, rest, gravity, friction=False)
+    return _along(Followers(mechanism, q, plan), tree)
+
+
+def actuation(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[list[Number]]:
+    """A with A tau the forces of the drives along the independent coordinates, mobility x drives."""
+    P = following(mechanism, q, plan)
+    return [[P[k][i] for k in plan.driven] for i in range(len(plan.independent))]
+
+
+def _along(followers: Followers, tree: Numbers) -> list[Number]:
+    """P^T times forces of all joints."""
+    plan = followers.plan
+    f = followers.factors.solve_transposed([tree[k] for k in plan.dependent])
+    return [tree[k] - dot([row[k] for row in followers.J], f) for k in plan.independent]
+
+
+def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:
+    """M P, with the zeros of a tree's M left out."""
+    result: list[list[Number]] = [[0] * len(P[0]) for _ in P]
+    for (i, j), x in mass_entries(mechanism, q).items():
+        for k in range(len(P[0])):
+            result[i][k] = result[i][k] + x * P[j][k]
+            if i != j:
+                result[j][k] = result[j][k] + x * P[i][k]
+    return result
