@@ -231,7 +231,7 @@ class _System:
             if block.normal is not None:
                 pressing = F[block.normal]
                 if block.bilateral:
-                    if choice.kind == "slip" and choice.side * pressing < -small:
+                    if choice.kind == "slip" and block.tangents and choice.side * pressing < -small:
                         return False
                     limit *= abs(pressing)
                 elif pressing - block.base < -small:

@@ -91,6 +91,15 @@ class ContactSystem:
         return ModePlan(self.points, places, closure(self.robot).places.rows if loops else ())
 
     @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each contact: its frame, with a number where a frame has several."""
+        frames = [contact.frame for contact in self.contacts]
+        return tuple(
+            frame if frames.count(frame) == 1 else f"{frame} ({frames[:i].count(frame) + 1})"
+            for i, frame in enumerate(frames)
+        )
+
+    @cached_property
     def tangents(self) -> tuple[int, ...]:
         """How many tangents each contact has: 1 in a plane, 2 in space."""
         return tuple(2 if point.plane is None else 1 for point in self.points)

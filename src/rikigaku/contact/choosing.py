@@ -1,0 +1,188 @@
+"""The mode a robot with contacts goes on with at a state, found from accelerations."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.constraints.tree import tree
+from rikigaku.contact.complementarity import Answer, Block, Choice, answers, default_choices
+from rikigaku.contact.system import ContactState, ContactSystem
+from rikigaku.errors import NoConsistentMode
+from rikigaku.laws.contact import ModePlan
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-8  # [m]: a gap this small is none
+REST = 2e-9  # [m/s, rad/s]: a speed this small is none
+
+
+@dataclass(frozen=True, eq=False)
+class Choosing:
+    """What was chosen: a word for each contact and joint, the plan for the laws, and what to say about it.
+
+    words: "free", "stick", "slip", "slip+", "slip-". directions: world, where sliding starts in 3-D.
+    shared: contact forces are not decided by the motion. others: how many other modes fit as well.
+    painleve: contacts whose friction turns the sign of A.
+    """
+
+    words: tuple[str, ...]
+    plan: ModePlan
+    directions: dict[int, Array]
+    f: Array
+    shared: bool = False
+    others: int = 0
+    painleve: tuple[str, ...] = ()
+
+
+def chosen_mode(
+    system: ContactSystem,
+    t: float,
+    q: Array,
+    v: Array,
+    tau: Any = None,
+    *,
+    lost: Iterable[str] = (),
+    opened: Iterable[str] = (),
+) -> Choosing:
+    """The mode consistent with the accelerations at a state; every contact and joint is tested.
+
+    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that just lifted off.
+    Raises:
+        NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
+    """
+    tau = system.force(t, q, v) if tau is None else np.asarray(tau, dtype=np.float64)
+    laws = cast(Any, tree(system.robot))
+    R, drift, directions = system.rows(q, v, t)
+    W = R @ np.linalg.solve(laws.mass_matrix(q), R.T)
+    w0 = R @ laws.forward_dynamics(q, v, tau) + drift
+    state = system.state(q, v, t)
+    blocks, owners = _blocks(system, state, v, set(lost), set(opened))
+    for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
+        viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
+        if viscous and block.direction is not None:
+            w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
+    found = list(_first_and_others(answers(W, w0, blocks, range(len(system.plan.loops)))))
+    if not found:
+        raise _none(system, W, blocks, owners, t)
+    return _choosing(system, found, owners, blocks, directions, state)
+
+
+def _blocks(
+    system: ContactSystem, state: ContactState, v: Array, lost: set[str], opened: set[str]
+) -> tuple[list[Block], list[int]]:
+    """Blocks of closed contacts and of joints; which contact (or, after these, joint) each one is."""
+    blocks, owners = [], []
+    contacts, joints = system.places()
+    for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
+        away = state.gap[i] > CLOSED or state.approach[i] > REST
+        if (away or system.labels[i] in opened) and not contact.bilateral:
+            continue
+        friction, slide = contact.friction, state.sliding[i][: len(tangents)]
+        speed = float(np.linalg.norm(slide))
+        if not friction.limit and not friction.viscous:  # smooth: only the normal counts
+            blocks.append(Block(normal, (), bilateral=contact.bilateral))
+        else:
+            direction = slide / speed if speed > REST else None
+            kinetic = friction.coefficient(speed if direction is not None else 0.0)
+            block = Block(normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral)
+            blocks.append(_without_stick(block) if system.labels[i] in lost else block)
+        owners.append(i)
+    for k, (joint, row) in enumerate(zip(system.joints, joints, strict=True)):
+        rate = v[system.plan.joints[k]]
+        direction = np.array([np.sign(rate)]) if abs(rate) > REST else None
+        block = Block(None, (row,), joint.limit, joint.coulomb, 0.0, direction)
+        blocks.append(_without_stick(block) if joint.joint in lost else block)
+        owners.append(len(system.contacts) + k)
+    return blocks, owners
+
+
+def _without_stick(block: Block) -> Block:
+    return replace(block, choices=tuple(c for c in default_choices(block) if c.kind != "stick"))
+
+
+def _first_and_others(found: Any) -> list[Answer]:
+    """The first answer and those with other accelerations, as far as they could hold from here on."""
+    result: list[Answer] = []
+    for answer in found:
+        if not result:
+            result.append(answer)
+            continue
+        size = max(1.0, float(np.abs(answer.w).max()))
+        if all(np.abs(answer.w - other.w).max() > 1e-6 * size for other in result):
+            result.append(answer)
+    return result
+
+
+def _choosing(
+    system: ContactSystem,
+    found: list[Answer],
+    owners: list[int],
+    blocks: list[Block],
+    directions: Array,
+    state: ContactState,
+) -> Choosing:
+    answer, count = found[0], len(system.contacts)
+    words = ["free"] * (count + len(system.joints))
+    starts: dict[int, Array] = {}
+    slips: list[tuple[int, int, int]] = []
+    held: list[int] = []
+    moving: list[tuple[int, int]] = []
+    first = len(system.plan.loops)
+    for k, (i, choice, block) in enumerate(zip(owners, answer.choices, blocks, strict=True)):
+        sign = _sign(choice, block)
+        words[i] = choice.kind + {1: "+", -1: "-"}.get(sign, "") if choice.kind == "slip" else choice.kind
+        if i >= count:
+            place = system.plan.joints[i - count]
+            if choice.kind == "stick":
+                held.append(place)
+            else:
+                moving.append((place, sign))
+        elif choice.kind == "slip":
+            if block.tangents:
+                slips.append((i, sign, choice.side))
+            if len(block.tangents) == 2:
+                local = directions[[row - first for row in block.tangents]]
+                starts[i] = answer.directions[k] @ local
+    contacts, joints = system.places()
+    names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts)}
+    names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
+    kept = tuple(names[row] for row in answer.kept if row in names)
+    held = [place for place, row in zip(system.plan.joints, joints, strict=True) if row in answer.kept and place in held]
+    plan = replace(system.plan, rows=kept, slips=tuple(slips), held=tuple(held), moving=tuple(moving))
+    painleve = tuple(system.labels[owners[k]] for k in answer.painleve)
+    f = np.zeros((count, 3))
+    for i, (normal, tangents) in enumerate(contacts):
+        rows = [normal, *tangents]
+        f[i] = answer.F[rows] @ directions[[row - first for row in rows]]
+    others = len([a for a in found[1:] if all(c.kind == "free" for c in a.choices) or painleve])
+    return Choosing(tuple(words), plan, starts, f, answer.shared, others, painleve)
+
+
+def _sign(choice: Choice, block: Block) -> int:
+    """Of sliding along the one tangent; 0 in 3-D."""
+    if choice.kind != "slip" or len(block.tangents) != 1:
+        return 0
+    return choice.sign if block.direction is None else int(np.sign(block.direction[0]))
+
+
+def _none(
+    system: ContactSystem, W: Array, blocks: list[Block], owners: list[int], t: float
+) -> NoConsistentMode:
+    beyond = []
+    for block, i in zip(blocks, owners, strict=True):
+        if block.normal is not None and block.tangents:
+            W_nn, W_nt = W[block.normal, block.normal], W[block.normal, list(block.tangents)]
+            push = float(np.linalg.norm(W_nt)) if block.direction is None else float(W_nt @ block.direction)
+            if W_nn - block.kinetic * push <= 0:
+                beyond.append(system.labels[i])
+    why = (
+        f"At {', '.join(map(repr, beyond))} friction is beyond Painleve's limit (A <= 0): pressing harder "
+        "accelerates the point into the surface. Rigid contact has no answer there but an impact without "
+        "collision; give less friction or a compliant contact."
+        if beyond
+        else "Check the contacts for such as hinder each other."
+    )
+    return NoConsistentMode(f"No mode of the contacts is consistent at t = {t:.9g} s. {why}", beyond)
