@@ -39,7 +39,7 @@ def exported(
             f"Export to {language} gives an object, not a text: there is nothing to write to a file."
         )
     if name is None:
-        own = f"{identifier(robot.name)[:24]}_{law.name}{'_derivative' * bool(derivative)}"
+        own = f"{identifier(robot.name)[:24].rstrip('_')}_{law.name}{'_derivative' * bool(derivative)}"
         name = place.stem if place is not None and language == "matlab" else own
     export = _export(robot, law, program, derivative, name)
     if language == "sympy":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import MissingValue, WrongSize
+from rikigaku.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.laws.kinematics import frame_pose, world_poses
 from rikigaku.laws.loops import loop_residual
 from rikigaku.model.mechanism import instantiate
@@ -214,6 +214,9 @@ class JointFormulas:
         known = {**self.robot.declared_values, **values}
         names = [*self._geometry.free_symbols, *(self.coordinates[place] for place in self.given)]
         missing = [name for name in names if name not in known]
+        for name in values:
+            if name not in (*names, *self.robot.free_symbols):
+                raise UnknownName("symbol or given joint", name, names, f"robot {self.robot.name!r}")
         if missing:
             raise MissingValue(f"{', '.join(missing)} have no value: give {missing[0]}=...")
         return {name: float(known[name]) for name in self._geometry.free_symbols}

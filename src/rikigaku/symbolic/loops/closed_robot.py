@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import WrongSize
+from rikigaku.errors import UnknownName, WrongSize
 from rikigaku.laws.composite_body import mass_matrix
 from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
 from rikigaku.laws.regressor import regressor
@@ -21,9 +21,11 @@ from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.over import Over
 
 if TYPE_CHECKING:
+    from rikigaku.symbolic.formulas import Formulas
     from rikigaku.symbolic.loops.constraints import LoopConstraints
 
 Matrix = list[list[Any]]
+_NAMES = ("mass_matrix", "velocity_forces", "gravity_forces", "inverse_dynamics", "regressor")
 
 
 class ClosedRobot:
@@ -73,6 +75,14 @@ class ClosedRobot:
         columns = [self.projected([row[k] for row in Y]) for k in range(len(Y[0]))]
         return [[column[i] for column in columns] for i in range(c.mobility)]
 
+    def formulas(self, name: str) -> "Formulas":
+        """One of the above by its name ("mass_matrix", ...), read, collected and written as any law's."""
+        from rikigaku.symbolic.loops.closed_formulas import closed_formulas
+
+        if name not in _NAMES:
+            raise UnknownName("formula", name, _NAMES, "the closed robot")
+        return closed_formulas(self.constraints, name, getattr(self, name))
+
     def collected(self, x: Any, names: Sequence[str]) -> dict[str, Any]:
         """A number linear in some symbols by symbol, the rest under ""; each reduced by itself."""
         parts = x.parts if isinstance(x, Over) else {(): x}
@@ -115,7 +125,15 @@ class ClosedRobot:
                     f"{len(given)} were given."
                 )
             inputs[name] = _spread(c.robot.nv, c.independent, given)
-        return Point(c.state.ring, FLOATS, inputs, c.robot.declared_values | dict(symbols))
+        return Point(c.state.ring, FLOATS, inputs, self.symbols(symbols))
+
+    def symbols(self, given: Mapping[str, float]) -> dict[str, float]:
+        """Values of the robot's symbols, those given before its own."""
+        robot = self.constraints.robot
+        for name in given:
+            if name not in robot.free_symbols:
+                raise UnknownName("symbol", name, robot.free_symbols, f"robot {robot.name!r}")
+        return robot.declared_values | dict(given)
 
     def _columns(self, M: Matrix) -> list[list[Any]]:
         """M P by columns."""

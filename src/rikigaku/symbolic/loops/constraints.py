@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
-from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.loops import loop_bias, loop_facing, loop_jacobian, loop_residual
+from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
 from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
 from rikigaku.symbolic.loops.ideal import PositionIdeal
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from rikigaku.symbolic.loops.relations import Relation
 
 _SAMPLES, _MORE_SAMPLES = 2, 6
+_CLOSED = 1e-8  # what a row may be off in a posture found by square roots
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,10 @@ class LoopConstraints:
             if name not in needed:
                 raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
             q[robot.q_slices[name]] = np.atleast_1d(np.asarray(value, float)).tolist()
+        values = self.closed.symbols(symbols)
         found = postures(self, self.closed.point(q, None, None, symbols))
+        mechanism = instantiate(robot, FLOATS, values)
+        found = [x for x in found if _is_closed(mechanism, x)]
         return np.array(found, dtype=float).reshape(len(found), robot.nq)
 
     @cached_property
@@ -176,7 +182,15 @@ class LoopConstraints:
         ]
         lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in self.rows]
         lines += [f"  ({row.name}: {row.why})" for row in self.dropped]
+        if "explicit" in self.__dict__:  # asked for
+            lines += [f"  {relation}" for relation in self.explicit]
         return "\n".join(lines)
+
+
+def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:
+    """Whether all rows vanish at the posture itself, and no cut joint is closed the wrong way round."""
+    gaps, facing = loop_residual(mechanism, q), loop_facing(mechanism, q)
+    return bool(np.abs(gaps).max(initial=0) < _CLOSED and np.min(facing, initial=1) > 0)
 
 
 def loop_constraints(

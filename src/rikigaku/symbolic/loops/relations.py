@@ -139,7 +139,7 @@ def _solved_block(constraints: "LoopConstraints", rows: Sequence[Any], unknown: 
         return [gear]
     ring = constraints.state.ring
     used = {name for row in rows for name in generators(row.formula)}
-    own = [[name for name in _names(place) if name in used] for place in places]
+    own = [_own(place, used) for place in places]
     letters = Letters(ring, [row.formula for row in rows], {name for names in own for name in names})
     best: list[Relation] | None = None
     for order in list(permutations(range(len(places))))[:_MOST_ORDERS]:
@@ -234,8 +234,10 @@ def _position(constraints: "LoopConstraints", k: int) -> int | None:
     return None
 
 
-def _names(place: int) -> list[str]:
-    return [f"sin(q[{place}])", f"cos(q[{place}])", f"q[{place}]"]
+def _own(place: int, used: set[str]) -> list[str]:
+    """The generators of a coordinate: an angle has both, though the rows may hold only one of them."""
+    angle = [f"sin(q[{place}])", f"cos(q[{place}])"]
+    return angle if used.intersection(angle) else [f"q[{place}]"]
 
 
 def _nonzero(x: Any, points: Sequence[Point]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.errors import TooLarge, WrongSize, WrongValue
+from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws import newton_euler
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.kinematics import jacobian
@@ -25,14 +25,12 @@ from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.loops.closed_formulas import closed_formulas
 from rikigaku.symbolic.loops.constraints import LoopConstraints, coordinate_names, loop_constraints
-from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.names import input_names
 from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, link_names
 from rikigaku.symbolic.writing import Writing
 
-# Terms over a common denominator beyond which a closed robot's formula is not one to read.
-MOST_TERMS = 200_000
 # Frames that bring the symbols of the hand's load into the ring.
 _FORCE, _MOMENT = "force on the hand", "moment on the hand"
 
@@ -97,7 +95,7 @@ def make_invdyn(
             J = jacobian(c.state.mechanism, c.state.q, frame)
             push = [_dot(column, _wrench(c.state.mechanism)) for column in zip(*J, strict=True)]
             forces = [x - y for x, y in zip(forces, c.closed.projected(push), strict=True)]
-        return _of_closed(c, "tau", forces)
+        return closed_formulas(c, "tau", forces)
 
     def tau(mechanism: Any, q: Any, v: Any, a: Any) -> Any:
         wrenches = {frame: _wrench(mechanism)} if load else None
@@ -132,7 +130,7 @@ def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | Non
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
-        return _of_closed(c, "M", c.closed.mass_matrix)
+        return closed_formulas(c, "M", c.closed.mass_matrix)
     return _law(robot, "mass_matrix")
 
 
@@ -141,7 +139,7 @@ def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
-        return _of_closed(c, "h", c.closed.velocity_forces)
+        return closed_formulas(c, "h", c.closed.velocity_forces)
     return _law(robot, "velocity_forces")
 
 
@@ -167,7 +165,7 @@ def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None 
     robot = as_robot(robot)
     if _closed(robot, tree):
         c = cnd or make_loopcnd(robot)
-        return _of_closed(c, "g", c.closed.gravity_forces)
+        return closed_formulas(c, "g", c.closed.gravity_forces)
     return _law(robot, "gravity_forces")
 
 
@@ -188,7 +186,7 @@ def loopcnd_formulas(cnd: LoopConstraints) -> Formulas:
 def make_jcnd(robot: Described, cnd: LoopConstraints | None = None) -> Formulas:
     """Make_JCnd: the constraint Jacobian Jc (eq. 17). Ours: `robot.loop_constraints().jacobian`."""
     c = cnd or make_loopcnd(as_robot(robot))
-    return _of_closed(c, "Jc", c.jacobian)
+    return closed_formulas(c, "Jc", c.jacobian)
 
 
 def _closed(robot: Robot, tree: bool) -> bool:
@@ -198,30 +196,6 @@ def _closed(robot: Robot, tree: bool) -> bool:
 def _law(robot: Robot, name: str) -> Formulas:
     found: Formulas = law_formulas(robot, LAWS[name], Recipe())
     return found
-
-
-def _of_closed(c: LoopConstraints, title: str, value: Any) -> Formulas:
-    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations."""
-    reading = Reading(c.robot, c.state.ring, _names(c.robot))
-    numbers = np.array(value, dtype=object)
-    array = np.empty(numbers.shape, dtype=object)
-    for index, x in np.ndenumerate(numbers):
-        total: Any = 0
-        for name, factor in c.closed.collected(x, reading.parameters).items():
-            total = total + (factor * c.state.ring.variable(name) if name else factor)
-        array[index] = ExactFormula(_one_fraction(c.robot, total), reading, c.written(total))
-    return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
-
-
-def _one_fraction(robot: Robot, x: Any) -> Any:
-    if not isinstance(x, Over):
-        return x
-    if x.common_terms > MOST_TERMS:
-        raise TooLarge(
-            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one "
-            "denominator. Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
-        )
-    return x.numerator / x.denominator
 
 
 def _names(robot: Robot) -> Mapping[str, str]:

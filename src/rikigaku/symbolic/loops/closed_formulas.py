@@ -1,0 +1,44 @@
+"""Numbers of a closed robot as formulas to read, like those of any law."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import TooLarge
+from rikigaku.model.robot import Robot
+from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.formulas import Formulas
+from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.names import input_names
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.constraints import LoopConstraints
+
+# Terms over a common denominator beyond which a closed robot's formula is not one to read.
+MOST_TERMS = 200_000
+
+
+def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
+    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations."""
+    sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
+    names = input_names(c.robot, sizes)
+    reading = Reading(c.robot, c.state.ring, names)
+    numbers = np.array(value, dtype=object)
+    array = np.empty(numbers.shape, dtype=object)
+    for index, x in np.ndenumerate(numbers):
+        total: Any = 0
+        for name, factor in c.closed.collected(x, reading.parameters).items():
+            total = total + (factor * c.state.ring.variable(name) if name else factor)
+        array[index] = ExactFormula(_one_fraction(c.robot, total), reading, c.written(total))
+    return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
+
+
+def _one_fraction(robot: Robot, x: Any) -> Any:
+    if not isinstance(x, Over):
+        return x
+    if x.common_terms > MOST_TERMS:
+        raise TooLarge(
+            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one "
+            "denominator. Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
+        )
+    return x.numerator / x.denominator
