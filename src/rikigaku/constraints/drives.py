@@ -49,7 +49,7 @@ def drive_forces(
         q, v, a: of all joints, (..., nq), (..., nv); v and a as `complete` gives them.
         weights: one for each drive (`robot.closure().driven`), all 1 if left out.
         ratios: {joint: number}: the forces of these drives are to each other as these numbers.
-        limits: True for the joints' own limits of effort, or one bound for each drive: |tau| <= bound.
+        limits: True for the joints' own limits of effort, or one bound (either way) for each drive.
         forces: that act in the joints besides the drives (springs), (..., nv).
         options: those of inverse_dynamics: gravity, wrenches, friction, symbols.
     Raises:

@@ -20,10 +20,13 @@ Array = NDArray[np.float64]
 class Assembly:
     """A posture of a closed robot.
 
-    closed: all residuals are below 1e-11 and no joint is closed the wrong way round; residual: the largest.
-    rank: of the loop equations there; mobility: nv - rank.
-    mode: signs of the determinants that decide the dependent coordinates, one for each group of loops that
-        hang together: postures with other signs are in other modes. 0 where the posture is singular.
+    Attributes:
+        closed: all residuals are below 1e-11 and no joint is closed the wrong way round.
+        residual: the largest, [m] or a sine.
+        rank: of the loop equations there.
+        mobility: nv - rank.
+        mode: signs of the determinants that decide the dependent coordinates, one for each group of loops
+            that hang together: postures with other signs are in other modes. 0 where the posture is singular.
     """
 
     closed: bool
@@ -42,11 +45,12 @@ class Assembly:
 class Singularity:
     """How near a posture is to a singular one: each number is 0 there.
 
-    loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
-    drives: the least that the drives turn in any motion of unit length (of all joints together): 0 at a
-        singularity of type 2, where the robot moves with all drives locked.
-    output: the least that the frame moves in such a motion, as part of the most at other postures: 0 at a
-        singularity of type 1, where the drives move and the frame loses a direction. None without a frame.
+    Attributes:
+        loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
+        drives: the least that the drives move in any motion of unit length (of all joints together): 0 at a
+            singularity of type 2, where the robot moves with all drives locked.
+        output: the least that the frame moves in such a motion, as part of the most at other postures: 0 at a
+            singularity of type 1, where drives move and the frame loses a direction. None without a frame.
     """
 
     loops: float
