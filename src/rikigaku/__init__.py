@@ -9,13 +9,18 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint, Limits
 from rikigaku.model.robot import Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
 from rikigaku.numbers.formula import Formula
+from rikigaku.simulation import PD, ComputedTorque, Data, Guard, Sampled, Solution, load_motion, simulate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PD",
+    "ComputedTorque",
     "Coupling",
+    "Data",
     "Formula",
     "Frame",
+    "Guard",
     "Inertia",
     "Joint",
     "Limits",
@@ -26,9 +31,13 @@ __all__ = [
     "Placement",
     "RikigakuError",
     "Robot",
+    "Sampled",
+    "Solution",
     "StandardDH",
     "Symbol",
     "__version__",
     "load",
+    "load_motion",
     "set_threads",
+    "simulate",
 ]

@@ -22,8 +22,7 @@ METHODS = tuple(TABLEAUS)
 # void input(ptr data, ptr t, ptr y, ptr u, i64 segment): what a call back into Python must look like
 INPUT = ctypes.CFUNCTYPE(
     None,
-    ctypes.c_void_p,
-    *(ctypes.POINTER(ctypes.c_double),) * 3,
+    *(ctypes.c_void_p,) * 4,
     ctypes.c_int64,
 )
 

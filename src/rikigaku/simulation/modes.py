@@ -80,13 +80,17 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """A guard that fired: its name, the time [s], the state there and the mode it ended (or was noted in)."""
+    """A guard that fired: its name, the time [s], the state there and the mode it ended (or was noted in).
+
+    also: further guards that fired at that very moment.
+    """
 
     name: str
     t: float
     q: Array
     v: Array
     mode: str
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

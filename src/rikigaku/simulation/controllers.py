@@ -1,0 +1,169 @@
+"""Controllers as formulas of the state: they are compiled into the field, no Python runs in the loop.
+
+A controller follows a target: a posture, or a trajectory (`rikigaku.trajectory`), whose polynomials are
+evaluated in native code. Joints have one coordinate each (quaternions have no difference of positions).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import Number
+from rikigaku.simulation.drives import Array, Function, Numbers, Pieces
+from rikigaku.simulation.free import is_closed
+from rikigaku.trajectory import Polynomial
+from rikigaku.trajectory import Sequence as Motions
+
+
+class _Tracking:
+    """A target, gains, and inputs u = (q, v, a) of the target."""
+
+    function: Function | None = None
+    period: float | None = None
+
+    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any) -> None:
+        if robot.nq != robot.nv or is_closed(robot):
+            raise WrongValue(
+                f"{type(self).__name__} drives trees of joints with one coordinate each; robot "
+                f"{robot.name!r} has quaternions or loops. Give a function torque=f(t, q, v) instead."
+            )
+        self.nv = robot.nv
+        gains = [_gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
+        self.parameters = tuple(float(x) for x in np.concatenate(gains))
+        self.pieces = target_pieces(target, self.nv)
+        self.size = 3 * self.nv
+
+    @property
+    def identity(self) -> str:
+        return f"{type(self).__name__} {self.nv}"
+
+    def pull(self, q: Numbers, v: Numbers, u: Numbers, p: Numbers) -> list[Number]:
+        """stiffness (q_target - q) + damping (v_target - v)."""
+        n = self.nv
+        return [p[k] * (u[k] - q[k]) + p[n + k] * (u[n + k] - v[k]) for k in range(n)]
+
+
+class PD(_Tracking):
+    """tau = g(q) + stiffness (q_d - q) + damping (v_d - v): `rk.PD(robot, target, stiffness, damping)`.
+
+    Args:
+        target: a posture (n,) or a trajectory.
+        stiffness [N m/rad, N/m], damping [N m s/rad, N s/m]: numbers or (n,).
+        gravity: hold the robot against gravity.
+    """
+
+    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any, gravity: bool = True) -> None:
+        super().__init__(robot, target, stiffness, damping)
+        self.gravity = gravity
+
+    @property
+    def identity(self) -> str:
+        return f"PD {self.nv} {self.gravity}"
+
+    def forces(
+        self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
+    ) -> list[Number]:
+        pull = self.pull(q, v, u, p)
+        if not self.gravity:
+            return pull
+        return [a + b for a, b in zip(pull, gravity_forces(mechanism, q), strict=True)]
+
+
+class ComputedTorque(_Tracking):
+    """tau = inverse dynamics of a_d + damping (v_d - v) + stiffness (q_d - q), viscous friction included.
+
+    Args:
+        target: a posture (n,) or a trajectory.
+        stiffness [1/s^2], damping [1/s]: numbers or (n,); w^2 and 2 w give critical damping at w [rad/s].
+    """
+
+    def forces(
+        self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
+    ) -> list[Number]:
+        a = [x + y for x, y in zip(u[2 * self.nv :], self.pull(q, v, u, p), strict=True)]
+        tau = inverse_dynamics(mechanism, q, v, a, friction=False)
+        for body in mechanism.bodies:  # Coulomb friction is no smooth function of v: left out
+            for k in body.v:
+                tau[k] = tau[k] + body.viscous * v[k]
+        return tau
+
+
+def target_pieces(target: Any, n: int) -> Pieces:
+    """(q, v, a) of a target as polynomials by segments.
+
+    Raises:
+        WrongSize, WrongValue: for a target that is no posture and no trajectory.
+    """
+    if not callable(target):
+        q = np.asarray(target, dtype=np.float64)
+        if q.shape != (n,):
+            raise WrongSize(f"A target posture has {n} numbers; shape {q.shape} was given.")
+        return Pieces(np.array([0.0]), np.concatenate([q, np.zeros(2 * n)])[None, None])
+    motions = _flat(target)
+    starts, segments = [], []
+    clock = 0.0
+    for motion in motions:
+        for start, rows in _segments(motion):
+            starts.append(clock + start)
+            segments.append(rows)
+        clock += motion.duration
+    last = np.asarray(target(clock).q, dtype=np.float64)
+    v = np.asarray(target(clock).v, dtype=np.float64)
+    if last.shape != (n,):
+        raise WrongSize(f"A target moves {n} coordinates; this trajectory moves {last.shape}.")
+    starts.append(clock)
+    segments.append(np.array([v, last]))
+    degree = max(len(rows) for rows in segments)
+    table = np.array([_with_rates(rows, degree) for rows in segments])
+    return Pieces(np.array(starts), table)
+
+
+def _flat(target: Any) -> list[Any]:
+    return [m for piece in target.pieces for m in _flat(piece)] if isinstance(target, Motions) else [target]
+
+
+def _segments(motion: Any) -> list[tuple[float, Array]]:
+    """(start, coefficients of t - start, highest power first) of a trajectory's smooth parts."""
+    if isinstance(motion, Polynomial):
+        powers = np.arange(len(motion.coefficients))
+        rows = motion.coefficients / (motion.duration**powers)[:, None]
+        return [(0.0, rows[::-1])]
+    if hasattr(motion, "rise"):
+        times = [0.0, motion.rise, motion.duration - motion.rise]
+        parts = []
+        for start, end in zip(times, [*times[1:], motion.duration], strict=True):
+            if end > start:
+                s = motion(start)
+                bend = motion((start + end) / 2).a
+                parts.append((start, np.array([bend / 2, s.v, s.q])))
+        return parts
+    raise WrongValue(
+        f"A target is a posture or a trajectory of rikigaku.trajectory; {type(motion).__name__} was given. "
+        "Any other motion: torque=f(t, q, v), or rk.Data."
+    )
+
+
+def _with_rates(rows: Array, degree: int) -> Array:
+    """Coefficients of (q, v, a), padded to that many rows."""
+    n = rows.shape[1]
+    result = np.zeros((max(degree, 1), 3 * n))
+    current = rows
+    for k in range(3):
+        if len(current):
+            result[len(result) - len(current) :, k * n : (k + 1) * n] = current
+        powers = np.arange(len(current) - 1, 0, -1)[:, None]
+        current = current[:-1] * powers
+    return result
+
+
+def _gains(name: str, x: Any, n: int) -> Array:
+    gains = np.asarray(x, dtype=np.float64)
+    if gains.shape not in ((), (n,)):
+        raise WrongSize(f"{name} is one number or {n}; shape {gains.shape} was given.")
+    if not (np.isfinite(gains) & (gains >= 0)).all():
+        raise WrongValue(f"{name} is finite and not negative; {gains} was given.")
+    return np.broadcast_to(gains, (n,))

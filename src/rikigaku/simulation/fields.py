@@ -1,0 +1,173 @@
+"""A mode of a robot under its drives as native programs: field, guards, projection, results.
+
+The state is y = (q, v, work, heat): work the drives have done and heat that friction made [J] are integrated
+with the motion, so that the audit of energy is as exact as the motion. Quaternions are integrated as plain
+numbers and made unit after each step (by `settle`).
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.bound import Kernel
+from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.functions import sqrt
+from rikigaku.numbers.graph import Node
+from rikigaku.numbers.kind import FLOATS, Number
+from rikigaku.numbers.program import Program, trace
+from rikigaku.simulation.drives import Drive
+from rikigaku.simulation.modes import Array, Flow, Guard, Mode, Now, Numbers
+
+MORE = 2  # numbers of the state beyond q and v
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """The programs of one mode. All take t (1), y, u (inputs of the drive) and p (parameters)."""
+
+    robot: Robot
+    mode: Mode
+    drive: Drive
+    watched: tuple[Guard, ...]  # by the user, besides the mode's own
+
+    @property
+    def size(self) -> int:
+        return self.robot.nq + self.robot.nv + MORE
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        return (*self.mode.guards, *self.watched)
+
+    def parameters(self, mode: Mode, drive: Drive) -> Array:
+        """p: those of the mode, of the drive, and the robot's symbols."""
+        values = self.robot.declared_values
+        if missing := [name for name in self.robot.free_symbols if name not in values]:
+            raise MissingValue(
+                f"A simulation of robot {self.robot.name!r} needs numbers for {', '.join(missing)}. "
+                f"Give them: robot.bind({missing[0]}=...)."
+            )
+        symbols = [values[name] for name in self.robot.free_symbols]
+        return np.array([*mode.parameters, *drive.parameters, *symbols], dtype=np.float64)
+
+    # -- programs -------------------------------------------------------------------------------------------
+    @cached_property
+    def rates(self) -> Kernel:
+        """dy/dt."""
+
+        def rates(mechanism: Mechanism, now: Now, flow: Flow) -> Mapping[str, Any]:
+            power = sum((t * v for t, v in zip(now.tau, now.v, strict=True)), start=0)
+            return {"rates": [*position_rates(mechanism, now.q, now.v), *flow.a, power, flow.dissipated]}
+
+        return self._kernel("field", rates)
+
+    @cached_property
+    def guard_values(self) -> Kernel:
+        """One number a guard."""
+
+        def values(mechanism: Mechanism, now: Now, flow: Flow) -> Mapping[str, Any]:
+            return {"g": [_guarded(guard, mechanism, now, flow) for guard in self.guards]}
+
+        return self._kernel("guards", values)
+
+    @cached_property
+    def settled(self) -> Kernel | None:
+        """y on the manifold; None where nothing drifts."""
+        project, quaternions = self.mode.project, self.robot.nq != self.robot.nv
+        if project is None and not quaternions:
+            return None
+
+        def settled(mechanism: Mechanism, now: Now, more: Numbers) -> Mapping[str, Any]:
+            now = now._replace(q=unit_quaternions(mechanism, now.q))
+            q, v = (now.q, now.v) if project is None else project(mechanism, now)
+            return {"y": [*q, *v, *more]}
+
+        return self._traced("settle", settled, dynamics=False)
+
+    @cached_property
+    def results(self) -> Kernel:
+        """Accelerations, joint forces and what else the mode tells, for the solution."""
+        return self._kernel(
+            "results", lambda mechanism, now, flow: {"a": list(flow.a), "tau": list(now.tau), **flow.outputs}
+        )
+
+    def _kernel(self, name: str, answer: Callable[[Mechanism, Now, Flow], Mapping[str, Any]]) -> Kernel:
+        return self._traced(name, answer, dynamics=True)
+
+    def _traced(self, name: str, answer: Callable[..., Mapping[str, Any]], dynamics: bool) -> Kernel:
+        robot, mode, drive = self.robot, self.mode, self.drive
+        nq, nv, own, theirs = robot.nq, robot.nv, len(mode.parameters), len(drive.parameters)
+        count = own + theirs + len(robot.free_symbols)
+
+        def function(t: list[Number], y: list[Number], u: list[Number], p: list[Number]) -> Mapping[str, Any]:
+            symbols = dict(zip(robot.free_symbols, p[own + theirs :], strict=True))
+            mechanism = instantiate(robot, FLOATS, symbols)
+            q, v = y[:nq], y[nq : nq + nv]
+            tau = drive.forces(mechanism, t[0], q, v, u, p[own : own + theirs])
+            now = Now(t[0], q, v, tau, p[:own])
+            return answer(mechanism, now, mode.dynamics(mechanism, now) if dynamics else y[nq + nv :])
+
+        shapes = [("t", (1,)), ("y", (self.size,)), ("u", (drive.size,)), ("p", (count,))]
+        program = trace(f"{name} of {robot.name}, {mode.name}", shapes, function)
+        return Kernel(f"{program.name}\n{fingerprint(program)}", lambda: program)
+
+
+def position_rates(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:
+    """dq/dt, quaternions too."""
+    rates: list[Number] = [0] * mechanism.nq
+    for body in mechanism.bodies:
+        own = body.joint.rate([q[k] for k in body.q], [v[k] for k in body.v])
+        for k, x in zip(body.q, own, strict=True):
+            rates[k] = x
+    return rates
+
+
+def unit_quaternions(mechanism: Mechanism, q: Numbers) -> list[Number]:
+    """q with quaternions of unit length; they are the last four numbers of joints that have one."""
+    result = list(q)
+    for body in mechanism.bodies:
+        if len(body.q) != len(body.v):
+            places = list(body.q)[-4:]
+            length = sqrt(sum((q[k] * q[k] for k in places), start=0))
+            for k in places:
+                result[k] = q[k] / length
+    return result
+
+
+def fingerprint(program: Program) -> str:
+    """Equal for equal programs: a mode may hold any function, so what it recorded is what counts."""
+    numbers = {node: k for k, node in enumerate(program.nodes)}
+    digest = hashlib.sha256(repr((program.inputs, program.outputs)).encode())
+    for node in program.nodes:
+        value = fingerprint(node.value) if isinstance(node.value, Program) else node.value
+        digest.update(repr((node.op, [numbers[arg] for arg in node.args], value)).encode())
+    for row in program.results:
+        digest.update(repr([f"#{numbers[x]}" if isinstance(x, Node) else float(x) for x in row]).encode())
+    return digest.hexdigest()
+
+
+def _guarded(guard: Guard, mechanism: Mechanism, now: Now, flow: Flow) -> Number:
+    try:
+        return guard.function(mechanism, now, flow)
+    except TypeError as error:
+        raise WrongValue(
+            f"The event {guard.name!r} cannot be compiled ({error}). Its function may add, multiply, divide, "
+            "compare by rikigaku.numbers.functions.where and take sin, cos, sqrt from there; it may not turn "
+            "its arguments into plain numbers."
+        ) from error
+
+
+_fields: dict[tuple[Any, ...], Field] = {}
+
+
+def field_of(robot: Robot, mode: Mode, drive: Drive, watched: Sequence[Guard]) -> Field:
+    """The programs of that mode, made once a process."""
+    key = (robot, mode.identity, mode.name, drive.identity, tuple(watched))
+    if key not in _fields:
+        _fields[key] = Field(robot, mode, drive, tuple(watched))
+    return _fields[key]

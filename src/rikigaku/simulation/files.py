@@ -1,0 +1,112 @@
+"""Motions in files and in the tables of other packages."""
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import RikigakuError, WrongValue
+from rikigaku.files import write_whole
+from rikigaku.model.robot import Robot
+from rikigaku.simulation.modes import Event
+
+if TYPE_CHECKING:
+    from rikigaku.simulation.solution import Solution
+
+_FORMAT = 1
+_ARRAYS = ("t", "q", "v", "work", "dissipated", "mode_index", "records", "record_modes")
+
+
+def save(solution: "Solution", path: str | Path) -> None:
+    """The motion as an .npz file: all arrays, the interpolant, events and forces; whole or not at all."""
+    forces = solution.forces if solution.runs else solution.kept
+    text = {
+        "format": _FORMAT,
+        "robot": solution.robot.name,
+        "digest": solution.robot.digest,
+        "modes": solution.modes,
+        "status": solution.status,
+        "statistics": solution.statistics,
+        "events": [[e.name, e.t, list(e.q), list(e.v), e.mode, list(e.also)] for e in solution.events],
+    }
+    buffer = io.BytesIO()
+    arrays = {name: getattr(solution, name) for name in _ARRAYS}
+    arrays |= {f"force {name}": x for name, x in forces.items()}
+    np.savez_compressed(buffer, about=np.array(json.dumps(text)), **arrays)
+    write_whole(Path(path), buffer.getvalue())
+
+
+def load_motion(path: str | Path, robot: Robot) -> "Solution":
+    """A motion from a file that `solution.save` wrote, of that robot.
+
+    Raises:
+        WrongValue: for a file of another robot, or no such file at all.
+    """
+    from rikigaku.simulation.solution import Solution
+
+    try:
+        with np.load(Path(path), allow_pickle=False) as data:
+            about = json.loads(str(data["about"]))
+            arrays = {name: data[name] for name in data.files if name != "about"}
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError) as error:
+        raise WrongValue(f"{str(path)!r} is no motion that solution.save wrote: {error}.") from error
+    if about.get("format") != _FORMAT:
+        raise WrongValue(f"{str(path)!r} has format {about.get('format')!r}; this version reads {_FORMAT}.")
+    if about["digest"] != robot.digest:
+        raise WrongValue(
+            f"{str(path)!r} is a motion of robot {about['robot']!r} with other data than robot "
+            f"{robot.name!r} has: load that one."
+        )
+    events = tuple(
+        Event(name, t, np.array(q), np.array(v), mode, tuple(also))
+        for name, t, q, v, mode, also in about["events"]
+    )
+    kept = {name.removeprefix("force "): x for name, x in arrays.items() if name.startswith("force ")}
+    return Solution(
+        robot,
+        modes=tuple(about["modes"]),
+        events=events,
+        status=about["status"],
+        statistics=about["statistics"],
+        kept=kept,
+        **{name: arrays[name] for name in _ARRAYS},
+    )
+
+
+def columns(solution: "Solution") -> dict[str, Any]:
+    """Named columns over time."""
+    robot = solution.robot
+    result: dict[str, Any] = {}
+    for label, x, slices in (("q", solution.q, robot.q_slices), ("v", solution.v, robot.v_slices)):
+        for joint, places in slices.items():
+            count = places.stop - places.start
+            for k in range(count):
+                name = f"{label} {joint}" if count == 1 else f"{label} {joint} {k}"
+                result[name] = x[:, places.start + k]
+    result |= {"kinetic": solution.kinetic_energy, "potential": solution.potential_energy}
+    result |= {"work": solution.work, "dissipated": solution.dissipated}
+    result["mode"] = np.array(solution.modes)[solution.mode_index]
+    return result
+
+
+def to_pandas(solution: "Solution") -> Any:
+    """A pandas DataFrame with time as its index."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise RikigakuError("Tables need pandas. Install it: pip install pandas.") from error
+    return pandas.DataFrame(columns(solution), index=pandas.Index(solution.t, name="t"))
+
+
+def to_xarray(solution: "Solution") -> Any:
+    """An xarray Dataset over time."""
+    try:
+        import xarray
+    except ImportError as error:
+        raise RikigakuError("Data sets need xarray. Install it: pip install xarray.") from error
+    data = {name: ("t", x) for name, x in columns(solution).items()}
+    return xarray.Dataset(data, coords={"t": solution.t})

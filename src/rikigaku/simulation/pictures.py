@@ -1,0 +1,122 @@
+"""Pictures of a motion: curves over time, and the robot moving. matplotlib is loaded when asked for."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.errors import RikigakuError, WrongValue
+
+if TYPE_CHECKING:
+    from rikigaku.simulation.solution import Solution
+
+_LABELS = {
+    "q": "position [rad, m]",
+    "v": "velocity [rad/s, m/s]",
+    "a": "acceleration [rad/s², m/s²]",
+    "tau": "force [N m, N]",
+    "energy": "energy [J]",
+}
+
+
+def plot(solution: "Solution", *what: str) -> Any:
+    """Curves over time, one axes for each of `what`: "q", "v", "a", "tau", "energy", or a force of the modes.
+
+    Returns matplotlib's figure. Changes of mode are grey lines.
+    """
+    pyplot = _pyplot()
+    wanted = what or ("q", "v", "energy")
+    known = [*_LABELS, *(name for name in solution.forces if name not in _LABELS)]
+    for name in wanted:
+        if name not in known:
+            raise WrongValue(f"There is nothing named {name!r} to plot. Known: {', '.join(known)}.")
+    figure, rows = pyplot.subplots(len(wanted), 1, sharex=True, squeeze=False, figsize=(7, 2.4 * len(wanted)))
+    for ax, name in zip(rows[:, 0], wanted, strict=True):
+        for label, y in _curves(solution, name):
+            ax.plot(solution.t, y, label=label, linewidth=1.2)
+        for k in np.flatnonzero(np.diff(solution.mode_index)):
+            ax.axvline(solution.t[k], color="0.8", linewidth=0.8, zorder=0)
+        ax.set_ylabel(_LABELS.get(name, name))
+        ax.legend(fontsize="small", loc="upper right")
+    rows[-1, 0].set_xlabel("time [s]")
+    figure.tight_layout()
+    return figure
+
+
+def animate(
+    solution: "Solution",
+    path: str | Path | None = None,
+    *,
+    fps: int = 25,
+    speed: float = 1.0,
+    **options: Any,
+) -> Any:
+    """The robot moving, as matplotlib's animation; written to a file (.gif) if a path is given.
+
+    Args:
+        fps: pictures a second. speed: 2 shows the motion twice as fast. options: those of `robot.plot`.
+    """
+    pyplot = _pyplot()
+    from matplotlib.animation import FuncAnimation
+
+    from rikigaku.plotting import plot as draw
+
+    if not (fps > 0 and speed > 0):
+        raise WrongValue(f"fps and speed are positive; {fps} and {speed} were given.")
+    first, last = solution.records[0, 0], solution.records[-1, 1]
+    times = np.arange(first, last, speed / fps)
+    figure = pyplot.figure(figsize=(6.4, 5.6))
+    ax = figure.add_axes((0, 0, 1, 0.97), projection="3d")
+    box, shown = _box(solution), {"legend": False, "frames": False, "masses": False, **options}
+    postures = solution.positions(times)
+
+    def picture(k: int) -> list[Any]:
+        ax.clear()
+        draw(solution.robot, postures[k], ax, **shown)
+        ax.set(xlim=box[0], ylim=box[1], zlim=box[2], title=f"{times[k]:.2f} s")
+        return []
+
+    film = FuncAnimation(figure, picture, frames=len(times), interval=1000 / fps)
+    if path is not None:
+        film.save(str(path), writer="pillow", fps=fps)
+        pyplot.close(figure)
+    return film
+
+
+def _curves(solution: "Solution", name: str) -> list[tuple[str, Any]]:
+    robot = solution.robot
+    if name == "energy":
+        kinetic, potential = solution.kinetic_energy, solution.potential_energy
+        parts = [("kinetic", kinetic), ("potential", potential), ("dissipated", solution.dissipated)]
+        return [
+            *parts,
+            ("sum less work of drives", kinetic + potential + solution.dissipated - solution.work),
+        ]
+    values = {"q": solution.q, "v": solution.v}.get(name)
+    x = solution.forces[name] if values is None else values
+    slices = robot.q_slices if name == "q" else robot.v_slices
+    if name not in _LABELS:
+        return [(f"{name} {k}", column) for k, column in enumerate(x.reshape(len(x), -1).T)]
+    return [
+        (joint if at.stop - at.start == 1 else f"{joint} {k}", x[:, at.start + k])
+        for joint, at in slices.items()
+        for k in range(at.stop - at.start)
+    ]
+
+
+def _box(solution: "Solution") -> list[tuple[float, float]]:
+    """A cube that holds every frame of the robot all the time."""
+    robot: Any = solution.robot
+    points = robot.poses(solution.q)[..., :3, 3].reshape(-1, 3)
+    points = np.concatenate([points, np.zeros((1, 3))])
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    half = max(float(np.ptp(points, axis=0).max()) / 2, 0.05) * 1.1
+    return [(float(c - half), float(c + half)) for c in middle]
+
+
+def _pyplot() -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise RikigakuError("Pictures need matplotlib. Install it: pip install 'rikigaku[plot]'.") from error
+    return pyplot

@@ -1,0 +1,171 @@
+"""`rk.simulate`: motion of a robot through its modes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rikigaku.bound import integrator
+from rikigaku.constraints.plan import closure
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import Number
+from rikigaku.simulation.drives import drive_of
+from rikigaku.simulation.fields import field_of
+from rikigaku.simulation.free import Free, is_closed
+from rikigaku.simulation.modes import Array, Event, Flow, Guard, Now, System
+from rikigaku.simulation.run import Run, Settings, interpolated, run
+from rikigaku.simulation.solution import Solution
+from rikigaku.states import as_position
+
+_ADAPTIVE = "dop853"
+_STORM = 200  # changes of mode within a time too short to matter: motion does not get on
+
+
+def simulate(
+    robot: Robot,
+    q0: Any,
+    v0: Any = None,
+    torque: Any = None,
+    *,
+    duration: float,
+    start: float = 0.0,
+    events: Mapping[str, Callable[..., Any]] | Sequence[Guard] = (),
+    system: System | None = None,
+    output: Any = None,
+    method: str = _ADAPTIVE,
+    step: float | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-12,
+    most_steps: int = 1_000_000,
+    most_changes: int = 10_000,
+) -> Solution:
+    """The motion of a robot from a state, integrated in native code.
+
+    Args:
+        q0, v0: positions (nq,) and velocities (nv,; at rest if left out). A closed robot's are brought onto
+            its loops.
+        torque: None; constant forces (n,); `rk.Data(t, tau)`; a function (t, q, v) -> (n,), the only Python
+            in the loop; `rk.Sampled(function, period)`; or a controller (`rk.PD`, `rk.ComputedTorque`). A
+            closed robot takes the forces of its driven joints, in the order of `robot.closure().driven`.
+        duration, start: [s].
+        events: functions (t, q, v) -> number by name: passages through zero are located and noted. Or guards
+            (`rk.simulation.Guard`), which may end the motion.
+        system: modes of contact and friction; free motion if left out.
+        output: times of the solution's arrays, (m,), or their spacing [s]; the integrator's own steps if left
+            out. `solution.at(t)` answers for any time in either case.
+        method: "dop853" (order 8, steps by its error estimate), or "rk4", "euler" with a fixed `step` [s].
+        rtol, atol: error allowed a step, relative to and beyond the size of each number of the state.
+        most_steps, most_changes: where to give up; the solution up to there is kept, with its status.
+    Raises:
+        WrongSize, WrongValue: for inputs that do not fit the robot.
+    """
+    settings = _settings(method, step, rtol, atol, most_steps)
+    if not (np.isfinite(duration) and duration > 0 and np.isfinite(start)):
+        raise WrongValue(f"A motion takes a duration above 0 s; {duration} was given.")
+    q, v = as_position(robot, q0), _velocity(robot, v0)
+    drive = drive_of(robot.nv, driven_places(robot), torque)
+    watched = guards_of(events)
+    system = Free(robot) if system is None else system
+    change = system.start(start, q, v)
+    end, t, lost, left = start + duration, start, change.dissipated, most_steps
+    runs: list[Run] = []
+    noted: list[Event] = []
+    waiting: tuple[str, ...] = ()
+    changes = 0
+    extra = np.zeros(2)
+    while True:
+        made = field_of(robot, change.mode, drive, watched)
+        extra[1] += lost
+        held = runs[-1].inputs[-1] if runs and runs[-1].inputs else None
+        y = np.concatenate([change.q, change.v, extra])
+        done = run(made, change.mode, drive, t, y, end, settings, waiting, left, held)
+        runs.append(done)
+        noted += _noted(robot, done)
+        t, extra, left = done.t, done.y[-2:].copy(), left - len(done.records)
+        if done.status != integrator.Status.EVENT:
+            status = _ended(done, settings)
+            break
+        q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
+        event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:])
+        noted.append(event)
+        following = system.after(event)
+        if following is None:
+            status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
+            break
+        changes += 1
+        if changes >= most_changes or _storm(runs):
+            status = f"too many changes of mode ({changes}) at t = {t:.9g} s: the motion does not get on"
+            break
+        waiting = tuple(name for name in done.fired if name not in following.rearm)
+        change, lost = following, following.dissipated
+    return Solution.of(robot, drive, runs, noted, status, output)
+
+
+def driven_places(robot: Robot) -> tuple[int, ...]:
+    """Places in v of the forces that torque gives."""
+    return tuple(closure(robot).places.driven) if is_closed(robot) else tuple(range(robot.nv))
+
+
+def guards_of(events: Mapping[str, Callable[..., Any]] | Sequence[Guard]) -> tuple[Guard, ...]:
+    """The user's events as guards."""
+    if not isinstance(events, Mapping):
+        return tuple(events)
+
+    def guard(function: Callable[..., Any]) -> Callable[[Mechanism, Now, Flow], Number]:
+        return lambda mechanism, now, flow: function(now.t, now.q, now.v)
+
+    return tuple(Guard(name, guard(f), rising=True, ends_mode=False) for name, f in events.items())
+
+
+def _settings(method: str, step: float | None, rtol: float, atol: float, most: int) -> Settings:
+    if method not in integrator.METHODS:
+        raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(integrator.METHODS)}.")
+    if step is None and method != _ADAPTIVE:
+        raise WrongValue(f"{method} takes steps of one length: give step=... [s].")
+    if step is not None and not (np.isfinite(step) and step > 0):
+        raise WrongValue(f"A step is positive [s]; {step} was given.")
+    if not (rtol >= 1e-14 and atol >= 0 and rtol + atol > 0):
+        raise WrongValue(f"rtol is at least 1e-14 and atol at least 0; {rtol:g} and {atol:g} were given.")
+    return Settings(method, rtol, atol, step or 0.0, most_steps=most)
+
+
+def _velocity(robot: Robot, v: Any) -> Array:
+    array = np.zeros(robot.nv) if v is None else np.asarray(v, dtype=np.float64)
+    if array.shape != (robot.nv,):
+        raise WrongSize(
+            f"v of robot {robot.name!r} is one array of {robot.nv} numbers; shape {array.shape} was given."
+        )
+    if not np.isfinite(array).all():
+        raise WrongValue(f"v of robot {robot.name!r} must be finite; {array} was given.")
+    return array
+
+
+def _noted(robot: Robot, done: Run) -> list[Event]:
+    if not done.noted:
+        return []
+    t = np.array([t for _, t in done.noted])
+    which = np.clip(np.searchsorted(done.records[:, 0], t, side="right") - 1, 0, None)
+    y = interpolated(done.records, done.field.size, t, which)
+    return [
+        Event(name, float(at), x[: robot.nq], x[robot.nq : -2], done.mode.name)
+        for (name, at), x in zip(done.noted, y, strict=True)
+    ]
+
+
+def _ended(done: Run, settings: Settings) -> str:
+    if done.status == integrator.Status.DONE:
+        return "done"
+    if done.status == integrator.Status.LIMIT:
+        return f"the limit of {settings.most_steps} steps was reached at t = {done.t:.9g} s"
+    return f"the motion cannot go on at t = {done.t:.9g} s: rates are not finite, or steps became too small"
+
+
+def _storm(runs: list[Run]) -> bool:
+    """Whether the last changes took no time to speak of (Zeno, chattering)."""
+    if len(runs) < _STORM:
+        return False
+    first, last = runs[-_STORM], runs[-1]
+    began = first.records[0, 0] if len(first.records) else first.t
+    return bool(last.t - began <= 1e-9 * max(abs(last.t), 1e-3))

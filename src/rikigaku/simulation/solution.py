@@ -1,0 +1,283 @@
+"""A motion that was simulated: states, forces, energies, events; dense in time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from rikigaku.errors import WrongValue
+from rikigaku.model.robot import Robot
+from rikigaku.simulation.drives import Drive
+from rikigaku.simulation.fields import MORE
+from rikigaku.simulation.free import is_closed
+from rikigaku.simulation.modes import Array, Event
+from rikigaku.simulation.run import Run, interpolated
+from rikigaku.states import State
+
+
+class Audit(NamedTuple):
+    """Where the energy went [J]: kinetic + potential + dissipated - work of the drives stays what it was.
+
+    error: the largest deviation; relative: against the largest kinetic energy.
+    """
+
+    start: float
+    end: float
+    work: float
+    dissipated: float
+    error: float
+    relative: float
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A motion at times t (m,): positions q (m, nq), velocities v (m, nv); at a change of mode both sides.
+
+    status: "done", or the sentence that says why it ended before.
+    events: what happened, in time. work, dissipated: of the drives and of friction since the start [J].
+    modes: names of the modes; mode_index says for each time which one holds.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    v: Array
+    work: Array
+    dissipated: Array
+    mode_index: Any
+    modes: tuple[str, ...]
+    events: tuple[Event, ...]
+    status: str
+    records: Array = field(repr=False)
+    record_modes: Any = field(repr=False)
+    statistics: dict[str, int] = field(default_factory=dict)
+    drive: Drive | None = field(default=None, repr=False)
+    runs: tuple[Run, ...] = field(default=(), repr=False)
+    kept: dict[str, Array] = field(default_factory=dict, repr=False)  # forces, where they came from a file
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        drive: Drive,
+        runs: Sequence[Run],
+        events: Sequence[Event],
+        status: str,
+        output: Any,
+    ) -> "Solution":
+        """The solution that those runs, one after another, amount to."""
+        used = [r for r in runs if len(r.records)] or list(runs[:1])
+        records = np.concatenate([r.records for r in used])
+        names = tuple(dict.fromkeys(r.mode.name for r in used))
+        marks = np.concatenate([np.full(len(r.records), k) for k, r in enumerate(used)]).astype(np.int64)
+        if not len(records):
+            raise WrongValue(f"Robot {robot.name!r} does not move from this state: {status}.")
+        t, y, which = _sampled(used, records, marks, output)
+        modes = np.array([names.index(used[k].mode.name) for k in marks], dtype=np.int64)
+        statistics = {
+            "steps": len(records),
+            "evaluations": sum(r.evaluations for r in runs),
+            "rejected": sum(r.rejected for r in runs),
+            "changes of mode": len(runs) - 1,
+        }
+        nq = robot.nq
+        return cls(
+            robot, t, y[:, :nq], y[:, nq:-MORE], y[:, -2], y[:, -1], modes[which], names,
+            tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, drive, tuple(used),
+        )  # fmt: skip
+
+    @property
+    def done(self) -> bool:
+        """Whether the motion was followed to the end."""
+        return self.status == "done"
+
+    def at(self, t: Any) -> State:
+        """Positions, velocities and accelerations at any times of the motion; at a jump those after it."""
+        times = np.asarray(t, dtype=np.float64)
+        flat = times.ravel()
+        which = self._steps_at(flat)
+        y = interpolated(self.records, self._size, flat, which)
+        a = self._results(flat, y, which)["a"]
+        nq = self.robot.nq
+        parts = (y[:, :nq], y[:, nq:-MORE], a)
+        return State(*(x.reshape(*times.shape, x.shape[1]) for x in parts))
+
+    def positions(self, t: Any) -> Array:
+        """Positions alone at times t (m,)."""
+        times = np.asarray(t, dtype=np.float64)
+        which = self._steps_at(times)
+        return interpolated(self.records, self._size, times, which)[:, : self.robot.nq]
+
+    @property
+    def a(self) -> Array:
+        """Accelerations at t (m, nv)."""
+        return self.forces["a"]
+
+    @property
+    def tau(self) -> Array:
+        """Forces in all joints at t (m, nv)."""
+        return self.forces["tau"]
+
+    @cached_property
+    def forces(self) -> dict[str, Array]:
+        """Accelerations, joint forces and what the modes tell (NaN where a mode does not), at t."""
+        if not self.runs:
+            return self.kept
+        which = self._own_steps
+        y = np.concatenate([self.q, self.v, self.work[:, None], self.dissipated[:, None]], axis=1)
+        return self._results(self.t, y, which)
+
+    @property
+    def kinetic_energy(self) -> Array:
+        """[J]."""
+        return np.asarray(cast(Any, self.robot).kinetic_energy(self.q, self.v))
+
+    @property
+    def potential_energy(self) -> Array:
+        """[J]."""
+        return np.asarray(cast(Any, self.robot).potential_energy(self.q))
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def residual(self) -> Array:
+        """Largest of the loop equations at t; zeros for a tree."""
+        if not is_closed(self.robot):
+            return np.zeros(len(self.t))
+        gaps = cast(Any, self.robot).loop_residual(self.q)
+        return np.asarray(np.abs(gaps).max(axis=-1, initial=0.0))
+
+    def energy_audit(self) -> Audit:
+        """Where the energy went."""
+        total = self.energy
+        error = float(np.abs(total + self.dissipated - self.work - total[0] - self.dissipated[0]).max())
+        largest = float(self.kinetic_energy.max())
+        return Audit(
+            float(total[0]), float(total[-1]), float(self.work[-1]), float(self.dissipated[-1]), error,
+            error / largest if largest > 0 else error,
+        )  # fmt: skip
+
+    # -- pictures and files ---------------------------------------------------------------------------------
+    def plot(self, *what: str) -> Any:
+        """Curves over time ("q", "v", "tau", "energy"); see `rikigaku.simulation.pictures.plot`."""
+        from rikigaku.simulation.pictures import plot
+
+        return plot(self, *what)
+
+    def animate(self, path: str | Path | None = None, **options: Any) -> Any:
+        """The robot moving; see `rikigaku.simulation.pictures.animate`."""
+        from rikigaku.simulation.pictures import animate
+
+        return animate(self, path, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the motion to an .npz file, whole or not at all; `rk.load_motion` reads it."""
+        from rikigaku.simulation.files import save
+
+        save(self, path)
+
+    def to_pandas(self) -> Any:
+        """A table with a row for each time; pandas must be installed."""
+        from rikigaku.simulation.files import to_pandas
+
+        return to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """A data set over time; xarray must be installed."""
+        from rikigaku.simulation.files import to_xarray
+
+        return to_xarray(self)
+
+    # -- inside ---------------------------------------------------------------------------------------------
+    @property
+    def _size(self) -> int:
+        return self.robot.nq + self.robot.nv + MORE
+
+    @cached_property
+    def _own_steps(self) -> Any:
+        """For each of t the step it belongs to: at a jump the first side belongs to the step before."""
+        which = np.clip(np.searchsorted(self.records[:, 0], self.t, side="right") - 1, 0, None)
+        for i in np.flatnonzero(np.diff(self.t) == 0):
+            which[i] = np.searchsorted(self.records[:, 1], self.t[i], side="left")
+        return which
+
+    def _steps_at(self, t: Array) -> Any:
+        first, last = self.records[0, 0], self.records[-1, 1]
+        slack = 1e-9 * max(abs(first), abs(last), 1e-3)
+        if t.size and not (t.min() >= first - slack and t.max() <= last + slack):
+            raise WrongValue(
+                f"The motion is known from {first:.9g} s to {last:.9g} s; asked for was "
+                f"{t.min():.9g} to {t.max():.9g} s."
+            )
+        return np.clip(np.searchsorted(self.records[:, 0], t, side="right") - 1, 0, None)
+
+    def _results(self, t: Array, y: Array, which: Any) -> dict[str, Array]:
+        if not self.runs:
+            raise WrongValue("A motion from a file knows accelerations at its own times only: solution.a.")
+        answers: dict[str, Array] = {}
+        marks = self.record_modes[which]
+        for k in np.unique(marks):
+            done, here = self.runs[k], np.flatnonzero(marks == k)
+            kernel, drive = done.field.results, cast(Drive, self.drive)
+            u = _inputs(drive, done, t[here], y[here], self.robot)
+            given = [t[here, None], y[here], u, done.field.parameters(done.mode, drive)]
+            ports = kernel.ports[1]
+            outputs = [np.empty((len(here), *port.shape)) for port in ports]
+            kernel(given, outputs)
+            for port, x in zip(ports, outputs, strict=True):
+                whole = answers.setdefault(port.name, np.full((len(t), *port.shape), np.nan))
+                whole[here] = x
+        return answers
+
+
+def _inputs(drive: Drive, done: Run, t: Array, y: Array, robot: Robot) -> Array:
+    """u at those states."""
+    if drive.pieces is not None:
+        return drive.pieces(t)
+    if drive.function is None:
+        return np.zeros((len(t), drive.size))
+    if drive.period is not None:
+        starts = np.array([s for s, _ in done.inputs])
+        values = np.array([u for _, u in done.inputs])
+        return values[np.clip(np.searchsorted(starts, t, side="right") - 1, 0, None)]
+    states = [(x[: robot.nq], x[robot.nq : -MORE]) for x in y]
+    rows = [
+        np.asarray(drive.function(float(s), q, v), dtype=np.float64)
+        for s, (q, v) in zip(t, states, strict=True)
+    ]
+    return np.array(rows).reshape(len(t), drive.size)
+
+
+def _sampled(runs: Sequence[Run], records: Array, marks: Any, output: Any) -> tuple[Array, Array, Any]:
+    """Times, states and the step each belongs to."""
+    n = runs[0].field.size
+    first, last = records[0, 0], records[-1, 1]
+    if output is None:
+        t, which = [], []
+        offset = 0
+        for r in runs:
+            count = len(r.records)
+            t.append(np.append(r.records[:, 0], r.records[-1, 1]))
+            which.append(offset + np.append(np.arange(count), count - 1))
+            offset += count
+        times, steps = np.concatenate(t), np.concatenate(which)
+        return times, interpolated(records, n, times, steps), steps
+    if np.ndim(output) == 0:
+        if not (np.isfinite(output) and output > 0):
+            raise WrongValue(f"The spacing of the output is positive [s]; {output} was given.")
+        times = np.append(np.arange(first, last - 1e-9 * float(output), float(output)), last)
+    else:
+        times = np.asarray(output, dtype=np.float64)
+        if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
+            raise WrongValue("Output times are finite numbers in increasing order, (m,).")
+        if len(times) and times[0] < first - 1e-12:
+            raise WrongValue(f"The motion starts at {first:g} s; output was asked for at {times[0]:g} s.")
+        times = times[times <= last * (1 + 1e-12) + 1e-12]  # what lies beyond an early end is not known
+    steps = np.clip(np.searchsorted(records[:, 0], times, side="right") - 1, 0, None)
+    return times, interpolated(records, n, times, steps), steps
