@@ -187,7 +187,7 @@ def space_law(robot: Robot, name: str) -> Law:
     """The law of that name with the sizes its inputs have for this robot.
 
     Raises:
-        NoFreeBase: if the robot has none. WrongValue: if it has loops.
+        NoFreeBase: if the robot has none. WrongValue: if it has loops, or its base a drive.
     """
     if robot.loops:
         raise WrongValue(
@@ -195,6 +195,12 @@ def space_law(robot: Robot, name: str) -> Law:
             f"robots are those of trees. robot.tree.{name} is the law of its spanning tree, loops open."
         )
     arm = arm_coordinates(robot)
+    for joint in robot.joints:
+        if joint.name not in arm and (joint.viscous or joint.coulomb or joint.rotor):
+            raise WrongValue(
+                f"Robot {robot.name!r} has friction or rotor inertia in the joint of its base, "
+                f"{joint.name!r}: nothing drives or rubs a base in space. Set them to 0."
+            )
     sizes = {**_NAMES, **dict.fromkeys(_ARM, arm)}
     law = SPACE[name]
     return replace(law, coordinates={x: sizes[x] for x in law.inputs if x in sizes})
