@@ -252,7 +252,7 @@ def test_interruption_ends_quietly(monkeypatch, capsys):
 def test_a_reader_that_leaves_early_gets_no_traceback():
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "rikigaku.cli", "list"]
+    command = [sys.executable, "-m", "rikigaku", "list"]
     answer = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
     assert answer.returncode == 0

@@ -213,3 +213,13 @@ def test_data_can_be_typed_as_records_too() -> None:
     pendulum = RobotData("serial", 1, {1: BranchInfo((LinkInfo("R", ("pi/2", 0, "q1", 0), 2, (1, 0, 0)),))})
     robot = robot_from_data(pendulum)
     assert robot.gravity_forces([0.0])[0] == pytest.approx(9.81)
+
+
+def test_a_closed_robot_without_general_is_refused_and_one_that_names_none_is_written_with_it():
+    from dataclasses import replace
+
+    robot = rk.load("five_bar")
+    data = rosam.robot_data(replace(robot, independent=()))
+    assert len(data.General) == 2
+    with pytest.raises(BadModel, match="needs General"):
+        rosam.robot_from_data(replace(data, General=()))

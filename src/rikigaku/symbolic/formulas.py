@@ -22,6 +22,7 @@ from rikigaku.symbolic.point import NamedPoint
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
 SHOWN = 120
+_LONGEST_LINE = 400
 
 
 class Formulas:
@@ -62,8 +63,7 @@ class Formulas:
 
     def combined(self) -> "Formulas":
         """With sines and cosines of sums where that is shorter; see `ExactFormula.combined`."""
-        changed = self.each(ExactFormula.combined)
-        return Formulas(self.title, changed.array, self.reading, self._program)
+        return self.each(ExactFormula.combined)
 
     def diff(self, name: str) -> "Formulas":
         """Partial derivatives by one variable; see `ExactFormula.diff`."""
@@ -74,8 +74,11 @@ class Formulas:
 
         See `ExactFormula.value`.
         """
-        point = NamedPoint(self.reading, given)
-        values = [point.value(x.number) for x in self.array.flat]
+        readings = {self.reading} | {
+            x.reading for x in self.array.flat
+        }  # several, where formulas of other laws were added
+        points = {reading: NamedPoint(reading, given) for reading in readings}
+        values = [points[x.reading].value(x.number) for x in self.array.flat]
         exact = not any(isinstance(x, float) for x in values)
         result = np.empty(len(values), dtype=object if exact else float)
         result[:] = values
@@ -119,18 +122,21 @@ class Formulas:
         size = " x ".join(map(str, self.shape))
         head = f"<{self.title}: {size} formulas, {self.terms} terms>"
         if self.terms > SHOWN:
-            if self._program is None:
-                return f"{head} Index it for one of them."
-            return f"{head}\nwith intermediate variables:\n{self._steps}"
-        shown = [f"{list(index)} = {x!r}" for index, x in np.ndenumerate(self.array) if x]
+            if self._program is not None:
+                return f"{head}\nwith intermediate variables:\n{self._steps}"
+        shown = [f"{list(index)} = {_cut(repr(x))}" for index, x in np.ndenumerate(self.array) if x]
         return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
+
+    def latex(self) -> str:
+        """All formulas as one matrix (a column for a vector) in LaTeX, however long."""
+        if self.array.ndim > 2:
+            return r",\ ".join(_latex_matrix(x) for x in self.array.reshape(-1, *self.shape[-2:]))
+        return _latex_matrix(self.array)
 
     def _repr_latex_(self) -> str:
         if self.terms > SHOWN and self._program is not None:
             return self._steps._repr_latex_()
-        if self.array.ndim > 2:
-            return "$" + r",\ ".join(_latex_matrix(x) for x in self.array.reshape(-1, *self.shape[-2:])) + "$"
-        return f"${_latex_matrix(self.array)}$"
+        return f"${self.latex()}$"
 
 
 def law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
@@ -178,6 +184,11 @@ def _shaped(robot: Robot, law: Law, recipe: Recipe, name: str, value: Any, readi
 def _rational(x: Any) -> Any:
     """Literal numbers of a law (0, 1, 1/2) as fractions."""
     return Fraction(x) if isinstance(x, (int, float)) else x
+
+
+def _cut(text: str) -> str:
+    """A formula among others, no longer than can be taken in."""
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} ... (index it for the whole)"
 
 
 def _latex_matrix(array: Any) -> str:

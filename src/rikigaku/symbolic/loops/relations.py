@@ -72,10 +72,11 @@ class Relation:
         if self.form == "both":
             return f"sin({name}) = {-c / a}, cos({name}) = {-d / b}"
         if self.form == "angle":
+            A, B, C, W = (f"{letter}_{name}" for letter in "ABCW")  # no symbol of the robot's own
             return (
-                f"({a}) sin({name}) + ({b}) cos({name}) + {c} = 0, with a, b, c its coefficients: "
-                f"sin({name}) = (-a*c +- b*r)/(a**2 + b**2), cos({name}) = (-b*c -+ a*r)/(a**2 + b**2), "
-                "r = sqrt(a**2 + b**2 - c**2)"
+                f"sin({name}) = (-{A}*{C} +- {B}*{W})/({A}**2 + {B}**2), "
+                f"cos({name}) = (-{B}*{C} -+ {A}*{W})/({A}**2 + {B}**2) with {A} = {a}, {B} = {b}, {C} = {c}, "
+                f"{W} = sqrt({A}**2 + {B}**2 - {C}**2)"
             )
         if _is_zero(self.a):
             return f"{name} = {-c / b}"

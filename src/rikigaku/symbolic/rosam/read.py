@@ -214,7 +214,7 @@ def _shape_problems(data: RobotData) -> Iterator[str]:
         yield f"A serial robot has one branch; BranchNum is {data.BranchNum}. Say RobotType = 'tree'."
     closing = [name for name in ("General", "ConCoor", "ConDH") if getattr(data, name)]
     if data.RobotType == "closed":
-        for name in ("ConCoor", "ConDH"):
+        for name in ("General", "ConCoor", "ConDH"):
             if name not in closing:
                 yield f"A closed robot needs {name}."
         if len(_by_loop(data.ConCoor)) != len(_by_loop(data.ConDH)):

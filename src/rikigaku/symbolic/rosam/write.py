@@ -63,7 +63,7 @@ class _Writer:
             RobotType="closed" if robot.loops else "tree" if count > 1 else "serial",
             BranchNum=count,
             BranchInfo={k: self.branch(k, *hands[k]) for k in range(1, count + 1)},
-            General=robot.independent,
+            General=robot.independent or _independent(robot),
             ConCoor=_one(tuple(tuple(self.place(end.link) for end in pair) for pair in cuts)),
             ConDH=_one(tuple(tuple(self.on(end.link, end.geometry) for end in pair) for pair in cuts)),
             name=robot.name,
@@ -187,3 +187,13 @@ def _one(pairs: tuple[Any, ...]) -> tuple[Any, ...]:
     """A single loop as the paper writes it."""
     result: tuple[Any, ...] = pairs[0] if len(pairs) == 1 else pairs
     return result
+
+
+def _independent(robot: Robot) -> tuple[str, ...]:
+    """Coordinates that decide the others, where a closed robot names none."""
+    if not robot.loops:
+        return ()
+    from rikigaku.symbolic.loops.constraints import loop_constraints
+
+    constraints = loop_constraints(robot)
+    return tuple(constraints.coordinates[k] for k in constraints.independent)

@@ -1,4 +1,4 @@
-"""`python -m rikigaku.cli` is the command `rikigaku`."""
+"""`python -m rikigaku` is the command `rikigaku`."""
 
 import sys
 
