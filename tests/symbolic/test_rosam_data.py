@@ -219,7 +219,7 @@ def test_a_closed_robot_without_general_is_refused_and_one_that_names_none_is_wr
     from dataclasses import replace
 
     robot = rk.load("five_bar")
-    data = rosam.robot_data(replace(robot, independent=()))
+    data = robot_data(replace(robot, independent=()))
     assert len(data.General) == 2
     with pytest.raises(BadModel, match="needs General"):
-        rosam.robot_from_data(replace(data, General=()))
+        robot_from_data(replace(data, General=()))
