@@ -170,7 +170,7 @@ def closed_rows(
     state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
     mechanism = state.mechanism
     q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
-    N, particular = _motions(state, question.robot)
+    N, particular = _motions(state)
     m = len(N[0])
     result: list[list[Any]] = []
     for _ in range(_DRAWS):
@@ -186,8 +186,8 @@ def closed_rows(
     return result
 
 
-def _motions(state: ConsistentState, robot: Robot) -> tuple[list[list[Any]], Any]:
-    """N with J N = 0, the identity on the independent rates; and the accelerations a velocity asks for."""
+def _motions(state: ConsistentState) -> tuple[list[list[Any]], Any]:
+    """N with J N = 0, the identity on some of the rates; and the accelerations a velocity asks for."""
     mechanism, q = state.mechanism, state.q
     if not mechanism.loops and not mechanism.gears:
         return [[ball(int(i == j)) for j in range(mechanism.nv)] for i in range(mechanism.nv)], (
@@ -195,7 +195,7 @@ def _motions(state: ConsistentState, robot: Robot) -> tuple[list[list[Any]], Any
         )
     J = [[ball(x) for x in row] for row in loop_jacobian(mechanism, q)]
     floats = np.array([[float(x.mid()) for x in row] for row in J])
-    dependent, rows = dependent_rates(robot, floats)
+    dependent, rows = _pivots(floats)
     independent = [k for k in range(mechanism.nv) if k not in dependent]
     A = arb_mat([[J[i][k] for k in dependent] for i in rows])
     B = arb_mat([[-J[i][k] for k in independent] for i in rows])
@@ -218,42 +218,35 @@ def _motions(state: ConsistentState, robot: Robot) -> tuple[list[list[Any]], Any
     return N, particular
 
 
-def dependent_rates(robot: Robot, J: Any) -> tuple[list[int], list[int]]:
-    """Rates that follow from the others, and as many rows of J that decide them.
+def _pivots(J: Any) -> tuple[list[int], list[int]]:
+    """Rates that follow from the others at this posture, and as many rows of J that decide them.
 
-    The robot's independent coordinates stay independent if they can; without a list, the driven ones.
+    Any basis of the motions shows the same relations, so the largest pivots are taken. Which coordinates a
+    user sees as independent is `constraints.plan.closure`'s to say.
     """
-    named = robot.independent or tuple(j.name for j in robot.joints if j.actuated)
-    free = {k for name in named for k in range(*robot.v_slices[name].indices(robot.nv))}
-    order = [k for k in range(robot.nv) if k not in free] + sorted(free)
-    A = J[:, order].copy()
+    A = J.copy()
     scale = np.abs(A).max(initial=0) or 1.0
     rows: list[int] = []
     columns: list[int] = []
-    for j in range(A.shape[1]):  # elimination, full pivoting within the column
-        i = int(np.argmax(np.abs(A[:, j])))
+    while len(rows) < min(A.shape):
+        i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
         if abs(A[i, j]) < _SINGULAR * scale:
-            continue
-        rows.append(i)
-        columns.append(order[j])
-        pivot = A[i] / A[i, j]
-        A -= np.outer(A[:, j], pivot)
+            break
+        rows.append(int(i))
+        columns.append(int(j))
+        A -= np.outer(A[:, j], A[i] / A[i, j])
         A[i] = 0
+        A[:, j] = 0
     return columns, rows
 
 
 def motion_basis(robot: Robot, q: Any, **keywords: Any) -> Any:
-    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent ones."""
+    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent ones.
+
+    Independent are those of `robot.reduced`, in its order.
+    """
     symbols = {name: x for name, x in keywords.items() if name in robot.free_symbols}
-    J = np.asarray(robot.loop_jacobian(q, **symbols))  # type: ignore[attr-defined]
-    flat = J.reshape(-1, *J.shape[-2:])
-    dependent, rows = dependent_rates(robot, flat[0])
-    independent = [k for k in range(robot.nv) if k not in dependent]
-    X = -np.linalg.solve(flat[:, rows][:, :, dependent], flat[:, rows][:, :, independent])
-    N = np.zeros((len(flat), robot.nv, len(independent)))
-    N[:, independent, range(len(independent))] = 1
-    N[:, dependent] = X
-    return N.reshape(*J.shape[:-2], robot.nv, len(independent))
+    return np.asarray(robot.reduced.jacobian(q, **symbols))  # type: ignore[attr-defined]
 
 
 def _random(rng: np.random.Generator, n: int) -> list[Any]:

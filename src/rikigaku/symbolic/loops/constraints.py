@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rikigaku.constraints.plan import closure
 from rikigaku.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.loops import loop_bias, loop_facing, loop_jacobian, loop_residual
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -263,21 +264,18 @@ def _independent(
             f"{len(set(chosen))} were chosen ({', '.join(names)}). Its coordinates: "
             f"{', '.join(coordinate_names(robot))}."
         )
-    if names:
-        order = [k for k in range(robot.nv) if k not in chosen]
-    else:  # passive joints depend on driven ones, those far out on those near the base
-        driven = {
-            k for j in robot.joints if j.actuated for k in range(*robot.v_slices[j.name].indices(robot.nv))
-        }
-        order = sorted(range(robot.nv), key=lambda k: (k in driven, -k))
+    if not names:  # one chooser for formulas and numbers
+        chosen = closure(robot).places.independent
+    order = [k for k in range(robot.nv) if k not in chosen]
     dependent = _deciding(rows, samples, order)
-    if names and len(dependent) < len(order):
+    if len(dependent) < len(order):
         free = ", ".join(coordinate_names(robot)[k] for k in order if k not in dependent)
         raise WrongValue(
-            f"The coordinates {', '.join(names)} of robot {robot.name!r} do not decide the others: with them "
+            f"The coordinates {', '.join(coordinate_names(robot)[k] for k in chosen)} of robot "
+            f"{robot.name!r} do not decide the others: with them "
             f"all held, {free} can still move. Choose others."
         )
-    return chosen if names else tuple(k for k in range(robot.nv) if k not in dependent)
+    return chosen
 
 
 def _deciding(rows: Sequence[Row], samples: Sequence[ConsistentState], order: Sequence[int]) -> set[int]:
