@@ -28,7 +28,7 @@ class WrongValue(RikigakuError, ValueError):
 
 
 class NoValue(WrongValue):
-    """A law that has no value at any state of this robot."""
+    """A law that has no value at any state of this robot, or a formula that has none at this state."""
 
 
 class NoFreeBase(NoValue):

@@ -1,7 +1,8 @@
 """The exact number: a polynomial with rational coefficients in sines, cosines and plain variables.
 
-Each value has one form (see `ring`): equal is equal and zero is zero. Constants stay Python integers and
-fractions until they meet a polynomial. A quotient of polynomials is a number of its own (`quotient`).
+Each value has one form, but for the relations between constants that `ring` lists: what compares equal is
+equal, what is 0 is zero. Constants stay Python integers and fractions until they meet a polynomial. A
+quotient of polynomials is a number of its own (`quotient`).
 """
 
 from collections.abc import Mapping
@@ -120,10 +121,16 @@ class Exact:
         return result
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Exact and other.ring is self.ring and other.polynomial == self.polynomial
+        if type(other) is not Exact:
+            return NotImplemented  # never a constant; a quotient knows
+        if other.ring is self.ring:
+            return bool(other.polynomial == self.polynomial)
+        from rikigaku.numbers.moving import equal
 
-    def __hash__(self) -> int:
-        return hash((len(self.polynomial), self.mask, int(self.polynomial.leading_coefficient().p)))
+        return equal(self, other)
+
+    def __hash__(self) -> int:  # the same for the same number in another ring
+        return hash((len(self.polynomial), *sorted(n for n in self.polynomial.degrees() if n)))
 
     def __lt__(self, other: object) -> "Generic":
         return Generic()

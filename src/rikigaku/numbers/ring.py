@@ -1,17 +1,29 @@
 """The variables of an exact computation and the relations between them.
 
 Relations: c^2 = 1 - s^2 for every angle, w^2 = 1 - x^2 - y^2 - z^2 for every unit quaternion, r^2 = value for
-every square root, s^3 = s and s^2 x = x for the sign s of x. Reduced by them each value has one form.
+every square root, s^3 = s and s^2 x = x for the sign s of x. Reduced by them each value has one form, as long
+as no other relation holds between the constants. Three kinds of zero are therefore not seen:
+
+- angles that are multiples of pi beyond those of pi/12: cos(pi/5) - cos(2 pi/5) - 1/2;
+- constant angles that add up to another one: sin(0.8) against sin(0.3 + 0.5), multiplied out (multiples up to
+  the fourth of one angle are seen);
+- products of square roots: sqrt(2) sqrt(x) against sqrt(2 x), sqrt(x) sqrt(y) against sqrt(x y) (those of
+  rationals are seen: sqrt(2) sqrt(3) = sqrt(6)).
+
+What is said to be zero or equal always is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import gcd, lcm, tan
+from functools import lru_cache
+from math import gcd, lcm
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 
 from rikigaku.errors import NotExact, WrongValue
+from rikigaku.numbers.balls import BALLS, ball, precision
 from rikigaku.numbers.formula import PI, Formula
 from rikigaku.numbers.kind import quarter_turns
 
@@ -22,7 +34,9 @@ if TYPE_CHECKING:
 _MULTIPLES = 4
 # Beyond so many constant angles with a sine of their own, formulas explode: all get a rational sine instead.
 _OWN_ANGLES = 4
-_TANGENT_DIGITS = 10**9
+# How far the tangent of half an angle may be off where it is made rational: the angle then differs by less
+# than 2^-56 = 1.4e-17, a multiple of it by less than 2^-54.
+_TANGENT = Fraction(1, 2**57)
 # sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
 _TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
 
@@ -87,6 +101,7 @@ class Ring:
         self.radicands: list[Any] = []
         self._root_names = [f"root[{k}]" for k in range(roots)]
         self._roots: dict[str, Exact] = {}
+        self._lock = RLock()
         self._angles_at = {names.index(x): x for x in self.angles}
         self._pi_at = names.index("pi") if "pi" in names else -1
         self._sin_cos: dict[str, tuple[Any, Any]] = {}
@@ -171,6 +186,10 @@ class Ring:
         return self._root(str(radicand.polynomial), radicand) * outside
 
     def _root(self, key: str, radicand: Any) -> "Exact":
+        with self._lock:  # another thread may look for a root at the same time
+            return self._found_root(key, radicand)
+
+    def _found_root(self, key: str, radicand: Any) -> "Exact":
         if key not in self._roots:
             if len(self.radicands) == len(self._root_names):
                 raise NoRootLeft(f"The ring has no generator left for the square root of {radicand}.")
@@ -237,7 +256,7 @@ class Ring:
                 return multiple(self.variable(f"sin(angle[{k}])"), self.variable(f"cos(angle[{k}])"), times)
         for known in self.rounded:
             if times := _times(angle, known):
-                return multiple(*_rational_sin_cos(float(known)), times)
+                return multiple(*rational_sin_cos(known), times)
         raise NotExact(f"The constant angle {angle} is not among those the ring was made for.")
 
     def _twelfth(self, k: int) -> Any:
@@ -268,10 +287,27 @@ def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
     return s * d + c * t, c * d - s * t
 
 
-def _rational_sin_cos(angle: float) -> tuple[Fraction, Fraction]:
-    """A rational point of the circle, within 1e-16 of the angle."""
-    t = Fraction(tan(angle / 2)).limit_denominator(_TANGENT_DIGITS)
+@lru_cache(maxsize=1024)
+def rational_sin_cos(angle: Formula) -> tuple[Fraction, Fraction]:
+    """A rational point of the circle, within 1.5e-17 of the angle, with a short tangent of its half."""
+    with precision(256):
+        exact = (ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq()
+    t = _simplest(plain(exact) - _TANGENT, plain(exact) + _TANGENT)
     return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction with the smallest denominator between two others, by their continued fractions."""
+    if low <= 0 <= high:
+        return Fraction(0)
+    if high < 0:
+        return -_simplest(-high, -low)
+    whole = low.numerator // low.denominator
+    if low == whole:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
 
 
 def plain(x: fmpq) -> Fraction | int:

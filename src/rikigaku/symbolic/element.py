@@ -1,17 +1,18 @@
 """One exact formula of a robot: read it, evaluate it, sort it, differentiate it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from rikigaku.errors import NotExact, UnknownName
+from rikigaku.errors import NotExact, UnknownName, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.model.walk import formulas
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.moving import moved
 from rikigaku.numbers.quotient import Quotient
 from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.differentiation import derivative
@@ -69,8 +70,9 @@ class Reading:
 class ExactFormula:
     """An exact formula; `number` is its value in the ring, `formula` how it is written.
 
-    It adds, subtracts, multiplies and divides with other formulas of the same law and with rational numbers;
-    equal is equal and zero is zero.
+    It adds, subtracts, multiplies and divides with other formulas of the robot and with rational numbers.
+    Equal formulas compare equal and what is zero is the number 0, but for relations between constants that
+    the ring does not know (`rikigaku.numbers.ring` lists them).
     """
 
     def __init__(self, number: ExactNumber, reading: Reading, shown: Formula | None = None) -> None:
@@ -192,23 +194,55 @@ class ExactFormula:
     def _like(self, number: Any) -> "ExactFormula":
         return ExactFormula(number, self.reading)
 
+    def _named_as(self, other: "ExactFormula") -> bool:
+        """Whether what both know has one name in both: q[0] of another robot may be another joint."""
+        if not all(isinstance(x.number, (Exact, Quotient)) for x in (self, other)):
+            return True  # a rational number holds no names
+        ours, theirs = self.reading.names, other.reading.names
+        return ours is theirs or all(theirs.get(x, name) == name for x, name in ours.items())
+
+    def _pair(self, other: object) -> tuple[Any, Any, Callable[[Any], "ExactFormula"]]:
+        """Both numbers in one ring, and what makes a formula of their sum or product."""
+        if not isinstance(other, ExactFormula):
+            return _exact(self.number), _exact(other), self._like
+        x, y = _exact(self.number), _exact(other.number)
+        if self.reading.ring is other.reading.ring:
+            return x, y, self._like
+        if self._named_as(other):
+            for home in (self, other):  # laws that need other square roots or inputs have other rings
+                try:
+                    return moved(x, home.reading.ring), moved(y, home.reading.ring), home._like
+                except NotExact:
+                    continue
+        raise WrongValue(
+            f"A formula of robot {self.reading.robot.name!r} and one of {other.reading.robot.name!r} cannot "
+            "be combined: each holds a variable or a square root the other does not know, or their joints "
+            "are called differently."
+        )
+
     def __add__(self, other: object) -> "ExactFormula":
-        return self._like(self.number + _number(other))
+        x, y, like = self._pair(other)
+        return like(x + y)
 
     def __sub__(self, other: object) -> "ExactFormula":
-        return self._like(self.number - _number(other))
+        x, y, like = self._pair(other)
+        return like(x - y)
 
     def __rsub__(self, other: object) -> "ExactFormula":
-        return self._like(_number(other) - self.number)
+        x, y, like = self._pair(other)
+        return like(y - x)
 
     def __mul__(self, other: object) -> "ExactFormula":
-        return self._like(self.number * _number(other))
+        x, y, like = self._pair(other)
+        return like(x * y)
 
     def __truediv__(self, other: object) -> "ExactFormula":
-        return self._like(_exact(self.number) / _exact(_number(other)))
+        x, y, like = self._pair(other)
+        return like(x / y)
 
     def __rtruediv__(self, other: object) -> "ExactFormula":
-        return self._like(_exact(_number(other)) / _exact(self.number))
+        x, y, like = self._pair(other)
+        return like(y / x)
 
     def __pow__(self, exponent: int) -> "ExactFormula":
         return self._like(_exact(self.number) ** exponent)
@@ -220,17 +254,15 @@ class ExactFormula:
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.number == (other.number if isinstance(other, ExactFormula) else other))
+        if not isinstance(other, ExactFormula):
+            return bool(self.number == other)
+        return self._named_as(other) and bool(self.number == other.number)
 
     def __hash__(self) -> int:
         return hash(self.number)
 
     def __bool__(self) -> bool:
         return isinstance(self.number, (Exact, Quotient)) or self.number != 0
-
-
-def _number(x: object) -> Any:
-    return x.number if isinstance(x, ExactFormula) else x
 
 
 def _exact(x: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import MissingValue, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, NoValue, WrongSize, WrongValue
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.evaluation import Point
@@ -80,7 +80,20 @@ class NamedPoint:
         if isinstance(x, Exact):
             self._check(x)
             return x.value(self)  # type: ignore[arg-type]
-        return self.value(x.numerator) / self.value(x.denominator)
+        result = self.value(x.numerator)
+        for factor, power in x.factors.values():
+            below = self.value(factor)
+            if below == 0:
+                raise NoValue(
+                    f"The formula has no value at this state: it divides by {self._spelled(factor)}, which "
+                    "is zero here (a singular state). Take another state, or the numerator alone."
+                )
+            result = result / below**power
+        return result
+
+    def _spelled(self, factor: Exact) -> str:
+        text = str(self.reading.writing(factor))
+        return text if len(text) <= 200 else f"a sum of {len(factor.polynomial)} terms"
 
     def __getitem__(self, generator: str) -> Any:
         x = self._point.generator(generator)
