@@ -74,9 +74,8 @@ class Formulas:
 
         See `ExactFormula.value`.
         """
-        readings = {self.reading} | {
-            x.reading for x in self.array.flat
-        }  # several, where formulas of other laws were added
+        # several, where formulas of other laws were added
+        readings = {self.reading} | {x.reading for x in self.array.flat}
         points = {reading: NamedPoint(reading, given) for reading in readings}
         values = [points[x.reading].value(x.number) for x in self.array.flat]
         exact = not any(isinstance(x, float) for x in values)
