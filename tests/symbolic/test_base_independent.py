@@ -1,4 +1,4 @@
-"""The minimal regressor of a closed robot has the rows of robot.reduced, whatever the robot calls independent."""
+"""A closed robot's minimal regressor has the rows of robot.reduced, whatever is called independent."""
 
 from dataclasses import replace
 

@@ -85,6 +85,9 @@ class BaseParameters:
 
     def matrix(self, **symbols: float) -> Array:
         """K with base = K @ full, at given values of the symbols of the geometry."""
+        for name in symbols:
+            if name not in self.robot.free_symbols:
+                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
         values = self.robot.declared_values | symbols
         used = {s for terms in self.found.base for x in terms.values() for s in x.symbols}
         if missing := sorted(used - values.keys()):
@@ -169,7 +172,10 @@ class BaseParameters:
 
 @dataclass(frozen=True)
 class MinimalRegressor:
-    """The kept columns of a robot's regressor; of a closed robot, rows of its independent coordinates."""
+    """The kept columns of a robot's regressor.
+
+    Of a closed robot it has the rows of its independent coordinates, in the order of `robot.reduced`.
+    """
 
     parameters: BaseParameters
 
@@ -236,11 +242,14 @@ def base_parameters(
     closed = bool(robot.loops or robot.couplings) and not tree
     question = Question(bare(robot, field), chosen)
     if method == "rules":
+        from rikigaku.symbolic.base.regressor import verified
         from rikigaku.symbolic.base.rules import base_by_rules
 
         if closed:
             raise WrongValue("Geometric rules know trees only: use method='regressor', or tree=True.")
-        return BaseParameters(robot, question, base_by_rules(question.robot, chosen), "geometric rules")
+        regrouping = base_by_rules(question.robot, chosen)
+        checked = f"geometric rules; {verified(question.opened(), regrouping)}"
+        return BaseParameters(robot, question, regrouping, checked)
     if closed:
         from rikigaku.symbolic.base.closed import base_of_closed
 

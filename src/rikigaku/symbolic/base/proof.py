@@ -16,9 +16,12 @@ _COORDINATES = 5
 def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]) -> bool:
     """Whether column = sum of coefficient * column, as polynomials, wherever the loops are closed.
 
-    False says only that there is no proof: the mechanism is too large, or no basis of the ideal was quick.
+    False says only that there is no proof: the mechanism is too large, no basis of the ideal was quick, or
+    there is no relation to prove (that there is none is a matter of rank).
     """
     robot = question.robot
+    if not coefficients:
+        return False
     if len(robot.loops) != 1 or robot.couplings or robot.nv > _COORDINATES or question.drives:
         return False
     try:

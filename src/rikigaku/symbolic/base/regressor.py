@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.errors import NotVerified
+from rikigaku.errors import NotExact, NotVerified
 from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.modular import Modular, ModularConstants, Residues
 from rikigaku.symbolic.base.elimination import pivot_columns, product
 from rikigaku.symbolic.base.recognition import irrationals
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.relations import preferred_order, relations
-from rikigaku.symbolic.base.samples import Question, sample
+from rikigaku.symbolic.base.samples import Question, Sample, drawn_symbols, sample
 
 _SEED = 1999  # states are drawn anew, but the same in every run: the same robot gives the same answer
 _DOUBLINGS = 6
+_PRIMES = 200  # to look through: n square roots are in one of 2^n
 _CHECKS = 2  # fresh primes, each with a few geometries
 
 
@@ -40,7 +42,7 @@ def base_by_regressor(question: Question) -> Found:
     rows = relations(question, kept, states, rng) if kept else {}
     coefficients = {name: {k: x.formula() for k, x in row.items()} for name, row in rows.items()}
     regrouping = regrouped(question.columns, kept, coefficients)
-    return Found(regrouping, _verified(question, regrouping, states, rng))
+    return Found(regrouping, verified(question, regrouping, states, rng))
 
 
 def regrouped(
@@ -60,7 +62,7 @@ def independent_columns(question: Question, rng: np.random.Generator) -> tuple[l
     States are doubled until a second prime and twice as many states choose the same columns.
     """
     order = preferred_order(question)
-    states = 4 + 2 * len(order) // max(question.robot.nv, 1)
+    states = _states(question)
     before: list[int] | None = None
     for _ in range(_DOUBLINGS):
         drawn = sample(question, question.field(rng), states)
@@ -71,8 +73,23 @@ def independent_columns(question: Question, rng: np.random.Generator) -> tuple[l
     raise NotVerified(f"The rank of the regressor still grows at {states // 2} random states.")
 
 
-def _verified(question: Question, regrouping: Regrouping, states: int, rng: np.random.Generator) -> str:
-    """Hold the regrouping against fresh states, geometries and primes, exactly."""
+def _states(question: Question) -> int:
+    """How many states have more rows than there are columns, about twice as many."""
+    return 4 + 2 * len(question.columns) // max(question.robot.nv, 1)
+
+
+def verified(
+    question: Question,
+    regrouping: Regrouping,
+    states: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> str:
+    """Hold the regrouping, however it was found, against fresh states, geometries and primes, exactly.
+
+    Returns a sentence that says what was done. Raises NotVerified where it does not hold.
+    """
+    rng = np.random.default_rng(_SEED) if rng is None else rng
+    states = 2 * _states(question) if states is None else states
     places = {name: j for j, name in enumerate(question.columns)}
     P = list(regrouping.columns)
     D = [j for j in range(len(places)) if j not in set(P)]
@@ -84,11 +101,11 @@ def _verified(question: Question, regrouping: Regrouping, states: int, rng: np.r
     ]
     samples = 3 if question.robot.free_symbols else 1
     for _ in range(_CHECKS):
-        drawn = sample(question, question.field(rng, samples), states)
+        drawn, values = _with_values(question, [x for *_, x in terms], samples, states, rng)
         p = drawn.field.prime
         B: Any = np.zeros((samples, len(P), len(D)), dtype=np.int64)
-        for k, d, x in terms:
-            B[:, k, d] = drawn.value(x)
+        for (k, d, _), x in zip(terms, values, strict=True):
+            B[:, k, d] = x
         if not np.array_equal(product(drawn.rows[:, :, P], B, p), drawn.rows[:, :, D]):
             raise NotVerified(
                 "The regrouping does not hold at fresh random states; please report this robot."
@@ -102,3 +119,17 @@ def _verified(question: Question, regrouping: Regrouping, states: int, rng: np.r
         f"rank {regrouping.count} and every coefficient, exactly, at {_CHECKS * states} fresh random states "
         f"modulo {_CHECKS} fresh primes" + (f" and {_CHECKS * samples} random geometries" * (samples > 1))
     )
+
+
+def _with_values(
+    question: Question, coefficients: list[Formula], samples: int, states: int, rng: np.random.Generator
+) -> tuple[Sample, list[Residues]]:
+    """Fresh states modulo a prime that has all square roots of the coefficients, and what these are there."""
+    for _ in range(_PRIMES):
+        field = question.field(rng, samples)
+        symbols = drawn_symbols(question.robot, field)
+        numbers = [x.evaluate(ModularConstants(field), symbols) for x in coefficients]
+        if not any(isinstance(x, Modular) and x.beyond is not None for x in numbers):
+            drawn = sample(question, field, states, symbols)
+            return drawn, [drawn.value(x) for x in coefficients]
+    raise NotExact("No prime was found that has all square roots of the regrouping's coefficients.")
