@@ -17,7 +17,9 @@ from rikigaku.codegen.llvm_writer import Array, Value, Writer
 from rikigaku.codegen.tableaus import Row, Tableau
 
 ROWS = 7  # of the interpolant
-_SAMPLES = 4  # of the guards in a step: a pair of passages within a quarter of one goes unseen
+# Guards are sampled at quarters of a step: a pair of passages within one goes unseen. In the first step of a
+# mode they are sampled from here on, at parts four times as large: a flight may be shorter than the step.
+_QUARTER, _EARLIEST = 0.25, 0.25**9
 _BISECTIONS = 60
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0
 
@@ -36,6 +38,8 @@ class Whole(IntEnum):
     FRESH = 8  # 1: the field changed, evaluate it again; 2: so did the guards
     EVALUATIONS = 9
     REJECTED = 10
+    MEASURED = 11  # numbers of the state that decide the first step
+    FIRST = 12  # whether the next step is the first of its mode
 
 
 class Real(IntEnum):
@@ -143,18 +147,19 @@ class _Driver:
         """A step from the sizes of y and its first two derivatives (section II.4)."""
         w, K = self.w, self.K
         d0, d1, d2 = w.cell(0.0), w.cell(0.0), w.cell(0.0)
-        with w.loop(self.n) as i:
+        measured = self.whole[Whole.MEASURED]
+        with w.loop(measured) as i:
             s = self.scale(i, self.y)
             a, b = self.y[i] / s, K[0][i] / s
             d0.value = d0.value + a * a
             d1.value = d1.value + b * b
-        count = w.result("double", f"sitofp i64 {self.n.name} to double")
+        count = w.result("double", f"sitofp i64 {measured.name} to double")
         d0.value, d1.value = w.sqrt(d0.value / count), w.sqrt(d1.value / count)
         small = (d0.value < 1e-5) | (d1.value < 1e-5)
         h = w.min(w.select(small, 1e-6, 0.01 * (d0.value / d1.value)), self.real[Real.LARGEST])
         self.moved({0: 1.0}, h, self.trial)
         self.rates(t + h, self.trial, K[1])
-        with w.loop(self.n) as i:
+        with w.loop(measured) as i:
             b = (K[1][i] - K[0][i]) / self.scale(i, self.y)
             d2.value = d2.value + b * b
         bend = w.sqrt(d2.value / count) / h
@@ -238,12 +243,13 @@ class _Driver:
         w = self.w
         end = w.cell(2.0)
         with w.repeat() as done:
-            k = w.cell(1, "i64")
+            before = w.cell(0.0)
+            after = w.cell(w.select(self.whole[Whole.FIRST] > 0, _EARLIEST, _QUARTER))
+            self.whole[Whole.FIRST] = 0
             with w.repeat() as sampled:
-                with w.when(k.value > _SAMPLES):
+                low, high = before.value, after.value
+                with w.when(low >= 1.0):
                     w.jump(sampled)
-                part = w.result("double", f"sitofp i64 {k.value.name} to double")
-                low, high = (part - 1.0) / _SAMPLES, part / _SAMPLES
                 self.between(high, self.trial)
                 self.call("guards", w.select(high >= 1.0, t_new, t + high * h), self.trial, self.g_new)
                 for ending in (True, False):
@@ -266,7 +272,8 @@ class _Driver:
                     w.jump(done)
                 with w.loop(self.guards) as i:
                     self.g_old[i] = self.g_new[i]
-                k.value = k.value + 1
+                before.value = high
+                after.value = w.select(high < _QUARTER, 4.0 * high, high + _QUARTER)
             w.jump(done)
         return end.value
 
@@ -317,6 +324,7 @@ class _Driver:
                     with w.loop(self.guards) as i:  # a guard that has just fired waits until it leaves zero
                         self.g_old[i] = w.select(self.armed[i].equals(0), 0.0, self.g_old[i])
                         self.armed[i] = 1
+                    whole[Whole.FIRST] = 1
                 whole[Whole.FRESH] = 0
             with w.when(whole[Whole.STEPS] >= whole[Whole.ROOM]):
                 w.leave(Status.FULL)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.bound import Kernel
-from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.errors import MissingValue, RikigakuError, WrongValue
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.functions import sqrt
@@ -154,7 +154,7 @@ def fingerprint(program: Program) -> str:
 def _guarded(guard: Guard, mechanism: Mechanism, now: Now, flow: Flow) -> Number:
     try:
         return guard.function(mechanism, now, flow)
-    except TypeError as error:
+    except (TypeError, RikigakuError) as error:
         raise WrongValue(
             f"The event {guard.name!r} cannot be compiled ({error}). Its function may add, multiply, divide, "
             "compare by rikigaku.numbers.functions.where and take sin, cos, sqrt from there; it may not turn "

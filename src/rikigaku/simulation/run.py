@@ -134,7 +134,7 @@ class _Memory:
         self.whole, self.real = np.zeros(len(Whole), dtype=np.int64), np.zeros(len(Real))
         self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = n, len(guards), _ROOM
         self.whole[Whole.LEFT] = settings.most_steps
-        self.whole[Whole.FRESH] = 2
+        self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - MORE
         self.real[:] = t, settings.step, settings.rtol, settings.largest
         self.u, self.p = np.zeros(max(drive.size, 1)), made.parameters(mode, drive)
         self.atol = np.full(n, settings.atol)

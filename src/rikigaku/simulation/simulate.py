@@ -21,6 +21,7 @@ from rikigaku.states import as_position
 
 _ADAPTIVE = "dop853"
 _STORM = 200  # changes of mode within a time too short to matter: motion does not get on
+_ZENO = 8  # as many, where the last could not even be followed
 
 
 def simulate(
@@ -86,6 +87,8 @@ def simulate(
         t, extra, left = done.t, done.y[-2:].copy(), left - len(done.records)
         if done.status != integrator.Status.EVENT:
             status = _ended(done, settings)
+            if done.status == integrator.Status.STUCK and _hurried(runs, _ZENO):
+                status = _endless(changes, t)
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:])
@@ -95,8 +98,8 @@ def simulate(
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
             break
         changes += 1
-        if changes >= most_changes or _storm(runs):
-            status = f"too many changes of mode ({changes}) at t = {t:.9g} s: the motion does not get on"
+        if changes >= most_changes or _hurried(runs, _STORM):
+            status = _endless(changes, t)
             break
         waiting = tuple(name for name in done.fired if name not in following.rearm)
         change, lost = following, following.dissipated
@@ -162,10 +165,13 @@ def _ended(done: Run, settings: Settings) -> str:
     return f"the motion cannot go on at t = {done.t:.9g} s: rates are not finite, or steps became too small"
 
 
-def _storm(runs: list[Run]) -> bool:
-    """Whether the last changes took no time to speak of (Zeno, chattering)."""
-    if len(runs) < _STORM:
+def _endless(changes: int, t: float) -> str:
+    return f"changes of mode follow one another without end (Zeno, or chattering): {changes} by t = {t:.9g} s"
+
+
+def _hurried(runs: list[Run], count: int) -> bool:
+    """Whether the last modes took no time to speak of."""
+    if len(runs) < count:
         return False
-    first, last = runs[-_STORM], runs[-1]
-    began = first.records[0, 0] if len(first.records) else first.t
-    return bool(last.t - began <= 1e-9 * max(abs(last.t), 1e-3))
+    began = next((r.records[0, 0] for r in runs[-count:] if len(r.records)), runs[-1].t)
+    return bool(runs[-1].t - began <= 1e-9 * max(abs(runs[-1].t), 1e-3))
