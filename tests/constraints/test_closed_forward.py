@@ -31,7 +31,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(name: str) -> None:
     assert agree(np.einsum("kij,kj->ki", M, a[:, own]) + h + g, free)
 
 
-@robots
+@pytest.mark.parametrize("name", [*NAMES, "cassie_leg"])
 def test_accelerations_are_those_of_gausss_principle_with_pinocchios_matrices(name: str) -> None:
     robot = shipped(name)
     tree = pinocchio_tree(robot)

@@ -38,6 +38,18 @@ def test_drive_forces_are_those_of_pinocchios_tree_projected(name: str) -> None:
         assert agree(robot.inverse_dynamics(q, v, a, friction=False), by_projection(robot, q, tree))
 
 
+def test_the_sprung_leg_takes_the_forces_of_pinocchios_tree_along_its_free_motions() -> None:
+    robot = shipped("cassie_leg")  # five drives, mobility seven: two springs
+    own = list(robot.closure().places.independent)
+    for q, v, a in zip(*motion(robot), strict=True):
+        J = pinocchio_tree(robot).loop_jacobian(q)
+        _, s, Vt = np.linalg.svd(J)
+        motions = Vt[(s > 1e-9 * s[0]).sum() :]
+        P = np.linalg.solve(motions[:, own], motions)  # rows: one independent joint moves at unit speed
+        found = robot.reduced.inverse_dynamics(q, v[own], a[own], friction=False)
+        assert agree(found, P @ pinocchio_tree(robot).forces(q, v, a))
+
+
 @robots
 def test_drive_forces_balance_free_bodies_with_their_reactions(name: str) -> None:
     robot = shipped(name)

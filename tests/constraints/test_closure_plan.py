@@ -125,6 +125,9 @@ def test_too_few_drives_are_told() -> None:
     limp = replace(five, links=links)
     with pytest.raises(NoValue, match="mobility 2 and 0 driven"):
         limp.inverse_dynamics  # noqa: B018 - the access is what refuses
+    q = limp.assemble([1.2, 1.8])
+    fall = limp.loop_dynamics(q, np.zeros(4), np.zeros(4))
+    assert np.array_equal(limp.forward_dynamics(q, np.zeros(4), np.zeros(0)), fall)
     assert limp.reduced.inverse_dynamics(limp.assemble([1.2, 1.8]), np.ones(2), np.ones(2)).shape == (2,)
 
 
