@@ -2,6 +2,8 @@
 
 import math
 import random
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -106,11 +108,22 @@ def test_what_a_ring_does_not_know_is_equal_to_none_of_its_numbers() -> None:
         moved(large.root(2), small)
 
 
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Threads that take turns a thousand times as often as usual."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("eager_threads")
 def test_threads_find_one_generator_for_one_root() -> None:
     primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37]
-    ring = Ring(plain=("m",), roots=len(primes))
-    with ThreadPoolExecutor(8) as pool:
-        roots = list(pool.map(ring.root, primes * 20))
-    assert len(ring.radicands) == len(primes)
-    for prime, root in zip(primes * 20, roots, strict=True):
-        assert root * root == prime
+    for _ in range(60):
+        ring = Ring(plain=("m",), roots=len(primes))
+        with ThreadPoolExecutor(8) as pool:
+            roots = list(pool.map(ring.root, primes * 5))
+        assert len(ring.radicands) == len(primes)
+        for prime, root in zip(primes * 5, roots, strict=True):
+            assert root * root == prime
