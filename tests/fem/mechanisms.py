@@ -14,7 +14,9 @@ Array = np.ndarray
 LENGTH, MASS, TILT = 0.5, 1.0, np.radians(30)
 
 
-def bar(name: str, parent: str, xyz: tuple[float, ...], mass: float = MASS, length: float = LENGTH) -> rk.Link:
+def bar(
+    name: str, parent: str, xyz: tuple[float, ...], mass: float = MASS, length: float = LENGTH
+) -> rk.Link:
     """A thin rod along z that turns about y: clockwise, seen with x to the right and z up."""
     across = mass * length**2 / 12
     return rk.Link(
@@ -33,7 +35,10 @@ def portal(left: int = 3, joint: str = "revolute") -> rk.Robot:
     for k in range(5, left - 1, -1):
         links.append(bar(names[k], names[k + 1] if k < 5 else "base", (0, 0, LENGTH) if k < 5 else (1, 0, 0)))
     end = rk.Placement((0, 0, LENGTH), (rk.Formula.of("-pi/2"), 0, 0))
-    ends = (rk.LoopEnd(names[left - 1], end), rk.LoopEnd(names[left], end))
+    other = end  # a weld keeps its links in line, as they are when the frame stands
+    if joint == "fixed":
+        other = rk.Placement((0, 0, LENGTH), (rk.Formula.of("-pi/2"), rk.Formula.of("pi"), 0))
+    ends = (rk.LoopEnd(names[left - 1], end), rk.LoopEnd(names[left], other))
     return rk.Robot("portal", tuple(links), loops=(rk.Loop("top", joint, *ends),))
 
 
@@ -43,7 +48,14 @@ def tilting(robot: rk.Robot, duration: float, tilt: float = TILT):
 
 
 def posture(robot: rk.Robot, tilt: float) -> list[float]:
-    level = {"link1": tilt, "link2": tilt, "link3": np.pi / 2, "link4": -np.pi / 2, "link5": tilt, "link6": tilt}
+    level = {
+        "link1": tilt,
+        "link2": tilt,
+        "link3": np.pi / 2,
+        "link4": -np.pi / 2,
+        "link5": tilt,
+        "link6": tilt,
+    }
     if robot.link("link4").parent == "link3":
         level["link4"] = np.pi / 2
     return [level[link.name] - level.get(link.parent, 0.0) for link in robot.links]
@@ -78,8 +90,12 @@ def random_chain(seed: int, spatial: bool, links: int = 7, passive: int = 0) -> 
         diagonal = inertia.sum() - inertia  # what a cloud of masses has
         axis = rng.normal(size=3) if spatial else (0, 1, 0)
         xyz = (*rng.uniform(-0.1, 0.1, 2), 0.4) if spatial else (0, 0, 0.4)
-        joint = rk.Joint(f"q{k}", axis=tuple(np.round(axis, 3)), actuated=k >= passive, viscous=0.1, rotor=0.02)
-        com = tuple(np.round(rng.uniform(-0.1, 0.1, 3) * (1 if spatial else np.array([1, 0, 1])) + [0, 0, 0.2], 3))
+        joint = rk.Joint(
+            f"q{k}", axis=tuple(np.round(axis, 3)), actuated=not 1 <= k <= passive, viscous=0.1, rotor=0.02
+        )
+        com = tuple(
+            np.round(rng.uniform(-0.1, 0.1, 3) * (1 if spatial else np.array([1, 0, 1])) + [0, 0, 0.2], 3)
+        )
         tensor = (diagonal[0], 0, 0, diagonal[1], 0, diagonal[2])
         parts.append(
             rk.Link(
@@ -92,10 +108,13 @@ def random_chain(seed: int, spatial: bool, links: int = 7, passive: int = 0) -> 
         )
     carrier = "base" if seed % 2 else "l0"
     turn = (rk.Formula.of("-pi/2"), 0, 0)
-    ends = rk.LoopEnd(f"l{links - 1}", rk.Placement((0, 0, 0.4), turn)), rk.LoopEnd(
-        carrier, rk.Placement((0.3, 0, 0.1), turn)
+    ends = (
+        rk.LoopEnd(f"l{links - 1}", rk.Placement((0, 0, 0.4), turn)),
+        rk.LoopEnd(carrier, rk.Placement((0.3, 0, 0.1), turn)),
     )
-    robot = rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", "spherical" if spatial else "revolute", *ends),))
+    robot = rk.Robot(
+        f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", "spherical" if spatial else "revolute", *ends),)
+    )
     return robot, closed_posture(robot, seed)
 
 

@@ -50,7 +50,9 @@ class PlanarBeams:
     def _plane(self) -> sparse.csr_array:
         normal = self.assembly.grid.layout.normal
         if normal is None:
-            raise WrongValue("Large motions of elastic links are computed in a plane; this robot moves in space.")
+            raise WrongValue(
+                "Large motions of elastic links are computed in a plane; this robot moves in space."
+            )
         block = np.zeros((6, 3))
         block[:3, :2], block[3:, 2] = plane_axes(normal).T, normal
         return sparse.csr_array(sparse.kron(sparse.eye_array(len(self.assembly.grid.places)), block))
@@ -142,7 +144,9 @@ class PlanarBeams:
         l = np.linalg.norm(d0 + x[b, :2] - x[a, :2], axis=1)[:, None, None]
         N, M = f[:, 0, None, None], (f[:, 1] + f[:, 2])[:, None, None]
         mixed = along[:, :, None] * across[:, None, :]
-        geometric = N / l * (across[:, :, None] * across[:, None, :]) + M / l**2 * (mixed + np.swapaxes(mixed, 1, 2))
+        geometric = N / l * (across[:, :, None] * across[:, None, :]) + M / l**2 * (
+            mixed + np.swapaxes(mixed, 1, 2)
+        )
         damping = self._assembled(self.beta * material) if self.beta else 0 * self.mass
         return self._assembled(material + geometric), damping
 
@@ -178,11 +182,16 @@ class PlanarBeams:
         net, q = self.assembly.grid, np.atleast_2d(q)
         layout, zero = net.layout, np.zeros((len(q), net.layout.mechanism.nv))
         state = moving(layout.mechanism, q, zero, zero)
-        axes, start = plane_axes(np.asarray(layout.normal)), moving(layout.mechanism, net.q[None], zero[:1], zero[:1])
+        axes, start = (
+            plane_axes(np.asarray(layout.normal)),
+            moving(layout.mechanism, net.q[None], zero[:1], zero[:1]),
+        )
         x = np.zeros((len(net.places), 3, len(q)))
         turned: dict[int, Array] = {}
         for i, body in enumerate(layout.mechanism.bodies):
-            turned[i] = turned.get(body.parent, np.zeros(len(q))) + _joint_turn(layout, i, start.R[i, 0], q - net.q)
+            turned[i] = turned.get(body.parent, np.zeros(len(q))) + _joint_turn(
+                layout, i, start.R[i, 0], q - net.q
+            )
         for n, i in enumerate(net.body):
             if i >= 0:
                 own = start.R[i, 0].T @ (net.places[n] - _flat(layout, start.p[i, 0]))
@@ -201,5 +210,7 @@ def _joint_turn(layout: Any, i: int, R: Array, change: Array) -> Array:
     """How far the joint of a body has turned it about the normal."""
     body, total = layout.mechanism.bodies[i], np.zeros(len(change))
     for direction, k in zip(body.joint.directions(), body.q, strict=True):
-        total = total + float(layout.normal @ (R @ np.array(direction.angular, dtype=np.float64))) * change[:, k]
+        total = (
+            total + float(layout.normal @ (R @ np.array(direction.angular, dtype=np.float64))) * change[:, k]
+        )
     return total

@@ -42,7 +42,9 @@ class Elastic:
 
     def __post_init__(self) -> None:
         if self.elements < 2 or self.elements % 2:
-            raise WrongValue(f"A link is cut into an even number of beams, 2 or more; {self.elements} was given.")
+            raise WrongValue(
+                f"A link is cut into an even number of beams, 2 or more; {self.elements} was given."
+            )
         if self.mass not in ("consistent", "lumped", "centre"):
             raise WrongValue(f"There is no mass rule {self.mass!r}. Known: consistent, lumped, centre.")
         if self.hinges not in ("released", "integration"):

@@ -78,7 +78,9 @@ def follow(
     if frame not in layout.frames:
         raise UnknownName("frame in the mesh", frame, layout.frames, "the mesh")
     if robot.loops or robot.couplings or not all(joint.actuated for joint in robot.joints):
-        raise WrongValue("The hand of a flexible arm follows where the arm is open and all its joints are driven.")
+        raise WrongValue(
+            "The hand of a flexible arm follows where the arm is open and all its joints are driven."
+        )
     duration = float(getattr(target, "duration", 0.0)) or max(x.duration for x in target.values())
     before, after = (duration / 4 if x is None else float(x) for x in (before, after))
     count = max(8, round((before + duration + after) / step))
@@ -109,10 +111,15 @@ class _Whole:
         P = self.beams.P.toarray()[3 * node : 3 * node + 3]
         motors = layout.robot.nv
         if motors > 3:
-            raise WrongValue(f"{motors} motors, and a frame in the plane has three coordinates: fewer joints, please.")
+            raise WrongValue(
+                f"{motors} motors, and a frame in the plane has three coordinates: fewer joints, please."
+            )
         rows = [P] * len(q) if motors == 3 else [P[:2]] * len(q)
         if motors == 1:  # across the arm: along the direction the rigid tip moves in
-            J = np.asarray(cast(Any, layout.robot).jacobian(q, frame))[:, :3, 0] @ plane_axes(np.asarray(layout.normal)).T
+            J = (
+                np.asarray(cast(Any, layout.robot).jacobian(q, frame))[:, :3, 0]
+                @ plane_axes(np.asarray(layout.normal)).T
+            )
             rows = [(j / np.linalg.norm(j))[None] @ P[:2] for j in J]
         self.outputs = rows
         self.wanted = [H @ z for H, z in zip(rows, self.beams_rigid, strict=True)]
@@ -126,7 +133,9 @@ class _Whole:
         """At rest, the frame where it is to be."""
         S, H, n = self.S, self.outputs[k], len(z)
         for _ in range(_STEPS):
-            left = np.concatenate([self.beams.forces(z) - self.beams.weight - S.T @ tau, H @ z - self.wanted[k]])
+            left = np.concatenate(
+                [self.beams.forces(z) - self.beams.weight - S.T @ tau, H @ z - self.wanted[k]]
+            )
             K = _full(self.beams.tangent(z)[0])
             slope = np.block([[K, -S.T], [H, np.zeros((len(H), len(S)))]])
             step = np.linalg.solve(slope, -left)

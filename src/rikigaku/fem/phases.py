@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Phases:
             if name not in layout.ends:
                 raise UnknownName("loop", name, layout.ends, f"robot {layout.robot.name!r}")
             ends = [time for pair in intervals for time in pair]
-            if any(b <= a for a, b in zip(ends, ends[1:], strict=False)):
+            if any(b <= a for a, b in pairwise(ends)):
                 raise WrongValue(
                     f"Phases of loop {name!r} are pairs of times that increase; {intervals} was given."
                 )
@@ -65,7 +66,10 @@ class Phases:
         """At each time."""
         if loop not in self.closed:
             return np.ones(t.shape, dtype=bool)
-        return np.any([(t >= a) & (t <= b) for a, b in self.closed[loop]], axis=0)
+        result = np.zeros(t.shape, dtype=bool)
+        for start, end in self.closed[loop]:
+            result |= (t >= start) & (t <= end)
+        return result
 
     def closings(self, t: Array) -> list[tuple[float, str]]:
         """Times at which loops close during the motion."""

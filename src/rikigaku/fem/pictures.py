@@ -34,11 +34,15 @@ def plot_flexible(found: "FlexibleMotion", ax: Any = None) -> Any:
     ax = _axes(ax, (6.4, 4.0))
     for k, joint in enumerate(found.elastic.layout.robot.joints):
         (line,) = ax.plot(found.t, found.torques[:, k], label=joint.name, linewidth=1.6)
-        ax.plot(found.t, found.rigid_torques[:, k], "--", color=line.get_color(), label=f"{joint.name}, rigid")
+        ax.plot(
+            found.t, found.rigid_torques[:, k], "--", color=line.get_color(), label=f"{joint.name}, rigid"
+        )
     return _labelled(ax, "time [s]", "torque [N m]", legend=True)
 
 
-def plot_internal(result: "Result", component: str = "bending", sample: int = 0, ax: Any = None, **style: Any) -> Any:
+def plot_internal(
+    result: "Result", component: str = "bending", sample: int = 0, ax: Any = None, **style: Any
+) -> Any:
     """The mechanism at one sample, the component drawn across its beams to scale; returns the axes."""
     layout = result.layout
     net = grid(layout, result.motion.q[sample])
@@ -113,7 +117,9 @@ def _directions(net: Grid) -> Array:
     if normal is None:
         return np.eye(3)
     axes = plane_axes(normal)
-    return np.asarray(axes * np.sign([row[np.argmax(np.abs(row))] for row in axes])[:, None])  # x to the right
+    return np.asarray(
+        axes * np.sign([row[np.argmax(np.abs(row))] for row in axes])[:, None]
+    )  # x to the right
 
 
 def _axes(ax: Any, size: tuple[float, float], planar: bool = True) -> Any:

@@ -249,7 +249,9 @@ def equilibrium(beams: PlanarBeams, basis: Array) -> Array:
             if np.abs(step).max(initial=0.0) < 1e-12:
                 break
         else:
-            raise NotConverged("No equilibrium under the weight was found: the links are too soft, or buckle.")
+            raise NotConverged(
+                "No equilibrium under the weight was found: the links are too soft, or buckle."
+            )
     return z
 
 
@@ -274,4 +276,6 @@ def _no_slides(elastic: "Elastic") -> None:
         )
     for joint in layout.robot.joints:
         if joint.type not in ("revolute", "fixed"):
-            raise WrongValue(f"Joint {joint.name!r} is {joint.type}: large motions of elastic links know hinges only.")
+            raise WrongValue(
+                f"Joint {joint.name!r} is {joint.type}: large motions of elastic links know hinges only."
+            )
