@@ -1,5 +1,6 @@
 """Numbers modulo a prime obey what the numbers they stand for obey."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,11 +9,11 @@ import pytest
 from rikigaku.errors import NotExact
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.functions import cos, sin, sqrt
-from rikigaku.numbers.modular import Field, Modular, ModularConstants, order_for
+from rikigaku.numbers.modular import Field, Modular, ModularConstants, fineness_for, order_for
 
 
-def field(samples: int = 4, order: int = 24) -> Field:
-    return Field(np.random.default_rng(7), samples, order)
+def field(samples: int = 4, order: int = 24, fineness: int = 10) -> Field:
+    return Field(np.random.default_rng(7), samples, order, fineness)
 
 
 def is_zero(x: object) -> bool:
@@ -115,3 +116,24 @@ def test_the_sine_of_a_product_is_refused() -> None:
 def test_pi_is_one_number_wherever_it_stands() -> None:
     f = field()
     assert is_zero(value(f, "pi*pi - pi*pi/2 - pi*pi/2"))
+
+
+@pytest.mark.parametrize(("fineness", "index"), [(1, 1), (7, 1), (10**17, 8), (720 * 10**20, 24)])
+def test_angles_are_drawn_from_as_large_a_subgroup_as_their_parts_allow(fineness: int, index: int) -> None:
+    for seed in range(20):
+        f = Field(np.random.default_rng(seed), fineness=fineness)
+        assert math.gcd(fineness, f.prime - 1) == index
+
+
+def test_denominators_are_those_of_constants_and_symbols_wherever_they_stand() -> None:
+    texts = ["pi/7", "0.3", "a/6 + b", "L*sin(a/4)"]
+    assert fineness_for([Formula.of(text) for text in texts]) == 60
+
+
+def test_roots_of_unity_of_a_large_order_are_drawn_at_once_and_too_large_ones_refused() -> None:
+    fine = Formula.of("0.1234*pi")
+    f = field(order=order_for([fine]))
+    assert (f.prime - 1) % f.order == 0
+    assert is_zero(value(f, "sin(0.1234*pi) - cos(0.3766*pi)"))
+    with pytest.raises(NotExact, match="123456789"):
+        order_for([Formula.of("0.123456789*pi")])

@@ -1,12 +1,14 @@
 """Relations of a closed robot whose lengths are symbols: found at rational lengths, then fitted."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 from flint import arb
 
-from rikigaku.errors import NotExact
+from rikigaku.errors import CannotClose, NotExact
+from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.modular import Field
 from rikigaku.symbolic.base.atoms import Atoms
@@ -23,9 +25,13 @@ from rikigaku.symbolic.base.fit import Unknown, Values, fit
 from rikigaku.symbolic.base.recognition import rational_of
 from rikigaku.symbolic.base.relations import all_atoms, circles
 from rikigaku.symbolic.base.samples import Question, Sample
+from rikigaku.symbolic.loops.consistent_state import consistent_state
 
 Coefficients = dict[tuple[int, int], Fraction]
-_DENOMINATOR = 50
+_DENOMINATOR = 50  # of symbols without a value, drawn from [1, 2)
+_BITS = 13  # of the others: few, for coefficients are recognised as quotients of short numbers
+_SPREADS = (Fraction(1, 20), Fraction(1, 50), Fraction(1, 200), Fraction(1, 200))  # loops close near by only
+_ROUGH = 64  # bits that show whether the loops close
 _SPARE = 2  # geometries beyond the unknowns: each takes several closed postures
 
 
@@ -41,10 +47,7 @@ def symbolic_relations(
 
     def geometry() -> None:
         nonlocal first
-        symbols = {
-            name: Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
-            for name in robot.free_symbols
-        }
+        symbols = _closing(robot, rng)
         if first is None:
             first = closed_relations(question, columns, symbols, rng)
             found = first.echelon.relations
@@ -76,6 +79,31 @@ def symbolic_relations(
         result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
     note = f"{rank_note(first, bits_for(robot))}; the same at {len(known)} geometries"
     return result, {columns[k] for k in first.echelon.pivots}, note
+
+
+def _closing(robot: Robot, rng: np.random.Generator) -> dict[str, Fraction]:
+    """Values of the symbols with which the loops close, near those the robot declares."""
+    for spread in _SPREADS:
+        values = {name: _near(robot.declared_values.get(name), spread, rng) for name in robot.free_symbols}
+        try:
+            consistent_state(robot, rng, _ROUGH, values)
+        except CannotClose as error:
+            failed = error
+        else:
+            return values
+    raise failed
+
+
+def _near(declared: float | None, spread: Fraction, rng: np.random.Generator) -> Fraction:
+    """A short random number near the declared one."""
+    if declared is None:
+        return Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
+    if declared == 0:
+        return Fraction(int(rng.integers(1, 100)), 100) * spread
+    unit = Fraction(2) ** (math.frexp(declared)[1] - _BITS)
+    middle = round(declared / float(unit))
+    reach = max(int(abs(middle) * spread), 1)
+    return unit * (middle + int(rng.integers(-reach, reach + 1)))
 
 
 def _rational(relations: Mapping[int, Mapping[int, arb]], bits: int) -> Coefficients:

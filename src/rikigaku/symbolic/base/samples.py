@@ -14,7 +14,7 @@ from rikigaku.model.robot import Robot
 from rikigaku.model.walk import formulas
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, order_for
+from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, fineness_for, order_for
 
 # Gravity that may point anywhere: three symbols of their own.
 _ANY = [Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz"]
@@ -45,13 +45,18 @@ class Question:
         """Order of the roots of unity that hold the constant angles."""
         return order_for([formula for _, formula in formulas(self.robot)])
 
+    @cached_property
+    def fineness(self) -> int:
+        """What the multiples of angles in the geometry (0.3 rad, a third of a symbol) can be divided by."""
+        return fineness_for([formula for _, formula in formulas(self.robot)])
+
     def opened(self) -> "Question":
         """The same of the spanning tree."""
-        return replace(self, robot=replace(self.robot, loops=(), couplings=(), independent=()))
+        return replace(self, robot=replace(self.robot, loops=(), couplings=(), independent=(), symbols=()))
 
     def field(self, rng: np.random.Generator, samples: int = 1) -> Field:
         """A prime field for it."""
-        return Field(rng, samples, self.order)
+        return Field(rng, samples, self.order, self.fineness)
 
     def _counts(self, name: str) -> bool:
         word = name.split(" of ")[0]
@@ -78,13 +83,16 @@ def coordinates(robot: Robot) -> list[str]:
 
 
 def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:
-    """The robot without what the regressor does not depend on: inertias, drives, frames, unused symbols."""
+    """The robot without what the regressor does not depend on: inertias, drives, frames.
+
+    Values of symbols do not matter either, but loops may close near them only: these keep them.
+    """
     links = []
     for link in robot.links:
         joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
         links.append(replace(link, joint=joint, inertia=None))
     g = robot.gravity if gravity is None else tuple(gravity)
-    return replace(
+    result = replace(
         robot,
         links=tuple(links),
         frames=(),
@@ -92,6 +100,10 @@ def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:
         base_inertia=None,
         gravity=g,  # type: ignore[arg-type]
     )
+    if not robot.loops and not robot.couplings:
+        return result
+    used = set(result.free_symbols)
+    return replace(result, symbols=tuple(symbol for symbol in robot.symbols if symbol.name in used))
 
 
 @dataclass(frozen=True)
