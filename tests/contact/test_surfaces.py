@@ -59,7 +59,10 @@ def test_shapes_stand_where_they_should():
     for surface, place in on:
         at = dict(zip("xyz", place, strict=True), t=0)
         assert abs(surface.formula.evaluate(FLOATS, at)) < 1e-14
-        out = {k: at[k] + 1e-3 * float(g.evaluate(FLOATS, at)) for k, g in zip("xyz", surface.gradient, strict=True)}
+        out = {
+            k: at[k] + 1e-3 * float(g.evaluate(FLOATS, at))
+            for k, g in zip("xyz", surface.gradient, strict=True)
+        }
         assert surface.formula.evaluate(FLOATS, out | {"t": 0}) > 0  # C grows towards the free side
 
 

@@ -150,7 +150,11 @@ def _choosing(
     names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts)}
     names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
     kept = tuple(names[row] for row in answer.kept if row in names)
-    held = [place for place, row in zip(system.plan.joints, joints, strict=True) if row in answer.kept and place in held]
+    held = [
+        place
+        for place, row in zip(system.plan.joints, joints, strict=True)
+        if row in answer.kept and place in held
+    ]
     plan = replace(system.plan, rows=kept, slips=tuple(slips), held=tuple(held), moving=tuple(moving))
     painleve = tuple(system.labels[owners[k]] for k in answer.painleve)
     f = np.zeros((count, 3))

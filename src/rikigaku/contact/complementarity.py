@@ -139,7 +139,9 @@ def _tried(
             break
     if solved is None or not system.fits(solved, directions, open_):
         return None
-    return Answer(choices, solved.F, solved.w, solved.kept, directions, solved.free.shape[1] > 0, solved.painleve)
+    return Answer(
+        choices, solved.F, solved.w, solved.kept, directions, solved.free.shape[1] > 0, solved.painleve
+    )
 
 
 class _Solved(NamedTuple):
@@ -210,7 +212,10 @@ class _System:
                 along = w[list(block.tangents)]
                 if along @ directions[k] < -small_w:
                     return False
-                if k in started and np.linalg.norm(along - (along @ directions[k]) * directions[k]) > 1e3 * small_w:
+                if (
+                    k in started
+                    and np.linalg.norm(along - (along @ directions[k]) * directions[k]) > 1e3 * small_w
+                ):
                     return False
         if self._forces_fit(solved.F):
             return True

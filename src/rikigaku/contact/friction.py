@@ -76,7 +76,9 @@ class JointFriction:
             object.__setattr__(self, "static", self.coulomb)
         _not_negative(coulomb=self.coulomb, static=self.static)
         if self.limit < self.coulomb:
-            raise WrongValue(f"Static friction ({self.static}) of joint {self.joint!r} is less than Coulomb's.")
+            raise WrongValue(
+                f"Static friction ({self.static}) of joint {self.joint!r} is less than Coulomb's."
+            )
 
     @property
     def limit(self) -> float:

@@ -45,7 +45,9 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
     first = len(system.plan.loops)
     R = R[: len(R) - len(system.joints)]  # dry friction of joints is finite: it has no part in an impact
     touching = [
-        i for i, c in enumerate(system.contacts) if c.bilateral or (state.gap[i] <= CLOSED and state.approach[i] <= REST)
+        i
+        for i, c in enumerate(system.contacts)
+        if c.bilateral or (state.gap[i] <= CLOSED and state.approach[i] <= REST)
     ]
     words = tuple("free" for _ in system.contacts)
     if all(abs(state.approach[i]) <= REST for i in touching):
@@ -64,7 +66,9 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
         answer = _first(system, W, w0, _blocks(system, touching, [0.0] * len(touching)), loops, t)
         kept = [system.contacts[i].restitution * answer.F[places[i][0]] for i in touching]
         if any(kept):
-            later = _first(system, W, answer.w, _blocks(system, touching, [0.0] * len(touching), kept), loops, t)
+            later = _first(
+                system, W, answer.w, _blocks(system, touching, [0.0] * len(touching), kept), loops, t
+            )
             answer = Answer(later.choices, answer.F + later.F, later.w, later.kept)
     after = v + np.linalg.solve(M, R.T @ answer.F)
     impulses = np.zeros((len(system.contacts), 3))
@@ -100,9 +104,7 @@ def _blocks(
     return blocks
 
 
-def _first(
-    system: ContactSystem, W: Array, w0: Array, blocks: list[Block], loops: range, t: float
-) -> Answer:
+def _first(system: ContactSystem, W: Array, w0: Array, blocks: list[Block], loops: range, t: float) -> Answer:
     for answer in answers(W, w0, blocks, loops):
         return answer
     names = ", ".join(contact.frame for contact in system.contacts)

@@ -105,7 +105,9 @@ class ContactModes:
         slow = [-REST > x > -self.settling for x in rate]
         if not any(slow):
             return self.system
-        calm = [replace(c, restitution=0.0) if s else c for c, s in zip(self.system.contacts, slow, strict=True)]
+        calm = [
+            replace(c, restitution=0.0) if s else c for c, s in zip(self.system.contacts, slow, strict=True)
+        ]
         return ContactSystem(self.system.robot, calm, self.system.joints, restitution=self.system.restitution)
 
 
@@ -138,7 +140,9 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
 def _guards(system: ContactSystem, chosen: Choosing) -> list[Guard]:
     guards: list[Guard] = []
     plan, count = chosen.plan, len(system.contacts)
-    for i, (contact, label, word) in enumerate(zip(system.contacts, system.labels, chosen.words, strict=False)):
+    for i, (contact, label, word) in enumerate(
+        zip(system.contacts, system.labels, chosen.words, strict=False)
+    ):
         if word == "free":
             guards.append(Guard(f"{label} {LANDS}", _gap(plan, i)))
             continue

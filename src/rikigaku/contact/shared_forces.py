@@ -14,7 +14,9 @@ Array = NDArray[np.float64]
 _SIDES = 16  # of the pyramid inside a friction cone in 3-D: forces within it are within the cone
 
 
-def within_cones(F: Array, free: Array, blocks: "Sequence[Block]", choices: "Sequence[Choice]") -> Array | None:
+def within_cones(
+    F: Array, free: Array, blocks: "Sequence[Block]", choices: "Sequence[Choice]"
+) -> Array | None:
     """F + free z within all cones, as far from their surfaces as can be; None if no z does."""
     from scipy.optimize import linprog  # for robots with redundant contacts alone
 

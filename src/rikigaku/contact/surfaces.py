@@ -92,7 +92,9 @@ class Surface:
 
 
 def Plane(
-    normal: Sequence[object] = (0, 0, 1), point: Sequence[object] = (0, 0, 0), belt: Sequence[object] = (0, 0, 0)
+    normal: Sequence[object] = (0, 0, 1),
+    point: Sequence[object] = (0, 0, 0),
+    belt: Sequence[object] = (0, 0, 0),
 ) -> Surface:
     """The plane through a point; free on the side the normal points to. Numbers or formulas of t."""
     n, p = _triple(normal, "A normal"), _triple(point, "A point")

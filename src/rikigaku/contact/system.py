@@ -66,7 +66,9 @@ class ContactSystem:
         self.joints = _dry_joints(robot) if joints is None else tuple(joints)
         for joint in self.joints:
             if robot.joint(joint.joint).nv != 1:
-                raise WrongValue(f"Dry friction takes a joint of one degree of freedom; {joint.joint!r} has more.")
+                raise WrongValue(
+                    f"Dry friction takes a joint of one degree of freedom; {joint.joint!r} has more."
+                )
         self.torque = torque
         self._tree = cast(Any, tree(robot))
 
@@ -79,7 +81,9 @@ class ContactSystem:
             self.robot.frame(contact.frame)  # an unknown name is an error here, with a suggestion
             J = self._tree.jacobian(states, contact.frame)[:, :3]
             if not np.abs(J).max(initial=0.0):
-                raise WrongValue(f"The contact at {contact.frame!r} cannot move: the frame stands on the ground.")
+                raise WrongValue(
+                    f"The contact at {contact.frame!r} cannot move: the frame stands on the ground."
+                )
             found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
         return tuple(found)
 
@@ -166,7 +170,9 @@ class ContactSystem:
             if gap < 1e-14:
                 break
         if not gap < 1e-10:
-            raise WrongValue(f"The contacts {', '.join(sorted(wanted))} do not close from here: {gap:.3g} m is left.")
+            raise WrongValue(
+                f"The contacts {', '.join(sorted(wanted))} do not close from here: {gap:.3g} m is left."
+            )
         return q
 
     # -- the linear problem of a state ----------------------------------------------------------------------

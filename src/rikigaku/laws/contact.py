@@ -139,7 +139,9 @@ def contact_rate(
     return [*rates, *a, power]
 
 
-def held_velocity(mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
+def held_velocity(
+    mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan
+) -> list[Number]:
     """The velocities nearest to v, as kinetic energy measures, that keep every row of the mode."""
     R, _, still = _loop_rows(mechanism, q, v, plan)
     opening = [dot(row, v) for row in R]

@@ -49,7 +49,9 @@ class Touch:
 
     def row(self, direction: Vector) -> list[Number]:
         """direction . J."""
-        return [direction[0] * x + direction[1] * y + direction[2] * z for x, y, z in zip(*self.J, strict=True)]
+        return [
+            direction[0] * x + direction[1] * y + direction[2] * z for x, y, z in zip(*self.J, strict=True)
+        ]
 
 
 def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point, t: Number) -> Touch:
@@ -76,10 +78,15 @@ def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point, t: Number)
         dot(values(s.hessian[1]), speed),
         dot(values(s.hessian[2]), speed),
     )
-    sigma = dot(speed, curved) + dot(C_r, bend) + 2 * dot(values(s.gradient_rate), speed) + value(s.second_rate)
+    sigma = (
+        dot(speed, curved) + dot(C_r, bend) + 2 * dot(values(s.gradient_rate), speed) + value(s.second_rate)
+    )
     relative = vector.sub(speed, values(s.velocity))
     sliding = vector.sub(relative, vector.scale(dot(n, relative), n))
-    slope = [dot(values(row), speed) + value(rate) for row, rate in zip(s.velocity_gradient, s.velocity_rate, strict=True)]
+    slope = [
+        dot(values(row), speed) + value(rate)
+        for row, rate in zip(s.velocity_gradient, s.velocity_rate, strict=True)
+    ]
     shifted = vector.sub(bend, (slope[0], slope[1], slope[2]))
     tangents = tangent_directions(n, point.plane)
     return Touch(
@@ -107,7 +114,9 @@ def unit(a: Vector) -> Vector:
     return vector.scale(1 / sqrt(dot(a, a)), a)
 
 
-def contact_state(mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: Any) -> list[list[Number]]:
+def contact_state(
+    mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: Any
+) -> list[list[Number]]:
     """For each contact: gap [m], its rate, and sliding velocity along each tangent (0 if there is but one)."""
     result = []
     for point in plan.points:

@@ -3,7 +3,9 @@
 from rikigaku.laws import contact, contact_extended, contact_geometry
 from rikigaku.laws.record import Law
 
-_DEPENDENT = "contacts, loops and stuck joints depend on each other here, or friction turns the contact (Painleve)"
+_DEPENDENT = (
+    "contacts, loops and stuck joints depend on each other here, or friction turns the contact (Painleve)"
+)
 
 CONTACT_LAWS: dict[str, Law] = {
     law.name: law

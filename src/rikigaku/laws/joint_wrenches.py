@@ -32,7 +32,9 @@ def joint_wrenches(
     ]
     for i, wrench in applied_wrenches(mechanism, q, wrenches or {}):
         carried[i] = carried[i].minus(wrench)
-    world = [Wrench(transform(X.R, w.force), transform(X.R, w.moment)) for X, w in zip(poses, carried, strict=True)]
+    world = [
+        Wrench(transform(X.R, w.force), transform(X.R, w.moment)) for X, w in zip(poses, carried, strict=True)
+    ]
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         if body.parent != WORLD:
             arm = vector.sub(poses[i].p, poses[body.parent].p)
