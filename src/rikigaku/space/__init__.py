@@ -8,7 +8,7 @@ from rikigaku.space.capture import Captured, capture
 from rikigaku.space.follow import Followed, follow
 from rikigaku.space.measures import Singularity, dynamic_singularity, link_momenta, reaction_null_space
 from rikigaku.space.motion import FloatingMotion, floating_motion
-from rikigaku.space.targets import Approach, Line, line
+from rikigaku.space.targets import Approach, Line, MovingFrame, line
 
 __all__ = [
     "Approach",
@@ -16,6 +16,7 @@ __all__ = [
     "FloatingMotion",
     "Followed",
     "Line",
+    "MovingFrame",
     "Singularity",
     "capture",
     "dynamic_singularity",

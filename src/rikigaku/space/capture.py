@@ -32,7 +32,7 @@ class Captured:
 
     robot: the one that captured, with the target fixed on its hand; names of the target have a prefix.
     q, v: of it, just after contact. impulse: on the hand, at its origin, world axes [N s, N m s].
-    slip: twist of the target's grip against the hand before contact, world axes.
+    slip: twist of the target against the hand before contact, at the hand's origin, world axes.
     lost: kinetic energy lost in the impact [J].
     transferred: momentum the target gave to the robot: linear, and angular about the centre of mass of both.
     """
@@ -71,7 +71,8 @@ def capture(
     arm_coordinates(robot)
     hand, grip_pose = ours.pose(q, frame), theirs.pose(p, grip)
     _check_together(hand, grip_pose, frame, grip)
-    J, G = ours.jacobian(q, frame), theirs.jacobian(p, grip)
+    J, G = ours.jacobian(q, frame), theirs.jacobian(p, grip).copy()
+    G[:3] += np.cross(G[3:].T, hand[:3, 3] - grip_pose[:3, 3]).T  # of the target's point that is at the hand
     slip = G @ w - J @ v
     ours_inverse, theirs_inverse = ours.inverse_mass_matrix(q), theirs.inverse_mass_matrix(p)
     softness = J @ ours_inverse @ J.T + G @ theirs_inverse @ G.T

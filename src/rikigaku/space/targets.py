@@ -6,12 +6,18 @@ acceleration (6 each, world axes, linear first), as the control laws take them.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
 
 from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.space.motion import floating_motion
+from rikigaku.space.places import split
 from rikigaku.trajectory import Polynomial, Trapezoid, quintic, trapezoid
 
 Array = NDArray[np.float64]
@@ -112,6 +118,54 @@ class Approach:
         moving = np.concatenate([twist[:3] + v, w + rate * axis])
         pushed = acceleration[3:] + push * axis + rate * np.cross(w, axis)
         return Wanted(wanted, moving, np.concatenate([acceleration[:3] + a, pushed]))
+
+
+class MovingFrame:
+    """A frame of a robot that floats by itself (a dead satellite), as a target.
+
+    Its motion is integrated once, for `duration` [s]; between nodes the state is a cubic through values and
+    rates of both ends (error below 1e-12 for tumbling at 0.1 rad/s and nodes 0.05 s apart).
+    """
+
+    def __init__(
+        self, robot: Robot, q: Any, v: Any, frame: str, duration: float, *, spacing: float = 0.05
+    ) -> None:
+        self.robot, self.frame, self.duration = robot, frame, float(duration)
+        nodes = np.linspace(0.0, self.duration, max(2, 1 + int(np.ceil(self.duration / spacing))))
+        self.motion = floating_motion(robot, q, v, self.duration, times=nodes)
+        q, v = self.motion.q, self.motion.v
+        laws = cast(Any, robot)
+        none = np.zeros((len(nodes), len(split(robot).arm)))
+        self._q = CubicHermiteSpline(nodes, q, position_rates(robot, q, v))
+        self._v = CubicHermiteSpline(nodes, v, laws.floating_forward_dynamics(q, v, none))
+        self._none = none[0]
+
+    def state(self, t: float) -> tuple[Array, Array]:
+        """q and v at a time."""
+        if not 0 <= t <= self.duration * (1 + 1e-12):
+            raise WrongValue(
+                f"The target's motion is known from 0 to {self.duration:g} s; t = {t:g} s was asked."
+            )
+        q, v = self._q(t), self._v(t)
+        return np.asarray(cast(Any, self.robot).integrate(q, 0 * v)), v
+
+    def __call__(self, t: float) -> Wanted:
+        laws = cast(Any, self.robot)
+        q, v = self.state(t)
+        a = laws.floating_forward_dynamics(q, v, self._none)
+        X = laws.pose(q, self.frame)
+        pose = np.concatenate([X[:3, 3], quaternion_of(X[:3, :3])])
+        return Wanted(pose, laws.velocity(q, v, self.frame), laws.acceleration(q, v, a, self.frame))
+
+
+def position_rates(robot: Robot, q: Array, v: Array) -> Array:
+    """dq/dt of states (n, nq), (n, nv)."""
+    result = np.zeros_like(q)
+    for body in instantiate(robot, FLOATS, robot.declared_values).bodies:
+        rates = body.joint.rate([q[:, k] for k in body.q], [v[:, k] for k in body.v])
+        for k, x in zip(body.q, rates, strict=True):
+            result[:, k] = x
+    return result
 
 
 def rotation_of(quaternion: Array) -> Array:
