@@ -7,7 +7,9 @@ import pytest
 from random_robots import random_robot, random_state
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue, WrongValue
+from rikigaku import regrouped
+from rikigaku.errors import MissingValue, NotVerified, WrongValue
+from rikigaku.numbers.formula import Formula
 
 Array = np.ndarray
 # A reduced robot adds and subtracts regrouped parameters: rounding alone stands between it and the full one.
@@ -147,3 +149,20 @@ def test_rotors_that_act_like_the_link_are_regrouped_with_it() -> None:
     less = replace(arm, name="same").regrouped()
     assert float(less.joints[0].rotor) == 0
     assert less.inverse_dynamics(np.ones(1), np.ones(1), np.ones(1)) == pytest.approx(2.5, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rules"), [("numbers", "numbers_by_rules"), ("symbols", "base_by_rules")]
+)
+def test_a_regrouping_that_errs_is_found_out_before_it_is_returned(
+    parameters: str, rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules asked as if there were no gravity leave out what gravity shows."""
+    right = getattr(regrouped, rules)
+
+    def wrong(robot: rk.Robot, *others: object) -> object:
+        return right(replace(robot, gravity=(Formula.of(0),) * 3), *others)
+
+    monkeypatch.setattr(regrouped, rules, wrong)
+    with pytest.raises(NotVerified, match="puma560"):
+        rk.load("puma560").regrouped(parameters)

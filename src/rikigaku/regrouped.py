@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.errors import MissingValue, WrongValue
+from rikigaku.errors import MissingValue, NotVerified, WrongValue
+from rikigaku.laws.newton_euler import inverse_dynamics
 from rikigaku.laws.regressor import regressor_bodies, regressor_parameters
 from rikigaku.model.aligned import aligned
 from rikigaku.model.inertia import PARAMETER_NAMES, Inertia
@@ -20,9 +21,10 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot, Symbol
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.states import random_state
+from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
 from rikigaku.symbolic.base.samples import ANY_GRAVITY
-from rikigaku.symbolic.base.regrouping import Regrouping
 
 # Parameters in which a regrouped link is a lamina (all mass at z = 0) where its joint is a revolute
 # one: then Izz = Ixx + Iyy, and a product and a sum less are needed than with Iyy = 0. Pxx = sum of m x^2.
@@ -36,6 +38,8 @@ SECOND_MOMENTS = {
 }
 _UNITS = {name: tuple(unit.get(p, 0) for p in PARAMETER_NAMES) for name, unit in SECOND_MOMENTS.items()}
 _CHOICES = ("numbers", "symbols")
+_SEED, _STATES = 3, 3
+_ROUNDING = 1e-8  # of the largest force: sums of regrouped parameters lose a few of sixteen digits
 
 
 def regrouped(
@@ -56,6 +60,7 @@ def regrouped(
 
     Raises:
         WrongValue: if the robot has loops or gears. MissingValue: if a symbol has no value ("numbers").
+        NotVerified: if joint forces at random states are not those of the full robot: never, we believe.
     """
     if parameters not in _CHOICES:
         raise WrongValue(f"parameters={parameters!r} is not known. Give {' or '.join(map(repr, _CHOICES))}.")
@@ -65,7 +70,8 @@ def regrouped(
             "made of trees, whose joints move freely. Its base parameters are `robot.base_parameters()`."
         )
     if parameters == "numbers":
-        return _with_numbers(aligned(_bound(robot, symbols)), any_gravity)
+        full = _bound(robot, symbols)
+        return _verified(full, _with_numbers(aligned(full), any_gravity), any_gravity, {}, {})
     if symbols:
         raise WrongValue(
             "Values of symbols are for parameters='numbers'; bind the symbols of the regrouped robot instead."
@@ -132,6 +138,9 @@ def _with_symbols(robot: Robot, any_gravity: bool) -> Robot:
         row = inertias.setdefault(owner, [ZERO] * 10)
         row[PARAMETER_NAMES.index(parameter)] = Formula.symbol(symbol)
     result = _rebuilt(robot, inertias, {})
+    values = _some_values(robot)
+    base = dict(zip((symbol.name for symbol in added), _base_values(robot, regrouping, values), strict=True))
+    _verified(robot, result, any_gravity, values, {**values, **base})
     used = set(result.free_symbols)
     kept = tuple(s for s in robot.symbols if s.name in used)
     return replace(result, symbols=(*kept, *added))
@@ -142,8 +151,44 @@ def _default_values(robot: Robot, regrouping: Regrouping) -> list[Formula | None
     values = robot.declared_values
     if any(name not in values for name in robot.free_symbols):
         return [None] * regrouping.count
+    return [Formula.of(x) for x in _base_values(robot, regrouping, values)]
+
+
+def _base_values(robot: Robot, regrouping: Regrouping, values: Mapping[str, float]) -> list[float]:
     full = np.array(regressor_parameters(instantiate(robot, FLOATS, values)), float)
-    return [Formula.of(float(x)) for x in regrouping.matrix(values) @ full]
+    return [float(x) for x in regrouping.matrix(values) @ full]
+
+
+def _some_values(robot: Robot) -> dict[str, float]:
+    """A value for every symbol: its own, or a random one."""
+    rng, own = np.random.default_rng(_SEED), robot.declared_values
+    return {name: own.get(name, float(rng.uniform(0.5, 1.5))) for name in robot.free_symbols}
+
+
+def _verified(
+    robot: Robot,
+    result: Robot,
+    any_gravity: bool,
+    values: Mapping[str, float],
+    regrouped_values: Mapping[str, float],
+) -> Robot:
+    """The regrouped robot, its joint forces held against those of the full one at random states."""
+    full, less = instantiate(robot, FLOATS, values), instantiate(result, FLOATS, regrouped_values)
+    rng = np.random.default_rng(_SEED)
+    states = random_state(robot, rng, _STATES)
+    wrong = largest = 0.0
+    for q, v, a in zip(*(x.tolist() for x in states), strict=True):
+        gx, gy, gz = rng.uniform(-10, 10, 3).tolist()
+        gravity = (gx, gy, gz) if any_gravity else None
+        tau = np.array(inverse_dynamics(full, q, v, a, gravity), float)
+        wrong = max(wrong, np.abs(np.array(inverse_dynamics(less, q, v, a, gravity)) - tau).max(initial=0))
+        largest = max(largest, np.abs(tau).max(initial=0))
+    if not wrong <= _ROUNDING * largest:
+        raise NotVerified(
+            f"Joint forces of the regrouped robot of {robot.name!r} differ from the full one's by "
+            f"{wrong:.3g} (of {largest:.3g}). Please report this robot."
+        )
+    return result
 
 
 def _rebuilt(robot: Robot, inertias: Mapping[str, Sequence[Formula]], rotors: Mapping[str, Formula]) -> Robot:
