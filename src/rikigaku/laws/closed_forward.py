@@ -118,13 +118,13 @@ class _Constrained:
         scaled = [[d * y for d, y in zip(self.mass.inverse_D, row, strict=True)] for row in self.Y]
         self.scaled = scaled
         schur = [[dot(x, y) for y in self.Y[: i + 1]] for i, x in enumerate(scaled)]
-        self.C, self.inverse = _cholesky(schur)
+        self.C, self.inverse = cholesky(schur)
 
     def solve(self, force: Numbers, drift: Numbers) -> list[Number]:
         """a with M a = force + J^T f and J a + drift = 0."""
         half = half_solved(self.mass, force)
         right = [-(b + dot(row, half)) for b, row in zip(drift, self.scaled, strict=True)]
-        f = _substituted(self.C, self.inverse, right)
+        f = substituted(self.C, self.inverse, right)
         for row, x in zip(self.Y, f, strict=True):
             half = [y if is_zero(z) else y + x * z for y, z in zip(half, row, strict=True)]
         return second_half(self.mass, [d * y for d, y in zip(self.mass.inverse_D, half, strict=True)])
@@ -149,7 +149,7 @@ def second_half(mass: ltdl.Factors, y: Numbers) -> list[Number]:
     return x
 
 
-def _cholesky(S: list[list[Number]]) -> tuple[list[list[Number]], list[Number]]:
+def cholesky(S: list[list[Number]]) -> tuple[list[list[Number]], list[Number]]:
     """C (below the diagonal) and the reciprocals of its diagonal; NaN where rows depend on each other."""
     C: list[list[Number]] = []
     inverse: list[Number] = []
@@ -164,7 +164,7 @@ def _cholesky(S: list[list[Number]]) -> tuple[list[list[Number]], list[Number]]:
     return C, inverse
 
 
-def _substituted(C: list[list[Number]], inverse: list[Number], b: Numbers) -> list[Number]:
+def substituted(C: list[list[Number]], inverse: list[Number], b: Numbers) -> list[Number]:
     """(C C^T)^-1 b."""
     x: list[Number] = []
     for i, row in enumerate(C):

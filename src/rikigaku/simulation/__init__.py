@@ -9,6 +9,7 @@ from rikigaku.simulation.loops import onto_loops
 from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, System
 from rikigaku.simulation.simulate import simulate
 from rikigaku.simulation.solution import Solution
+from rikigaku.simulation.stops import LimitStops
 
 __all__ = [
     "PD",
@@ -19,6 +20,7 @@ __all__ = [
     "Flow",
     "Free",
     "Guard",
+    "LimitStops",
     "Mode",
     "Motion",
     "Now",

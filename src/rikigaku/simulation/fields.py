@@ -96,6 +96,11 @@ class Field:
             "results", lambda mechanism, now, flow: {"a": list(flow.a), "tau": list(now.tau), **flow.outputs}
         )
 
+    @cached_property
+    def forces(self) -> Kernel:
+        """Forces of the drive in all joints."""
+        return self._traced("forces", lambda mechanism, now, more: {"tau": list(now.tau)}, dynamics=False)
+
     def _kernel(self, name: str, answer: Callable[[Mechanism, Now, Flow], Mapping[str, Any]]) -> Kernel:
         return self._traced(name, answer, dynamics=True)
 

@@ -83,6 +83,7 @@ class Event:
     """A guard that fired: its name, the time [s], the state there and the mode it ended (or was noted in).
 
     also: further guards that fired at that very moment.
+    tau: forces of the drives in all joints, right after it; None where the event was only noted.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Event:
     v: Array
     mode: str
     also: tuple[str, ...] = ()
+    tau: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,11 @@ class Change:
 
 
 class System(Protocol):
-    """Which mode holds, and what follows an event: all `simulate` needs to know of contacts and friction."""
+    """Which mode holds, and what follows an event: all `simulate` needs to know of contacts and friction.
+
+    A system that must know the forces of the drives where it begins has a method `driven_by(forces)` as well:
+    it is given forces(t, q, v), in all joints, before `start` is called.
+    """
 
     def start(self, t: float, q: Array, v: Array) -> Change:
         """The first mode; may bring the state onto constraints, or refuse it with an error."""

@@ -11,6 +11,7 @@ from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import Number
+from rikigaku.simulation.drive_forces import DriveForces
 from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
@@ -69,6 +70,9 @@ def simulate(
     drive = drive_of(robot.nv, driven_places(robot), torque)
     watched = guards_of(events)
     system = Free(robot) if system is None else system
+    driven = DriveForces(robot, drive)
+    if hasattr(system, "driven_by"):
+        system.driven_by(driven)
     change = system.start(start, q, v)
     end, t, lost, left = start + duration, start, change.dissipated, most_steps
     runs: list[Run] = []
@@ -79,10 +83,10 @@ def simulate(
     while True:
         made = field_of(robot, change.mode, drive, watched)
         extra[1] += lost
-        held = runs[-1].inputs[-1] if runs and runs[-1].inputs else None
         y = np.concatenate([change.q, change.v, extra])
-        done = run(made, change.mode, drive, t, y, end, settings, waiting, left, held)
+        done = run(made, change.mode, drive, t, y, end, settings, waiting, left, driven.held)
         runs.append(done)
+        driven.held = done.inputs[-1] if done.inputs else driven.held
         noted += _noted(robot, done)
         t, extra, left = done.t, done.y[-2:].copy(), left - len(done.records)
         if done.status != integrator.Status.EVENT:
@@ -91,7 +95,7 @@ def simulate(
                 status = _endless(changes, t)
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
-        event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:])
+        event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], driven(t, q, v))
         noted.append(event)
         following = system.after(event)
         if following is None:
