@@ -50,6 +50,12 @@ def test_no_pivot_has_to_be_lucky() -> None:
     np.testing.assert_allclose(orthogonal(small.tolist(), 2).solve([1.0, 2.0]), [1.0, 1.0], atol=1e-15)
 
 
+def test_columns_that_stand_right_already_lose_no_digits() -> None:
+    for sign in (1.0, -1.0):
+        A = np.array([[sign, 1.0], [1e-9, 1.0]])
+        np.testing.assert_allclose(orthogonal(A.tolist(), 2).solve(A @ [1.0, 2.0]), [1.0, 2.0], rtol=1e-15)
+
+
 def test_singular_matrices_give_nan() -> None:
     rng = np.random.default_rng(0)
     A = rng.normal(size=(4, 3)) @ rng.normal(size=(3, 4))

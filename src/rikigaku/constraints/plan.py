@@ -1,8 +1,8 @@
 """Which rows of the loops count, and which coordinates decide the others: found once, at closed postures.
 
-Ranks are those of singular values with a gap, at several random closed postures, each moved a little along
-the loops so that it is not a singular one by chance. A linkage may close in ways of different mobility:
-the one the robot's independent joints ask for is meant, else the one found most often that moves.
+Ranks are those of singular values with a gap, at several random closed postures. A linkage may close in ways
+of different mobility: the one the robot's independent joints ask for is meant, else the one found most often
+of those that move.
 """
 
 from collections.abc import Sequence
@@ -149,8 +149,8 @@ def _samples(robot: Robot) -> tuple[Array, Array]:
     nearest = np.full(1, np.inf)
     for _ in range(4):
         search = equations.newton(random_state(robot, rng, _STARTS).q, range(robot.nv))
-        moved = _moved_along(equations, search.q[search.closed], rng)
-        kept += list(moved[within(robot, moved)]) or list(moved)
+        closed = search.q[search.closed]
+        kept += list(closed[within(robot, closed)]) or list(closed)
         gaps = np.abs(search.residual).max(axis=1)
         if gaps.min() < np.abs(nearest).max():
             nearest = search.residual[int(np.argmin(gaps))]
@@ -166,19 +166,6 @@ def _samples(robot: Robot) -> tuple[Array, Array]:
     clear = [s[rank - 1] / s[0] for s in np.linalg.svd(J, compute_uv=False)]
     order = np.argsort(clear)[::-1][:_SAMPLES]
     return q[order], J[order]
-
-
-def _moved_along(equations: LoopEquations, q: Array, rng: np.random.Generator) -> Array:
-    """Closed postures a little further along the motions the loops leave: these are real there."""
-    if not len(q):
-        return q
-    J = equations.jacobian(q)
-    step = np.zeros((len(q), equations.robot.nv))
-    for k, x in enumerate(J):
-        motions = np.linalg.svd(x)[2][_rank(x) :]
-        step[k] = 0.1 * rng.normal(size=len(motions)) @ motions
-    search = equations.newton(equations.moved(q, step), range(equations.robot.nv))
-    return search.q[search.closed]
 
 
 def _meant(robot: Robot, ranks: NDArray[np.int64]) -> int:
