@@ -46,8 +46,11 @@ def input_names(robot: Robot, inputs: Inputs = ()) -> dict[str, str]:
             _name_all(found, "v", places, [_new(f"{name}_dot", taken) for name in rates])
             _name_all(found, "a", places, [_new(f"{name}_ddot", taken) for name in rates])
         _name_all(found, "tau", places, [_new(f"tau_{name}", taken) for name in rates])
-    for name, _ in inputs:
-        endings = {"gravity": ("_x", "_y", "_z")}.get(name, _WRENCH if name.startswith("wrench on ") else ())
+    for name, shape in inputs:
+        numbered = () if f"{name}[0]" in found else tuple(f"_{k + 1}" for k in range(*shape))
+        endings = {"gravity": ("_x", "_y", "_z")}.get(
+            name, _WRENCH if name.startswith("wrench on ") else numbered
+        )
         stem = name.removeprefix("wrench on ")
         _name_all(found, name, range(len(endings)), [_new(stem + ending, taken) for ending in endings])
     return found
