@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from benchmarks import batch, closed, first_call, memory, one_call, operations, scaling, symbolic, threads
+from benchmarks import (
+    batch,
+    closed,
+    fem,
+    first_call,
+    memory,
+    one_call,
+    operations,
+    scaling,
+    simulation,
+    symbolic,
+    threads,
+)
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
 from benchmarks.report import busy, save
@@ -21,6 +33,8 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "memory": memory.run,
     "threads": threads.run,
     "closed": closed.run,
+    "fem": fem.run,
+    "simulation": simulation.run,
 }
 
 

@@ -1,0 +1,69 @@
+"""Motions followed in time: our native integrator beside SciPy's DOP853 over Pinocchio, at equal accuracy."""
+
+import time
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import rikigaku as rk
+from benchmarks.options import Options
+from benchmarks.robots import SUBJECTS, Subject
+
+DURATION = 2.0  # s of motion
+RTOL, ATOL = 1e-9, 1e-12
+FINE = 1e-13
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Falls from a random posture, without forces; worst error against a fine solution."""
+    print(f"{DURATION:g} s of motion, rtol {RTOL:g}: seconds of processor time, error of q at the end")
+    results = {}
+    for name in options.robots:
+        if SUBJECTS[name].floating:  # SciPy over Pinocchio would need steps on the manifold
+            continue
+        results[name] = measured(SUBJECTS[name])
+        row = results[name]
+        print(
+            f"{name:8} ours {row['ours']:.5f} s (error {row['our error']:.1e}, real time x "
+            f"{DURATION / row['ours']:.0f}); SciPy + Pinocchio {row['scipy']:.3f} s (error "
+            f"{row['their error']:.1e}); ratio {row['scipy'] / row['ours']:.0f}"
+        )
+    return results
+
+
+def measured(subject: Subject) -> dict[str, float]:
+    """Times and errors for one robot."""
+    import pinocchio as pin
+
+    robot, model = rk.load(subject.path), pin.buildModelFromUrdf(str(subject.path))
+    data, n = model.createData(), robot.nv
+    q = np.random.default_rng(0).uniform(-0.5, 0.5, n)
+    start, none = np.concatenate([q, np.zeros(n)]), np.zeros(n)
+    viscous = np.array(
+        [float(joint.viscous) for joint in robot.joints if joint.nv]
+    )  # Pinocchio leaves it out
+
+    def field(t: float, y: Any) -> Any:
+        return np.concatenate([y[n:], pin.aba(model, data, y[:n], y[n:], none - viscous * y[n:])])
+
+    def theirs(rtol: float, atol: float) -> Any:
+        return solve_ivp(field, (0, DURATION), start, method="DOP853", rtol=rtol, atol=atol).y[:n, -1]
+
+    exact = theirs(FINE, FINE)
+    ours = rk.simulate(robot, q, duration=DURATION, rtol=RTOL, atol=ATOL).q[-1]
+    row = {"our error": float(abs(ours - exact).max())}
+    row["their error"] = float(abs(theirs(RTOL, ATOL) - exact).max())
+    row["ours"] = best(lambda: rk.simulate(robot, q, duration=DURATION, rtol=RTOL, atol=ATOL), 20)
+    row["scipy"] = best(lambda: theirs(RTOL, ATOL), 3)
+    return row
+
+
+def best(call: Any, rounds: int) -> float:
+    """The shortest processor time."""
+    times = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        call()
+        times.append(time.process_time() - begin)
+    return min(times)
