@@ -49,7 +49,8 @@ def inverse_kinematics_formulas(robot: Robot, *args: Any, **options: Any) -> "Jo
 
     See `rikigaku.symbolic.closed_form.find.inverse_kinematics_formulas`.
     """
-    from rikigaku.symbolic.closed_form.find import inverse_kinematics_formulas as find  # algebra for those who ask
+    # algebra for those who ask
+    from rikigaku.symbolic.closed_form.find import inverse_kinematics_formulas as find
 
     return find(robot, *args, **options)
 
@@ -59,7 +60,8 @@ def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters
 
     See `rikigaku.symbolic.base.parameters.base_parameters`.
     """
-    from rikigaku.symbolic.base.parameters import base_parameters as find  # algebra for those who ask
+    # algebra for those who ask
+    from rikigaku.symbolic.base.parameters import base_parameters as find
 
     return find(robot, *args, **options)
 
@@ -82,8 +84,9 @@ def drive_forces(robot: Robot, *args: Any, **options: Any) -> "DriveForces":
 
 
 def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
-    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.constraints.loop_constraints`."""
-    from rikigaku.symbolic.loops.constraints import loop_constraints as constraints  # algebra for those who ask
+    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.constraints`."""
+    # algebra for those who ask
+    from rikigaku.symbolic.loops.constraints import loop_constraints as constraints
 
     return constraints(robot, *args, **options)
 

@@ -137,7 +137,7 @@ def section(
 
 
 def default_section(length: float) -> Section:
-    """Where links say nothing: an aluminium tube a tenth as thick as that length [m], walls a tenth of that."""
+    """Where links say nothing: an aluminium tube a tenth as thick as that length [m], walls a tenth."""
     outer = 0.1 * length
     return Section("tube", (outer, 0.8 * outer))
 

@@ -120,9 +120,8 @@ class Formulas:
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))
         head = f"<{self.title}: {size} formulas, {self.terms} terms>"
-        if self.terms > SHOWN:
-            if self._program is not None:
-                return f"{head}\nwith intermediate variables:\n{self._steps}"
+        if self.terms > SHOWN and self._program is not None:
+            return f"{head}\nwith intermediate variables:\n{self._steps}"
         shown = [f"{list(index)} = {_cut(repr(x))}" for index, x in np.ndenumerate(self.array) if x]
         return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
 

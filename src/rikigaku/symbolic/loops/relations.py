@@ -75,8 +75,8 @@ class Relation:
             A, B, C, W = (f"{letter}_{name}" for letter in "ABCW")  # no symbol of the robot's own
             return (
                 f"sin({name}) = (-{A}*{C} +- {B}*{W})/({A}**2 + {B}**2), "
-                f"cos({name}) = (-{B}*{C} -+ {A}*{W})/({A}**2 + {B}**2) with {A} = {a}, {B} = {b}, {C} = {c}, "
-                f"{W} = sqrt({A}**2 + {B}**2 - {C}**2)"
+                f"cos({name}) = (-{B}*{C} -+ {A}*{W})/({A}**2 + {B}**2) "
+                f"with {A} = {a}, {B} = {b}, {C} = {c}, {W} = sqrt({A}**2 + {B}**2 - {C}**2)"
             )
         if _is_zero(self.a):
             return f"{name} = {-c / b}"
