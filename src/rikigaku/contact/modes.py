@@ -22,6 +22,7 @@ from rikigaku.laws.integration import integrate
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sqrt
 from rikigaku.numbers.kind import Number
+from rikigaku.simulation.free import viscous_power
 from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, Numbers
 from rikigaku.spatial.vector import dot
 
@@ -87,6 +88,8 @@ class ContactModes:
         v = hit.v
         if chosen.plan.rows or chosen.plan.held:
             v = np.asarray(system.law("held_velocity", chosen.plan)(q, np.array(v), given))
+        if at_rest(system, chosen.plan):
+            v = np.zeros(system.robot.nv)
         M = cast(Any, tree(system.robot)).mass_matrix(q)
         swept = 0.5 * float(hit.v @ M @ hit.v - v @ M @ v)
         if chosen.shared:
@@ -115,13 +118,17 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
     """A chosen mode as the simulation takes it."""
     plan = chosen.plan
     names = (*system.labels, *(joint.joint for joint in system.joints))
+    rests = at_rest(system, plan)
     parameters = tuple(float(x) for x in system.given(0.0, chosen.directions)[1:])
 
     def dynamics(mechanism: Mechanism, now: Now) -> Flow:
         a, forces, power = contact_dynamics(mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)
-        return Flow(a, power, {"forces": list(forces)} if forces else {})
+        power = power + viscous_power(mechanism, now.v)
+        return Flow([0] * len(a) if rests else a, power, {"forces": list(forces)} if forces else {})
 
     def project(mechanism: Mechanism, now: Now) -> tuple[Numbers, Numbers]:
+        if rests:
+            return now.q, [0] * mechanism.nv
         given = [now.t, *now.p]
         q = integrate(mechanism, now.q, closing_contacts(mechanism, now.q, given, plan))
         return q, held_velocity(mechanism, q, now.v, given, plan)
@@ -135,6 +142,12 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
         project if holds else None,
         parameters,
     )
+
+
+def at_rest(system: ContactSystem, plan: ModePlan) -> bool:
+    """Whether nothing can move: as many independent rows as coordinates, on surfaces that stand still."""
+    still = not any(x for c in system.contacts for x in (c.surface.rate, *c.surface.belt))
+    return still and len(plan.loops) + len(plan.rows) + len(plan.held) == system.robot.nv
 
 
 def _guards(system: ContactSystem, chosen: Choosing) -> list[Guard]:

@@ -1,0 +1,138 @@
+"""Motion through modes: stops, slips, bounces and falls against closed forms, energy audited."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simple_bodies import block, particle, rod, slider
+
+import rikigaku as rk
+from rikigaku.contact import Contact, ContactSystem, Friction, Plane
+from rikigaku.contact.modes import ContactModes
+from rikigaku.errors import WrongValue
+from rikigaku.simulation.simulate import simulate
+
+G = 9.81
+
+
+def moved(system, q, v, duration, torque=None, **options):
+    modes = ContactModes(system)
+    solution = simulate(system.robot, q, v, torque, duration=duration, system=modes, **options)
+    assert solution.status == "done", solution.status
+    return solution, modes
+
+
+def test_the_coulomb_oscillator_stops_after_17_half_cycles():
+    """m = 1, k = 100, F = 3, x0 = 1: each half cycle loses 2 F/k; it stops at x = 0.02 - 0.02 (n = 17)."""
+    spring = lambda t, q, v: [-100 * q[0]]  # noqa: E731
+    system = ContactSystem(slider(coulomb=3.0), torque=spring)
+    solution, _ = moved(system, [1.0], [0.0], 6.0, spring, rtol=1e-12, atol=1e-14)
+    stops = [event.t for event in solution.events if event.name == "x stops"]
+    assert len(stops) == 17
+    assert np.allclose(stops, np.arange(1, 18) * np.pi / 10, atol=1e-9)
+    assert abs(solution.q[-1, 0]) == pytest.approx(0.02, abs=1e-9)
+    assert solution.v[-1, 0] == 0.0
+
+
+def test_a_block_on_an_incline_of_20_degrees_does_not_creep_in_an_hour():
+    angle = np.radians(20)
+    normal = (0, -np.sin(angle), np.cos(angle))
+    system = ContactSystem(block(), [Contact(name, Plane(normal), 0.6) for name in ("left", "right")])
+    q = system.placed([0, 0.06, angle], ["left", "right"])
+    solution, modes = moved(system, q, np.zeros(3), 3600.0)
+    assert modes.words == ("stick", "stick")
+    assert np.all(solution.v == 0.0)
+    assert np.all(solution.q == q)
+
+
+def test_a_sliding_point_stops_in_space_where_it_must():
+    system = ContactSystem(particle(), [Contact("mass", Plane(), 0.5)])
+    solution, modes = moved(system, np.zeros(3), [1.2, 1.6, 0], 2.0, rtol=1e-12, atol=1e-14)
+    way = 4 / (2 * 0.5 * G)
+    assert np.allclose(solution.q[-1], [0.6 * way, 0.8 * way, 0], atol=1e-9)
+    (event,) = solution.events
+    assert event.t == pytest.approx(2 / (0.5 * G), abs=1e-8)
+    assert modes.words == ("stick",)
+
+
+def test_a_bouncing_ball_comes_to_rest_at_its_zeno_time():
+    system = ContactSystem(particle(), [Contact("mass", Plane(), restitution=0.5)])
+    solution, modes = moved(system, [0, 0, 1.0], np.zeros(3), 2.0, rtol=1e-12, atol=1e-14)
+    zeno = np.sqrt(2 / G) * (1 + 0.5) / (1 - 0.5)
+    assert solution.events[-1].t == pytest.approx(zeno, abs=1e-6)
+    assert modes.words == ("slip",)
+    assert abs(solution.q[-1, 2]) < 1e-12
+    assert len(solution.events) < 30
+
+
+def test_a_falling_rod_slips_where_its_closed_form_says():
+    """From rest at 10 degrees, mu = 0.3: slips where |f_t| = mu f_n of the rod that turns about its end."""
+    th0, mu = np.radians(10), 0.3
+    system = ContactSystem(rod(), [Contact("end", Plane(), mu)])
+    q = np.array([0, 0.5 * np.cos(th0), th0])
+    solution, _ = moved(system, q, np.zeros(3), 1.0, rtol=1e-12, atol=1e-14, events={})
+    first = solution.events[0]
+    assert first.name == "end slips"
+
+    def ratio(th):
+        w2, al = 3 * G * (np.cos(th0) - np.cos(th)), 1.5 * G * np.sin(th)
+        f_n = G - 0.5 * (w2 * np.cos(th) + al * np.sin(th))
+        return 0.5 * (al * np.cos(th) - w2 * np.sin(th)) / f_n
+
+    assert abs(ratio(first.q[2])) == pytest.approx(mu, abs=1e-9)
+
+
+def test_the_three_link_arm_keeps_its_hand_on_the_floor_and_similar_arms_move_alike():
+    """Mass and damping doubled: the same motion, twice the force."""
+    q = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])
+    solutions = []
+    for scale in (1.0, 2.0):
+        arm = rk.load("planar_3r").bind(m1=scale, m2=scale, m3=scale, D=0.3 * scale)
+        system = ContactSystem(arm, [Contact("hand", Plane(), 0.2, bilateral=True)])
+        solution, _ = moved(system, q, np.zeros(3), 1.5, rtol=1e-11, atol=1e-13)
+        gaps = [system.state(a, b).gap[0] for a, b in zip(solution.q, solution.v, strict=True)]
+        assert np.abs(gaps[:-1]).max() < 1e-12
+        assert solution.events  # it does not go on in one mode
+        assert solution.energy_audit().error < 1e-10 * solution.kinetic_energy.max()
+        solutions.append(solution)
+    one, two = solutions
+    assert np.allclose(one.q[-1], two.q[-1], atol=1e-8)
+    assert np.allclose([e.t for e in one.events], [e.t for e in two.events], atol=1e-9)
+    assert np.allclose(2 * one.forces["forces"][-1], two.forces["forces"][-1], rtol=1e-6)
+
+
+def humanoid():
+    """The start of the spec: a clean stick, slip, stick above the floor; the foot free to rise and slide."""
+    robot = rk.load("humanoid_17")
+    first, *others = robot.links
+    rise = rk.Link("rise", "base", rk.Joint("z0", "prismatic"), rk.Placement())
+    foot = replace(first, parent="rise")
+    plain = [replace(link, joint=replace(link.joint, viscous=rk.Formula.of(0))) for link in others]
+    robot = replace(robot, links=(rise, foot, *plain), independent=())
+    q, v = robot.neutral(), np.zeros(robot.nv)
+    start = {
+        "q2": (15, 2), "q3": (5, -7), "q4": (-20, 5), "q5": (25, 6), "q6": (-105, -9), "q7": (80, 3),
+        "q8": (-15, -2), "q11": (-25, 3), "q14": (5, 9),
+    }  # fmt: skip
+    for name, (angle, rate) in start.items():
+        q[robot.q_slices[name]], v[robot.v_slices[name]] = np.radians(angle), rate
+    return robot, q, v
+
+
+def test_the_humanoid_sticks_and_slips_and_its_energy_is_accounted_for():
+    robot, q, v = humanoid()
+    system = ContactSystem(robot, [Contact("support_foot", Plane(), Friction(0.3, static=0.35))])
+    solution, _ = moved(system, q, v, 0.25, rtol=1e-11, atol=1e-13)
+    names = [event.name for event in solution.events]
+    assert names == ["support_foot slips", "support_foot stops"]  # it began at rest on the floor
+    assert solution.dissipated[-1] > 0
+    assert solution.energy_audit().error < 1e-10 * solution.kinetic_energy.max()
+
+
+def test_a_start_inside_the_floor_is_refused_with_a_way_out():
+    system = ContactSystem(particle(), [Contact("mass", Plane(), 0.5)])
+    with pytest.raises(WrongValue, match="placed"):
+        ContactModes(system).start(0.0, np.array([0, 0, -0.1]), np.zeros(3))
+    held = ContactSystem(particle(), [Contact("mass", Plane(), bilateral=True)])
+    with pytest.raises(WrongValue, match="across the surface"):
+        ContactModes(held).start(0.0, np.zeros(3), np.array([0, 0, 1.0]))
