@@ -40,9 +40,8 @@ def measured(subject: Subject) -> dict[str, float]:
     data, n = model.createData(), robot.nv
     q = np.random.default_rng(0).uniform(-0.5, 0.5, n)
     start, none = np.concatenate([q, np.zeros(n)]), np.zeros(n)
-    viscous = np.array(
-        [float(joint.viscous) for joint in robot.joints if joint.nv]
-    )  # Pinocchio leaves it out
+    # Pinocchio leaves friction out
+    viscous = np.array([float(joint.viscous) for joint in robot.joints if joint.nv])
 
     def field(t: float, y: Any) -> Any:
         return np.concatenate([y[n:], pin.aba(model, data, y[:n], y[n:], none - viscous * y[n:])])

@@ -56,16 +56,20 @@ def test_steps_are_those_of_scipys_dop853(pendulum) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_trees_of_every_joint_keep_energy_and_unit_quaternions(seed) -> None:
+def test_trees_of_every_joint_keep_their_energy(seed) -> None:
     robot = random_robot(seed, links=5)
     state = robot.random_state(seed)
     motion = rk.simulate(robot, state.q, 0.3 * state.v, duration=0.5, rtol=1e-12, atol=1e-13)
     assert motion.done
     assert motion.energy_audit().error < 1e-9 * max(1.0, np.abs(motion.energy).max())
-    for joint in robot.joints:
-        if joint.type in ("free", "spherical"):
-            quaternion = motion.q[:, robot.q_slices[joint.name]][:, -4:]
-            assert np.abs(np.linalg.norm(quaternion, axis=1) - 1).max() < 1e-9
+
+
+def test_quaternions_are_unit_after_each_step_however_coarse() -> None:
+    robot = random_robot(5, links=2, base="free")
+    state = robot.random_state(5)
+    motion = rk.simulate(robot, state.q, 5 * state.v, duration=1.0, rtol=1e-4, atol=1e-4)
+    length = np.linalg.norm(motion.q[:-1, 3:7], axis=1)  # the last is the end of a step, not the start of one
+    assert np.abs(length[1:] - 1).max() < 1e-15
 
 
 def test_positions_of_a_free_tree_are_its_velocities_composed_on_the_manifold() -> None:

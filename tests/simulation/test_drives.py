@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 from test_against_scipy import Q, scipy_motion
 
 import rikigaku as rk
+from rikigaku.simulation import ResolvedAcceleration
 from rikigaku.trajectory import in_sequence, quintic, trapezoid
 
 FINE = {"rtol": 1e-12, "atol": 1e-13}
@@ -94,6 +95,24 @@ def test_computed_torque_makes_errors_decay_as_a_linear_oscillator(puma) -> None
     error = motion.q - path(motion.t).q
     expected = off * (1 + w * motion.t) * np.exp(-w * motion.t)
     assert np.abs(error - expected[:, None]).max() < 1e-9
+
+
+def test_resolved_acceleration_makes_the_hands_error_decay_as_a_linear_oscillator(puma) -> None:
+    w, hand = 8.0, puma.frame_names[-1]
+    q = np.array([0.3, -0.6, 0.4, 0.2, 0.5, 0.1])
+    x = puma.pose(q, hand)[:3, 3]
+    off, way = np.array([0.02, -0.01, 0.015]), np.array([-0.1, 0.05, 0.08])
+    path = quintic(x + off, x + off + way, 0.8)
+    control = ResolvedAcceleration(puma, hand, path, stiffness=w * w, damping=2 * w)
+    motion = rk.simulate(puma, q, None, control, duration=1.0, output=0.05, **FINE)
+    assert motion.done
+    error = puma.pose(motion.q, hand)[:, :3, 3] - path(motion.t).q
+    expected = -off * ((1 + w * motion.t) * np.exp(-w * motion.t))[:, None]
+    assert np.abs(error - expected).max() < 1e-9
+    with pytest.raises(rk.RikigakuError, match="no frame named 'hnd'"):
+        ResolvedAcceleration(puma, "hnd", x, 1.0, 1.0)
+    with pytest.raises(rk.RikigakuError, match="axes are some of 'xyz'"):
+        ResolvedAcceleration(puma, hand, x, 1.0, 1.0, axes="xw")
 
 
 def test_errors_in_a_users_function_come_out_as_they_are(pendulum) -> None:

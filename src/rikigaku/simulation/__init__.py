@@ -7,6 +7,7 @@ from rikigaku.simulation.files import load_motion
 from rikigaku.simulation.free import Free
 from rikigaku.simulation.loops import onto_loops
 from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, System
+from rikigaku.simulation.resolved import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.stops import LimitStops
@@ -24,6 +25,7 @@ __all__ = [
     "Mode",
     "Motion",
     "Now",
+    "ResolvedAcceleration",
     "Sampled",
     "Solution",
     "System",

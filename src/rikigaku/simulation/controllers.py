@@ -32,8 +32,8 @@ class _Tracking:
                 f"{robot.name!r} has quaternions or loops. Give a function torque=f(t, q, v) instead."
             )
         self.nv = robot.nv
-        gains = [_gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
-        self.parameters = tuple(float(x) for x in np.concatenate(gains))
+        both = [gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
+        self.parameters = tuple(float(x) for x in np.concatenate(both))
         self.pieces = target_pieces(target, self.nv)
         self.size = 3 * self.nv
 
@@ -85,11 +85,16 @@ class ComputedTorque(_Tracking):
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
         a = [x + y for x, y in zip(u[2 * self.nv :], self.pull(q, v, u, p), strict=True)]
-        tau = inverse_dynamics(mechanism, q, v, a, friction=False)
-        for body in mechanism.bodies:  # Coulomb friction is no smooth function of v: left out
-            for k in body.v:
-                tau[k] = tau[k] + body.viscous * v[k]
-        return tau
+        return drive_forces(mechanism, q, v, a)
+
+
+def drive_forces(mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers) -> list[Number]:
+    """Inverse dynamics with viscous friction; Coulomb friction is no smooth function of v: left out."""
+    tau = inverse_dynamics(mechanism, q, v, a, friction=False)
+    for body in mechanism.bodies:
+        for k in body.v:
+            tau[k] = tau[k] + body.viscous * v[k]
+    return tau
 
 
 def target_pieces(target: Any, n: int) -> Pieces:
@@ -160,10 +165,11 @@ def _with_rates(rows: Array, degree: int) -> Array:
     return result
 
 
-def _gains(name: str, x: Any, n: int) -> Array:
-    gains = np.asarray(x, dtype=np.float64)
-    if gains.shape not in ((), (n,)):
-        raise WrongSize(f"{name} is one number or {n}; shape {gains.shape} was given.")
-    if not (np.isfinite(gains) & (gains >= 0)).all():
-        raise WrongValue(f"{name} is finite and not negative; {gains} was given.")
-    return np.broadcast_to(gains, (n,))
+def gains(name: str, x: Any, n: int) -> Array:
+    """One number for each of n coordinates, checked."""
+    values = np.asarray(x, dtype=np.float64)
+    if values.shape not in ((), (n,)):
+        raise WrongSize(f"{name} is one number or {n}; shape {values.shape} was given.")
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise WrongValue(f"{name} is finite and not negative; {values} was given.")
+    return np.broadcast_to(values, (n,))
