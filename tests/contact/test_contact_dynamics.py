@@ -29,7 +29,7 @@ def slides(system, K=True):
     return replace(system.plan, rows=((0, 0),), slips=((0, sign, 1),) if K else ())
 
 
-@pytest.mark.parametrize("seed", (0, 3, 5))
+@pytest.mark.parametrize("seed", [0, 3, 5])
 @pytest.mark.parametrize("which", range(len(SURFACES)))
 def test_sliding_contact_is_the_kkt_solution_of_pinocchio(seed, which):
     text, expression = SURFACES[which]

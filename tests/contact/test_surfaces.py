@@ -93,7 +93,7 @@ def test_mistakes_are_named():
         Plane((0, 0, 0))
     with pytest.raises(WrongValue, match="not less than kinetic"):
         Friction(0.5, static=0.3)
-    with pytest.raises(WrongValue, match="static >= 0|kinetic >= 0"):
+    with pytest.raises(WrongValue, match="has kinetic"):
         Friction(-0.5)
     with pytest.raises(WrongValue, match="takes a surface"):
         Contact("hand", "z")

@@ -49,7 +49,8 @@ def chosen_mode(
 ) -> Choosing:
     """The mode consistent with the accelerations at a state; every contact and joint is tested.
 
-    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that just lifted off.
+    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that
+        just lifted off.
     Raises:
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
     """

@@ -1,4 +1,4 @@
-"""Which contacts open, stick or slide: consistent answers of w = W F + w0 under unilateral contact and friction.
+"""Which contacts open, stick or slide: answers of w = W F + w0 that are consistent.
 
 The same question is asked twice. Of accelerations: F forces, w accelerations along the rows. Of an impact: F
 impulses, w velocities after it. Each block of rows (a normal and its tangents, or a joint) has a few choices;
@@ -99,7 +99,8 @@ def answers(W: Array, w0: Array, blocks: Sequence[Block], held: Sequence[int] = 
     options = [block.choices or default_choices(block) for block in blocks]
     if prod(len(o) for o in options) > _LARGEST:
         raise TooLarge(
-            f"{len(blocks)} contacts and joints with friction may combine in {prod(len(o) for o in options)} ways; "
+            f"{len(blocks)} contacts and joints with friction may combine in "
+            f"{prod(len(o) for o in options)} ways; "
             f"at most {_LARGEST} are tried. Leave out contacts that follow from others."
         )
     for choices in product(*options):

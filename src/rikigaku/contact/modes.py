@@ -1,4 +1,4 @@
-"""Contacts and dry friction as modes for `rk.simulate`: fields, guards, projections, and what follows an event.
+"""Contacts and dry friction as modes for `rk.simulate`: fields, guards, projections, what follows events.
 
     rk.simulate(robot, q0, v0, duration=2, system=ContactModes(ContactSystem(robot, [Contact(...)])))
 
@@ -57,7 +57,8 @@ class ContactModes:
         ):
             if gap < -CLOSED or (contact.bilateral and gap > CLOSED):
                 raise WrongValue(
-                    f"At the start {label!r} is {abs(gap):.3g} m {'inside' if gap < 0 else 'off'} its surface. "
+                    f"At the start {label!r} is {abs(gap):.3g} m {'inside' if gap < 0 else 'off'} "
+                    "its surface. "
                     f"system.placed(q, [{contact.frame!r}]) gives positions that touch."
                 )
             if contact.bilateral and abs(rate) > 1e-6:

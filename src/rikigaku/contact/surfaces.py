@@ -36,7 +36,8 @@ class Surface:
         for formula in (self.formula, *self.belt):
             if unknown := sorted(formula.symbols - _VARIABLES):
                 raise WrongValue(
-                    f"The surface {formula} uses {', '.join(unknown)}; a surface is a formula of x, y, z and t. "
+                    f"The surface {formula} uses {', '.join(unknown)}; a surface is a formula of "
+                    "x, y, z and t. "
                     "Put numbers in for the others."
                 )
         if not any(self.gradient):

@@ -81,9 +81,7 @@ class ContactSystem:
             self.robot.frame(contact.frame)  # an unknown name is an error here, with a suggestion
             J = self._tree.jacobian(states, contact.frame)[:, :3]
             if not np.abs(J).max(initial=0.0):
-                raise WrongValue(
-                    f"The contact at {contact.frame!r} cannot move: the frame stands on the ground."
-                )
+                raise WrongValue(f"The frame {contact.frame!r} stands on the ground: nothing can touch.")
             found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
         return tuple(found)
 
@@ -170,9 +168,7 @@ class ContactSystem:
             if gap < 1e-14:
                 break
         if not gap < 1e-10:
-            raise WrongValue(
-                f"The contacts {', '.join(sorted(wanted))} do not close from here: {gap:.3g} m is left."
-            )
+            raise WrongValue(f"The contacts {', '.join(sorted(wanted))} do not close: {gap:.3g} m is left.")
         return q
 
     # -- the linear problem of a state ----------------------------------------------------------------------

@@ -23,7 +23,7 @@ from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import Vector
 
-# Square of the speed [m^2/s^2] below which sliding has the direction it starts with, not that of the velocity.
+# Square of the speed [m^2/s^2] below which sliding has the direction it starts with, not the velocity's.
 _AT_REST = 1e-24
 
 
@@ -97,8 +97,8 @@ def contact_dynamics(
         c = touches[i]
         n = c.directions[direction]
         R.append(c.row(n))
-        slip = slips.get(i) if direction == 0 else None
-        G.append(R[-1] if slip is None else c.row(vector.sub(n, vector.scale(slip.mu, slip.th))))
+        rubs = slips.get(i) if direction == 0 else None
+        G.append(R[-1] if rubs is None else c.row(vector.sub(n, vector.scale(rubs.mu, rubs.th))))
         drift.append(c.drifts[direction])
     for k in plan.held:
         R.append([int(j == k) for j in range(nv)])
@@ -143,7 +143,7 @@ def held_velocity(
     mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan
 ) -> list[Number]:
     """The velocities nearest to v, as kinetic energy measures, that keep every row of the mode."""
-    R, _, still = _loop_rows(mechanism, q, v, plan)
+    R, _, _ = _loop_rows(mechanism, q, v, plan)
     opening = [dot(row, v) for row in R]
     touches = {i: touch(mechanism, q, v, plan.points[i], given[0]) for i, _ in plan.rows}
     for i, direction in plan.rows:
@@ -182,7 +182,8 @@ def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int
         slow = square < _AT_REST
         speed = sqrt(where(slow, 1, square))
         start = plan.start(given, i)
-        th = tuple(where(slow, s, x / speed) for s, x in zip(start, c.sliding, strict=True))  # type: ignore[assignment]
+        x, y, z = (where(slow, s, u / speed) for s, u in zip(start, c.sliding, strict=True))
+        th = (x, y, z)
     mu = kinetic + fall / (1 + bend * square)
     return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)
 

@@ -117,7 +117,7 @@ def unit(a: Vector) -> Vector:
 def contact_state(
     mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: Any
 ) -> list[list[Number]]:
-    """For each contact: gap [m], its rate, and sliding velocity along each tangent (0 if there is but one)."""
+    """For each contact: gap [m], its rate, and sliding velocity along each tangent (or 0)."""
     result = []
     for point in plan.points:
         c = touch(mechanism, q, v, point, given[0])
@@ -129,7 +129,7 @@ def contact_state(
 def contact_rows(
     mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: Any
 ) -> tuple[list[list[Number]], list[Number], list[list[Number]]]:
-    """Rows (normal, tangents; contact after contact) over v, their drifts, and the directions in the world."""
+    """Rows (normal, tangents; contact after contact) over v, their drifts, and directions in the world."""
     rows, drifts, directions = [], [], []
     for point in plan.points:
         c = touch(mechanism, q, v, point, given[0])
