@@ -2,6 +2,18 @@
 
 from rikigaku import methods as _methods  # noqa: F401 - gives Robot what it can do
 from rikigaku.bound import set_threads
+from rikigaku.contact import (
+    Contact,
+    ContactSystem,
+    Cylinder,
+    Friction,
+    HeightField,
+    JointFriction,
+    Plane,
+    Sphere,
+    Surface,
+    Torus,
+)
 from rikigaku.errors import RikigakuError
 from rikigaku.loading import load
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
@@ -16,25 +28,35 @@ __version__ = "0.1.0"
 __all__ = [
     "PD",
     "ComputedTorque",
+    "Contact",
+    "ContactSystem",
     "Coupling",
+    "Cylinder",
     "Data",
     "Formula",
     "Frame",
+    "Friction",
     "Guard",
+    "HeightField",
     "Inertia",
     "Joint",
+    "JointFriction",
     "Limits",
     "Link",
     "Loop",
     "LoopEnd",
     "ModifiedDH",
     "Placement",
+    "Plane",
     "RikigakuError",
     "Robot",
     "Sampled",
     "Solution",
+    "Sphere",
     "StandardDH",
+    "Surface",
     "Symbol",
+    "Torus",
     "__version__",
     "load",
     "load_motion",

@@ -11,11 +11,17 @@ import rikigaku
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 SAYS = {
+    "contact_block_on_incline": "mu = 0.6: moved 0.000000000 m",
     "draw_a_robot": "stewart.png",
+    "fem_closed_loop": "sharing 0.8: within 0.09 N m of statics in 10 s; joint1 ends at -20.198 N m",
+    "fem_flexible_arm": "12 mm: 4.45 Hz, sags 14.5 mm",
     "first_steps": "torques of 1000 states: (1000, 7)",
     "pendulum_energy": "largest change of the energy",
     "reach_a_pose": "Frame 'hand' is at the target",
     "rosam_section_6": "the closed robot: 10, a point mass at the pin",
+    "space_capture": "momentum of both kept to",
+    "space_line": "the satellite has turned by 52.7 degrees",
+    "space_two_arms": "left arm alone: the satellite turns by 1.5e+00 degrees",
 }
 
 

@@ -144,8 +144,8 @@ class ContactSystem:
         """The paper's quantities M, b, j_c, j_t, d, A, a0, f_n, a and all joint wrenches, for one contact."""
         if len(self.contacts) != 1 or self.robot.loops:
             raise WrongValue(
-                f"The extended Newton-Euler method is for one contact of a tree; {len(self.contacts)} contacts "
-                f"and {len(self.robot.loops)} loops were given. `forces` takes any number."
+                f"The extended Newton-Euler method is for one contact of a tree; {len(self.contacts)} "
+                f"contacts and {len(self.robot.loops)} loops were given. `forces` takes any number."
             )
         return self.law("extended_newton_euler")(_floats(q), _floats(v), _floats(tau), self.given(t))
 

@@ -1,0 +1,26 @@
+"""The page on contact is true: its Python runs as it stands."""
+
+import re
+import subprocess
+import sys
+from os import environ
+from pathlib import Path
+
+import rikigaku
+
+PAGE = Path(__file__).parents[2] / "docs" / "contact.md"
+
+
+def test_the_page_runs_from_top_to_bottom(tmp_path):
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (tmp_path / "page.py").write_text("\n".join(blocks))
+    answer = subprocess.run(
+        [sys.executable, "-W", "error", "page.py"],
+        cwd=tmp_path,
+        env={**environ, "PYTHONPATH": str(Path(rikigaku.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "('stick',)" in answer.stdout
+    assert "done True" in answer.stdout
