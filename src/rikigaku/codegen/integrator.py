@@ -9,7 +9,7 @@ import numpy as np
 
 from rikigaku.codegen import cache
 from rikigaku.codegen.kernel import Function
-from rikigaku.codegen.llvm_integrator import Real, Status, Whole, record_size, work_size
+from rikigaku.codegen.llvm_step import Real, Status, Whole, record_size, work_size
 from rikigaku.codegen.tableaus import TABLEAUS
 
 if TYPE_CHECKING:
