@@ -1,8 +1,8 @@
 """Two arms and three reaction wheels on one satellite: one hand works, the rest holds the satellite still.
 
-The left hand goes along a line. Alone, its arm turns the satellite. With the wheels, and better with the right
-arm too, the joints have motions to spare: they move the hand and do not turn the base. All three ways are
-integrated on the manifold; momentum stays zero in each.
+The left hand goes along a line. Alone, its arm turns the satellite. With the wheels, and better with the
+right arm too, the joints have motions to spare: they move the hand and do not turn the base. All three ways
+are integrated on the manifold; momentum stays zero in each.
 """
 
 import matplotlib

@@ -89,20 +89,17 @@ def floating_motion(
         )
     field = _Field(robot, as_position(robot, q), as_array(v), torque, wrenches)
     ends = sorted({float(x) for x in breaks if 0 < x < duration} | {float(duration)})
-    asked = None if times is None else as_array(times)
-    if asked is not None:
-        ends = sorted({*ends, *(float(x) for x in asked if 0 < x <= duration)})
-    found = [field.state(0.0)]
+    asked = None if times is None else [float(x) for x in as_array(times) if 0 <= x <= duration]
+    found = [field.state()] if asked is None or (asked and asked[0] == 0) else []
     status, step = "ok", None
     for end in ends:
-        status, step = field.advance(found, end, tolerance, step, keep=asked is None)
-        if asked is not None and (status != "ok" or np.any(np.isclose(asked, end, rtol=0, atol=0))):
-            found.append(field.state(field.t))
+        status, step = field.advance(found, end, tolerance, step, asked)
         if status != "ok":
             break
-    if asked is not None and not (len(asked) and asked[0] == 0):
-        del found[0]
-    t, q, v, work = (np.array(x) for x in zip(*found, strict=True)) if found else (np.empty(0),) * 4
+    if status != "ok" and asked is not None:
+        found.append(field.state())  # where it ended
+    columns = zip(*found, strict=True) if found else ([],) * 4
+    t, q, v, work = (np.array(x) for x in columns)
     return FloatingMotion(robot, t, q, v, work, status)
 
 
@@ -129,8 +126,13 @@ class _Field:
             self.laws.floating_velocity(q, y[nv : nv + n].copy(), y[nv + n : nv + n + 6].copy())
         )
 
-    def state(self, t: float) -> tuple[float, Array, Array, float]:
-        return t, self.q, self.velocity(self.y, self.q), float(self.y[-1])
+    def state(self) -> tuple[float, Array, Array, float]:
+        return self.t, self.q, self.velocity(self.y, self.q), float(self.y[-1])
+
+    def between(self, t: float, y: Array) -> tuple[float, Array, Array, float]:
+        """The state at a point of the chart in use."""
+        q = np.asarray(self.laws.integrate(self.q, y[: self.robot.nv].copy()))
+        return t, q, self.velocity(y, q), float(y[-1])
 
     def __call__(self, t: float, y: Array) -> Array:
         nv, n = self.robot.nv, self.n
@@ -153,7 +155,7 @@ class _Field:
         return rate
 
     def advance(
-        self, found: list[Any], end: float, tolerance: float, step: float | None, keep: bool
+        self, found: list[Any], end: float, tolerance: float, step: float | None, asked: list[float] | None
     ) -> tuple[str, float | None]:
         """Go to a time; each step starts a new chart. Returns the status and the last step's size."""
         nv = self.robot.nv
@@ -167,13 +169,16 @@ class _Field:
                 message = solver.step()
                 if solver.status == "failed" or not np.isfinite(solver.y).all():
                     return self._ended(message or "a number is not finite"), None
+                if inside := [x for x in asked or () if self.t < x <= solver.t]:
+                    path = solver.dense_output()
+                    found += [self.between(x, path(x) if x < solver.t else solver.y) for x in inside]
                 self.q = np.asarray(self.laws.integrate(self.q, solver.y[:nv].copy()))
                 self.t, self.y = float(solver.t), solver.y.copy()
                 self.y[:nv] = 0.0
                 solver.y = self.y.copy()
                 solver.f = self(self.t, solver.y)
-                if keep:
-                    found.append(self.state(self.t))
+                if asked is None:
+                    found.append(self.state())
         except ArithmeticError as error:
             return self._ended(str(error)), None
         return "ok", float(solver.h_abs)

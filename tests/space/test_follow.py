@@ -1,0 +1,170 @@
+"""Hands that follow lines and targets, and what is said where they cannot."""
+
+import numpy as np
+import pytest
+
+import rikigaku as rk
+from rikigaku import space
+from rikigaku.errors import WrongSize, WrongValue
+
+BENT = np.array([0, 0, 0, 2.2, -2.0])
+
+
+@pytest.fixture(scope="module")
+def planar() -> rk.Robot:
+    return rk.load("space_planar_2r")
+
+
+def down(planar: rk.Robot) -> space.Line:
+    start = planar.pose(BENT, "hand")
+    return space.line(start, start[:3, 3] + [0, -1.6, 0], velocity=0.8, acceleration=0.4)
+
+
+@pytest.fixture(scope="module")
+def followed(planar: rk.Robot) -> space.Followed:
+    line = down(planar)
+    return space.follow(planar, BENT, line, "hand", line.duration, rows="xy", times=np.linspace(0, 4, 41))
+
+
+def test_the_forward_simulation_follows_the_line(planar: rk.Robot, followed: space.Followed) -> None:
+    assert followed.status == "ok"
+    assert followed.error.max() < 1e-6
+    end = planar.pose(followed.motion.q[-1], "hand")[:3, 3]
+    assert np.abs(end - (planar.pose(BENT, "hand")[:3, 3] + [0, -1.6, 0])).max() < 1e-6
+    speed = np.linalg.norm(planar.velocity(followed.motion.q, followed.motion.v, "hand")[:, :2], axis=1)
+    assert speed.max() == pytest.approx(0.8, abs=1e-6)
+    assert abs(followed.motion.q[-1, 2]) > 0.5  # the satellite has turned
+
+
+def test_the_two_methods_differ_by_the_products_of_velocities(
+    planar: rk.Robot, followed: space.Followed
+) -> None:
+    q, v = followed.motion.q, followed.motion.v
+    C = planar.generalized_coriolis(q, v[:, 3:])
+    products = np.einsum("nij,nj->ni", C, v[:, 3:])
+    assert np.abs(products).max() > 5
+    assert np.abs(followed.torques - followed.inertial_torques - products).max() < 1e-9 * 40
+
+
+def test_a_line_out_of_reach_ends_with_a_sentence_and_what_was_found(planar: rk.Robot) -> None:
+    start = planar.pose(BENT, "hand")
+    line = space.line(start, start[:3, 3] + [4.0, 0, 0], velocity=0.8, acceleration=0.4)
+    found = space.follow(planar, BENT, line, "hand", line.duration, rows="xy", tolerance=1e-8)
+    assert "the line leaves its reach" in found.status
+    assert "dynamic singularity" in found.status
+    assert 1 < found.motion.t[-1] < line.duration
+    assert found.error[:-1].max() < 1e-6  # up to there it was followed
+
+
+def test_a_singularity_inside_the_reach_is_told_from_the_end_of_it(planar: rk.Robot) -> None:
+    """Past the shoulder with links of one length: singular where the arm is folded up."""
+    folded = np.array([0, 0, 0, 1.0, 2.6])
+    start = planar.pose(folded, "hand")
+    way = planar.pose(folded, "link1")[:3, 3] - start[:3, 3]
+    line = space.line(start, start[:3, 3] + 1.5 * way, velocity=0.5, acceleration=0.5)
+    found = space.follow(planar, folded, line, "hand", line.duration, rows="xy", tolerance=1e-8, least=0.2)
+    assert "dynamic singularity" in found.status
+    assert "leaves its reach" not in found.status
+
+
+def test_the_transposed_jacobian_brings_the_hand_there_in_the_end(planar: rk.Robot) -> None:
+    start = planar.pose(BENT, "hand")
+    goal = start.copy()
+    goal[:3, 3] += [0.3, -0.3, 0]
+    line = space.line(start, goal[:3, 3], velocity=10, acceleration=100)
+    found = space.follow(
+        planar,
+        BENT,
+        line,
+        "hand",
+        20.0,
+        rows="xy",
+        gains=(60.0, 40.0),
+        controller="transposed",
+        tolerance=1e-7,
+    )
+    assert found.status == "ok"
+    assert found.error[-1] < 1e-3
+    assert np.abs(found.motion.momentum).max() < 1e-9
+
+
+def test_resolved_rates_give_the_hand_its_twist_whatever_the_momentum() -> None:
+    sat = rk.load("space_arm_6")
+    q = sat.neutral()
+    q[7:] = [0.3, -0.5, 0.8, 0.4, 0.9, -0.2]
+    rng = np.random.default_rng(3)
+    twist, momentum = rng.normal(size=6), 20 * rng.normal(size=6)
+    v = sat.floating_velocity(q, sat.resolved_rate(q, twist, momentum, "hand"), momentum)
+    assert np.abs(sat.velocity(q, v, "hand") - twist).max() < 1e-12
+    assert np.abs(sat.momentum(q, v) - momentum).max() < 1e-9
+
+
+def test_resolved_accelerations_bring_an_error_to_zero_as_the_gains_say() -> None:
+    """e'' + K1 e' + K2 e = 0 along every axis: K1 = 4, K2 = 4 leaves (1 + 2 t) exp(-2 t)."""
+    sat = rk.load("space_arm_6")
+    q = sat.neutral()
+    q[7:] = [0.3, -0.5, 0.8, 0.4, 0.9, -0.2]
+    pose = sat.pose(q, "hand")
+    still = np.concatenate([pose[:3, 3] + [0.02, -0.03, 0.01], space.targets.quaternion_of(pose[:3, :3])])
+    times = np.linspace(0, 2, 9)
+    found = space.follow(
+        sat,
+        q,
+        lambda t: space.targets.Wanted(still, np.zeros(6), np.zeros(6)),
+        "hand",
+        2.0,
+        gains=(4.0, 4.0),
+        times=times,
+    )
+    left = np.linalg.norm([0.02, -0.03, 0.01]) * (1 + 2 * times) * np.exp(-2 * times)
+    assert np.abs(found.error - left).max() < 1e-8
+    assert found.turn_error.max() < 1e-8
+
+
+def test_targets_have_the_velocities_and_accelerations_of_their_poses() -> None:
+    target = rk.load("space_target")
+    v = np.array([0.01, 0.02, 0, 0.1, 0.2, -0.1])
+    moving = space.MovingFrame(target, target.neutral(), v, "grip", 5.0)
+    hand = np.eye(4)
+    hand[:3, 3] = [0.5, 0.2, -1.5]
+    approach = space.Approach.start(hand, moving, 4.0)
+    for follow in (moving, approach):
+        h, t = 1e-4, 1.7
+        before, now, after = (follow(t + s * h) for s in (-1, 0, 1))
+        assert np.abs((after.pose[:3] - before.pose[:3]) / (2 * h) - now.twist[:3]).max() < 1e-7
+        assert np.abs((after.twist - before.twist) / (2 * h) - now.acceleration).max() < 1e-6
+        R = [space.targets.rotation_of(x.pose[3:]) for x in (before, now, after)]
+        W = (R[2] - R[0]) / (2 * h) @ R[1].T
+        assert np.abs([W[2, 1] - now.twist[3], W[0, 2] - now.twist[4], W[1, 0] - now.twist[5]]).max() < 1e-7
+    assert np.abs(approach(0.0).pose[:3] - hand[:3, 3]).max() < 1e-15
+    assert np.abs(approach(0.0).twist[:3]).max() < 1e-15
+    assert np.abs(approach(4.0).pose[:3] - moving(4.0).pose[:3]).max() < 1e-12
+
+
+def test_quaternions_and_rotations_go_there_and_back() -> None:
+    rng = np.random.default_rng(0)
+    for q in [*rng.normal(size=(20, 4)), *np.eye(4), -np.eye(4)[1]]:
+        unit = q / np.linalg.norm(q)
+        R = space.targets.rotation_of(unit)
+        again = space.targets.quaternion_of(R)
+        assert min(np.abs(again - unit).max(), np.abs(again + unit).max()) < 1e-14
+        vector = space.targets.rotation_vector(R)
+        angle = np.linalg.norm(vector)
+        if angle > 0:
+            assert np.abs(space.targets.rotation_about(vector / angle, angle) - R).max() < 1e-13
+
+
+def test_wrong_questions_are_refused(planar: rk.Robot) -> None:
+    line = down(planar)
+    with pytest.raises(WrongValue, match="Known: acceleration, transposed"):
+        space.follow(planar, BENT, line, "hand", 1.0, rows="xy", controller="pid")
+    with pytest.raises(WrongValue, match="Rows it can serve: xy"):
+        space.follow(planar, BENT, line, "hand", 1.0)
+    with pytest.raises(WrongSize, match="from a pose"):
+        space.line(np.zeros(3), np.zeros(3), velocity=1, acceleration=1)
+    with pytest.raises(WrongValue, match="ends where it starts"):
+        space.line(np.eye(4), np.zeros(3), velocity=1, acceleration=1)
+    target = rk.load("space_target")
+    moving = space.MovingFrame(target, target.neutral(), np.zeros(6), "grip", 1.0)
+    with pytest.raises(WrongValue, match="known from 0 to 1 s"):
+        moving(2.0)
