@@ -1,4 +1,4 @@
-"""A block on an incline of 20 degrees: with mu = 0.6 it does not creep, with mu = 0.2 it slides as it must."""
+"""A block on an incline of 20 degrees: mu = 0.6 does not let it creep, with mu = 0.2 it slides as it must."""
 
 import numpy as np
 
