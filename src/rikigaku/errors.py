@@ -114,6 +114,10 @@ class NotExact(RikigakuError, TypeError):
     """An operation that exact numbers do not have."""
 
 
+class NotConverged(RikigakuError, ArithmeticError):
+    """Newton's method found no solution; the message says where, and what to change."""
+
+
 class NotVerified(RikigakuError, ArithmeticError):
     """A result that its own check did not confirm; it is not given out."""
 

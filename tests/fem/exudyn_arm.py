@@ -1,7 +1,9 @@
 """A flexible pendulum in Exudyn: geometrically exact planar beams, falling from level."""
 
+from itertools import pairwise
+
 import exudyn as exu
-import exudyn.itemInterface as item
+import exudyn.itemInterface as items  # noqa: N813
 import numpy as np
 
 
@@ -11,12 +13,12 @@ def falling_tip(length, mass, EA, EI, kGA, duration, elements, step, rotary=0.0)
     system = container.AddSystem()
     piece = length / elements
     nodes = [
-        system.AddNode(item.NodeRigidBody2D(referenceCoordinates=[k * piece, 0, 0]))
+        system.AddNode(items.NodeRigidBody2D(referenceCoordinates=[k * piece, 0, 0]))
         for k in range(elements + 1)
     ]
-    for a, b in zip(nodes[:-1], nodes[1:], strict=True):
+    for a, b in pairwise(nodes):
         beam = system.AddObject(
-            item.ObjectBeamGeometricallyExact2D(
+            items.ObjectBeamGeometricallyExact2D(
                 nodeNumbers=[a, b],
                 physicsLength=piece,
                 physicsMassPerLength=mass / length,
@@ -26,13 +28,13 @@ def falling_tip(length, mass, EA, EI, kGA, duration, elements, step, rotary=0.0)
                 physicsShearStiffness=kGA,
             )
         )
-        marker = system.AddMarker(item.MarkerBodyMass(bodyNumber=beam))
-        system.AddLoad(item.LoadMassProportional(markerNumber=marker, loadVector=[0, -9.81, 0]))
-    ground = system.AddNode(item.NodePointGround(referenceCoordinates=[0, 0, 0]))
-    fixed = system.AddMarker(item.MarkerNodeCoordinate(nodeNumber=ground, coordinate=0))
+        marker = system.AddMarker(items.MarkerBodyMass(bodyNumber=beam))
+        system.AddLoad(items.LoadMassProportional(markerNumber=marker, loadVector=[0, -9.81, 0]))
+    ground = system.AddNode(items.NodePointGround(referenceCoordinates=[0, 0, 0]))
+    fixed = system.AddMarker(items.MarkerNodeCoordinate(nodeNumber=ground, coordinate=0))
     for k in range(2):
-        hinge = system.AddMarker(item.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=k))
-        system.AddObject(item.CoordinateConstraint(markerNumbers=[fixed, hinge]))
+        hinge = system.AddMarker(items.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=k))
+        system.AddObject(items.CoordinateConstraint(markerNumbers=[fixed, hinge]))
     system.Assemble()
     settings = exu.SimulationSettings()
     settings.timeIntegration.numberOfSteps = round(duration / step)

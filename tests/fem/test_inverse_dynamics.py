@@ -132,7 +132,8 @@ def test_the_matrix_of_lengths_of_a_planar_chain_is_the_one_of_the_paper():
     # rows of joints 1 to 3, columns of [F, N] of links 1 to 3: zero below the diagonal
     assert np.abs(L[1, :6]).max() == 0
     assert np.abs(L[2, :12]).max() == 0
-    # l_C times the transverse force, 1 times the moment, l times the sum beyond; link axes: along, across, hinge
+    # l_C times the transverse force, 1 times the moment, l times the sum beyond
+    # (link axes: along, across, hinge)
     for k in range(3):
         assert L[k, 6 * k : 6 * k + 6] == pytest.approx([0, LENGTH / 2, 0, 0, 0, 1])
     assert L[0, 18:21] == pytest.approx([0, LENGTH, 0])

@@ -174,11 +174,14 @@ class _Ties:
 
     def make(self) -> None:
         layout, bodies = self.layout, self.layout.mechanism.bodies
+        on: dict[int, list[int]] = {}
+        for n, body in enumerate(self.net.body):
+            on.setdefault(int(body), []).append(n)
         for i in range(len(bodies)):
             self._join(i)
-            for k in np.flatnonzero(self.net.body == i):
+            for k in on[i]:
                 if k != layout.origin[i]:
-                    self._fresh(int(k))
+                    self._fresh(k)
         for loop in layout.mechanism.loops:
             self._close(loop.name, loop.joint, loop.start)
         for gear in layout.mechanism.gears:

@@ -1,8 +1,8 @@
 """Planar beams under large rotations: each piece bends little in a frame that turns with its chord.
 
-With d the chord from node to node, l its length and b the angle it has turned, a piece knows its stretch l - L
-and the turns of its ends against the chord, p1 = t1 - b and p2 = t2 - b. Energy (linear Timoshenko beam, one
-integration point): L/2 (EA ((l-L)/L)^2 + EI ((p2-p1)/L)^2 + kGA ((p1+p2)/2)^2).
+With d the chord from node to node, l its length and b the angle it has turned, a piece knows its stretch l -
+L and the turns of its ends against the chord, p1 = t1 - b and p2 = t2 - b. Energy (linear Timoshenko beam,
+one integration point): L/2 (EA ((l-L)/L)^2 + EI ((p2-p1)/L)^2 + kGA ((p1+p2)/2)^2).
 Reference: M. A. Crisfield, Non-linear finite element analysis of solids and structures, volume 1, chapter 7.
 """
 
@@ -132,7 +132,8 @@ class PlanarBeams:
             rate = np.einsum("kij,kj->ki", B, self._nodal(v)[self._dofs])
             f = f + self.beta * np.einsum("kij,kj->ki", self._local, rate)
         blocks = np.einsum("kji,kj->ki", B, f)
-        return self._gathered(np.bincount(self._dofs.ravel(), blocks.ravel(), minlength=self.P.shape[0]))
+        x = np.bincount(self._dofs.ravel(), blocks.ravel(), minlength=self.P.shape[0])
+        return self._gathered(x.astype(np.float64, copy=False))
 
     def tangent(self, z: Array) -> tuple[Any, Any]:
         """Stiffness and damping over z at a shape."""

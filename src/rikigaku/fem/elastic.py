@@ -1,4 +1,4 @@
-"""Elastic links: `mesh.elastic()` keeps stiffness and damping, for vibration, deflection, motion and torques."""
+"""Elastic links: `mesh.elastic()` keeps stiffness and damping: vibration, deflection, motion, torques."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ Locked = str | Sequence[str]
 class Elastic:
     """A mesh with its stiffness.
 
-    elements: beams a link of two segments is cut into (2: the paper's). mass: "consistent", "lumped", "centre".
-    damping: (alpha, beta), forces alpha M v and beta K (rate of bending) [1/s, s].
+    elements: beams a link of two segments is cut into (2: the paper's). mass: "consistent", "lumped",
+    "centre". damping: (alpha, beta), forces alpha M v and beta K (rate of bending) [1/s, s].
     joint_stiffness: of drives [N m/rad], by joint; those joints give under load.
     hinges: "released" rotations, or by the "integration" point. refined: nodal values of the exact beam.
     """

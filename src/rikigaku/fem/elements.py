@@ -5,9 +5,9 @@ With node displacements u and rotations t the strains at s in [-1, 1] are
     stretch and shears  (u2 - u1)/l - t(s) x e,    t(s) = (1 - s)/2 t1 + (1 + s)/2 t2,
     twist and curvatures  (t2 - t1)/l,
 
-and K = l B(s)^T D B(s). s = 0 is a plain beam (one point: it does not lock however thin it is). A hinge at the
-start is s = +1, at the end s = -1, each with the stiffness about the hinge's axis taken away: the beam then
-turns with its other end, and takes no moment about the axis.
+and K = l B(s)^T D B(s). s = 0 is a plain beam (one point: it does not lock however thin it is). A hinge at
+the start is s = +1, at the end s = -1, each with the stiffness about the hinge's axis taken away: the beam
+then turns with its other end, and takes no moment about the axis.
 Reference: Y. Toi, Shifted integration technique in one-dimensional plastic collapse analysis using linear and
 cubic finite elements, Int. J. Numer. Methods Eng. 31 (1991).
 """
@@ -26,7 +26,7 @@ def skew(x: Array) -> Array:
 
 
 def triad(e: Array, axis: Array) -> Array:
-    """Columns e, t, n: along the beam, across it in the plane square to the joint's axis, and along the axis."""
+    """Columns e, t, n: along the beam, across it square to the joint's axis, and the part of that axis."""
     n = axis - (axis @ e) * e
     if np.linalg.norm(n) < 1e-6:  # a beam along its own joint's axis: any direction across
         n = np.eye(3)[int(np.argmin(np.abs(e)))]

@@ -1,12 +1,13 @@
 """Inverse dynamics of a flexible arm: the hand follows its path exactly, joints and torques are computed.
 
 Driven by its joints, the tip of a flexible link answers the wrong way first: integrated forward, its inverse
-grows without bound. The bounded answer exists and begins before the hand does (the links are bent in advance).
-It is found for the whole motion at once: equations of motion at all times, second differences for
-accelerations, unbent rest (under weight) well before and well after; one sparse system for each step of Newton's method.
-References: E. Bayo, A finite-element approach to control the end-point motion of a single-link flexible robot,
-J. Robotic Systems 4 (1987); G. Bastos, R. Seifried, O. Brüls, Inverse dynamics of serial and parallel
-underactuated multibody systems using a DAE optimal control approach, Multibody Syst. Dyn. 30 (2013).
+grows without bound. The bounded answer exists and begins before the hand does (the links are bent in
+advance). It is found for the whole motion at once: equations of motion at all times, second differences for
+accelerations, unbent rest (under weight) well before and well after; one sparse system for each step of
+Newton's method. References: E. Bayo, A finite-element approach to control the end-point motion of a
+single-link flexible robot, J. Robotic Systems 4 (1987); G. Bastos, R. Seifried, O. Brüls, Inverse dynamics
+of serial and parallel underactuated multibody systems using a DAE optimal control approach, Multibody Syst.
+Dyn. 30 (2013).
 """
 
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.errors import NotConverged, UnknownName, WrongValue
 from rikigaku.fem.assembly import plane_axes
 from rikigaku.fem.inverse_dynamics import inverse_dynamics
-from rikigaku.fem.simulate import NotConverged, Simulated, planar_beams
+from rikigaku.fem.simulate import Simulated, planar_beams
 from rikigaku.fem.targets import target_motion
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ _STEPS = 25
 class FlexibleMotion(Simulated):
     """The motion found, with the torques a rigid arm would need and how far it would be off.
 
-    torques: (samples, nv); rigid_torques: of the same path with rigid links; path: of the frame, (samples, 3).
+    torques: (samples, nv); rigid_torques: of the same path with rigid links; path: of the frame, (samples,
+    3).
     """
 
     frame: str

@@ -31,8 +31,8 @@ class Load(NamedTuple):
 class InternalForces:
     """Section forces at both ends of every beam, (beams, samples, 2, 6); between the ends they are linear.
 
-    Components in the beam's axes, as the outer part acts on the inner: axial [N] (tension above zero), shear in
-    the plane the link turns in and out of it, torsion [N m], bending out of that plane and in it.
+    Components in the beam's axes, as the outer part acts on the inner: axial [N] (tension above zero), shear
+    in the plane the link turns in and out of it, torsion [N m], bending out of that plane and in it.
     """
 
     layout: Layout

@@ -164,9 +164,9 @@ def _shared(problem: _Problem, tau: Array, cuts: list[Cut], sharing: Sharing | N
         raise NoValue(_underdriven(problem, tau, driven, C))
     if spare and sharing is None:
         raise WrongValue(
-            f"Robot {problem.layout.robot.name!r} has {spare} motors more than this motion needs, and no rule how "
-            "they share: give sharing='least_norm', a ratio at the cut node (sharing=0.5), Weighted({...}), or make "
-            "joints passive (robot.with_actuated)."
+            f"Robot {problem.layout.robot.name!r} has {spare} motors more than this motion needs, and no "
+            "rule how they share: give sharing='least_norm', a ratio at the cut node (sharing=0.5), "
+            "Weighted({...}), or make joints passive (robot.with_actuated)."
         )
     bare = nearest(tau, C, driven, np.zeros((len(t), C.shape[2])))
     if not spare or sharing is None:
@@ -186,7 +186,7 @@ def _shared(problem: _Problem, tau: Array, cuts: list[Cut], sharing: Sharing | N
 
 
 def _by_ratio(problem: _Problem, cuts: list[Cut], sharing: Ratio, size: int) -> Array:
-    """The start link carries the part given of the force on the mass at the cut node, the end link the rest."""
+    """The start link carries its part of the force on the mass at the cut node, the end link the rest."""
     t, f, found = problem.motion.t, np.zeros((len(problem.motion.t), size)), False
     start = 0
     for c in cuts:
@@ -230,8 +230,9 @@ def _underdriven(problem: _Problem, tau: Array, driven: NDArray[np.bool_], C: Ar
     robot = problem.layout.robot
     name = next(j.name for j in robot.joints if k in range(*robot.v_slices[j.name].indices(robot.nv)))
     return (
-        f"Joint {name!r} is passive, and at t = {problem.motion.t[sample]:.6g} s this motion asks {left[sample, k]:.4g} "
-        "N m (or N) of it that no motor can pass on. Drive it (robot.with_actuated), or close a loop then."
+        f"Joint {name!r} is passive, and at t = {problem.motion.t[sample]:.6g} s this motion asks "
+        f"{left[sample, k]:.4g} N m (or N) of it that no motor can pass on. Drive it (robot.with_actuated), "
+        "or close a loop then."
     )
 
 
@@ -252,8 +253,9 @@ def _check_closed(problem: _Problem) -> None:
         k = int(np.argmax(gap))
         if not gap[k] < _OPEN:
             raise CannotClose(
-                f"The motion leaves loop {loop.name!r} of robot {robot.name!r} open by {gap[k]:.3g} at t = {t[k]:.6g} s. "
-                "Give paths of the independent joints (the others follow), or phases that say when it is closed.",
+                f"The motion leaves loop {loop.name!r} of robot {robot.name!r} open by {gap[k]:.3g} at "
+                f"t = {t[k]:.6g} s. Give paths of the independent joints (the others follow), or phases that "
+                "say when it is closed.",
                 loop.name,
             )
 
@@ -277,7 +279,7 @@ def _impulses(problem: _Problem) -> list[Impulse]:
 
 
 def mass_matrix(layout: Layout, q: Array, phases: Phases | None = None) -> Array:
-    """Of the open mechanism with its extra masses and rotors, (nv, nv): its columns are forces of unit pushes."""
+    """Of the open mechanism with its extra masses and rotors, (nv, nv), by unit accelerations."""
     nv = layout.mechanism.nv
     qs, zero = np.repeat(q[None], nv, axis=0), np.zeros((nv, nv))
     state = moving(layout.mechanism, qs, zero, np.eye(nv), (0.0, 0.0, 0.0))

@@ -65,14 +65,15 @@ class Moving:
 def moving(mechanism: Mechanism, q: Array, v: Array, a: Array, gravity: Any = None) -> Moving:
     """The motion of every body at samples q (samples, nq), v and a (samples, nv)."""
     count, size = len(mechanism.bodies), len(q)
-    g = tuple(mechanism.gravity if gravity is None else (float(x) for x in gravity))
-    columns = [list(x.T) for x in (q, v, a)]
+    gx, gy, gz = mechanism.gravity if gravity is None else (float(x) for x in gravity)
+    g = (gx, gy, gz)
+    # one sample runs as plain floats, which are quicker than arrays of one
+    numbers: tuple[Any, ...] = tuple(x[0].tolist() if size == 1 else list(x.T) for x in (q, v, a))
     R, p, c = np.empty((count, size, 3, 3)), np.empty((count, size, 3)), np.empty((count, size, 3))
     omega, alpha, velocity, felt = (np.empty((count, size, 3)) for _ in range(4))
-    poses = world_poses(mechanism, columns[0])
-    for i, (body, pose, state) in enumerate(
-        zip(mechanism.bodies, poses, motion(mechanism, *columns, g), strict=True)  # type: ignore[arg-type]
-    ):
+    poses = world_poses(mechanism, numbers[0])
+    states = motion(mechanism, numbers[0], numbers[1], numbers[2], g)
+    for i, (body, pose, state) in enumerate(zip(mechanism.bodies, poses, states, strict=True)):
         R[i] = _stacked([x for row in pose.R for x in row], size).reshape(size, 3, 3)
         p[i] = _stacked(pose.p, size)
         own = central(body.inertia)[1]
@@ -87,7 +88,7 @@ def moving(mechanism: Mechanism, q: Array, v: Array, a: Array, gravity: Any = No
 
 
 def central(inertia: Any) -> tuple[float, Array, Array]:
-    """Mass, centre of mass in body axes, and the tensor about it; a body without mass has its origin there."""
+    """Mass, centre of mass in body axes (the origin if there is no mass), and the tensor about it."""
     m = float(inertia.m)
     h, I = np.array(inertia.h, dtype=np.float64), np.array(inertia.I, dtype=np.float64)
     if m == 0:
@@ -98,4 +99,6 @@ def central(inertia: Any) -> tuple[float, Array, Array]:
 
 def _stacked(numbers: Any, size: int) -> Array:
     """Numbers that may be floats or arrays of samples, as (samples, n)."""
+    if size == 1:
+        return np.array([numbers], dtype=np.float64)
     return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), size) for x in numbers], axis=-1)

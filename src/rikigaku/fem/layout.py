@@ -132,9 +132,9 @@ def plane_normal(robot: Robot, mechanism: Mechanism) -> Array | None:
     for loop in mechanism.loops:
         if loop.joint not in ("revolute", "fixed", "prismatic"):
             return None
-        body, pose = loop.start
-        R = np.eye(3) if body == WORLD else np.array(poses[body].R, dtype=np.float64)
-        z = (R @ np.array(pose.R, dtype=np.float64))[:, 2]
+        carrier, on_it = loop.start
+        R = np.eye(3) if carrier == WORLD else np.array(poses[carrier].R, dtype=np.float64)
+        z = (R @ np.array(on_it.R, dtype=np.float64))[:, 2]
         if loop.joint != "fixed":
             (turning if loop.joint == "revolute" else sliding).append(z)
     if not turning:
@@ -155,6 +155,10 @@ class _Maker:
         self.centre: dict[int, int] = {}
         self.ends: dict[str, tuple[int, int]] = {}
         self.frames: dict[str, int] = {}
+        self.sections = {link.name: link.section for link in robot.links}
+        self.children: dict[int, list[int]] = {}
+        for j, body in enumerate(mechanism.bodies):
+            self.children.setdefault(body.parent, []).append(j)
         places = [np.array(b.placement.p, dtype=np.float64) for b in mechanism.bodies]
         places += [np.array(pose.p, dtype=np.float64) for _, pose in mechanism.frames.values()]
         self.size = max((float(np.linalg.norm(p)) for p in places), default=0.0) or 1.0
@@ -188,11 +192,10 @@ class _Maker:
         for loop in self.mechanism.loops:
             pair = [self.node(b, np.array(pose.p), loop.name) for b, pose in (loop.start, loop.end)]
             self.ends[loop.name] = (pair[0], pair[1])
+        own = {body.name for body in bodies}
         for name, (b, pose) in self.mechanism.frames.items():
-            if name in {frame.name for frame in self.robot.frames} or b != WORLD:
-                own = name in {body.name for body in bodies}
-                if not own or b == WORLD:
-                    self.frames[name] = self.node(b, np.array(pose.p), name)
+            if name not in own and name != self.robot.base:
+                self.frames[name] = self.node(b, np.array(pose.p), name)
         for i, body in enumerate(bodies):
             self.frames.setdefault(body.name, self.origin[i])
             self.centre[i] = self.node(i, self._centre(i), f"centre of {body.name}")
@@ -205,8 +208,8 @@ class _Maker:
         m, c, _ = central(self.mechanism.bodies[i].inertia)
         if m == 0 and any(self.mechanism.bodies[i].inertia.h):
             raise WrongValue(
-                f"Link {self.mechanism.bodies[i].name!r} has first moments and no mass: there is no centre to "
-                "put a node at. Regrouped robots are for the laws; mesh the robot itself."
+                f"Link {self.mechanism.bodies[i].name!r} has first moments and no mass: there is no centre "
+                "to put a node at. Regrouped robots are for the laws; mesh the robot itself."
             )
         others = [k for k in self.on[i] if k != self.origin[i]]
         if m == 0 and others:  # a link without mass: halfway to the first thing it carries
@@ -221,8 +224,9 @@ class _Maker:
     def _beams(self, i: int, longest: float) -> None:
         if not self._reach(i):
             return
-        link = self.robot.link(self.mechanism.bodies[i].name)
-        section = link.section or default_section(longest)  # one thickness for the robot
+        section = self.sections[self.mechanism.bodies[i].name] or default_section(
+            longest
+        )  # one thickness for the robot
         middle = self.centre[i]
         for k in self.on[i]:
             if k != middle:
@@ -236,13 +240,14 @@ class _Maker:
         turns = central(bodies[i].inertia)[2][2, 2] > 0
         if not isinstance(bodies[i].joint, Revolute) or len(self.on[i]) > 1 or turns:
             return
-        for j, other in enumerate(bodies):
-            if other.parent == i and isinstance(other.joint, Revolute) and self.seat[j] == self.origin[i]:
+        for j in self.children.get(i, ()):
+            other = bodies[j]
+            if isinstance(other.joint, Revolute) and self.seat[j] == self.origin[i]:
                 axis = np.array(other.placement.R, dtype=np.float64)[:, 2]
                 if other.name != bodies[i].name and np.linalg.norm(np.cross([0, 0, 1], axis)) < 1e-9:
                     raise WrongValue(
-                        f"Link {bodies[i].name!r} has no length: its joint and that of link {other.name!r} turn "
-                        "about one axis. Give it a length, or replace the two joints by one."
+                        f"Link {bodies[i].name!r} has no length: its joint and that of link {other.name!r} "
+                        "turn about one axis. Give it a length, or replace the two joints by one."
                     )
 
     def check_pieces(self) -> None:
@@ -267,6 +272,6 @@ class _Maker:
         alone = [body.name for i, body in enumerate(bodies) if top(i) != top(WORLD)]
         if alone:
             raise WrongValue(
-                f"Robot {self.robot.name!r} is in pieces: {', '.join(alone[:6])} hang on nothing but a free joint. "
-                "Close a loop to them, or fix them to the ground (robot.lock)."
+                f"Robot {self.robot.name!r} is in pieces: {', '.join(alone[:6])} hang on nothing but a free "
+                "joint. Close a loop to them, or fix them to the ground (robot.lock)."
             )

@@ -26,7 +26,7 @@ _MOMENTS = {
 class Cut:
     """One cut joint over a motion.
 
-    wrenches: what unit unknowns pass on, from the start link to the end link, at `place`: (samples, unknowns, 6).
+    wrenches: what unit unknowns pass from the start link to the end link at `place`, (samples, unknowns, 6).
     forces: joint forces they ask for, (samples, nv, unknowns).
     """
 

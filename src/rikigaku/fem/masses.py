@@ -1,9 +1,9 @@
-"""Where the mass of links sits in the mesh. However it is spread, each link keeps its mass, centre and inertia.
+"""Where the mass of links sits in the mesh; each link keeps its mass, centre and inertia however it does.
 
 "centre": all at the node of the centre of mass, m and the tensor: the lumped mass of the paper.
-"lumped", "consistent": spread along the two beams of a link so that the centre of mass stays where it is; what
-inertia is missing then is spread as rotary inertia, and if there would be too much, some mass stays at the
-centre. Links of other shapes (three joints, a bent line) keep their mass at the centre.
+"lumped", "consistent": spread along the two beams of a link so that the centre of mass stays where it is;
+what inertia is missing then is spread as rotary inertia, and if there would be too much, some mass stays at
+the centre. Links of other shapes (three joints, a bent line) keep their mass at the centre.
 """
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,6 +13,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from rikigaku.fem.kinematics import central
+from rikigaku.fem.layout import Beam
 from rikigaku.model.mechanism import WORLD
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _STRAIGHT = 1e-9
 
 
 class _Spread(NamedTuple):
-    """Mass a length of each beam [kg/m] (by its index), the part of the mass that is spread, and what is left."""
+    """Mass a length of each beam [kg/m] by its index, the part of the mass that is spread, what is left."""
 
     density: dict[int, float]
     part: float
@@ -42,23 +43,24 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
         block[3:, 3:] += tensor
 
     layout = net.layout
+    beams, pieces = _by_body(net), _by_beam(net)
     for i, body in enumerate(layout.mechanism.bodies):
         m, _, own = central(body.inertia)
         tensor = net.R[i] @ own @ net.R[i].T
-        spread = _spread(net, i, m, tensor, rule) if rule != "centre" and m > 0 else None
+        spread = _spread(net, beams.get(i, []), m, tensor, rule) if rule != "centre" and m > 0 else None
         middle = layout.centre[i]
         if spread is None:
             add(middle, middle, m, tensor)
             continue
         add(middle, middle, (1 - spread.part) * m)
-        for k, a, b in net.pieces:
-            if k in spread.density:
+        for k in spread.density:
+            for a, b in pieces[k]:
                 length = float(np.linalg.norm(net.places[b] - net.places[a]))
                 mass = spread.density[k] * length
                 turn = spread.rotary * mass / (spread.part * m)
-                own, mixed = (1 / 3, 1 / 6) if rule == "consistent" else (1 / 2, 0.0)
+                whole, mixed = (1 / 3, 1 / 6) if rule == "consistent" else (1 / 2, 0.0)
                 for x, y in ((a, a), (b, b), (a, b), (b, a)):
-                    share = own if x == y else mixed
+                    share = whole if x == y else mixed
                     add(x, y, share * mass, share * turn)
     for name, mass in layout.masses.items():
         node = layout.mass_node(name)
@@ -74,9 +76,24 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
     return sparse.csr_array((values, (rows, columns)), shape=(size, size))
 
 
-def _spread(net: "Grid", body: int, m: float, tensor: Array, rule: MassRule) -> _Spread | None:
+def _by_body(net: "Grid") -> dict[int, list[tuple[int, Beam]]]:
+    result: dict[int, list[tuple[int, Beam]]] = {}
+    for k, beam in enumerate(net.layout.beams):
+        result.setdefault(beam.body, []).append((k, beam))
+    return result
+
+
+def _by_beam(net: "Grid") -> dict[int, list[tuple[int, int]]]:
+    result: dict[int, list[tuple[int, int]]] = {}
+    for k, a, b in net.pieces:
+        result.setdefault(k, []).append((a, b))
+    return result
+
+
+def _spread(
+    net: "Grid", beams: list[tuple[int, Beam]], m: float, tensor: Array, rule: MassRule
+) -> _Spread | None:
     """The mass of a straight link of two beams, spread; None for other links."""
-    beams = [(k, beam) for k, beam in enumerate(net.layout.beams) if beam.body == body]
     if len(beams) != 2:
         return None
     ends = [net.places[beam.end] - net.places[beam.start] for _, beam in beams]
@@ -91,8 +108,8 @@ def _spread(net: "Grid", body: int, m: float, tensor: Array, rule: MassRule) -> 
     across = np.eye(3) - np.outer(e, e)
     line = m * l1 * l2 / 3  # moment of inertia about the centre of mass, across
     if rule == "lumped":  # masses at nodes are farther out: (piece)^2 / 6 more
+        count = len(net.pieces) / len(net.layout.beams)
         for k, beam in beams:
-            count = sum(1 for piece in net.pieces if piece[0] == k)
             line += density[k] * beam.length * (beam.length / count) ** 2 / 6
     available = float(min(np.linalg.eigvalsh(across @ tensor @ across)[1:])) if line else 0.0
     if net.layout.normal is not None:

@@ -57,16 +57,17 @@ class Mesh:
 
         Args:
             target, t, samples, near: the motion; see `motion`.
-            sharing: how motors share where a closed mechanism has more than it needs: a part of the mass at the cut
-                node for the start link (0.8 is 4:1), a function of time, "least_norm", Weighted({joint: weight}),
-                Ratio({loop: part}).
+            sharing: how motors share where a closed mechanism has more than it needs: a part of the mass at
+                the cut node for the start link (0.8 is 4:1), a function of time, "least_norm",
+                Weighted({joint: weight}), Ratio({loop: part}).
             phases: when loops are closed, if not always.
-            method: "exact", f = M (a - g) with the target's acceleration; "newmark", equation (3) of the paper with
-                the target's v and a in each step; "recursive", the same with its own (marginally unstable).
-            wrenches: {frame: (6,) or (samples, 6)} on the robot at a frame's origin, world axes.
+            method: "exact", f = M (a - g) with the target's acceleration; "newmark", equation (3) of the
+                paper with the target's v and a in each step; "recursive", the same with its own (marginally
+            unstable). wrenches: {frame: (6,) or (samples, 6)} on the robot at a frame's origin, world axes.
             gravity: acceleration of free fall [m/s^2], the robot's own if left out.
         Raises:
-            WrongValue: if motors can share and no rule says how. NoValue: if a passive joint would have to push.
+            WrongValue: if motors can share and no rule says how.
+            NoValue: if a passive joint would have to push.
             CannotClose: if the motion leaves the workspace, or a loop open.
         """
         motion = self.motion(target, t, samples=samples, near=near)

@@ -2,9 +2,9 @@
 
     a(t + dt) = du/(b dt^2) - v/(b dt) - (1/(2b) - 1) a,    b = 1/4.
 
-With v and a carried on by its own recursion the error of the acceleration is (-1)^k (e0 + t j0/3), j0 the jerk
-at the start, whatever dt: it does not shrink. With v and a of the target in every step it is of first order,
-jerk dt/3. Exact accelerations of the target have neither: they are the default of `inverse_dynamics`.
+With v and a carried on by its own recursion the error of the acceleration is (-1)^k (e0 + t j0/3), j0 the
+jerk at the start, whatever dt: it does not shrink. With v and a of the target in every step it is of first
+order, jerk dt/3. Exact accelerations of the target have neither: they are the default of `inverse_dynamics`.
 """
 
 from dataclasses import replace

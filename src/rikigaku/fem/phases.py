@@ -1,4 +1,4 @@
-"""Loops that close and open during one motion: when, how internal forces come and go, and the blow of closing."""
+"""Loops that close and open during one motion: when, how shared forces come and go, the blow of closing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

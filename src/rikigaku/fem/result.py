@@ -1,4 +1,4 @@
-"""What inverse dynamics found: torques, forces through the loops, forces inside the links; as arrays and curves."""
+"""What inverse dynamics found: torques, forces through loops and inside links; as arrays and curves."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,8 @@
 """How motors share the load where a closed mechanism has more of them than it needs.
 
 The forces tau of all joints are tau_0 + C f: tau_0 moves the open mechanism, f are the forces through the cut
-joints. Passive joints give nothing: their rows of tau are zero. Of the f that are left a rule chooses one; any
-choice moves the mechanism alike, the difference is an internal force.
+joints. Passive joints give nothing: their rows of tau are zero. Of the f that are left a rule chooses one;
+any choice moves the mechanism alike, the difference is an internal force.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ RANK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """The link at the start of a loop carries the part `part` of the mass at the cut node, the other 1 - part.
+    """The link at the start of a loop carries `part` of the mass at the cut node, the other 1 - part.
 
     part: a number, a function of time, or one number for each sample; {loop: part} where there are several.
     4:1 is Ratio(0.8).

@@ -1,8 +1,9 @@
 """The motion of a flexible mechanism in time: the generalized-alpha method with Newton's steps.
 
-M a + forces(z, v) = weight + turning^T tau. Reference: J. Chung, G. M. Hulbert, A time integration algorithm for
-structural dynamics with improved numerical dissipation: the generalized-alpha method, J. Appl. Mech. 60 (1993).
-rho = 1 keeps all vibrations (Newmark's average acceleration is its neighbour), rho = 0 removes the fast ones.
+M a + forces(z, v) = weight + turning^T tau. Reference: J. Chung, G. M. Hulbert, A time integration algorithm
+for structural dynamics with improved numerical dissipation: the generalized-alpha method, J. Appl. Mech. 60
+(1993). rho = 1 keeps all vibrations (Newmark's average acceleration is its neighbour), rho = 0 removes the
+fast ones.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
-from rikigaku.errors import RikigakuError, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import NotConverged, UnknownName, WrongSize, WrongValue
 from rikigaku.fem.assembly import plane_axes
 from rikigaku.fem.corotational import PlanarBeams
 from rikigaku.fem.linear import Shape
@@ -27,10 +28,6 @@ Torque = Callable[[float, Array, Array], Any]
 
 _STEPS = 20
 _TOLERANCE = 1e-9
-
-
-class NotConverged(RikigakuError, ArithmeticError):
-    """Newton's method did not find the next step; the message says when and what to change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +180,7 @@ class _Run:
             for k in self.joints:
                 moved = [q.copy(), v.copy()]
                 moved[place][k] += h
-                pushed = np.asarray(self.torque(t, *moved), dtype=np.float64)  # type: ignore[misc]
+                pushed = np.asarray(self.torque(t, *moved), dtype=np.float64)
                 columns.append((pushed[self.joints] - now) / h)
             slopes.append(np.array(columns).T.reshape(n, n))
         return slopes[0], slopes[1]
@@ -271,8 +268,8 @@ def _no_slides(elastic: "Elastic") -> None:
     layout = elastic.layout
     if layout.normal is None:
         raise WrongValue(
-            f"Large motions of elastic links are computed in a plane; robot {layout.robot.name!r} moves in space. "
-            "Its vibrations and small deflections are: modes(q), deflection(q)."
+            f"Large motions of elastic links are computed in a plane; robot {layout.robot.name!r} moves in "
+            "space. Its vibrations and small deflections are: modes(q), deflection(q)."
         )
     for joint in layout.robot.joints:
         if joint.type not in ("revolute", "fixed"):

@@ -43,10 +43,10 @@ def target_motion(
     """The motion of all joints.
 
     Args:
-        target: a Motion; a trajectory of all joints, or of the independent ones of a closed robot (any function
-            of time with q, v, a; see `rikigaku.trajectory`); or {name: trajectory} for joints and frames: a
-            frame's path is its position in the world [m], three numbers, or two for a planar robot (the world
-            axes of its plane in their order).
+        target: a Motion; a trajectory of all joints, or of the independent ones of a closed robot (any
+            function of time with q, v, a; see `rikigaku.trajectory`); or {name: trajectory} for joints and
+            frames: a frame's path is its position in the world [m], three numbers, or two for a planar robot
+            (the world axes of its plane in their order).
         t: times [s]; `samples` even ones over the duration of the trajectory if left out.
         near: a posture to begin from, where the rest has to be found.
     Raises:
@@ -99,6 +99,7 @@ class _Solver:
         self.robot, self.laws, self.t = robot, cast(Any, robot), t
         self.joints: list[tuple[str, Array, Array, Array]] = []
         self.frames: list[tuple[str, list[int], Array, Array, Array]] = []
+        self.names = tuple(target)
         joints = {joint.name: joint for joint in robot.joints}
         for name, path in target.items():
             x, v, a = (np.asarray(part, dtype=np.float64).reshape(len(t), -1) for part in path(t))
@@ -169,7 +170,7 @@ class _Solver:
     def motion(self, near: Any) -> Motion:
         q = self.first(near)
         self.check_decided(q)
-        states = []
+        states: list[tuple[Array, Array, Array]] = []
         for k in range(len(self.t)):
             if k:
                 dt = self.t[k] - self.t[k - 1]
@@ -198,13 +199,13 @@ class _Solver:
         free = self.robot.nv - int((s > _RANK * s[:1]).sum())
         if free:
             raise WrongValue(
-                f"The paths given ({', '.join([x[0] for x in self.joints] + [x[0] for x in self.frames])}) leave "
+                f"The paths given ({', '.join(self.names)}) leave "
                 f"robot {self.robot.name!r} {free} freedoms: give paths of {free} more joints or coordinates."
             )
 
     def error(self, k: int, left: float) -> CannotClose:
         return CannotClose(
-            f"The motion leaves the workspace of robot {self.robot.name!r} at t = {self.t[k]:.6g} s (sample {k}): "
-            f"the nearest posture found misses it by {left:.3g} m or rad.",
+            f"The motion leaves the workspace of robot {self.robot.name!r} at t = {self.t[k]:.6g} s (sample "
+            f"{k}): the nearest posture found misses it by {left:.3g} m or rad.",
             reason="unreachable",
         )

@@ -35,32 +35,43 @@ class Carried(NamedTuple):
 
 
 def nodal_forces(state: Moving) -> NodalForces:
-    """F = m (a - g), N = I alpha + omega x I omega: the gyroscopic term is no part of a constant mass matrix."""
+    """F = m (a - g), N = I alpha + omega x I omega; a constant mass matrix lacks the gyroscopic term."""
     F = state.mass[:, None, None] * state.felt
     spin = np.einsum("btij,btj->bti", state.tensor, state.omega)
     return NodalForces(F, np.einsum("btij,btj->bti", state.tensor, state.alpha) + np.cross(state.omega, spin))
 
 
 def carried(state: Moving, forces: NodalForces) -> Carried:
-    """The sums of equation (4), from the tips inwards."""
-    S, moment = forces.F.copy(), forces.N + np.cross(state.c - state.p, forces.F)
+    """The sums of equation (4), from the tips inwards; moments about one point, so that they only add."""
     bodies = state.mechanism.bodies
+    if not bodies:
+        return Carried(forces.F, forces.N)
+    point = state.p[0]
+    both = np.concatenate([forces.F, forces.N + np.cross(state.c - point, forces.F)], axis=2)
     for i in range(len(bodies) - 1, -1, -1):
-        parent = bodies[i].parent
-        if parent != WORLD:
-            S[parent] += S[i]
-            moment[parent] += moment[i] + np.cross(state.p[i] - state.p[parent], S[i])
-    return Carried(S, moment)
+        if bodies[i].parent != WORLD:
+            both[bodies[i].parent] += both[i]
+    S = both[..., :3]
+    return Carried(S, both[..., 3:] - np.cross(state.p - point, S))
 
 
 def joint_forces(state: Moving, held: Carried) -> Array:
     """Along the free directions of every joint, (samples, nv): tau_k = z_k . moment (or . force)."""
     tau = np.zeros((state.p.shape[1], state.mechanism.nv))
-    for i, body in enumerate(state.mechanism.bodies):
-        for direction, k in zip(body.joint.directions(), body.v, strict=True):
-            angular = state.R[i] @ np.array(direction.angular, dtype=np.float64)
-            linear = state.R[i] @ np.array(direction.linear, dtype=np.float64)
-            tau[:, k] = (angular * held.moment[i]).sum(-1) + (linear * held.S[i]).sum(-1)
+    free = [
+        (i, k, direction)
+        for i, body in enumerate(state.mechanism.bodies)
+        for direction, k in zip(body.joint.directions(), body.v, strict=True)
+    ]
+    if free:
+        body, place = np.array([[i, k] for i, k, _ in free]).T
+        turn, slide = (
+            np.array([getattr(direction, part) for _, _, direction in free], dtype=np.float64)
+            for part in ("angular", "linear")
+        )
+        R = state.R[body]
+        work = np.einsum("ntij,nj,nti->tn", R, turn, held.moment[body])
+        tau[:, place] = work + np.einsum("ntij,nj,nti->tn", R, slide, held.S[body])
     return tau
 
 
@@ -104,7 +115,9 @@ def matrices(state: Moving, forces: NodalForces, sample: int = 0) -> Matrices:
     P = np.concatenate([*(np.r_[forces.F[i, sample], forces.N[i, sample]] for i in range(len(bodies))),
                         *(S[i] for i in inner)])  # fmt: skip
     turns = [R[i].T for i in range(len(bodies)) for _ in range(2)] + [R[bodies[i].parent].T for i in inner]
-    rows, columns, values = [], [], []
+    rows: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
 
     def add(row: int, start: int, three: Array) -> None:
         rows.extend([row] * 3)

@@ -164,5 +164,5 @@ def _shape(profile: str, size: tuple[float, ...]) -> tuple[float, ...]:
     A = width * height - w * h
     J = 2 * wall * (width - wall) ** 2 * (height - wall) ** 2 / (width + height - 2 * wall)  # Bredt
     # webs carry the shear of a thin box: the walls along the load
-    k = (2 * wall * h / A, 2 * wall * w / A)
-    return A, (width * height**3 - w * h**3) / 12, (height * width**3 - h * w**3) / 12, J, *k
+    flat, upright = 2 * wall * h / A, 2 * wall * w / A
+    return A, (width * height**3 - w * h**3) / 12, (height * width**3 - h * w**3) / 12, J, flat, upright

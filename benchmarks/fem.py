@@ -1,0 +1,90 @@
+"""Section: inverse dynamics of long chains by beams, the sum of [L][T]{P} beside its dense matrices."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.chains import our_chain, random_links
+from benchmarks.harness import one_core
+from benchmarks.options import Options
+from benchmarks.report import figure, table
+from rikigaku.fem.kinematics import moving
+from rikigaku.fem.layout import layout
+from rikigaku.fem.torques import carried, joint_forces, matrices, nodal_forces
+
+SIZES = (10, 30, 100, 300, 1000)
+QUICK = (10, 100, 300)
+DENSE = 1000  # links up to which the dense matrices are built
+
+
+@dataclass(frozen=True)
+class Point:
+    """Seconds: making the mesh, inverse dynamics of one state, of which applying the sum; dense product."""
+
+    links: int
+    mesh: float
+    dynamics: float
+    applied: float
+    dense: float | None
+    error: float | None
+
+
+def seconds(call: Callable[[], object], rounds: int = 3) -> float:
+    """The best of some rounds."""
+    found = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def measured(count: int) -> Point:
+    """One chain."""
+    robot = our_chain(random_links(count))
+    made = layout(robot)
+    rng = np.random.default_rng(0)
+    q, v, a = rng.uniform(-1, 1, (3, 1, count))
+    state = moving(made.mechanism, q, v, a)
+    forces = nodal_forces(state)
+    torques = joint_forces(state, carried(state, forces))[0]
+    dense = error = None
+    if count <= DENSE:
+        L, T, P = matrices(state, forces)
+        L, T = L.toarray(), T.toarray()
+        dense = seconds(lambda: L @ (T @ P))
+        error = float(np.abs(L @ (T @ P) - torques).max() / np.abs(torques).max())
+    return Point(
+        count,
+        seconds(lambda: layout(robot), 1),
+        seconds(lambda: joint_forces(s := moving(made.mechanism, q, v, a), carried(s, nodal_forces(s)))),
+        seconds(lambda: joint_forces(state, carried(state, forces))),
+        dense,
+        error,
+    )
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Measures, prints, and returns what was found."""
+    with one_core():
+        points = [measured(count) for count in (QUICK if options.quick else SIZES)]
+    rows = [
+        (
+            str(p.links),
+            figure(1e3 * p.mesh, 1),
+            figure(1e3 * p.dynamics, 2),
+            figure(1e3 * p.applied, 2),
+            figure(None if p.dense is None else 1e3 * p.dense, 2),
+            "-" if p.error is None else f"{p.error:.0e}",
+        )
+        for p in points
+    ]
+    header = ("links", "mesh ms", "torques ms", "the sum ms", "dense L T P ms", "difference")
+    print(table("inverse dynamics of chains by beams, one state", header, rows))
+    last, first = points[-1], points[-2]
+    growth = np.log(last.dynamics / first.dynamics) / np.log(last.links / first.links)
+    print(f"torques grow with links to the power {growth:.2f} between {first.links} and {last.links} links")
+    return {"points": [asdict(point) for point in points], "growth": float(growth)}
