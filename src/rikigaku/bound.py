@@ -208,6 +208,11 @@ class BoundLaw:
         if way is not None and set(names) <= set(self.law.inputs) and set(overrides) <= set(way.overrides):
             own = {name: options[name] for name in way.options}
             return self._by_structure._variant(own, overrides, only=names)
+        if len(self.law.outputs) > 1:
+            raise WrongValue(
+                f"{self.law.name} has several results ({', '.join(self.law.outputs)}); derivatives are those "
+                "of laws with one."
+            )
         return self._variant(options, overrides, names)
 
     def _without_own(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,8 +279,13 @@ class BoundLaw:
         except NoValue as error:  # at any state
             batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
             return np.full(batch, str(error), dtype=object) if batch else str(error)
-        ports, (port,) = variant.kernel.ports
-        bad = ~np.isfinite(result).all(axis=tuple(range(-len(port.shape), 0)))
+        ports, results = variant.kernel.ports
+        bad = np.logical_or.reduce(
+            [
+                ~np.isfinite(x).all(axis=tuple(range(-len(port.shape), 0)))
+                for port, x in zip(results, result if isinstance(result, tuple) else (result,), strict=True)
+            ]
+        )
         words = np.full(bad.shape, "ok", dtype=object)
         if "q" in self.law.inputs:
             for name, off in quaternion_errors(self.robot, inputs[0]).items():

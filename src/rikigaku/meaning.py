@@ -11,6 +11,14 @@ _INPUTS = {
     "v": "joint velocities [rad/s, m/s]",
     "a": "joint accelerations [rad/s^2, m/s^2]",
     "tau": "joint forces [N m, N]",
+    "rates": "joint velocities [rad/s, m/s]",
+    "accelerations": "joint accelerations [rad/s^2, m/s^2]",
+    "torques": "joint forces [N m, N]",
+    "momentum": "linear [N s] and angular [N m s] momentum about the centre of mass, world axes: components",
+    "twist": "velocity [m/s] and angular velocity [rad/s] of the frame, world axes: components",
+    "acceleration": "linear [m/s^2] and angular [rad/s^2] acceleration of the frame, world axes: components",
+    "target": "position [m] and unit quaternion of the frame in the world: components",
+    "gains": "gains [1/s, 1/s^2] (of transposed_jacobian [N s/m, N/m])",
 }
 
 

@@ -323,3 +323,34 @@ def test_too_few_joints_for_a_task_are_named_with_what_they_can_do() -> None:
         robot.generalized_jacobian(np.zeros(5), "hand", axes="spatial")
     with pytest.raises(WrongValue, match="no rates are left over"):
         rk.load("space_target").reaction_projector(rk.load("space_target").neutral())
+
+
+def test_space_laws_are_exported_with_words_for_their_inputs() -> None:
+    robot = rk.load("space_arm_6")
+    text = robot.resolved_acceleration.export("c", frame="hand")
+    assert "target (7): position [m] and unit quaternion" in text
+    assert "rates (6): joint velocities [rad/s, m/s] of q1, q2" in robot.base_motion.export("c")
+
+
+def test_laws_of_several_results_have_a_status_and_say_that_they_have_no_derivative() -> None:
+    robot = rk.load("space_planar_2r")
+    task = (np.array([1, 1, 0, 1, 0, 0, 0.0]), np.zeros(6), np.zeros(6), np.ones(2))
+    straight, bent = np.zeros(5), np.array([0, 0, 0, 1.0, 1.0])
+    both = np.stack([straight, bent])
+    words = robot.resolved_acceleration.status(both, np.zeros(5), *task, frame="hand", rows="xy")
+    assert "dynamically singular" in words[0]
+    assert words[1] == "ok"
+    with pytest.raises(WrongValue, match="several results"):
+        robot.resolved_acceleration.derivative(bent, np.zeros(5), *task, frame="hand", rows="xy")
+
+
+def test_formulas_of_the_planar_satellite_are_its_numbers() -> None:
+    robot = rk.load("space_planar_2r")
+    q = np.array([0.3, -0.2, 0.7, 0.4, -1.1])
+    H = robot.generalized_inertia.symbolic
+    assert {"m0", "m1", "m2", "b", "l1", "l2", "q1", "q2"} == H.names
+    assert np.abs(H.value(q=q) - robot.generalized_inertia(q)).max() < 1e-12
+    J = robot.generalized_jacobian.formulas("hand")
+    assert np.abs(J.value(q=q) - robot.generalized_jacobian(q, "hand")).max() < 1e-13
+    V = robot.base_motion.formulas()
+    assert {"rates_1", "momentum_1", "momentum_6"} <= V.names

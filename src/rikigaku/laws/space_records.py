@@ -53,7 +53,7 @@ SPACE: dict[str, Law] = {
             space.base_motion,
             inputs=("q", "rates", "momentum"),
             outputs=("V",),
-            summary="The base's part of v, from the rates of the arm and the momentum of the whole.",
+            summary="Velocities of the base, from the rates of the arm and the momentum of the whole.",
             singular=_NO_MASS,
         ),
         Law(
