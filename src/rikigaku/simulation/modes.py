@@ -62,12 +62,13 @@ class Guard:
 class Mode:
     """Smooth motion between events.
 
-    name: for people ("free", "tip sticks").
-    identity: for the store of compiled code: modes with equal identity and robot have equal programs, so it
-        must name everything `dynamics`, `guards` and `project` hold fixed.
-    dynamics: accelerations and the heat they come with.
-    project: the moment's (q, v) brought back onto what the mode keeps constant; applied after every step.
-    parameters: numbers the programs read at run time (`Now.p`): coefficients of friction, heights of a floor.
+    Attributes:
+        name: for people ("free", "tip sticks").
+        identity: for programs made before: modes with equal identity and robot have equal programs, so it
+            must name everything `dynamics`, `guards` and `project` hold fixed.
+        dynamics: accelerations and the heat they come with.
+        project: the moment's (q, v) brought back onto what the mode keeps constant; applied after every step.
+        parameters: numbers the programs read at run time (`Now.p`): friction, heights of a floor.
     """
 
     name: str
