@@ -153,7 +153,7 @@ def inside(mesh, path):
     [
         (WrongValue, "no sharing rule 'equal'", lambda m, p: m.inverse_dynamics(p, sharing="equal")),
         (WrongValue, "there is none", lambda m, p: portal().fem().inverse_dynamics(p, sharing=0.5)),
-        (UnknownName, "joint named 'knee'", lambda m, p: m.inverse_dynamics(p, sharing=Weighted({"knee": 1}))),
+        (UnknownName, "named 'knee'", lambda m, p: m.inverse_dynamics(p, sharing=Weighted({"knee": 1}))),
         (UnknownName, "sharing ratio", lambda m, p: m.inverse_dynamics(p, sharing=Ratio({"bottom": 0.5}))),
         (WrongSize, "201 samples", lambda m, p: m.inverse_dynamics(p, sharing=Ratio(np.ones(3)))),
         (UnknownName, "loop named 'x'", lambda m, p: m.inverse_dynamics(p, phases=Phases({"x": [(0, 1)]}))),
