@@ -61,7 +61,9 @@ def reordered(robot: Robot, back: Robot, x: np.ndarray, of: str) -> np.ndarray:
         if joint.name in ours:
             parts.append(x[ours[joint.name]])
         else:
-            name, k = joint.name[:-2], int(joint.name[-1]) - 1  # "hinge_2" is the second angle of "hinge"
+            # "hinge_2" is the second angle of "hinge", "base_TY" the second coordinate of a planar joint
+            name, which = joint.name.rsplit("_", 1)
+            k = ("TX", "TY", "RZ").index(which) if which[0] in "TR" else int(which) - 1
             start = ours[name].start
             parts.append(x[start + k : start + k + 1])
     return np.concatenate(parts)
