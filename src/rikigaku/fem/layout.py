@@ -266,9 +266,8 @@ class _Maker:
             )
             root[i] = i if loose else top(body.parent)
         for loop in self.mechanism.loops:
-            root[top(loop.start[0])] = top(loop.end[0])
-            if WORLD not in (top(loop.start[0]),) and root[WORLD] != WORLD:
-                root[top(loop.start[0])], root[WORLD] = WORLD, WORLD
+            a, b = top(loop.start[0]), top(loop.end[0])
+            root[b if a == WORLD else a] = a if a == WORLD else b
         alone = [body.name for i, body in enumerate(bodies) if top(i) != top(WORLD)]
         if alone:
             raise WrongValue(

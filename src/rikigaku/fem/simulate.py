@@ -107,6 +107,7 @@ def simulate(
         duration, step: [s]. rho: damping of fast vibrations by the method, 0 (all) to 1 (none).
         torque: forces of all joints as a function of t, q, v (all joints, (nv,)); none if left out.
         locked: joints held: "motors", "all", "none", or names. every: steps between samples kept.
+    Viscous friction of the joints acts; Coulomb friction does not.
     Raises:
         NotConverged: if a step cannot be taken: take shorter ones.
     """
