@@ -16,6 +16,7 @@ from benchmarks import (
     operations,
     scaling,
     simulation,
+    space,
     symbolic,
     threads,
 )
@@ -30,6 +31,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "first_call": first_call.run,
     "scaling": scaling.run,
     "symbolic": symbolic.run,
+    "space": space.run,
     "memory": memory.run,
     "threads": threads.run,
     "closed": closed.run,

@@ -49,7 +49,7 @@ def compiler_line(build: str) -> tuple[list[str], list[str]]:
     return [*COMMON, "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION", *include], libraries
 
 
-def _source() -> str:
+def loop_source() -> str:
     """The loops, marked with the version they are compiled against (a new version is a new library)."""
     return f"// Pinocchio {pin.__version__}\n{SOURCE.read_text()}"
 
@@ -60,9 +60,9 @@ class PinocchioCpp:
     def __init__(self, robot: PinocchioModel, build: str = "wheel") -> None:
         self.name = "Pinocchio C++" if build == "wheel" else f"Pinocchio C++ {build}"
         command, libraries = compiler_line(build)
-        path = shared_library(f"pinocchio_{build}", _source(), ".cpp", command, libraries)
+        path = shared_library(f"pinocchio_{build}", loop_source(), ".cpp", command, libraries)
         self._robot, self._library = robot, ctypes.CDLL(str(path))
-        self._handle = _native_robot(self._library, robot)
+        self._handle = native_robot(self._library, robot)
 
     def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
         """One job for each way Pinocchio computes the law."""
@@ -70,7 +70,7 @@ class PinocchioCpp:
         arrays = [*native.inputs(law), out]
         return [
             Job(
-                partial(_call, self._library[way], self._handle, arrays),
+                partial(call, self._library[way], self._handle, arrays),
                 partial(self._value, law, states, out),
             )
             for way in WAYS.get(law.name, (law.name,))
@@ -82,12 +82,12 @@ class PinocchioCpp:
         return back_in_order(law, answer, self._robot.joints, states.joints, states.floating, PARAMETERS)
 
 
-def _call(function: "ctypes._NamedFuncPointer", handle: ctypes.c_void_p, arrays: Sequence[Array]) -> None:
+def call(function: "ctypes._NamedFuncPointer", handle: ctypes.c_void_p, arrays: Sequence[Array]) -> None:
     function.restype = None
     function(handle, ctypes.c_long(len(arrays[0])), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
 
 
-def _native_robot(library: ctypes.CDLL, robot: PinocchioModel) -> ctypes.c_void_p:
+def native_robot(library: ctypes.CDLL, robot: PinocchioModel) -> ctypes.c_void_p:
     """The model, told to the C++ side joint by joint."""
     library.robot_new.restype = ctypes.c_void_p
     handle = ctypes.c_void_p(library.robot_new())
