@@ -151,8 +151,8 @@ def _why(robot: Robot, q: Array, frame: str, t: float, smallest: float, target: 
     ahead = float(np.dot(target(t).twist[:3], reach))
     if ahead > 0 and np.linalg.norm(reach) > _STRAIGHT * length:
         words += (
-            f"; the arm is stretched out, {np.linalg.norm(reach):.3g} m of {length:.3g} m, and the target goes on "
-            "outward: the line leaves its reach"
+            f"; the arm is stretched out, {np.linalg.norm(reach):.3g} m of {length:.3g} m, and the target "
+            "goes on outward: the line leaves its reach"
         )
     return words + ". Choose another line, another start, or fewer rows"
 
