@@ -20,7 +20,7 @@ SAYS = {
     "reach_a_pose": "Frame 'hand' is at the target",
     "rosam_section_6": "the closed robot: 10, a point mass at the pin",
     "space_capture": "momentum of both kept to",
-    "space_line": "the satellite has turned by 52.7 degrees",
+    "space_line": "the satellite has turned by 53.3 degrees",
     "space_two_arms": "left arm alone: the satellite turns by 1.5e+00 degrees",
 }
 

@@ -348,7 +348,7 @@ def test_formulas_of_the_planar_satellite_are_its_numbers() -> None:
     robot = rk.load("space_planar_2r")
     q = np.array([0.3, -0.2, 0.7, 0.4, -1.1])
     H = robot.generalized_inertia.symbolic
-    assert {"m0", "m1", "m2", "b", "l1", "l2", "q1", "q2"} == H.names
+    assert {"I0", "m0", "m1", "m2", "b", "l1", "l2", "q1", "q2"} == H.names
     assert np.abs(H.value(q=q) - robot.generalized_inertia(q)).max() < 1e-12
     J = robot.generalized_jacobian.formulas("hand")
     assert np.abs(J.value(q=q) - robot.generalized_jacobian(q, "hand")).max() < 1e-13

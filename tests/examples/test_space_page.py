@@ -1,0 +1,32 @@
+"""The page on robots in space is true: its Python runs as it stands, and prints what it says."""
+
+from test_documentation import DOCS, blocks, run
+
+from rikigaku.laws.space_records import SPACE
+from rikigaku.space.counting import PAPER, general_arm, unified_operations
+
+
+def test_the_page_on_space_runs_from_top_to_bottom(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("\n".join(blocks("space.md", "python")))
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+    assert "1689 mul, 1525 add" in answer.stdout
+    assert "use robot.jacobian" in answer.stdout
+    assert "the line leaves its reach" in answer.stdout
+    (formulas,) = blocks("space.md", "text")
+    assert answer.stdout.endswith(formulas)
+
+
+def test_the_page_names_every_law_of_space_robots():
+    text = (DOCS / "space.md").read_text("utf-8")
+    table = text[text.index("| law |") : text.index("`momentum`, `center_of_mass`")]
+    assert all(f"`{name}`" in table for name in SPACE)
+
+
+def test_the_table_of_operations_is_counted():
+    text = (DOCS / "space.md").read_text("utf-8")
+    for n in range(1, 13):
+        count, paper = unified_operations(general_arm(n)), PAPER(n)
+        ours, theirs = f"{count.mul} / {count.add}", f"{paper.mul:.0f} / {paper.add:.0f}"
+        assert f"| {n} | {ours} | {theirs} |" in text.replace("**", "")
