@@ -13,6 +13,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+_WRITES_A_PRUNE = 64  # looking at every file takes long once there are thousands
+
 
 def directory() -> Path | None:
     """Where the files are, made on first use; None when switched off or not to be trusted."""
@@ -47,20 +49,23 @@ def read(name: str, magic: bytes) -> bytes | None:
 def write(name: str, magic: bytes, body: bytes, largest_total: int) -> None:
     """Keep the content; a disk that refuses is no reason to fail.
 
-    largest_total: bytes of all files with this ending; beyond, those used longest ago go.
+    largest_total: bytes of all files with this ending; beyond, those used longest ago go, at one write in
+    about 64, picked by the content so that short-lived processes do their share.
     """
     if (folder := directory()) is None:
         return
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")  # mode 0600
         try:
+            digest = hashlib.sha256(body).digest()
             with os.fdopen(handle, "wb") as file:
-                file.write(magic + hashlib.sha256(body).digest() + body)
+                file.write(magic + digest + body)
             os.replace(temporary, folder / name)
         except BaseException:
             os.unlink(temporary)
             raise
-        _prune(folder, Path(name).suffix, largest_total)
+        if digest[0] % _WRITES_A_PRUNE == 0:
+            _prune(folder, Path(name).suffix, largest_total)
     except OSError:
         return
 

@@ -201,7 +201,8 @@ def test_the_files_used_longest_ago_go_first(folder: Path, monkeypatch: pytest.M
     cache.read("k0")
     size = (folder / "k0.rko").stat().st_size
     monkeypatch.setattr(cache, "_LARGEST_TOTAL", 3 * size)
-    cache.write("k4", ENTRY)
+    for tail in range(1000):  # about one content in 64 brings a look at all files
+        cache.write("k4", ENTRY._replace(code=ENTRY.code[:-2] + tail.to_bytes(2, "little")))
     assert sorted(path.stem for path in folder.iterdir()) == ["k0", "k3", "k4"]
 
 
