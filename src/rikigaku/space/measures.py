@@ -71,7 +71,7 @@ def reaction_null_space(robot: Robot, q: Any, translation: bool = False) -> Arra
 
 
 def link_momenta(robot: Robot, q: Any, v: Any) -> Array:
-    """Sums over the links of the sizes of linear and of angular momentum (about the centre of mass): (..., 2).
+    """Sums over links of the sizes of linear and of angular momentum (about the centre of mass): (..., 2).
 
     What the momentum of the whole is to be small against: its links' may cancel. Links joined by fixed joints
     are one.
