@@ -197,7 +197,4 @@ def _width(text: str) -> int:
 
 def _cut(line: str, width: int | None) -> str:
     return line if width is None or _width(line) <= width else line[: max(width - 1, 1)] + "…"
-
-
-# What becomes a method of Robot.
 METHODS = (_repr_html_,)

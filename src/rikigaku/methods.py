@@ -1,94 +1,45 @@
 """What a robot can do beyond its laws, attached to Robot in one place; Robot itself holds data only."""
 
-from pathlib import Path
+from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rikigaku import display, states, structure
-from rikigaku.constraints.assembly import assemble
-from rikigaku.constraints.measures import assembly, singularity
-from rikigaku.constraints.plan import closure
 from rikigaku.constraints.tree import tree
 from rikigaku.model.edit import EDITS
 from rikigaku.model.robot import Robot
 
 if TYPE_CHECKING:
-    from rikigaku.constraints.drives import DriveForces
     from rikigaku.fem import Mesh
-    from rikigaku.inverse_kinematics import Solution
-    from rikigaku.symbolic.base.parameters import BaseParameters
-    from rikigaku.symbolic.closed_form.result import JointFormulas
-    from rikigaku.symbolic.loops.constraints import LoopConstraints
+
+# Methods by the module their functions are in: `robot.plot(...)` is `rikigaku.plotting.plot(robot, ...)`.
+_METHODS = {
+    "constraints.assembly": ("assemble",),
+    "constraints.drives": ("drive_forces",),
+    "constraints.measures": ("assembly", "singularity"),
+    "constraints.plan": ("closure",),
+    "display": ("_repr_html_",),
+    "inverse_kinematics": ("inverse_kinematics",),
+    "model.saving": ("save",),
+    "plotting": ("plot",),
+    "regrouped": ("regrouped",),
+    "states": ("neutral", "random_state"),
+    "structure": ("parameters", "mass_pattern", "loop_rows", "recognised_angles"),
+    "symbolic.base.parameters": ("base_parameters",),
+    "symbolic.closed_form.find": ("inverse_kinematics_formulas",),
+    "symbolic.loops.constraints": ("loop_constraints",),
+}
 
 
-def plot(robot: Robot, *args: Any, **options: Any) -> Any:
-    """A picture of the robot; see `rikigaku.plotting.plot`."""
-    from rikigaku import plotting  # pictures are for those who look at them
+class _Later:
+    """A method whose module is loaded when first asked for; then the function itself takes its place."""
 
-    return plotting.plot(robot, *args, **options)
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
 
-
-def save(robot: Robot, path: str | Path) -> None:
-    """Write the robot to a .robot.toml (comments survive), .urdf or .xml (MJCF) file.
-
-    See `rikigaku.model.saving.save`.
-    """
-    from rikigaku.model.saving import save as write  # writers for those who write
-
-    write(robot, path)
-
-
-def inverse_kinematics(robot: Robot, *args: Any, **options: Any) -> "Solution":
-    """Joint positions that bring a frame to a pose; see `rikigaku.inverse_kinematics.inverse_kinematics`."""
-    from rikigaku.inverse_kinematics import inverse_kinematics as solve
-
-    return solve(robot, *args, **options)
-
-
-def inverse_kinematics_formulas(robot: Robot, *args: Any, **options: Any) -> "JointFormulas":
-    """Joint positions as formulas of a frame's pose, all branches.
-
-    See `rikigaku.symbolic.closed_form.find.inverse_kinematics_formulas`.
-    """
-    # algebra for those who ask
-    from rikigaku.symbolic.closed_form.find import inverse_kinematics_formulas as find
-
-    return find(robot, *args, **options)
-
-
-def base_parameters(robot: Robot, *args: Any, **options: Any) -> "BaseParameters":
-    """The fewest parameters the joint forces depend on, each with its regrouping.
-
-    See `rikigaku.symbolic.base.parameters.base_parameters`.
-    """
-    # algebra for those who ask
-    from rikigaku.symbolic.base.parameters import base_parameters as find
-
-    return find(robot, *args, **options)
-
-
-def regrouped(robot: Robot, *args: Any, **options: Any) -> Robot:
-    """A robot that moves as this one with base parameters for inertias: shorter programs.
-
-    See `rikigaku.regrouped.regrouped`.
-    """
-    from rikigaku.regrouped import regrouped as regroup  # algebra for those who ask
-
-    return regroup(robot, *args, **options)
-
-
-def drive_forces(robot: Robot, *args: Any, **options: Any) -> "DriveForces":
-    """Forces of the drives for a motion, shared as asked; see `rikigaku.constraints.drives.drive_forces`."""
-    from rikigaku.constraints.drives import drive_forces as shared  # SciPy's optimisers for those who ask
-
-    return shared(robot, *args, **options)
-
-
-def loop_constraints(robot: Robot, *args: Any, **options: Any) -> "LoopConstraints":
-    """The constraints of a closed robot as formulas; see `rikigaku.symbolic.loops.constraints`."""
-    # algebra for those who ask
-    from rikigaku.symbolic.loops.constraints import loop_constraints as constraints
-
-    return constraints(robot, *args, **options)
+    def __get__(self, robot: Robot | None, owner: type[Robot]) -> Any:
+        function: Callable[..., Any] = getattr(import_module(f"rikigaku.{self.module}"), self.name)
+        setattr(Robot, self.name, function)
+        return getattr(owner if robot is None else robot, self.name)
 
 
 def fem(robot: Robot, *args: Any, **options: Any) -> "Mesh":
@@ -98,24 +49,9 @@ def fem(robot: Robot, *args: Any, **options: Any) -> "Mesh":
     return Mesh(robot, *args, **options)
 
 
-for _method in (
-    *EDITS,
-    *structure.METHODS,
-    *states.METHODS,
-    *display.METHODS,
-    plot,
-    save,
-    inverse_kinematics,
-    inverse_kinematics_formulas,
-    loop_constraints,
-    base_parameters,
-    regrouped,
-    closure,
-    assemble,
-    assembly,
-    singularity,
-    drive_forces,
-    fem,
-):
+for _method in (*EDITS, fem):
     setattr(Robot, _method.__name__, _method)
+for _module, _names in _METHODS.items():
+    for _name in _names:
+        setattr(Robot, _name, _Later(_module, _name))
 Robot.tree = property(tree)  # type: ignore[attr-defined]

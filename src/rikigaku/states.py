@@ -133,7 +133,4 @@ def as_position(robot: Robot, q: Any) -> Array:
 
 def _is_length(joint: Joint) -> tuple[bool, ...]:
     return _LENGTHS.get(joint.type, (False,) * joint.nq)
-
-
-# What becomes a method of Robot.
 METHODS = (neutral, random_state)

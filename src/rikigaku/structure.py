@@ -67,7 +67,4 @@ def recognised_note(robot: Robot) -> str:
 
 def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
     return instantiate(robot, FLOATS, robot.declared_values | given)
-
-
-# What becomes a method of Robot.
 METHODS = (parameters, mass_pattern, loop_rows, recognised_angles)

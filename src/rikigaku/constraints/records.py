@@ -1,13 +1,14 @@
 """The laws of closed robots as records, with what was found about a robot's loops fixed in them."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rikigaku.constraints.plan import ClosurePlan, closure
 from rikigaku.errors import NoValue
-from rikigaku.laws import closed, closed_forward, closed_reduced
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
+
+if TYPE_CHECKING:
+    from rikigaku.constraints.plan import ClosurePlan
 
 _SINGULAR = "the loops are singular here: the coordinates held do not decide the others"
 _TYPE_2 = "the robot is singular here: with all drives locked it can still move"
@@ -20,7 +21,7 @@ CLOSED: dict[str, Law] = {
     for law in (
         Law(
             "complete",
-            closed.complete,
+            "closed.complete",
             inputs=("q", "v", "a"),
             outputs=("v", "a"),
             summary="Velocities and accelerations of all joints from those of the independent ones.",
@@ -28,7 +29,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "inverse_dynamics",
-            closed.closed_inverse_dynamics,
+            "closed.closed_inverse_dynamics",
             inputs=("q", "v", "a"),
             outputs=("tau",),
             summary="Forces of the driven joints that produce the accelerations, loops closed.",
@@ -37,7 +38,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "loop_forces",
-            closed.loop_forces,
+            "closed.loop_forces",
             inputs=("q", "v", "a", "tau"),
             outputs=("f",),
             summary="Forces in the cut joints, one for each row of the residual, in a motion under tau.",
@@ -46,7 +47,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "forward_dynamics",
-            closed_forward.closed_forward_dynamics,
+            "closed_forward.closed_forward_dynamics",
             inputs=("q", "v", "tau"),
             outputs=("a",),
             summary="Accelerations of all joints under the forces of the driven ones, loops closed.",
@@ -55,7 +56,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "loop_dynamics",
-            closed_forward.loop_dynamics,
+            "closed_forward.loop_dynamics",
             inputs=("q", "v", "tau"),
             outputs=("a",),
             summary="Accelerations of all joints under forces in all of them, loops closed.",
@@ -64,7 +65,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "state_rate",
-            closed_forward.state_rate,
+            "closed_forward.state_rate",
             inputs=("q", "v", "tau"),
             outputs=("rate",),
             summary="Rates of q, then of v, under forces in all joints, loops closed.",
@@ -74,7 +75,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "closing_step",
-            closed_forward.closing_step,
+            "closed_forward.closing_step",
             inputs=("q",),
             outputs=("step",),
             summary="Newton's step in the tangent of q that closes small gaps of the loops.",
@@ -82,7 +83,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "closed_velocity",
-            closed_forward.closed_velocity,
+            "closed_forward.closed_velocity",
             inputs=("q", "v"),
             outputs=("v",),
             summary="The nearest velocities (in kinetic energy) that keep the loops closed.",
@@ -90,7 +91,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_jacobian",
-            closed.following,
+            "closed.following",
             inputs=("q",),
             outputs=("P",),
             summary="P with v = P v_independent, nv x mobility.",
@@ -98,7 +99,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_actuation",
-            closed_reduced.actuation,
+            "closed_reduced.actuation",
             inputs=("q",),
             outputs=("A",),
             summary="A with A tau the forces of the drives along the independent coordinates.",
@@ -106,7 +107,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_mass_matrix",
-            closed_reduced.reduced_mass_matrix,
+            "closed_reduced.reduced_mass_matrix",
             inputs=("q",),
             outputs=("M",),
             summary="Mass matrix over the independent coordinates.",
@@ -114,7 +115,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_velocity_forces",
-            closed_reduced.reduced_velocity_forces,
+            "closed_reduced.reduced_velocity_forces",
             inputs=("q", "v"),
             outputs=("h",),
             summary="Centrifugal, Coriolis and gyroscopic forces over the independent coordinates.",
@@ -122,7 +123,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_coriolis_matrix",
-            closed_reduced.reduced_coriolis_matrix,
+            "closed_reduced.reduced_coriolis_matrix",
             inputs=("q", "v"),
             outputs=("C",),
             summary="C over the independent coordinates, with C v = h and dM/dt - 2 C skew.",
@@ -130,7 +131,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_gravity_forces",
-            closed_reduced.reduced_gravity_forces,
+            "closed_reduced.reduced_gravity_forces",
             inputs=("q",),
             outputs=("g",),
             summary="Forces along the independent coordinates that hold against gravity.",
@@ -139,7 +140,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_inverse_dynamics",
-            closed_reduced.reduced_inverse_dynamics,
+            "closed_reduced.reduced_inverse_dynamics",
             inputs=("q", "v", "a"),
             outputs=("tau",),
             summary="Forces along the independent coordinates that produce their accelerations.",
@@ -148,7 +149,7 @@ CLOSED: dict[str, Law] = {
         ),
         Law(
             "reduced_forward_dynamics",
-            closed_forward.reduced_forward_dynamics,
+            "closed_forward.reduced_forward_dynamics",
             inputs=("q", "v", "tau"),
             outputs=("a",),
             summary="Accelerations of the independent coordinates under forces along them.",
@@ -165,6 +166,8 @@ REDUCED = "reduced_"
 
 def closed_law(robot: Robot, name: str) -> Law:
     """The law of that name with the robot's plan fixed in it, and the sizes of its inputs."""
+    from rikigaku.constraints.plan import closure  # for robots that have loops
+
     plan = closure(robot)
     law = CLOSED[name]
     if name == "inverse_dynamics" and plan.spare_drives < 0:
@@ -172,7 +175,7 @@ def closed_law(robot: Robot, name: str) -> Law:
     return replace(law, plan=plan.places, coordinates=_coordinates(plan, name))
 
 
-def _coordinates(plan: ClosurePlan, name: str) -> dict[str, tuple[str, ...]]:
+def _coordinates(plan: "ClosurePlan", name: str) -> dict[str, tuple[str, ...]]:
     """Inputs that are not those of all joints of the tree."""
     if name.startswith(REDUCED):
         return dict.fromkeys(("v", "a", "tau"), plan.independent)
@@ -181,7 +184,7 @@ def _coordinates(plan: ClosurePlan, name: str) -> dict[str, tuple[str, ...]]:
     return {"tau": plan.driven} if name in ("forward_dynamics", "loop_forces") else {}
 
 
-def _underactuated(plan: ClosurePlan) -> str:
+def _underactuated(plan: "ClosurePlan") -> str:
     robot = plan.robot
     return (
         f"Robot {robot.name!r} has mobility {plan.mobility} and {len(plan.driven)} driven coordinates "

@@ -1,25 +1,12 @@
 """The list of laws: what `robot.<name>` offers."""
 
-from rikigaku.laws import (
-    composite_body,
-    coriolis,
-    dynamics_derivatives,
-    energy,
-    forward,
-    integration,
-    kinematics,
-    loops,
-    momentum,
-    newton_euler,
-    regressor,
-)
 from rikigaku.laws.record import REQUIRED, Law
 
 _NO_MASS = "the mass matrix is singular: some joint moves no inertia (a massless link, an unphysical inertia)"
 
 INVERSE_DERIVATIVES = Law(
     "inverse_dynamics_derivative",
-    dynamics_derivatives.inverse_derivatives,
+    "dynamics_derivatives.inverse_derivatives",
     inputs=("q", "v", "a"),
     outputs=("q", "v", "a"),
     summary="Derivatives of the joint forces with respect to q (tangent), v and a.",
@@ -28,7 +15,7 @@ INVERSE_DERIVATIVES = Law(
 )
 FORWARD_DERIVATIVES = Law(
     "forward_dynamics_derivative",
-    dynamics_derivatives.forward_derivatives,
+    "dynamics_derivatives.forward_derivatives",
     inputs=("q", "v", "tau"),
     outputs=("q", "v", "tau"),
     summary="Derivatives of the accelerations with respect to q (tangent), v and tau.",
@@ -38,7 +25,7 @@ FORWARD_DERIVATIVES = Law(
 )
 REGRESSOR = Law(
     "regressor",
-    regressor.regressor,
+    "regressor.regressor",
     inputs=("q", "v", "a"),
     outputs=("Y",),
     summary="Y with tau = Y pi, linear in the parameters (their names and values: `robot.parameters()`).",
@@ -47,7 +34,7 @@ REGRESSOR = Law(
 )
 FORWARD_BY_PARAMETERS = Law(
     "forward_dynamics_by_parameters",
-    dynamics_derivatives.forward_by_parameters,
+    "dynamics_derivatives.forward_by_parameters",
     inputs=("q", "v", "tau"),
     outputs=("parameters",),
     summary="Derivatives of the accelerations with respect to the parameters of the regressor.",
@@ -59,7 +46,7 @@ FORWARD_BY_PARAMETERS = Law(
 _TABLE = (
     Law(
         "pose",
-        kinematics.pose,
+        "kinematics.pose",
         inputs=("q",),
         outputs=("pose",),
         summary="Pose of a frame in the world, 4x4.",
@@ -67,14 +54,14 @@ _TABLE = (
     ),
     Law(
         "poses",
-        kinematics.poses,
+        "kinematics.poses",
         inputs=("q",),
         outputs=("poses",),
         summary="Poses of all frames in the world, in the order of `frame_names`.",
     ),
     Law(
         "jacobian",
-        kinematics.jacobian,
+        "kinematics.jacobian",
         inputs=("q",),
         outputs=("J",),
         summary="Velocity of a frame per unit joint velocity, 6 x nv, linear rows first.",
@@ -82,7 +69,7 @@ _TABLE = (
     ),
     Law(
         "euler_jacobian",
-        kinematics.euler_jacobian,
+        "kinematics.euler_jacobian",
         inputs=("q",),
         outputs=("J",),
         summary="Linear velocity and Euler-angle rates of a frame per unit joint velocity, 6 x nv.",
@@ -91,7 +78,7 @@ _TABLE = (
     ),
     Law(
         "velocity",
-        kinematics.velocity,
+        "kinematics.velocity",
         inputs=("q", "v"),
         outputs=("V",),
         summary="Velocity of a frame's origin and its angular velocity.",
@@ -99,7 +86,7 @@ _TABLE = (
     ),
     Law(
         "acceleration",
-        kinematics.acceleration,
+        "kinematics.acceleration",
         inputs=("q", "v", "a"),
         outputs=("A",),
         summary="Acceleration of a frame's origin and its angular acceleration: the rate of `velocity`.",
@@ -107,7 +94,7 @@ _TABLE = (
     ),
     Law(
         "jacobian_rate",
-        kinematics.jacobian_rate,
+        "kinematics.jacobian_rate",
         inputs=("q", "v"),
         outputs=("Jdot_v",),
         summary="(dJ/dt) v: acceleration of a frame when the joints do not accelerate.",
@@ -115,7 +102,7 @@ _TABLE = (
     ),
     Law(
         "inverse_dynamics",
-        newton_euler.inverse_dynamics,
+        "newton_euler.inverse_dynamics",
         inputs=("q", "v", "a"),
         outputs=("tau",),
         summary="Joint forces that produce the accelerations.",
@@ -126,14 +113,14 @@ _TABLE = (
     ),
     Law(
         "velocity_forces",
-        newton_euler.velocity_forces,
+        "newton_euler.velocity_forces",
         inputs=("q", "v"),
         outputs=("h",),
         summary="Centrifugal, Coriolis and gyroscopic forces.",
     ),
     Law(
         "gravity_forces",
-        newton_euler.gravity_forces,
+        "newton_euler.gravity_forces",
         inputs=("q",),
         outputs=("g",),
         summary="Joint forces that hold against gravity.",
@@ -141,7 +128,7 @@ _TABLE = (
     ),
     Law(
         "mass_matrix",
-        composite_body.mass_matrix,
+        "composite_body.mass_matrix",
         inputs=("q",),
         outputs=("M",),
         summary="Mass matrix, with reflected rotor inertia; packed=True: nonzeros (`robot.mass_pattern()`).",
@@ -149,7 +136,7 @@ _TABLE = (
     ),
     Law(
         "inverse_mass_matrix",
-        forward.inverse_mass_matrix,
+        "forward.inverse_mass_matrix",
         inputs=("q",),
         outputs=("Minv",),
         summary="Inverse of the mass matrix.",
@@ -157,7 +144,7 @@ _TABLE = (
     ),
     Law(
         "forward_dynamics",
-        forward.forward_dynamics,
+        "forward.forward_dynamics",
         inputs=("q", "v", "tau"),
         outputs=("a",),
         summary="Accelerations under the joint forces.",
@@ -169,36 +156,36 @@ _TABLE = (
     ),
     Law(
         "coriolis_matrix",
-        coriolis.coriolis_matrix,
+        "coriolis.coriolis_matrix",
         inputs=("q", "v"),
         outputs=("C",),
         summary="C with C v = h and dM/dt - 2 C skew; Christoffel where v is dq/dt.",
     ),
     Law(
         "kinetic_energy",
-        energy.kinetic_energy,
+        "energy.kinetic_energy",
         inputs=("q", "v"),
         outputs=("T",),
         summary="Kinetic energy [J].",
     ),
     Law(
         "potential_energy",
-        energy.potential_energy,
+        "energy.potential_energy",
         inputs=("q",),
         outputs=("U",),
-        summary="Energy in the field of gravity [J].",
+        summary="Energy in the field of gravity and in the springs of joints [J].",
         overrides=("gravity",),
     ),
     Law(
         "center_of_mass",
-        energy.center_of_mass,
+        "energy.center_of_mass",
         inputs=("q",),
         outputs=("c",),
         summary="Centre of mass of the moving bodies in the world [m].",
     ),
     Law(
         "momentum",
-        momentum.momentum,
+        "momentum.momentum",
         inputs=("q", "v"),
         outputs=("h",),
         summary="Linear and angular momentum, world axes.",
@@ -206,7 +193,7 @@ _TABLE = (
     ),
     Law(
         "momentum_matrix",
-        momentum.momentum_matrix,
+        "momentum.momentum_matrix",
         inputs=("q",),
         outputs=("A",),
         summary="Momentum per unit joint velocity, 6 x nv: the centroidal momentum matrix.",
@@ -215,14 +202,14 @@ _TABLE = (
     REGRESSOR,
     Law(
         "integrate",
-        integration.integrate,
+        "integration.integrate",
         inputs=("q", "v"),
         outputs=("q",),
         summary="q after a unit of time at the rates v, on its manifold.",
     ),
     Law(
         "loop_residual",
-        loops.loop_residual,
+        "loops.loop_residual",
         inputs=("q",),
         outputs=("r",),
         summary="Zero where all loops close and all gears mesh (names of the rows: `robot.loop_rows()`).",
@@ -230,7 +217,7 @@ _TABLE = (
     ),
     Law(
         "loop_jacobian",
-        loops.loop_jacobian,
+        "loops.loop_jacobian",
         inputs=("q",),
         outputs=("J",),
         summary="J with d(loop_residual)/dt = J v.",
@@ -238,7 +225,7 @@ _TABLE = (
     ),
     Law(
         "loop_bias",
-        loops.loop_bias,
+        "loops.loop_bias",
         inputs=("q", "v"),
         outputs=("Jdot_v",),
         summary="(dJ/dt) v of the loops: second rate of the residual when the joints do not accelerate.",
@@ -246,7 +233,7 @@ _TABLE = (
     ),
     Law(
         "loop_facing",
-        loops.loop_facing,
+        "loops.loop_facing",
         inputs=("q",),
         outputs=("c",),
         summary="Cosines between axes of cut joints that must point the same way; -1: the wrong way round.",

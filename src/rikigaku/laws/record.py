@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from importlib import import_module
+from typing import Any, cast
 
 REQUIRED = object()  # the default of an option the caller must give
 
@@ -11,6 +13,7 @@ REQUIRED = object()  # the default of an option the caller must give
 class Law:
     """A law of mechanics.
 
+    written: its recursion; as "module.function" among the laws it is loaded when first used.
     inputs: names among q, v, a, tau, each an array whose size the robot gives.
     outputs: names of the results; the recursion returns one result, or a tuple of them.
     options: what is decided before the program is recorded, with defaults (frame, axes, friction).
@@ -24,7 +27,7 @@ class Law:
     """
 
     name: str
-    recursion: Callable[..., Any]
+    written: Callable[..., Any] | str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     summary: str
@@ -36,6 +39,14 @@ class Law:
     loops: bool = False
     plan: Any = None
     coordinates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def recursion(self) -> Callable[..., Any]:
+        """The function that computes the law, on any kind of number."""
+        if not isinstance(self.written, str):
+            return self.written
+        module, name = self.written.split(".")
+        return cast(Callable[..., Any], getattr(import_module(f"rikigaku.laws.{module}"), name))
 
     def results(self, value: Any) -> dict[str, Any]:
         """The recursion's answer by output name."""

@@ -4,9 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from rikigaku.errors import WrongValue
-from rikigaku.laws import space, space_control, space_dynamics
 from rikigaku.laws.record import REQUIRED, Law
-from rikigaku.laws.space_base import arm_coordinates
 from rikigaku.model.robot import Robot
 
 _NO_MASS = "the whole has no mass, or no inertia about its centre of mass"
@@ -31,7 +29,7 @@ SPACE: dict[str, Law] = {
     for law in (
         Law(
             "generalized_jacobian",
-            space.generalized_jacobian,
+            "space.generalized_jacobian",
             inputs=("q",),
             outputs=("J",),
             summary="Velocity of a frame per unit rate of the arm while the base floats, 6 x n.",
@@ -40,7 +38,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "generalized_jacobian_rate",
-            space.generalized_jacobian_rate,
+            "space.generalized_jacobian_rate",
             inputs=("q", "v"),
             outputs=("Jdot_v",),
             summary="Acceleration of a frame when the arm does not accelerate and the base floats.",
@@ -50,7 +48,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "base_motion",
-            space.base_motion,
+            "space.base_motion",
             inputs=("q", "rates", "momentum"),
             outputs=("V",),
             summary="Velocities of the base, from the rates of the arm and the momentum of the whole.",
@@ -58,7 +56,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "floating_velocity",
-            space.floating_velocity,
+            "space.floating_velocity",
             inputs=("q", "rates", "momentum"),
             outputs=("v",),
             summary="v of all joints, from the rates of the arm and the momentum of the whole.",
@@ -66,7 +64,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "locked_inertia",
-            space.locked_inertia,
+            "space.locked_inertia",
             inputs=("q",),
             outputs=("I_s",),
             summary="Inertia of the whole about its centre of mass, all joints locked, 3 x 3.",
@@ -75,7 +73,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "coupling_inertia",
-            space.coupling_inertia,
+            "space.coupling_inertia",
             inputs=("q",),
             outputs=("I_m",),
             summary="Angular momentum per unit rate of the arm, the base at rest, 3 x n.",
@@ -84,7 +82,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "reaction_projector",
-            space.reaction_projector,
+            "space.reaction_projector",
             inputs=("q",),
             outputs=("P",),
             summary="P with P rates the nearest rates that do not turn the base, n x n.",
@@ -92,7 +90,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "generalized_manipulability",
-            space.generalized_manipulability,
+            "space.generalized_manipulability",
             inputs=("q",),
             outputs=("w",),
             summary="sqrt(det(J* J*^T)): zero at a dynamic singularity.",
@@ -101,7 +99,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "generalized_inertia",
-            space_dynamics.generalized_inertia,
+            "space_dynamics.generalized_inertia",
             inputs=("q",),
             outputs=("H",),
             summary="Mass matrix of the arm while the base floats, n x n.",
@@ -109,7 +107,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "generalized_coriolis",
-            space_dynamics.generalized_coriolis,
+            "space_dynamics.generalized_coriolis",
             inputs=("q", "rates"),
             outputs=("C",),
             summary="Christoffel matrix of the generalized inertia, n x n.",
@@ -117,7 +115,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "floating_inverse_dynamics",
-            space_dynamics.floating_inverse_dynamics,
+            "space_dynamics.floating_inverse_dynamics",
             inputs=("q", "v", "accelerations"),
             outputs=("torques",),
             summary="Torques of the arm that give its joints these accelerations while the base floats.",
@@ -127,7 +125,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "inertial_torques",
-            space_dynamics.inertial_torques,
+            "space_dynamics.inertial_torques",
             inputs=("q", "accelerations"),
             outputs=("torques",),
             summary="The same without the products of velocities: H* accelerations.",
@@ -135,7 +133,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "floating_forward_dynamics",
-            space_dynamics.floating_forward_dynamics,
+            "space_dynamics.floating_forward_dynamics",
             inputs=("q", "v", "torques"),
             outputs=("a",),
             summary="Accelerations of all joints under torques of the arm while the base floats.",
@@ -145,7 +143,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "resolved_rate",
-            space_control.resolved_rate,
+            "space_control.resolved_rate",
             inputs=("q", "twist", "momentum"),
             outputs=("rates",),
             summary="Rates of the arm that move a frame with a twist while the base floats.",
@@ -154,7 +152,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "resolved_acceleration",
-            space_control.resolved_acceleration,
+            "space_control.resolved_acceleration",
             inputs=("q", "v", "target", "twist", "acceleration", "gains"),
             outputs=("accelerations", "torques"),
             summary="Accelerations of the arm, and torques, that bring a frame to a moving target.",
@@ -163,7 +161,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "transposed_jacobian",
-            space_control.transposed_jacobian,
+            "space_control.transposed_jacobian",
             inputs=("q", "v", "target", "twist", "gains"),
             outputs=("torques",),
             summary="Torques J*^T (K1 velocity error + K2 position error).",
@@ -172,7 +170,7 @@ SPACE: dict[str, Law] = {
         ),
         Law(
             "unified_computation",
-            space_control.unified_computation,
+            "space_control.unified_computation",
             inputs=("q", "v", "target", "twist", "acceleration", "gains", "accelerations"),
             outputs=("pose", "J", "demand", "torques"),
             summary="Pose, J*, resolved acceleration and torques in one program, without solving for J*.",
@@ -194,6 +192,8 @@ def space_law(robot: Robot, name: str) -> Law:
             f"Robot {robot.name!r} has loops ({', '.join(loop.name for loop in robot.loops)}): laws of space "
             f"robots are those of trees. robot.tree.{name} is the law of its spanning tree, loops open."
         )
+    from rikigaku.laws.space_base import arm_coordinates  # for robots that float
+
     arm = arm_coordinates(robot)
     for joint in robot.joints:
         if joint.name not in arm and (joint.viscous or joint.coulomb or joint.rotor):
