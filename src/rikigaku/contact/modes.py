@@ -5,6 +5,7 @@
 At every change all contacts and joints are tested again, sticking ones too.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -44,6 +45,11 @@ class ContactModes:
         self.system, self.settling = system, settling
         self.words: tuple[str, ...] = ()
         self.notes: list[str] = []
+        self.drives: Callable[[float, Array, Array], Array] | None = None
+
+    def driven_by(self, forces: Callable[[float, Array, Array], Array]) -> None:
+        """Forces of the drives of a simulation: with them the first mode is chosen."""
+        self.drives = forces
 
     def start(self, t: float, q: Array, v: Array) -> Change:
         """The first mode. Contacts that approach where they touch begin with an impact.
@@ -66,7 +72,8 @@ class ContactModes:
                     f"At the start {label!r} moves at {rate:.3g} m/s across the surface that holds it: "
                     "give velocities along the surface."
                 )
-        return self._change(t, q, v)
+        tau = None if self.drives is None or self.system.torque is not None else self.drives(t, q, v)
+        return self._change(t, q, v, tau=tau)
 
     def after(self, event: Event) -> Change | None:
         """What follows: impact, another mode, the same one again."""

@@ -4,6 +4,7 @@ from rikigaku.simulation.closed import Motion, closed_motion
 from rikigaku.simulation.controllers import PD, ComputedTorque
 from rikigaku.simulation.drives import Data, Sampled
 from rikigaku.simulation.files import load_motion
+from rikigaku.simulation.force_position import ForcePosition
 from rikigaku.simulation.free import Free
 from rikigaku.simulation.loops import onto_loops
 from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, System
@@ -19,6 +20,7 @@ __all__ = [
     "Data",
     "Event",
     "Flow",
+    "ForcePosition",
     "Free",
     "Guard",
     "LimitStops",

@@ -6,6 +6,7 @@ from native polynomials over time, from a call back into Python, or stand betwee
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -40,6 +41,26 @@ class Pieces(NamedTuple):
         first = max(int(np.searchsorted(self.starts, start, side="right")) - 1, 0)
         last = max(int(np.searchsorted(self.starts, end, side="left")), first + 1)
         return Pieces(self.starts[first:last], self.coefficients[first:last])
+
+
+def side_by_side(first: Pieces, second: Pieces) -> Pieces:
+    """Inputs of both, one after another, over the segments of either."""
+    starts = np.union1d(first.starts, second.starts)
+    rows = max(first.coefficients.shape[1], second.coefficients.shape[1])
+    return Pieces(starts, np.concatenate([_begun_at(x, starts, rows) for x in (first, second)], axis=2))
+
+
+def _begun_at(pieces: Pieces, starts: Array, rows: int) -> Array:
+    """Coefficients of the same polynomials about other starts, padded to that many rows."""
+    which = np.clip(np.searchsorted(pieces.starts, starts, side="right") - 1, 0, None)
+    table = pieces.coefficients[which][:, ::-1]  # lowest power first
+    shift, count = starts - pieces.starts[which], table.shape[1]
+    result = np.zeros((len(starts), rows, table.shape[2]))
+    for power in range(count):
+        for k in range(power + 1):  # (x + d)^power, its part x^k
+            part = comb(power, k) * shift ** (power - k)
+            result[:, rows - 1 - k] += part[:, None] * table[:, power]
+    return result
 
 
 class Drive(Protocol):
