@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongValue
 from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
 from rikigaku.fem.kinematics import moving
@@ -28,6 +29,11 @@ class Mesh:
     """
 
     def __init__(self, robot: Robot, masses: Mapping[str, float] | None = None) -> None:
+        if springs := [joint.name for joint in robot.joints if joint.stiffness]:
+            raise WrongValue(
+                f"Robot {robot.name!r} has springs in joints ({', '.join(springs)}), which beams do not "
+                "know. Set their stiffness to 0, and give their forces as torques."
+            )
         self.layout: Layout = layout(robot, masses)
 
     @property

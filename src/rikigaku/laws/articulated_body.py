@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.motion import Passage, motion
-from rikigaku.laws.newton_euler import applied_wrenches, body_wrench
+from rikigaku.laws.newton_euler import applied_wrenches, body_wrench, smooth_resistance
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -68,7 +68,7 @@ def articulated_dynamics(
     wrenches: Mapping[str, Numbers] | None = None,
     friction: bool = True,
 ) -> list[Number]:
-    """Accelerations under the joint forces; viscous friction included, Coulomb friction not."""
+    """Accelerations under the joint forces; viscous friction and springs included, Coulomb friction not."""
     bodies = mechanism.bodies
     rest = [0] * mechanism.nv
     moving = list(motion(mechanism, q, v, rest, gravity))  # accelerations the velocities alone bring
@@ -76,9 +76,10 @@ def articulated_dynamics(
     bias = [body_wrench(body.inertia, m) for body, m in zip(bodies, moving, strict=True)]
     for i, wrench in applied_wrenches(mechanism, q, wrenches or {}):
         bias[i] = bias[i].minus(wrench)
+    resisted = smooth_resistance(mechanism, q, v) if friction else rest
     joints: list[_Joint] = [None] * len(bodies)  # type: ignore[list-item]
     for i, body in reversed(list(enumerate(bodies))):
-        push = [tau[k] - body.viscous * v[k] if friction else tau[k] for k in body.v]
+        push = [tau[k] - resisted[k] for k in body.v]
         joints[i] = _solve_joint(body.joint.directions(), body.rotor, inertias[i], bias[i], push)
         if body.parent != WORLD:
             inertia, force = inertias[i], bias[i]

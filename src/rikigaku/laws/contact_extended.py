@@ -16,7 +16,7 @@ from rikigaku.laws.closed import dot
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import Numbers, touch
 from rikigaku.laws.joint_wrenches import joint_wrenches
-from rikigaku.laws.newton_euler import inverse_dynamics
+from rikigaku.laws.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sqrt, where
 from rikigaku.spatial import vector
@@ -49,9 +49,7 @@ def extended_newton_euler(
         for k in range(nv)
     ]
     b = inverse_dynamics(mechanism, q, v, rest, friction=False)
-    for body in mechanism.bodies:
-        for k in body.v:
-            b[k] = b[k] + body.viscous * v[k]
+    b = [x + r for x, r in zip(b, smooth_resistance(mechanism, q, v), strict=True)]
 
     def pushed(force: Vector) -> list[Any]:
         """J^T force: minus what the joints would need to hold it."""

@@ -175,6 +175,7 @@ def _entries(
             M[k, k] = M[k, k] + body.rotor
             if friction:
                 dv[k, k] = dv[k, k] + body.viscous
+                dq[k, k] = dq[k, k] + body.stiffness
     return dq, dv, M
 
 
@@ -195,7 +196,7 @@ def _accelerations(
             M[k, k] = M[k, k] + body.rotor
             net[k] = net[k] - wrench.power(change.s)
             if friction:
-                net[k] = net[k] - body.viscous * v[k]
+                net[k] = net[k] - body.viscous * v[k] - body.spring(q)
     factors = ltdl.factorize(M, mechanism.parent_dofs())
     return factors, factors.solve(net)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.motion import motion
 from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Wrench
@@ -26,9 +27,16 @@ def kinetic_energy(mechanism: Mechanism, q: Numbers, v: Numbers) -> Number:
 
 
 def potential_energy(mechanism: Mechanism, q: Numbers, gravity: Vector | None = None) -> Number:
-    """Energy in the field of gravity, zero where the centre of mass is at the world's origin [J]."""
+    """Energy in the field of gravity and in the joints' springs [J].
+
+    Zero where the centre of mass is at the world's origin and the springs are relaxed.
+    """
     g = mechanism.gravity if gravity is None else gravity
-    return -dot(g, first_moment(mechanism, q))
+    energy = -dot(g, first_moment(mechanism, q))
+    for body in mechanism.bodies:
+        if not is_zero(body.stiffness):
+            energy = energy + body.spring(q) * (q[body.q.start] - body.rest) / 2
+    return energy
 
 
 def center_of_mass(mechanism: Mechanism, q: Numbers) -> list[Number]:

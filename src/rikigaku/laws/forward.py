@@ -10,7 +10,7 @@ from rikigaku.errors import WrongValue
 from rikigaku.laws import ltdl
 from rikigaku.laws.articulated_body import articulated_dynamics
 from rikigaku.laws.composite_body import mass_entries
-from rikigaku.laws.newton_euler import inverse_dynamics
+from rikigaku.laws.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.vector import Vector
@@ -34,9 +34,9 @@ def forward_dynamics(
     friction: bool = True,
     method: str = "auto",
 ) -> list[Number]:
-    """Accelerations under the joint forces: a = M^-1 (tau - h - g - viscous friction + J^T wrenches).
+    """Accelerations under the joint forces: M^-1 (tau - h - g - friction - springs + J^T wrenches).
 
-    Coulomb friction is left out: what it does at rest is a matter for `simulate`.
+    Friction is the viscous one: what Coulomb friction does at rest is a matter for `simulate`.
     method: "factors" (mass matrix), "articulated" (articulated bodies), or "auto", the one with less work.
     """
     if method not in METHODS:
@@ -58,9 +58,7 @@ def net_forces(
     """What is left of the joint forces to accelerate the robot: M a."""
     bias = inverse_dynamics(mechanism, q, v, [0] * mechanism.nv, gravity, wrenches, friction=False)
     if friction:
-        for body in mechanism.bodies:
-            for k in body.v:
-                bias[k] = bias[k] + body.viscous * v[k]
+        bias = [b + r for b, r in zip(bias, smooth_resistance(mechanism, q, v), strict=True)]
     return [t - b for t, b in zip(tau, bias, strict=True)]
 
 

@@ -24,13 +24,13 @@ def inverse_dynamics(
     wrenches: Mapping[str, Numbers] | None = None,
     friction: bool = True,
 ) -> list[Number]:
-    """Joint forces that produce the accelerations: tau = M(q) a + h(q, v) + g(q) + friction - J^T wrenches.
+    """Joint forces that produce the accelerations: tau = M(q) a + h(q, v) + g(q) + joints - J^T wrenches.
 
     Args:
         q: joint positions [rad, m], (nq); v, a: velocities and accelerations, (nv).
         gravity: acceleration of free fall in the world frame [m/s^2]; the mechanism's own if None.
         wrenches: force and moment on the robot at the origin of each named frame, world axes.
-        friction: add viscous and Coulomb friction of the joints.
+        friction: add what the joints resist with: viscous and Coulomb friction, springs.
     Reference: [Luh1980]; in body axes with first moments about link origins, as in [Khalil1987].
     """
     ways, asked = [], []
@@ -44,7 +44,9 @@ def inverse_dynamics(
         for k in body.v:
             tau[k] = tau[k] + body.rotor * a[k]
             if friction:
-                tau[k] = tau[k] + body.viscous * v[k] + body.coulomb * sign(v[k])
+                tau[k] = tau[k] + body.viscous * v[k] + body.spring(q)
+                if not is_zero(body.coulomb):  # not every kind of number has a sign
+                    tau[k] = tau[k] + body.coulomb * sign(v[k])
     return tau
 
 
@@ -96,6 +98,15 @@ def body_wrench(inertia: SpatialInertia, m: BodyMotion) -> Wrench:
         + xy * (squares[0] - squares[1]),
     )
     return Wrench(force, vector.add(turning, cross(inertia.h, m.acceleration)))
+
+
+def smooth_resistance(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:
+    """What viscous friction and springs of the joints resist with; Coulomb friction is no smooth function."""
+    result: list[Number] = [0] * mechanism.nv
+    for body in mechanism.bodies:
+        for k in body.v:
+            result[k] = body.viscous * v[k] + body.spring(q)
+    return result
 
 
 def velocity_forces(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:

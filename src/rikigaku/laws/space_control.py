@@ -58,7 +58,7 @@ def resolved_acceleration(
     X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
     found = _solved(mechanism, J, asked, rows)
-    return found, torques(state, terms, v, found, friction)
+    return found, torques(state, q, terms, v, found, friction)
 
 
 def transposed_jacobian(
@@ -104,7 +104,7 @@ def unified_computation(
     terms = bias(state, q, v)
     X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
-    tau = torques(state, terms, v, accelerations, friction=False)
+    tau = torques(state, q, terms, v, accelerations, friction=False)
     return X.matrix(), world_jacobian(state, frame), asked, tau
 
 

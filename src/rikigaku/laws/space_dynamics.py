@@ -79,7 +79,7 @@ def floating_inverse_dynamics(
             gravity changes no torque: everything falls alike.
     """
     state = floating(mechanism, q)
-    return torques(state, bias(state, q, v, wrenches), v, accelerations, friction)
+    return torques(state, q, bias(state, q, v, wrenches), v, accelerations, friction)
 
 
 def inertial_torques(mechanism: Mechanism, q: Numbers, accelerations: Numbers) -> list[Number]:
@@ -104,17 +104,17 @@ def floating_forward_dynamics(
 
 
 def torques(
-    state: Floating, velocity_terms: Bias, v: Numbers, accelerations: Numbers, friction: bool
+    state: Floating, q: Numbers, velocity_terms: Bias, v: Numbers, accelerations: Numbers, friction: bool
 ) -> list[Number]:
     """The arm's torques from its accelerations and the velocity terms."""
     result = _carried(state, velocity_terms.reaction, accelerations)
     tau = [x + velocity_terms.forces[k] for x, k in zip(result, state.momenta, strict=True)]
     if friction:
         bodies = state.mechanism.bodies[state.base.body + 1 :]
-        felt = {k: (body.viscous, body.coulomb) for body in bodies for k in body.v}
+        felt = {k: body for body in bodies for k in body.v}
         for i, k in enumerate(state.momenta):
-            viscous, coulomb = felt[k]
-            tau[i] = tau[i] + viscous * v[k] + coulomb * sign(v[k])
+            body = felt[k]
+            tau[i] = tau[i] + body.viscous * v[k] + body.coulomb * sign(v[k]) + body.spring(q)
     return tau
 
 

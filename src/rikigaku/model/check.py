@@ -22,6 +22,7 @@ FORBIDDEN_IN_NAMES = frozenset("<>&\"'`\\")
 # Axes this close to parallel (sine of the angle) leave a universal joint one degree of freedom.
 PARALLEL = 1e-9
 
+_WITH_SPRING = ("revolute", "prismatic", "helical")
 _WITH_AXIS = frozenset({"revolute", "prismatic", "helical", "planar", "universal"})
 
 
@@ -123,8 +124,13 @@ def _joint_problems(joint: Joint) -> Iterator[str]:
             yield f"{where}: its {name} is zero; give a direction."
         if joint.type == "universal" and not zero and _parallel(joint.axis, joint.second_axis):
             yield f"{where}: its two axes are parallel; a universal joint needs two directions."
-    for name in ("pitch", "viscous", "coulomb", "rotor"):
+    for name in ("pitch", "viscous", "coulomb", "rotor", "stiffness", "rest"):
         yield from _not_formula(f"{where}: {name}", getattr(joint, name))
+    if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in _WITH_SPRING:
+        yield (
+            f"{where}: a spring needs a joint of one coordinate ({', '.join(_WITH_SPRING)}), and this one is "
+            f"{joint.type}. Leave stiffness out."
+        )
     limits = joint.limits
     for field in fields(limits):
         bound = getattr(limits, field.name)

@@ -56,6 +56,8 @@ class Joint:
     pitch: advance of a helical joint [m/rad].
     viscous, coulomb: friction [N m s/rad, N m]; rotor: reflected rotor inertia [kg m^2]; one value serves
         every coordinate of the joint.
+    stiffness, rest: of a spring in a joint of one coordinate [N m/rad, or N/m], and where it is relaxed
+        [rad, m].
     """
 
     name: str
@@ -68,9 +70,11 @@ class Joint:
     viscous: Formula = ZERO
     coulomb: Formula = ZERO
     rotor: Formula = ZERO
+    stiffness: Formula = ZERO
+    rest: Formula = ZERO
 
     def __post_init__(self) -> None:
-        accept_plain(self, "axis", "second_axis", "pitch", "viscous", "coulomb", "rotor")
+        accept_plain(self, "axis", "second_axis", "pitch", "viscous", "coulomb", "rotor", "stiffness", "rest")
 
     @property
     def nq(self) -> int:

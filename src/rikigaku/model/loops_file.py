@@ -1,7 +1,7 @@
 """The file beside a URDF, `name.loops.toml`: loops, and what else URDF has no words for.
 
 It names links and joints of the URDF. Its tables are those of a `.robot.toml` file ([[loop]], [[frame]]),
-with the joints that are not driven (`passive`) and the reflected inertias of rotors ([rotor]).
+with the joints that are not driven (`passive`), reflected inertias of rotors ([rotor]), and [spring].
 `loops.schema.json` beside this module describes it.
 """
 
@@ -17,10 +17,10 @@ from rikigaku.model.toml import LARGEST_FILE
 from rikigaku.model.toml_document import document, text_of, tidy
 from rikigaku.model.toml_read import SCHEMA, frame_of, loops_of
 from rikigaku.model.toml_table import Notes, Table
-from rikigaku.numbers.formula import ZERO
+from rikigaku.numbers.formula import ZERO, Formula
 
 SUFFIX = ".loops.toml"
-KEYS = ("schema", "gravity", "passive", "independent", "rotor", "frame", "loop")
+KEYS = ("schema", "gravity", "passive", "independent", "rotor", "spring", "frame", "loop")
 
 
 def loops_path(urdf: Path) -> Path:
@@ -59,9 +59,10 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
     frames = tuple(frame_of(table) for table in top.tables("frame"))
     rotor = top.table("rotor")
     rotors = {name: rotor.formula(name, ZERO) for name in rotor.data}
+    springs = {name: _spring(top.table("spring"), name) for name in top.table("spring").data}
     passive = top.texts("passive")
     joints = tuple(joint.name for joint in robot.joints)
-    for key, names in (("passive", passive), ("rotor", tuple(rotors))):
+    for key, names in (("passive", passive), ("rotor", tuple(rotors)), ("spring", tuple(springs))):
         for name in names:
             if name not in joints:
                 top.note(str(UnknownName("moving joint", name, joints, "the URDF")), key)
@@ -71,7 +72,8 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
 
     def added(link: Link) -> Link:
         joint = link.joint
-        drive = replace(joint, rotor=rotors.get(joint.name, joint.rotor))
+        stiffness, rest = springs.get(joint.name, (joint.stiffness, joint.rest))
+        drive = replace(joint, rotor=rotors.get(joint.name, joint.rotor), stiffness=stiffness, rest=rest)
         return replace(link, joint=replace(drive, actuated=joint.actuated and joint.name not in passive))
 
     try:
@@ -103,13 +105,26 @@ def loops_text(robot: Robot, names: Mapping[str, Sequence[str]]) -> str:
     passive = [name for joint in idle for name in names[joint.name]]
     independent = [name for joint in robot.independent for name in names[joint]]
     rotors = {name: joint.rotor for joint in robot.joints if joint.rotor for name in names[joint.name]}
+    springs = {
+        name: {"stiffness": joint.stiffness, **({"rest": joint.rest} if joint.rest else {})}
+        for joint in robot.joints
+        if joint.stiffness
+        for name in names[joint.name]
+    }
     gravity = [] if robot.gravity == STANDARD_GRAVITY else list(robot.gravity)
     head = {"gravity": gravity, "passive": passive, "independent": independent}
     kept = {key: value for key, value in head.items() if value}
-    if not (kept or rotors or parts):
+    by_joint = {key: _quoted(x) for key, x in (("rotor", rotors), ("spring", springs)) if x}
+    if not (kept or by_joint or parts):
         return ""
-    tables = {"schema": SCHEMA, **kept, **({"rotor": _quoted(rotors)} if rotors else {}), **parts}
+    tables = {"schema": SCHEMA, **kept, **by_joint, **parts}
     return f"# What {robot.name}.urdf cannot say; rikigaku reads it beside the URDF.\n{text_of(tables)}"
+
+
+def _spring(springs: Table, name: str) -> tuple[Formula, Formula]:
+    """Stiffness and rest of one joint."""
+    table = springs.table(name).only(("stiffness", "rest"))
+    return table.formula("stiffness", ZERO), table.formula("rest", ZERO)
 
 
 def _quoted(table: Mapping[str, object]) -> dict[str, object]:

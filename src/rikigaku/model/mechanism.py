@@ -44,6 +44,12 @@ class Body:
     viscous: Number
     coulomb: Number
     rotor: Number
+    stiffness: Number = 0
+    rest: Number = 0
+
+    def spring(self, q: Sequence[Number]) -> Number:
+        """What the joint's spring resists with, at the positions q of the whole mechanism [N m or N]."""
+        return 0 if is_zero(self.stiffness) else self.stiffness * (q[self.q.start] - self.rest)
 
     def moved(self, q: Sequence[Number]) -> Pose:
         """The body in its joint frame, at the positions q of the whole mechanism."""
@@ -160,6 +166,8 @@ class _Builder:
                     viscous=self.value(joint.viscous),
                     coulomb=self.value(joint.coulomb),
                     rotor=self.value(joint.rotor),
+                    stiffness=self.value(joint.stiffness),
+                    rest=self.value(joint.rest),
                 )
             )
             q0, v0 = q0 + elementary.nq, v0 + elementary.nv

@@ -1,4 +1,4 @@
-"""The joints of an MJCF body: axis and anchor, limits, friction and rotor."""
+"""The joints of an MJCF body: axis and anchor, limits, friction, spring and rotor."""
 
 from typing import NamedTuple
 
@@ -44,10 +44,17 @@ def joint_move(name: str, element: Element, around: Rigid, settings: Settings) -
     rotor = number(element, "armature", 0.0, notes)
     viscous, *poly = numbers(element, "damping", (0, 0, 0), notes, at_least=1)
     coulomb = number(element, "frictionloss", 0.0, notes)
-    if any(numbers(element, "stiffness", (0, 0, 0), notes, at_least=1)):
-        settings.leave_out("stiffness of joints", name)
+    stiffness, *bent = numbers(element, "stiffness", (0, 0, 0), notes, at_least=1)
+    relaxed = number(element, "springref", 0.0, notes)
+    relaxed = settings.angle(relaxed) if kind == "hinge" else relaxed
+    if stiffness and not single:
+        settings.leave_out(f"stiffness of {kind} joints", name)
     if any(poly):
         settings.leave_out("damping of higher order", name)
+    if any(bent):
+        settings.leave_out("stiffness of higher order", name)
+    if "springdamper" in element.attributes:
+        settings.leave_out("springs given by time constant (springdamper)", name)
     joint = Joint(
         name,
         _TYPES[kind],
@@ -57,6 +64,8 @@ def joint_move(name: str, element: Element, around: Rigid, settings: Settings) -
         viscous=Formula.of(viscous),
         coulomb=Formula.of(coulomb),
         rotor=Formula.of(rotor),
+        stiffness=Formula.of(stiffness if single else 0),
+        rest=Formula.of(relaxed - ref if stiffness and single else 0),
     )
     anchor = around.p + around.R @ np.array(numbers(element, "pos", (0, 0, 0), notes))
     return JointMove(joint, anchor)

@@ -218,11 +218,11 @@ class _File:
     def tell(self, source: str, cuts: Sequence[SdfJoint], kept: set[str]) -> None:
         """One warning for what the file says and the model does not hold."""
         lines = []
-        if springs := [name for name, joint in self.joints.items() if joint.spring]:
-            lines.append(f"  - springs of joints: {listed(springs)}")
-        lost = [one.joint.name for one in cuts if one.joint.viscous or one.joint.coulomb]
-        if lost:
-            lines.append(f"  - friction of joints that were cut: {listed(lost)}")
+        lost = [one.joint for one in cuts]
+        if rough := [joint.name for joint in lost if joint.viscous or joint.coulomb]:
+            lines.append(f"  - friction of joints that were cut: {listed(rough)}")
+        if springs := [joint.name for joint in lost if joint.stiffness]:
+            lines.append(f"  - springs of joints that were cut: {listed(springs)}")
         gears = [gear.name for gear in self.gears if not {gear.follower, gear.leader} <= kept]
         if gears:
             lines.append(f"  - gears of joints that were cut: {listed(gears)}")

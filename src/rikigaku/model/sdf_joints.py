@@ -39,7 +39,6 @@ class SdfJoint:
     parent: str
     child: str
     element: Element
-    spring: bool = False
 
     @property
     def loses(self) -> int:
@@ -47,7 +46,7 @@ class SdfJoint:
 
         That a joint is driven is otherwise a guess (SDF has no word for it), and does not count here.
         """
-        if self.spring or self.joint.limits.effort:
+        if self.joint.stiffness or self.joint.limits.effort:
             return 2
         return 1 if self.joint.viscous or self.joint.coulomb else 0
 
@@ -95,8 +94,7 @@ class JointReader:
             second = formulas(self.axis(name, element, owner, "axis2"), UNIT_DUST)
             joint = replace(joint, second_axis=second, actuated=False)
             return SdfJoint(joint, ends[0], ends[1], element)
-        joint, spring = self._driven(joint, kind, element, owner)
-        return SdfJoint(joint, ends[0], ends[1], element, spring)
+        return SdfJoint(self._driven(joint, kind, element, owner), ends[0], ends[1], element)
 
     def axis(self, name: str, element: Element, owner: str, tag: str) -> Array:
         """A direction in the joint's frame."""
@@ -145,8 +143,8 @@ class JointReader:
         self.notes.add(inner(element, tag) or element, owner, reason)
         return None
 
-    def _driven(self, joint: Joint, kind: str, element: Element, owner: str) -> tuple[Joint, bool]:
-        """Limits and friction; a joint with a spring, or with an effort of 0, is not driven."""
+    def _driven(self, joint: Joint, kind: str, element: Element, owner: str) -> Joint:
+        """Limits, friction and spring; a joint with a spring, or with an effort of 0, is not driven."""
         axis = inner(element, "axis") or element
 
         def amount(*tags: str) -> float:
@@ -165,18 +163,20 @@ class JointReader:
             self.notes.add(axis, owner, f"lower {lower:g} is above upper {upper:g}")
             lower = upper = None
         limits = Limits(lower, upper, largest("velocity"), largest("effort"))
-        spring = amount("dynamics", "spring_stiffness") != 0
+        stiffness = amount("dynamics", "spring_stiffness")
         for tag in ("damping", "friction"):
             if amount("dynamics", tag) < 0:
                 self.notes.add(axis, owner, f"{tag} is negative: friction would feed energy in")
         return replace(
             joint,
-            actuated=not spring and limits.effort != 0,
+            actuated=not stiffness and limits.effort != 0,
             limits=limits,
             viscous=Formula.of(amount("dynamics", "damping")),
             coulomb=Formula.of(amount("dynamics", "friction")),
+            stiffness=Formula.of(stiffness),
+            rest=Formula.of(amount("dynamics", "spring_reference") if stiffness else 0),
             pitch=Formula.of(self._pitch(element, owner) if joint.type == "helical" else 0),
-        ), spring
+        )
 
     def _pitch(self, element: Element, owner: str) -> float:
         """Advance of a screw [m/rad]: from m a turn, or from the older rad/m of a left-handed thread."""

@@ -162,6 +162,9 @@ def _joint(joint: Joint, link_name: str) -> Document:
             {"viscous": _unless(joint.viscous, ZERO), "coulomb": _unless(joint.coulomb, ZERO)}
         ),
         "rotor": _unless(joint.rotor, ZERO),
+        "spring": _unless_empty(
+            {"stiffness": _unless(joint.stiffness, ZERO), "rest": _unless(joint.rest, ZERO)}
+        ),
     }
 
 

@@ -92,7 +92,7 @@ def _link(table: Table, base: str) -> Link:
 
 def _joint(link: Table, link_name: str) -> Joint:
     table = link.table("joint").only(
-        ("name", "type", "axis", "second_axis", "pitch", "actuated", "limits", "friction", "rotor")
+        ("name", "type", "axis", "second_axis", "pitch", "actuated", "limits", "friction", "rotor", "spring")
     )
     if "joint" not in link.data:
         link.note('joint is missing. Write joint = { type = "revolute" }, or "fixed" if it does not move.')
@@ -101,6 +101,7 @@ def _joint(link: Table, link_name: str) -> Joint:
     type_ = table.choice("type", JOINT_TYPES, 'type = "revolute"')
     limits = table.table("limits").only(("lower", "upper", "velocity", "effort"))
     friction = table.table("friction").only(("viscous", "coulomb"))
+    spring = table.table("spring").only(("stiffness", "rest"))
     return Joint(
         name=table.text("name", link_name),
         type=cast(JointType, type_),
@@ -112,6 +113,8 @@ def _joint(link: Table, link_name: str) -> Joint:
         viscous=friction.formula("viscous", ZERO),
         coulomb=friction.formula("coulomb", ZERO),
         rotor=table.formula("rotor", ZERO),
+        stiffness=spring.formula("stiffness", ZERO),
+        rest=spring.formula("rest", ZERO),
     )
 
 

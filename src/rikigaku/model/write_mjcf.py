@@ -136,6 +136,8 @@ class _Writer:
     def joint(self, motion: Motion, name: str, kind: str, rest: str) -> str:
         joint = motion.joint
         drag = {"damping": joint.viscous, "frictionloss": joint.coulomb, "armature": joint.rotor}
+        if joint.stiffness:
+            drag |= {"stiffness": joint.stiffness, "springref": joint.rest}
         given = "".join(f' {key}="{number(value)}"' for key, value in drag.items() if value)
         if joint.actuated:
             gears = ("1",) if kind != "ball" else ("1 0 0", "0 1 0", "0 0 1")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
+from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import Number
@@ -89,12 +89,9 @@ class ComputedTorque(_Tracking):
 
 
 def drive_forces(mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers) -> list[Number]:
-    """Inverse dynamics with viscous friction; Coulomb friction is no smooth function of v: left out."""
+    """Inverse dynamics with viscous friction and springs; Coulomb friction, not smooth in v, is left out."""
     tau = inverse_dynamics(mechanism, q, v, a, friction=False)
-    for body in mechanism.bodies:
-        for k in body.v:
-            tau[k] = tau[k] + body.viscous * v[k]
-    return tau
+    return [t + r for t, r in zip(tau, smooth_resistance(mechanism, q, v), strict=True)]
 
 
 def target_pieces(target: Any, n: int) -> Pieces:

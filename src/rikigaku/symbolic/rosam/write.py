@@ -164,6 +164,11 @@ class _Writer:
                 )
         if self.robot.couplings:
             raise WrongValue(f"Robot {self.robot.name!r} has gears; RobotData has no field for them.")
+        if springs := [joint.name for joint in self.robot.joints if joint.stiffness]:
+            raise WrongValue(
+                f"Robot {self.robot.name!r} has springs ({', '.join(springs)}); RobotData has no field for "
+                "them."
+            )
 
 
 class _FormulaKind:
