@@ -197,4 +197,3 @@ def _width(text: str) -> int:
 
 def _cut(line: str, width: int | None) -> str:
     return line if width is None or _width(line) <= width else line[: max(width - 1, 1)] + "…"
-METHODS = (_repr_html_,)

@@ -17,6 +17,7 @@ _METHODS = {
     "constraints.drives": ("drive_forces",),
     "constraints.measures": ("assembly", "singularity"),
     "constraints.plan": ("closure",),
+    "difference": ("difference",),
     "display": ("_repr_html_",),
     "inverse_kinematics": ("inverse_kinematics",),
     "model.saving": ("save",),

@@ -133,4 +133,3 @@ def as_position(robot: Robot, q: Any) -> Array:
 
 def _is_length(joint: Joint) -> tuple[bool, ...]:
     return _LENGTHS.get(joint.type, (False,) * joint.nq)
-METHODS = (neutral, random_state)

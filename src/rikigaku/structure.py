@@ -67,4 +67,3 @@ def recognised_note(robot: Robot) -> str:
 
 def _in_floats(robot: Robot, given: dict[str, float]) -> Mechanism:
     return instantiate(robot, FLOATS, robot.declared_values | given)
-METHODS = (parameters, mass_pattern, loop_rows, recognised_angles)
