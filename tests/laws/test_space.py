@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from free_flyers import FreeFlyer, on_floats, places
 from random_robots import random_robot, random_state
+from random_satellites import random_satellite
 
 import rikigaku as rk
 from rikigaku.errors import NoFreeBase, WrongValue
@@ -23,11 +24,12 @@ def without_base_drive(robot: rk.Robot) -> rk.Robot:
 
 
 TYPES = ("revolute", "prismatic", "universal", "spherical", "fixed")
-# Random trees (branches, links in any order), an arm, two arms with wheels.
+# Random trees (branches, links in any order), random satellites (wheels, three arms), two shipped robots.
 CASES = {
     **{f"tree {seed}": (random_robot(seed, 8, TYPES, base="free"), "tip") for seed in range(4)},
     "shuffled": (random_robot(11, 7, ("revolute", "prismatic"), base="free", shuffled=True), "tip"),
     "drives": (without_base_drive(random_robot(12, 6, TYPES, base="free", drives=True)), "tip"),
+    **{f"satellite {seed}": (random_satellite(seed), f"hand{seed}") for seed in (1, 2, 3)},
     "arm": (rk.load("space_arm_6"), "hand"),
     "two arms": (rk.load("space_dual_arm"), "left_hand"),
 }
@@ -159,30 +161,6 @@ def test_torques_are_inertia_times_acceleration_and_the_coriolis_matrix_times_ra
     C = case.ours("generalized_coriolis", case.q, rates)
     assert agree(H @ asked + C @ rates, tau)
     assert agree(case.ours("inertial_torques", case.q, asked), H @ asked)
-
-
-def christoffel(dH: Array, rates: Array) -> Array:
-    """C_ij = sum over k of (dH_ij/dq_k + dH_ik/dq_j - dH_jk/dq_i) rate_k / 2."""
-    return (
-        np.einsum("ijk,k->ij", dH, rates)
-        + np.einsum("ikj,k->ij", dH, rates)
-        - np.einsum("kji,k->ij", dH, rates)
-    ) / 2
-
-
-@pytest.mark.parametrize("robot", [rk.load("space_arm_6"), rk.load("space_planar_2r")], ids=lambda r: r.name)
-def test_the_coriolis_matrix_is_the_christoffel_matrix_of_the_generalized_inertia(robot: rk.Robot) -> None:
-    q, v, _ = random_state(robot, np.random.default_rng(2))
-    arm = places(robot).arm
-    step = 1e-5  # central differences of numbers of order one: error 1e-10
-    H = [
-        robot.generalized_inertia(q + sign * step * unit)
-        for unit in np.eye(robot.nq)[robot.nq - len(arm) :]
-        for sign in (1, -1)
-    ]
-    dH = np.stack([(H[2 * k] - H[2 * k + 1]) / (2 * step) for k in range(len(arm))], axis=-1)
-    C = robot.generalized_coriolis(q, v[arm])
-    assert agree(C, christoffel(dH, v[arm]), 1e-7)
 
 
 @every

@@ -1,0 +1,145 @@
+"""What follows from momentum alone: rates of J* by differences, Christoffel's matrix, what momentum adds."""
+
+import numpy as np
+import pytest
+from free_flyers import FreeFlyer, on_floats, places
+from pose_reference import slope
+from random_robots import random_state
+from random_satellites import random_satellite
+
+import rikigaku as rk
+
+Array = np.ndarray
+ROBOTS = {
+    "three arms": random_satellite(4),
+    "one arm": random_satellite(5, (4,)),
+    "planar base": random_satellite(6, (2, 3), base="planar"),
+    "shipped arm": rk.load("space_arm_6"),
+}
+MOMENTUM = np.array([1.2, -0.7, 0.4, 0.9, -1.1, 0.6])
+SMALL = 1e-10  # of the largest element; extrapolated differences of order 8 leave 1e-11
+every = pytest.mark.parametrize("name", ROBOTS)
+free = pytest.mark.parametrize("name", [name for name in ROBOTS if name != "planar base"])
+
+
+class Case:
+    def __init__(self, name: str) -> None:
+        self.robot = ROBOTS[name]
+        self.frame = self.robot.frames[0].name
+        self.q, v, a = random_state(self.robot, np.random.default_rng(7))
+        self.arm = places(self.robot).arm
+        self.rates, self.accelerations = v[self.arm], a[self.arm]
+        heavy = name == "shipped arm"  # 2646 kg: a momentum that is felt there
+        self.momentum = (500 if heavy else 1) * MOMENTUM
+
+    def torques(self, momentum: Array, rates: Array | None = None) -> Array:
+        """Of the case's accelerations, at a velocity with that momentum."""
+        rates = self.rates if rates is None else rates
+        v = on_floats(self.robot, "floating_velocity", self.q, rates, momentum)
+        return on_floats(
+            self.robot, "floating_inverse_dynamics", self.q, v, self.accelerations, friction=False
+        )
+
+
+def agree(ours: Array, theirs: Array, tolerance: float = SMALL) -> bool:
+    assert ours.shape == theirs.shape
+    assert np.abs(ours - theirs).max() <= tolerance * np.abs(theirs).max()
+    return True
+
+
+@free
+@pytest.mark.parametrize("part", [0, 1], ids=["at rest", "with momentum"])
+def test_the_rate_of_the_generalized_jacobian_is_the_change_of_a_free_flyers_hand(
+    name: str, part: int
+) -> None:
+    """Pinocchio's hand velocity at constant rates and momentum, differentiated along the motion."""
+    case = Case(name)
+    momentum = part * case.momentum
+
+    def hand(t: Array) -> Array:
+        theirs = FreeFlyer(case.robot, case.frame, case.robot.integrate(case.q, t[0] * v))
+        return theirs.jacobian() @ theirs.velocity(case.rates, momentum)
+
+    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, momentum)
+    ours = on_floats(case.robot, "generalized_jacobian_rate", case.q, v, frame=case.frame)
+    assert agree(ours, slope(hand, np.zeros(1), np.ones(1)), 1e-9)
+
+
+@every
+def test_the_change_of_the_generalized_jacobian_times_rates_is_its_rate(name: str) -> None:
+    case = Case(name)
+
+    def velocity(t: Array) -> Array:
+        q = case.robot.integrate(case.q, t[0] * v)
+        return on_floats(case.robot, "generalized_jacobian", q, frame=case.frame) @ case.rates
+
+    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, np.zeros(6))
+    ours = on_floats(case.robot, "generalized_jacobian_rate", case.q, v, frame=case.frame)
+    assert agree(ours, slope(velocity, np.zeros(1), np.ones(1)), 1e-9)
+
+
+@every
+def test_the_coriolis_matrix_is_christoffels_of_the_generalized_inertia(name: str) -> None:
+    """C_ij = sum over k of (dH_ij/dq_k + dH_ik/dq_j - dH_jk/dq_i) rate_k / 2; wheels and slides too."""
+    case = Case(name)
+    n = len(case.arm)
+    units = np.eye(case.robot.nq)[case.robot.nq - n :]
+    dH = np.stack(
+        [slope(lambda q: on_floats(case.robot, "generalized_inertia", q), case.q, unit) for unit in units],
+        axis=-1,
+    )
+    by_rates = (
+        np.einsum("ijk,k->ij", dH, case.rates)
+        + np.einsum("ikj,k->ij", dH, case.rates)
+        - np.einsum("jki,k->ij", dH, case.rates)
+    )
+    assert agree(on_floats(case.robot, "generalized_coriolis", case.q, case.rates), by_rates / 2, 1e-9)
+
+
+@every
+def test_linear_momentum_changes_no_torque(name: str) -> None:
+    case = Case(name)
+    drifting = np.concatenate([case.momentum[:3], np.zeros(3)])
+    assert agree(case.torques(drifting), case.torques(np.zeros(6)))
+
+
+@every
+def test_angular_momentum_adds_a_gyroscopic_term_and_one_of_its_square(name: str) -> None:
+    """tau = H* a + C* rates + G(L) rates + Q(L): G linear in L and skew (no power), Q quadratic, no rates."""
+    case = Case(name)
+    H = on_floats(case.robot, "generalized_inertia", case.q)
+    C = on_floats(case.robot, "generalized_coriolis", case.q, case.rates)
+    plain = H @ case.accelerations + C @ case.rates
+
+    def parts(scale: float, rates: Array) -> tuple[Array, Array]:
+        """Odd and even in L."""
+        L = np.concatenate([np.zeros(3), scale * case.momentum[3:]])
+        ahead, behind, none = (case.torques(x, rates) for x in (L, -L, 0 * L))
+        return (ahead - behind) / 2, (ahead + behind) / 2 - none
+
+    assert agree(case.torques(np.zeros(6)), plain)
+    odd, even = parts(1.0, case.rates)
+    assert np.abs(odd).max() > 1e-3
+    assert agree(parts(3.0, case.rates)[0], 3 * odd)
+    assert agree(parts(1.0, 2 * case.rates)[0], 2 * odd)
+    assert abs(odd @ case.rates) < 1e-12 * np.abs(odd).max() * np.abs(case.rates).max() * len(odd)
+    assert np.abs(even).max() > 1e-4
+    assert agree(parts(3.0, case.rates)[1], 9 * even, 1e-9)
+    assert agree(parts(1.0, 2 * case.rates)[1], even, 1e-9)
+
+
+@every
+def test_torques_do_the_work_that_changes_the_energy(name: str) -> None:
+    """rates . tau = dT/dt with momentum kept, T by links, differentiated along the motion."""
+    case = Case(name)
+    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, case.momentum)
+
+    def energy(t: Array) -> Array:
+        # a constant v is near enough: the derivative at t = 0 sees no second order
+        q = case.robot.integrate(case.q, t[0] * v)
+        rates = case.rates + t[0] * case.accelerations
+        moving = on_floats(case.robot, "floating_velocity", q, rates, case.momentum)
+        return np.array(case.robot.kinetic_energy(q, moving))
+
+    power = slope(energy, np.zeros(1), np.ones(1))
+    assert case.torques(case.momentum) @ case.rates == pytest.approx(float(power), rel=1e-8)
