@@ -38,7 +38,7 @@ def simulate(
     output: Any = None,
     method: str = _ADAPTIVE,
     step: float | None = None,
-    rtol: float = 1e-9,
+    rtol: float = 1e-10,
     atol: float = 1e-12,
     most_steps: int = 1_000_000,
     most_changes: int = 10_000,

@@ -10,6 +10,7 @@ import numpy as np
 
 from rikigaku.errors import WrongValue
 from rikigaku.model.robot import Robot
+from rikigaku.simulation.dense import states_at
 from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.fields import MORE
 from rikigaku.simulation.free import is_closed
@@ -75,7 +76,8 @@ class Solution:
         marks = np.concatenate([np.full(len(r.records), k) for k, r in enumerate(used)]).astype(np.int64)
         if not len(records):
             raise WrongValue(f"Robot {robot.name!r} does not move from this state: {status}.")
-        t, y, which = _sampled(used, records, marks, output)
+        t, which = _sampled(used, records, output)
+        y = states_at(used, drive, records, marks, t, which)
         modes = np.array([names.index(used[k].mode.name) for k in marks], dtype=np.int64)
         statistics = {
             "steps": len(records),
@@ -99,7 +101,7 @@ class Solution:
         times = np.asarray(t, dtype=np.float64)
         flat = times.ravel()
         which = self._steps_at(flat)
-        y = interpolated(self.records, self._size, flat, which)
+        y = self._states(flat, which)
         a = self._results(flat, y, which)["a"]
         nq = self.robot.nq
         parts = (y[:, :nq], y[:, nq:-MORE], a)
@@ -109,7 +111,7 @@ class Solution:
         """Positions alone at times t (m,)."""
         times = np.asarray(t, dtype=np.float64)
         which = self._steps_at(times)
-        return interpolated(self.records, self._size, times, which)[:, : self.robot.nq]
+        return self._states(times, which)[:, : self.robot.nq]
 
     @property
     def a(self) -> Array:
@@ -217,6 +219,11 @@ class Solution:
             )
         return np.clip(np.searchsorted(self.records[:, 0], t, side="right") - 1, 0, None)
 
+    def _states(self, t: Array, which: Any) -> Array:
+        if not self.runs:  # from a file
+            return interpolated(self.records, self._size, t, which)
+        return states_at(self.runs, cast(Drive, self.drive), self.records, self.record_modes, t, which)
+
     def _results(self, t: Array, y: Array, which: Any) -> dict[str, Array]:
         if not self.runs:
             raise WrongValue("A motion from a file knows accelerations at its own times only: solution.a.")
@@ -254,9 +261,8 @@ def _inputs(drive: Drive, done: Run, t: Array, y: Array, robot: Robot) -> Array:
     return np.array(rows).reshape(len(t), drive.size)
 
 
-def _sampled(runs: Sequence[Run], records: Array, marks: Any, output: Any) -> tuple[Array, Array, Any]:
-    """Times, states and the step each belongs to."""
-    n = runs[0].field.size
+def _sampled(runs: Sequence[Run], records: Array, output: Any) -> tuple[Array, Any]:
+    """Times, and the step each belongs to."""
     first, last = records[0, 0], records[-1, 1]
     if output is None:
         t, which = [], []
@@ -266,8 +272,7 @@ def _sampled(runs: Sequence[Run], records: Array, marks: Any, output: Any) -> tu
             t.append(np.append(r.records[:, 0], r.records[-1, 1]))
             which.append(offset + np.append(np.arange(count), count - 1))
             offset += count
-        times, steps = np.concatenate(t), np.concatenate(which)
-        return times, interpolated(records, n, times, steps), steps
+        return np.concatenate(t), np.concatenate(which)
     if np.ndim(output) == 0:
         if not (np.isfinite(output) and output > 0):
             raise WrongValue(f"The spacing of the output is positive [s]; {output} was given.")
@@ -279,5 +284,4 @@ def _sampled(runs: Sequence[Run], records: Array, marks: Any, output: Any) -> tu
         if len(times) and times[0] < first - 1e-12:
             raise WrongValue(f"The motion starts at {first:g} s; output was asked for at {times[0]:g} s.")
         times = times[times <= last * (1 + 1e-12) + 1e-12]  # what lies beyond an early end is not known
-    steps = np.clip(np.searchsorted(records[:, 0], times, side="right") - 1, 0, None)
-    return times, interpolated(records, n, times, steps), steps
+    return times, np.clip(np.searchsorted(records[:, 0], times, side="right") - 1, 0, None)
