@@ -102,6 +102,10 @@ class NoConsistentMode(RikigakuError, ArithmeticError):
         super().__init__(message)
 
 
+class PullingWarning(UserWarning):
+    """A bilateral contact whose normal force is below zero: it pulls, which a real surface may not."""
+
+
 class NoFormula(RikigakuError, ValueError):
     """A coordinate that elimination does not give as a formula; the message says what remains."""
 

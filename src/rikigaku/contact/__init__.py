@@ -2,6 +2,7 @@
 
 from rikigaku.contact.contact import Contact
 from rikigaku.contact.friction import Friction, JointFriction
+from rikigaku.contact.guide import Guide
 from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
 from rikigaku.contact.system import ContactSystem
 
@@ -10,6 +11,7 @@ __all__ = [
     "ContactSystem",
     "Cylinder",
     "Friction",
+    "Guide",
     "HeightField",
     "JointFriction",
     "Plane",

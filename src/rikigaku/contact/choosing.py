@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
-from rikigaku.contact.complementarity import Answer, Block, Choice, answers, default_choices
+from rikigaku.contact.complementarity import STICKING, Answer, Block, Choice, answers, default_choices
 from rikigaku.contact.system import ContactState, ContactSystem
 from rikigaku.errors import NoConsistentMode
 from rikigaku.laws.contact import ModePlan
@@ -25,7 +25,8 @@ class Choosing:
 
     words: "free", "stick", "slip", "slip+", "slip-". directions: world, where sliding starts in 3-D.
     shared: contact forces are not decided by the motion. others: how many other modes fit as well.
-    painleve: contacts whose friction turns the sign of A.
+    painleve: contacts whose friction turns the sign of A. f_n: normal forces. slack: force [N] beyond its
+        limit at which friction gives way, above what the choice was made by.
     """
 
     words: tuple[str, ...]
@@ -35,6 +36,8 @@ class Choosing:
     shared: bool = False
     others: int = 0
     painleve: tuple[str, ...] = ()
+    f_n: tuple[float, ...] = ()
+    slack: float = 0.0
 
 
 def chosen_mode(
@@ -65,7 +68,7 @@ def chosen_mode(
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
             w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
-    found = list(_first_and_others(answers(W, w0, blocks, range(len(system.plan.loops)))))
+    found = list(_first_and_others(answers(W, w0, blocks, range(system.plan.always))))
     if not found:
         raise _none(system, W, blocks, owners, t)
     return _choosing(system, found, owners, blocks, directions, state)
@@ -131,7 +134,7 @@ def _choosing(
     slips: list[tuple[int, int, int]] = []
     held: list[int] = []
     moving: list[tuple[int, int]] = []
-    first = len(system.plan.loops)
+    first = system.plan.always
     for k, (i, choice, block) in enumerate(zip(owners, answer.choices, blocks, strict=True)):
         sign = _sign(choice, block)
         words[i] = choice.kind + {1: "+", -1: "-"}.get(sign, "") if choice.kind == "slip" else choice.kind
@@ -163,7 +166,9 @@ def _choosing(
         rows = [normal, *tangents]
         f[i] = answer.F[rows] @ directions[[row - first for row in rows]]
     others = len([a for a in found[1:] if all(c.kind == "free" for c in a.choices) or painleve])
-    return Choosing(tuple(words), plan, starts, f, answer.shared, others, painleve)
+    f_n = tuple(float(answer.F[normal]) for normal, _ in contacts)
+    slack = 2 * STICKING * max(1.0, float(np.abs(answer.F).max(initial=0.0)))
+    return Choosing(tuple(words), plan, starts, f, answer.shared, others, painleve, f_n, slack)
 
 
 def _sign(choice: Choice, block: Block) -> int:

@@ -20,6 +20,7 @@ from rikigaku.errors import TooLarge
 Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9  # of forces and accelerations, against the largest of their kind
+STICKING = 5e-11  # of friction at rest: how far beyond its limit counts as within
 _LARGEST = 50_000  # combinations tried
 _TURNS = 400  # of the direction in which sliding starts, in 3-D
 
@@ -229,7 +230,8 @@ class _System:
         return True
 
     def _forces_fit(self, F: Array) -> bool:
-        small = _TOLERANCE * max(1.0, float(np.abs(F).max(initial=0.0)))
+        size = max(1.0, float(np.abs(F).max(initial=0.0)))
+        small = _TOLERANCE * size
         for block, choice in zip(self.blocks, self.choices, strict=True):
             if choice.kind == "free":
                 continue
@@ -244,7 +246,7 @@ class _System:
                     return False
                 else:
                     limit *= pressing
-            if choice.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > limit + small:
+            if choice.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > limit + STICKING * size:
                 return False
         return True
 

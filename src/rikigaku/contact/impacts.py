@@ -42,7 +42,7 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
     R, _, directions = system.rows(q, v, t)
     state = system.state(q, v, t)
     places, _ = system.places()
-    first = len(system.plan.loops)
+    first = system.plan.always
     R = R[: len(R) - len(system.joints)]  # dry friction of joints is finite: it has no part in an impact
     touching = [
         i

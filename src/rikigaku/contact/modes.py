@@ -1,11 +1,12 @@
 """Contacts and dry friction as modes for `rk.simulate`: fields, guards, projections, what follows events.
 
-    rk.simulate(robot, q0, v0, duration=2, system=ContactModes(ContactSystem(robot, [Contact(...)])))
+    rk.simulate(robot, q0, v0, duration=2, contacts=[rk.Contact(...)])
 
 At every change all contacts and joints are tested again, sticking ones too.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,23 +15,20 @@ from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
 from rikigaku.contact.choosing import CLOSED, REST, Choosing, chosen_mode
+from rikigaku.contact.guards import LIFTS, SLIPS, guards_of
 from rikigaku.contact.impacts import impact
+from rikigaku.contact.placing import open_by
 from rikigaku.contact.system import ContactSystem
-from rikigaku.errors import WrongValue
+from rikigaku.errors import PullingWarning, WrongValue
 from rikigaku.laws.contact import ModePlan, closing_contacts, contact_dynamics, held_velocity
-from rikigaku.laws.contact_geometry import touch
+from rikigaku.laws.contact_inner import contact_joint_wrenches
 from rikigaku.laws.integration import integrate
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.functions import sqrt
-from rikigaku.numbers.kind import Number
+from rikigaku.model.robot import Robot
 from rikigaku.simulation.free import viscous_power
-from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, Numbers
-from rikigaku.spatial.vector import dot
+from rikigaku.simulation.modes import Change, Event, Flow, Mode, Now, Numbers
 
 Array = NDArray[np.float64]
-
-STOP = 1e-9  # [m/s]: sliding in 3-D has stopped where its speed falls to this
-LANDS, LIFTS, SLIPS, STOPS, TURNS = "lands", "lifts off", "slips", "stops", "turns"
 
 
 class ContactModes:
@@ -46,6 +44,7 @@ class ContactModes:
         self.words: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.drives: Callable[[float, Array, Array], Array] | None = None
+        self._pulled: set[str] = set()
 
     def driven_by(self, forces: Callable[[float, Array, Array], Array]) -> None:
         """Forces of the drives of a simulation: with them the first mode is chosen."""
@@ -64,14 +63,20 @@ class ContactModes:
             if gap < -CLOSED or (contact.bilateral and gap > CLOSED):
                 raise WrongValue(
                     f"At the start {label!r} is {abs(gap):.3g} m {'inside' if gap < 0 else 'off'} "
-                    "its surface. "
-                    f"system.placed(q, [{contact.frame!r}]) gives positions that touch."
+                    f"its surface. ContactSystem(robot, contacts).placed(q, [{contact.frame!r}]) gives "
+                    "positions that touch."
                 )
             if contact.bilateral and abs(rate) > 1e-6:
                 raise WrongValue(
                     f"At the start {label!r} moves at {rate:.3g} m/s across the surface that holds it: "
-                    "give velocities along the surface."
+                    "give velocities along the surface, or those of "
+                    "ContactSystem(robot, contacts).allowed_velocity(q, v)."
                 )
+        if (gap := open_by(self.system, q, (), t)) > CLOSED:
+            raise WrongValue(
+                f"At the start guides or loops are open by {gap:.3g}. "
+                "ContactSystem(robot, contacts).placed(q) gives positions that close them."
+            )
         tau = None if self.drives is None or self.system.torque is not None else self.drives(t, q, v)
         return self._change(t, q, v, tau=tau)
 
@@ -94,7 +99,7 @@ class ContactModes:
         chosen = chosen_mode(system, t, q, hit.v, tau, lost=lost, opened=opened)
         given = system.given(t, chosen.directions)
         v = hit.v
-        if chosen.plan.rows or chosen.plan.held:
+        if chosen.plan.rows or chosen.plan.held or chosen.plan.always:
             v = np.asarray(system.law("held_velocity", chosen.plan)(q, np.array(v), given))
         if at_rest(system, chosen.plan):
             v = np.zeros(system.robot.nv)
@@ -104,11 +109,26 @@ class ContactModes:
             words.append("contact forces shared: the motion does not decide them")
         if chosen.painleve:
             words.append(f"beyond Painleve's limit at {', '.join(chosen.painleve)}")
+        for label, contact, f_n in zip(system.labels, system.contacts, chosen.f_n, strict=True):
+            if contact.bilateral and f_n < 0:
+                words.append(f"{label} pulls")
+                self._warn(label, t)
         self.words = chosen.words
         note = "; ".join(words)
         if note:
             self.notes.append(f"t = {t:.9g} s: {note}")
         return Change(mode_of(system, chosen), np.array(q), v, hit.lost + swept, note)
+
+    def _warn(self, label: str, t: float) -> None:
+        """Once a contact."""
+        if label not in self._pulled:
+            self._pulled.add(label)
+            warnings.warn(
+                f"The bilateral contact {label!r} pulls (f_n < 0) from t = {t:.9g} s: a surface that only "
+                "pushes would let go there (bilateral=False).",
+                PullingWarning,
+                stacklevel=2,
+            )
 
     def _calm(self, t: float, q: Array, v: Array) -> ContactSystem:
         """The system with contacts that hardly approach made inelastic."""
@@ -119,7 +139,47 @@ class ContactModes:
         calm = [
             replace(c, restitution=0.0) if s else c for c, s in zip(self.system.contacts, slow, strict=True)
         ]
-        return ContactSystem(self.system.robot, calm, self.system.joints, restitution=self.system.restitution)
+        system = self.system
+        return ContactSystem(
+            system.robot, (*calm, *system.guides), system.joints, restitution=system.restitution
+        )
+
+
+class _Outputs(Mapping[str, Any]):
+    """Forces, and those inside the robot where somebody asks for them."""
+
+    def __init__(self, forces: Numbers, inner: Callable[[], Any]) -> None:
+        self.forces, self.inner = list(forces), inner
+
+    def __getitem__(self, name: str) -> Any:
+        return {"forces": lambda: self.forces, "joint wrenches": self.inner}[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("forces", "joint wrenches") if self.forces else ("joint wrenches",))
+
+    def __len__(self) -> int:
+        return 1 + bool(self.forces)
+
+
+def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
+    """What `simulate(contacts=...)` means: contacts, guides and joint friction, or a whole system.
+
+    Raises:
+        WrongValue: for anything else, or a system of another robot.
+    """
+    if isinstance(contacts, ContactModes):
+        return contacts
+    if not isinstance(contacts, ContactSystem):
+        try:
+            several = tuple(contacts)
+        except TypeError:
+            raise WrongValue(
+                f"contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; {contacts!r} was given."
+            ) from None
+        return ContactModes(ContactSystem(robot, several))
+    if contacts.robot != robot:
+        raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
+    return ContactModes(contacts)
 
 
 def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
@@ -127,12 +187,14 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
     plan = chosen.plan
     names = (*system.labels, *(joint.joint for joint in system.joints))
     rests = at_rest(system, plan)
-    parameters = tuple(float(x) for x in system.given(0.0, chosen.directions)[1:])
+    parameters = (*(float(x) for x in system.given(0.0, chosen.directions)[1:]), chosen.slack)
 
     def dynamics(mechanism: Mechanism, now: Now) -> Flow:
-        a, forces, power = contact_dynamics(mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)
+        state = (mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)
+        a, forces, power = contact_dynamics(*state)
         power = power + viscous_power(mechanism, now.v)
-        return Flow([0] * len(a) if rests else a, power, {"forces": list(forces)} if forces else {})
+        outputs = _Outputs(forces, lambda: contact_joint_wrenches(*state))
+        return Flow([0] * len(a) if rests else a, power, outputs)
 
     def project(mechanism: Mechanism, now: Now) -> tuple[Numbers, Numbers]:
         if rests:
@@ -141,12 +203,12 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
         q = integrate(mechanism, now.q, closing_contacts(mechanism, now.q, given, plan))
         return q, held_velocity(mechanism, q, now.v, given, plan)
 
-    holds = bool(plan.rows or plan.held or plan.loops)
+    holds = bool(plan.rows or plan.held or plan.always)
     return Mode(
         ", ".join(f"{name} {word}" for name, word in zip(names, chosen.words, strict=True)) or "free",
         repr((plan, chosen.words)),
         dynamics,
-        tuple(_guards(system, chosen)),
+        tuple(guards_of(system, chosen)),
         project if holds else None,
         parameters,
     )
@@ -155,92 +217,4 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
 def at_rest(system: ContactSystem, plan: ModePlan) -> bool:
     """Whether nothing can move: as many independent rows as coordinates, on surfaces that stand still."""
     still = not any(x for c in system.contacts for x in (c.surface.rate, *c.surface.belt))
-    return still and len(plan.loops) + len(plan.rows) + len(plan.held) == system.robot.nv
-
-
-def _guards(system: ContactSystem, chosen: Choosing) -> list[Guard]:
-    guards: list[Guard] = []
-    plan, count = chosen.plan, len(system.contacts)
-    for i, (contact, label, word) in enumerate(
-        zip(system.contacts, system.labels, chosen.words, strict=False)
-    ):
-        if word == "free":
-            guards.append(Guard(f"{label} {LANDS}", _gap(plan, i)))
-            continue
-        if not contact.bilateral:
-            guards.append(Guard(f"{label} {LIFTS}", _normal(i)))
-        if word == "stick" and not chosen.shared:
-            guards.append(Guard(f"{label} {SLIPS}", _hold(i, contact.friction.limit, contact.bilateral)))
-        slip = next((s for s in plan.slips if s[0] == i), None)
-        if slip is not None:
-            guards.append(Guard(f"{label} {STOPS}", _speed(plan, i, slip[1])))
-            if contact.bilateral:
-                guards.append(Guard(f"{label} {TURNS}", _normal(i, slip[2])))
-    if chosen.shared:  # together they hold what they hold together
-        sticking = [i for i in range(count) if chosen.words[i] == "stick"]
-        limits = {i: system.contacts[i].friction.limit for i in sticking}
-        guards += [Guard(f"{system.labels[i]} {SLIPS}", _together(limits)) for i in sticking[:1]]
-    for k, joint in enumerate(system.joints):
-        place = plan.joints[k]
-        if place in plan.held:
-            guards.append(Guard(f"{joint.joint} {SLIPS}", _joint_hold(4 * count + k, joint.limit)))
-        sign = dict(plan.moving).get(place)
-        if sign is not None:
-            guards.append(Guard(f"{joint.joint} {STOPS}", _joint_speed(place, sign)))
-    return guards
-
-
-def _gap(plan: ModePlan, i: int) -> Any:
-    return lambda mechanism, now, flow: touch(mechanism, now.q, now.v, plan.points[i], now.t).gap
-
-
-def _normal(i: int, side: int = 1) -> Any:
-    return lambda mechanism, now, flow: side * flow.outputs["forces"][4 * i + 3]
-
-
-def _tangential_square(flow: Flow, i: int) -> Number:
-    *f, n = flow.outputs["forces"][4 * i : 4 * i + 4]
-    return dot(f, f) - n * n
-
-
-def _hold(i: int, limit: float, bilateral: bool) -> Any:
-    """limit |f_n| - |f_t|, as far as it can be told smoothly."""
-
-    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
-        n = flow.outputs["forces"][4 * i + 3]
-        return limit * limit * n * n - _tangential_square(flow, i)
-
-    return value
-
-
-def _together(limits: dict[int, float]) -> Any:
-    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
-        forces = flow.outputs["forces"]
-        total = [sum((forces[4 * i + k] for i in limits), start=0) for k in range(3)]
-        pressed = sum((forces[4 * i + 3] for i in limits), start=0)
-        held = sum((mu * forces[4 * i + 3] for i, mu in limits.items()), start=0)
-        return held * held - (dot(total, total) - pressed * pressed)
-
-    return value
-
-
-def _speed(plan: ModePlan, i: int, sign: int) -> Any:
-    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
-        c = touch(mechanism, now.q, now.v, plan.points[i], now.t)
-        if sign:
-            return sign * dot(c.sliding, c.directions[1])
-        return sqrt(dot(c.sliding, c.sliding)) - STOP
-
-    return value
-
-
-def _joint_hold(place: int, limit: float) -> Any:
-    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
-        f = flow.outputs["forces"][place]
-        return limit * limit - f * f
-
-    return value
-
-
-def _joint_speed(place: int, sign: int) -> Any:
-    return lambda mechanism, now, flow: sign * now.v[place]
+    return still and plan.always + len(plan.rows) + len(plan.held) == system.robot.nv

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from rikigaku.constraints.plan import closure
 from rikigaku.constraints.tree import tree
 from rikigaku.contact.contact import Contact, plane_of_motion
+from rikigaku.contact.findings import dry_joints, guided_rows, moving_jacobian
 from rikigaku.contact.friction import JointFriction
+from rikigaku.contact.guide import Guide
+from rikigaku.contact.placing import allowed_velocity, placed
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import Point
 from rikigaku.laws.contact_records import CONTACT_LAWS
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
 from rikigaku.states import random_state
 
 Array = NDArray[np.float64]
@@ -34,18 +36,21 @@ class ContactState(NamedTuple):
 
 class ContactForces(NamedTuple):
     """a: accelerations; f: force on the robot at each contact, world axes [N] (k, 3); f_n: normal forces;
-    joints: dry friction of joints; power: what friction takes away [W]."""
+    joints: dry friction of joints; power: what friction takes away [W]; guides: force and moment of each
+    guide on the robot at its frame, world axes (k, 6)."""
 
     a: Array
     f: Array
     f_n: Array
     joints: Array
     power: float
+    guides: Array
 
 
 class ContactSystem:
     """`ContactSystem(robot, [Contact("hand", Plane(), 0.2)])`.
 
+    contacts: what touches and holds: `Contact`, `Guide`, and `JointFriction` as well.
     joints: dry friction of joints (`JointFriction`); by default the Coulomb friction the robot's joints have.
     torque: forces in all joints as a function of t, q, v, or an array; none if left out. It is needed where a
         mode is chosen.
@@ -55,15 +60,22 @@ class ContactSystem:
     def __init__(
         self,
         robot: Robot,
-        contacts: Sequence[Contact] = (),
+        contacts: Sequence[Contact | Guide | JointFriction] = (),
         joints: Iterable[JointFriction] | None = None,
         torque: Any = None,
         restitution: str = "newton",
     ) -> None:
         if restitution not in ("newton", "poisson"):
             raise WrongValue(f"restitution is 'newton' or 'poisson', not {restitution!r}.")
-        self.robot, self.contacts, self.restitution = robot, tuple(contacts), restitution
-        self.joints = _dry_joints(robot) if joints is None else tuple(joints)
+        for x in contacts:
+            if not isinstance(x, (Contact, Guide, JointFriction)):
+                raise WrongValue(f"Contacts are Contact, Guide or JointFriction; {x!r} was given.")
+        self.robot, self.restitution = robot, restitution
+        self.contacts = tuple(x for x in contacts if isinstance(x, Contact))
+        self.guides = tuple(x for x in contacts if isinstance(x, Guide))
+        rubbing = {x.joint: x for x in contacts if isinstance(x, JointFriction)}
+        own = dry_joints(robot) if joints is None else tuple(joints)
+        self.joints = (*(x for x in own if x.joint not in rubbing), *rubbing.values())
         for joint in self.joints:
             if robot.joint(joint.joint).nv != 1:
                 raise WrongValue(
@@ -78,10 +90,7 @@ class ContactSystem:
         states = random_state(self.robot, 0, 8).q
         found = []
         for contact in self.contacts:
-            self.robot.frame(contact.frame)  # an unknown name is an error here, with a suggestion
-            J = self._tree.jacobian(states, contact.frame)[:, :3]
-            if not np.abs(J).max(initial=0.0):
-                raise WrongValue(f"The frame {contact.frame!r} stands on the ground: nothing can touch.")
+            J = moving_jacobian(self.robot, states, contact.frame)[:, :3]
             found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
         return tuple(found)
 
@@ -90,7 +99,12 @@ class ContactSystem:
         """Nothing closed, nothing held, but the loops."""
         places = tuple(self.robot.v_slices[joint.joint].start for joint in self.joints)
         loops = self.robot.loops or self.robot.couplings
-        return ModePlan(self.points, places, closure(self.robot).places.rows if loops else ())
+        rows = closure(self.robot).places.rows if loops else ()
+        plan = ModePlan(self.points, places, rows)
+        if not self.guides:
+            return plan
+        plan = replace(plan, guides=tuple(guide.hold for guide in self.guides))
+        return replace(plan, guided=guided_rows(self, plan))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -119,7 +133,8 @@ class ContactSystem:
         plan = self.plan if plan is None else plan
         names = tuple(f"given {i}" for i in range(plan.size))
         law = replace(CONTACT_LAWS[name], plan=plan, coordinates={"given": names})
-        return self._tree.bound_law(law) if not self.robot.loops else cast(Any, self.robot).bound_law(law)
+        tied = self.robot.loops or self.robot.couplings
+        return cast(Any, self.robot).bound_law(law) if tied else self._tree.bound_law(law)
 
     # -- what a user asks -----------------------------------------------------------------------------------
     def state(self, q: Any, v: Any, t: float = 0.0) -> ContactState:
@@ -138,7 +153,17 @@ class ContactSystem:
         a, forces, power = law(_floats(q), _floats(v), _floats(tau), self.given(t, directions))
         split = 4 * len(self.contacts)
         each = forces[:split].reshape(-1, 4)
-        return ContactForces(a, each[:, :3], each[:, 3], forces[split:], float(power))
+        rest = split + len(self.joints)
+        guides = forces[rest:].reshape(-1, 6)
+        return ContactForces(a, each[:, :3], each[:, 3], forces[split:rest], float(power), guides)
+
+    def joint_wrenches(
+        self, plan: ModePlan, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None
+    ) -> Array:
+        """Force and moment through the joint of every link, on the link at its origin, world axes (n, 6)."""
+        tau = self.force(t, q, v) if tau is None else tau
+        law = self.law("contact_joint_wrenches", plan)
+        return np.asarray(law(_floats(q), _floats(v), _floats(tau), self.given(t, directions)))
 
     def extended_newton_euler(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Any:
         """The paper's quantities M, b, j_c, j_t, d, A, a0, f_n, a and all joint wrenches, for one contact."""
@@ -156,24 +181,17 @@ class ContactSystem:
         value = self.torque(t, q, v) if callable(self.torque) else self.torque
         return np.asarray(value, dtype=np.float64)
 
-    def placed(self, q: Any, closed: Iterable[str], t: float = 0.0) -> Array:
-        """q moved (the least, as kinetic energy measures) until the named frames lie on their surfaces."""
-        wanted = set(closed)
-        indices = [i for i, contact in enumerate(self.contacts) if contact.frame in wanted]
-        plan = replace(self.plan, rows=tuple((i, 0) for i in indices))
-        step, q = self.law("closing_contacts", plan), _floats(q)
-        for _ in range(50):
-            q = self._tree.integrate(q, step(q, self.given(t)))
-            gap = np.abs(self.state(q, np.zeros(self.robot.nv), t).gap[indices]).max(initial=0.0)
-            if gap < 1e-14:
-                break
-        if not gap < 1e-10:
-            raise WrongValue(f"The contacts {', '.join(sorted(wanted))} do not close: {gap:.3g} m is left.")
-        return q
+    def placed(self, q: Any, closed: Iterable[str] | None = None, t: float = 0.0) -> Array:
+        """q moved until frames lie on their surfaces: see `contact.placing.placed`."""
+        return placed(self, _floats(q), closed, t)
+
+    def allowed_velocity(self, q: Any, v: Any, t: float = 0.0) -> Array:
+        """The velocities nearest to v that bilateral contacts, guides and loops allow."""
+        return allowed_velocity(self, _floats(q), _floats(v), t)
 
     # -- the linear problem of a state ----------------------------------------------------------------------
     def rows(self, q: Array, v: Array, t: float) -> tuple[Array, Array, Array]:
-        """All rows over v (loops, contacts, joints), their drifts, and directions in the world (contacts)."""
+        """All rows over v (loops, guides, contacts, joints), drifts, and the contacts' world directions."""
         nv = self.robot.nv
         parts: list[Array] = []
         drifts: list[Array] = []
@@ -182,6 +200,10 @@ class ContactSystem:
             loops = list(self.plan.loops)
             parts.append(cast(Any, self.robot).loop_jacobian(q)[loops])
             drifts.append(cast(Any, self.robot).loop_bias(q, v)[loops])
+        if self.plan.guided:
+            R, drift = self.law("guide_rows")(q, v, self.given(t))
+            parts.append(R[list(self.plan.guided)])
+            drifts.append(drift[list(self.plan.guided)])
         if self.contacts:
             R, drift, directions = self.law("contact_rows")(q, v, self.given(t))
             parts.append(R)
@@ -192,22 +214,11 @@ class ContactSystem:
 
     def places(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
         """Where the rows of each contact (normal, tangents) and of each joint stand in `rows`."""
-        at, contacts = len(self.plan.loops), []
+        at, contacts = self.plan.always, []
         for count in self.tangents:
             contacts.append((at, tuple(range(at + 1, at + 1 + count))))
             at += 1 + count
         return contacts, list(range(at, at + len(self.joints)))
-
-
-def _dry_joints(robot: Robot) -> tuple[JointFriction, ...]:
-    values = robot.declared_values
-    found = []
-    for joint in robot.joints:
-        if joint.nv == 1 and joint.coulomb and joint.coulomb.symbols <= values.keys():
-            force = float(joint.coulomb.evaluate(FLOATS, values))
-            if force > 0:
-                found.append(JointFriction(joint.name, force))
-    return tuple(found)
 
 
 def _floats(x: Any) -> Array:

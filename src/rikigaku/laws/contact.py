@@ -2,20 +2,21 @@
 
     M a = tau - b + sum over rows of G^T f,   R a + drift = 0,   R M^-1 G^T f = -(drift + R M^-1 (tau - b))
 
-Rows R: loops, normals of closed contacts, tangents of sticking ones, joints that stick. G = R except that the
-normal force of a sliding contact brings its friction along: (n - side mu(u) th) . J.
+Rows R: loops, guides, normals of closed contacts, tangents of sticking ones, joints that stick. G = R except
+that the normal force of a sliding contact brings its friction along: (n - side mu(u) th) . J.
 Reference: J. Nishiguchi, G. Lee, M. Minami, A. Yanou, extended Newton-Euler method; several contacts at once.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rikigaku.laws.closed import dot
 from rikigaku.laws.closed_forward import half_solved, second_half
 from rikigaku.laws.contact_geometry import Numbers, Point, Touch, touch
+from rikigaku.laws.contact_guides import Hold, guide_gaps, guide_rows, guide_wrenches
 from rikigaku.laws.forward import mass_factors, net_forces
-from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.loops import loop_bias, loop_jacobian, loop_residual
 from rikigaku.laws.orthogonal import orthogonal
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sqrt, where
@@ -35,7 +36,8 @@ class ModePlan:
     slips: (contact, sign, side): sign +-1 along the one tangent, 0 along the velocity (3-D); side: the sign
         of the normal force, -1 under a bilateral constraint that pulls.
     held, moving: joints (places in v) that stick, and (place, sign) that move against dry friction.
-    loops: rows of the loop residual that count.
+    loops: rows of the loop residual that count. guides: frames held in part of their pose; guided: those of
+        their rows that count.
     Numbers given with each state: t; kinetic, fall, bend, viscous of each contact; a direction (3) of each
     contact for the start of sliding; Coulomb's force of each of `joints`.
     """
@@ -47,6 +49,13 @@ class ModePlan:
     slips: tuple[tuple[int, int, int], ...] = ()
     held: tuple[int, ...] = ()
     moving: tuple[tuple[int, int], ...] = ()
+    guides: tuple[Hold, ...] = ()
+    guided: tuple[int, ...] = ()
+
+    @property
+    def always(self) -> int:
+        """How many rows hold in every mode: loops and guides."""
+        return len(self.loops) + len(self.guided)
 
     @property
     def size(self) -> int:
@@ -74,14 +83,31 @@ class Slip:
     sliding: Vector
 
 
+class Moved(NamedTuple):
+    """Accelerations; forces (see `contact_dynamics`); power; forces on the rows of loops and guides."""
+
+    a: list[Number]
+    forces: list[Number]
+    power: Number
+    always: list[Number]
+
+
 def contact_dynamics(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
 ) -> tuple[list[Number], list[Number], Number]:
     """Accelerations; forces; and the power friction takes away [W].
 
     forces: for each contact the force on the robot in the world (3), then normal force (1); then the friction
-    of each of plan.joints.
+    of each of plan.joints; then force and moment (6) of each guide at its frame, world axes.
     """
+    moved = contact_motion(mechanism, q, v, tau, given, plan)
+    return moved.a, moved.forces, moved.power
+
+
+def contact_motion(
+    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
+) -> Moved:
+    """How the robot moves in that mode."""
     nv = mechanism.nv
     touches = [touch(mechanism, q, v, point, given[0]) for point in plan.points]
     slips = {i: _slip(plan, given, touches[i], i, sign, side) for i, sign, side in plan.slips}
@@ -92,7 +118,7 @@ def contact_dynamics(
     for k, f in dry.items():
         force[k] = force[k] + f
 
-    R, G, drift = _loop_rows(mechanism, q, v, plan)
+    R, G, drift = _always_rows(mechanism, q, v, plan)
     for i, direction in plan.rows:
         c = touches[i]
         n = c.directions[direction]
@@ -106,7 +132,7 @@ def contact_dynamics(
         drift.append(0)
     a, f = _solved(mechanism, q, force, R, G, drift)
 
-    on_rows = dict(zip((*plan.rows, *plan.held), f[len(plan.loops) :], strict=True))
+    on_rows = dict(zip((*plan.rows, *plan.held), f[plan.always :], strict=True))
     forces: list[Number] = []
     power: Number = 0
     for i, c in enumerate(touches):
@@ -123,27 +149,18 @@ def contact_dynamics(
     for k in plan.joints:
         forces.append(on_rows.get(k, dry.get(k, 0)))
         power = power - dry.get(k, 0) * v[k]
-    return a, forces, power
-
-
-def contact_rate(
-    mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
-) -> list[Number]:
-    """Rates of q (quaternions too), of v, and the power that friction takes: what an integrator asks for."""
-    rates: list[Number] = [0] * mechanism.nq
-    for body in mechanism.bodies:
-        own = body.joint.rate([q[k] for k in body.q], [v[k] for k in body.v])
-        for k, x in zip(body.q, own, strict=True):
-            rates[k] = x
-    a, _, power = contact_dynamics(mechanism, q, v, tau, given, plan)
-    return [*rates, *a, power]
+    if plan.guides:
+        on_guides = dict(zip(plan.guided, f[len(plan.loops) : plan.always], strict=True))
+        for wrench in guide_wrenches(mechanism, q, plan.guides, on_guides):
+            forces += wrench
+    return Moved(a, forces, power, f[: plan.always])
 
 
 def held_velocity(
     mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan
 ) -> list[Number]:
     """The velocities nearest to v, as kinetic energy measures, that keep every row of the mode."""
-    R, _, _ = _loop_rows(mechanism, q, v, plan)
+    R, _, _ = _always_rows(mechanism, q, v, plan)
     opening = [dot(row, v) for row in R]
     touches = {i: touch(mechanism, q, v, plan.points[i], given[0]) for i, _ in plan.rows}
     for i, direction in plan.rows:
@@ -159,11 +176,12 @@ def held_velocity(
 
 def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
     """Newton's step of q (in the tangent) that puts closed contacts and loops back where they belong."""
-    from rikigaku.laws.loops import loop_residual
-
     rest = [0] * mechanism.nv
-    R, _, _ = _loop_rows(mechanism, q, rest, plan)
+    R, _, _ = _always_rows(mechanism, q, rest, plan)
     gaps = [loop_residual(mechanism, q)[i] for i in plan.loops]
+    if plan.guided:
+        open_ = guide_gaps(mechanism, q, (), plan)
+        gaps += [open_[i] for i in plan.guided]
     for i, direction in plan.rows:
         if direction == 0:
             c = touch(mechanism, q, rest, plan.points[i], given[0])
@@ -188,13 +206,18 @@ def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int
     return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)
 
 
-def _loop_rows(
+def _always_rows(
     mechanism: Mechanism, q: Numbers, v: Numbers, plan: ModePlan
 ) -> tuple[list[list[Number]], list[list[Number]], list[Number]]:
-    if not plan.loops:
-        return [], [], []
-    J, b = loop_jacobian(mechanism, q), loop_bias(mechanism, q, v)
-    return [J[i] for i in plan.loops], [J[i] for i in plan.loops], [b[i] for i in plan.loops]
+    R: list[list[Number]] = []
+    drift: list[Number] = []
+    if plan.loops:
+        J, b = loop_jacobian(mechanism, q), loop_bias(mechanism, q, v)
+        R, drift = [J[i] for i in plan.loops], [b[i] for i in plan.loops]
+    if plan.guided:
+        J, b = guide_rows(mechanism, q, v, (), plan)
+        R, drift = [*R, *(J[i] for i in plan.guided)], [*drift, *(b[i] for i in plan.guided)]
+    return R, list(R), drift
 
 
 def _solved(

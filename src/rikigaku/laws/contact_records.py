@@ -1,6 +1,6 @@
 """The laws of contact as records; which contacts, and what they do, is their plan."""
 
-from rikigaku.laws import contact, contact_extended, contact_geometry
+from rikigaku.laws import contact, contact_extended, contact_geometry, contact_guides, contact_inner
 from rikigaku.laws.record import Law
 
 _DEPENDENT = (
@@ -25,19 +25,33 @@ CONTACT_LAWS: dict[str, Law] = {
             summary="Rows of all contacts over v (normal, tangents), drifts, and directions in the world.",
         ),
         Law(
+            "guide_rows",
+            contact_guides.guide_rows,
+            inputs=("q", "v", "given"),
+            outputs=("R", "drift"),
+            summary="Rows of all guides over v, and their drifts.",
+        ),
+        Law(
+            "guide_gaps",
+            contact_guides.guide_gaps,
+            inputs=("q", "given"),
+            outputs=("gaps",),
+            summary="How far guided frames are from where they are held.",
+        ),
+        Law(
+            "contact_joint_wrenches",
+            contact_inner.contact_joint_wrenches,
+            inputs=("q", "v", "tau", "given"),
+            outputs=("wrenches",),
+            summary="Force and moment through the joint of every body, in one mode.",
+            singular=_DEPENDENT,
+        ),
+        Law(
             "contact_dynamics",
             contact.contact_dynamics,
             inputs=("q", "v", "tau", "given"),
             outputs=("a", "forces", "power"),
             summary="Accelerations, contact forces and the power friction takes, in one mode.",
-            singular=_DEPENDENT,
-        ),
-        Law(
-            "contact_rate",
-            contact.contact_rate,
-            inputs=("q", "v", "tau", "given"),
-            outputs=("rate",),
-            summary="Rates of q, of v, and the power friction takes, in one mode.",
             singular=_DEPENDENT,
         ),
         Law(

@@ -61,6 +61,27 @@ ROWS: dict[str, Rows] = {
     "fixed": Rows(_ALL, _NO_TURN, _ALL),
 }
 
+# What a guide lets a frame turn about: nothing, one axis, or any.
+_TURNS: dict[str, tuple[Dots, ...]] = {
+    "fixed": _NO_TURN,
+    "x": (((1, "y", "x"),), ((1, "z", "x"),)),
+    "y": (((1, "z", "y"),), ((1, "x", "y"),)),
+    "z": _ALONG_Z,
+    "free": (),
+}
+
+
+def guide_joint(keep: str, turn: str) -> str:
+    """The name in `ROWS` of a joint to the ground that keeps some axes of a frame's pose."""
+    return f"guide {keep} {turn}"
+
+
+ROWS |= {
+    guide_joint(keep, turn): Rows(tuple(f"{axis}S" for axis in keep), rows)
+    for keep in ("", "x", "y", "z", "xy", "xz", "yz", "xyz")
+    for turn, rows in _TURNS.items()
+}
+
 
 class EndMotion(NamedTuple):
     """One end of a cut joint, seen from the body that carries both: pose, twist, acceleration."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from rikigaku.bound import integrator
 from rikigaku.constraints.plan import closure
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import NoConsistentMode, WrongSize, WrongValue
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import Number
@@ -34,6 +34,7 @@ def simulate(
     duration: float,
     start: float = 0.0,
     events: Mapping[str, Callable[..., Any]] | Sequence[Guard] = (),
+    contacts: Any = None,
     system: System | None = None,
     output: Any = None,
     method: str = _ADAPTIVE,
@@ -54,7 +55,9 @@ def simulate(
         duration, start: [s].
         events: functions (t, q, v) -> number by name: passages through zero are located and noted. Or guards
             (`rk.simulation.Guard`), which may end the motion.
-        system: modes of contact and friction; free motion if left out.
+        contacts: what touches, holds and rubs (`rk.Contact`, `rk.JointFriction`; or an `rk.ContactSystem`);
+            the Coulomb friction of the robot's joints acts then as well. Free motion if left out.
+        system: any other system of modes (`rk.simulation.System`) instead.
         output: times of the solution's arrays, (m,), or their spacing [s]; the integrator's own steps if left
             out. `solution.at(t)` answers for any time in either case.
         method: "dop853" (order 8, steps by its error estimate), or "rk4", "euler" with a fixed `step` [s].
@@ -69,7 +72,7 @@ def simulate(
     q, v = as_position(robot, q0), _velocity(robot, v0)
     drive = drive_of(robot.nv, driven_places(robot), torque)
     watched = guards_of(events)
-    system = Free(robot) if system is None else system
+    system = _system(robot, contacts, system)
     driven = DriveForces(robot, drive)
     if hasattr(system, "driven_by"):
         system.driven_by(driven)
@@ -77,10 +80,13 @@ def simulate(
     end, t, lost, left = start + duration, start, change.dissipated, most_steps
     runs: list[Run] = []
     noted: list[Event] = []
+    notes: list[str] = []
     waiting: tuple[str, ...] = ()
     changes = 0
     extra = np.zeros(2)
     while True:
+        if change.note:
+            notes.append(f"t = {t:.9g} s: {change.note}")
         made = field_of(robot, change.mode, drive, watched)
         extra[1] += lost
         y = np.concatenate([change.q, change.v, extra])
@@ -97,7 +103,11 @@ def simulate(
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], driven(t, q, v))
         noted.append(event)
-        following = system.after(event)
+        try:
+            following = system.after(event)
+        except NoConsistentMode as error:  # what was found up to here is worth having
+            status = str(error)
+            break
         if following is None:
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
             break
@@ -107,7 +117,17 @@ def simulate(
             break
         waiting = tuple(name for name in done.fired if name not in following.rearm)
         change, lost = following, following.dissipated
-    return Solution.of(robot, drive, runs, noted, status, output)
+    return Solution.of(robot, drive, runs, noted, status, output, notes)
+
+
+def _system(robot: Robot, contacts: Any, system: System | None) -> System:
+    if contacts is None:
+        return Free(robot) if system is None else system
+    if system is not None:
+        raise WrongValue("Give contacts or a system, not both: contacts make a system of their own.")
+    from rikigaku.contact.modes import contact_modes
+
+    return contact_modes(robot, contacts)
 
 
 def driven_places(robot: Robot) -> tuple[int, ...]:

@@ -58,6 +58,7 @@ class Solution:
     drive: Drive | None = field(default=None, repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
     kept: dict[str, Array] = field(default_factory=dict, repr=False)  # forces, where they came from a file
+    notes: tuple[str, ...] = ()  # what was remarkable: impacts, shared forces, Painleve
 
     @classmethod
     def of(
@@ -68,6 +69,7 @@ class Solution:
         events: Sequence[Event],
         status: str,
         output: Any,
+        notes: Sequence[str] = (),
     ) -> "Solution":
         """The solution that those runs, one after another, amount to."""
         used = [r for r in runs if len(r.records)] or list(runs[:1])
@@ -89,6 +91,7 @@ class Solution:
         return cls(
             robot, t, y[:, :nq], y[:, nq:-MORE], y[:, -2], y[:, -1], modes[which], names,
             tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, drive, tuple(used),
+            notes=tuple(notes),
         )  # fmt: skip
 
     @property

@@ -1,0 +1,113 @@
+"""Where a mode of contact ends: guards that fall through zero as a contact lands, lifts, slips or stops."""
+
+from typing import Any
+
+from rikigaku.contact.choosing import Choosing
+from rikigaku.contact.system import ContactSystem
+from rikigaku.laws.contact import ModePlan
+from rikigaku.laws.contact_geometry import touch
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.functions import sqrt, where
+from rikigaku.numbers.kind import Number
+from rikigaku.simulation.modes import Flow, Guard, Now
+from rikigaku.spatial.vector import dot
+
+STOP = 1e-9  # [m/s]: sliding in 3-D has stopped where its speed falls to this
+LANDS, LIFTS, SLIPS, STOPS, TURNS, PULLS = "lands", "lifts off", "slips", "stops", "turns", "pulls"
+
+
+def guards_of(system: ContactSystem, chosen: Choosing) -> list[Guard]:
+    """The guards of a chosen mode."""
+    guards: list[Guard] = []
+    plan, count = chosen.plan, len(system.contacts)
+    for i, (contact, label, word) in enumerate(
+        zip(system.contacts, system.labels, chosen.words, strict=False)
+    ):
+        if word == "free":
+            guards.append(Guard(f"{label} {LANDS}", _gap(plan, i)))
+            continue
+        if not contact.bilateral:
+            guards.append(Guard(f"{label} {LIFTS}", _normal(i)))
+        if word == "stick" and not chosen.shared:
+            guards.append(Guard(f"{label} {SLIPS}", _hold(i, contact.friction.limit)))
+        slip = next((s for s in plan.slips if s[0] == i), None)
+        if slip is not None:
+            guards.append(Guard(f"{label} {STOPS}", _speed(plan, i, slip[1])))
+            if contact.bilateral:
+                guards.append(Guard(f"{label} {TURNS}", _normal(i, slip[2])))
+        elif contact.bilateral and chosen.f_n[i] > 0:
+            guards.append(Guard(f"{label} {PULLS}", _normal(i)))
+    if chosen.shared:  # together they hold what they hold together
+        sticking = [i for i in range(count) if chosen.words[i] == "stick"]
+        limits = {i: system.contacts[i].friction.limit for i in sticking}
+        guards += [Guard(f"{system.labels[i]} {SLIPS}", _together(limits)) for i in sticking[:1]]
+    for k, joint in enumerate(system.joints):
+        place = plan.joints[k]
+        if place in plan.held:
+            guards.append(Guard(f"{joint.joint} {SLIPS}", _joint_hold(4 * count + k, joint.limit)))
+        sign = dict(plan.moving).get(place)
+        if sign is not None:
+            guards.append(Guard(f"{joint.joint} {STOPS}", _joint_speed(place, sign)))
+    return guards
+
+
+def _gap(plan: ModePlan, i: int) -> Any:
+    return lambda mechanism, now, flow: touch(mechanism, now.q, now.v, plan.points[i], now.t).gap
+
+
+def _normal(i: int, side: int = 1) -> Any:
+    return lambda mechanism, now, flow: side * flow.outputs["forces"][4 * i + 3]
+
+
+def _tangential_square(flow: Flow, i: int) -> Number:
+    *f, n = flow.outputs["forces"][4 * i : 4 * i + 4]
+    return dot(f, f) - n * n
+
+
+def _hold(i: int, limit: float) -> Any:
+    """What is left of (limit |f_n| + slack)^2 beyond |f_t|^2.
+
+    The slack (the last parameter) is more than what a mode is chosen by: what may stick does not slip at once
+    by rounding, and come to rest again, without end.
+    """
+
+    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
+        n = flow.outputs["forces"][4 * i + 3]
+        most = limit * where(n < 0, -n, n) + now.p[-1]
+        return most * most - _tangential_square(flow, i)
+
+    return value
+
+
+def _together(limits: dict[int, float]) -> Any:
+    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
+        forces = flow.outputs["forces"]
+        total = [sum((forces[4 * i + k] for i in limits), start=0) for k in range(3)]
+        pressed = sum((forces[4 * i + 3] for i in limits), start=0)
+        held = sum((mu * forces[4 * i + 3] for i, mu in limits.items()), start=0)
+        held = held + now.p[-1]
+        return held * held - (dot(total, total) - pressed * pressed)
+
+    return value
+
+
+def _speed(plan: ModePlan, i: int, sign: int) -> Any:
+    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
+        c = touch(mechanism, now.q, now.v, plan.points[i], now.t)
+        if sign:
+            return sign * dot(c.sliding, c.directions[1])
+        return sqrt(dot(c.sliding, c.sliding)) - STOP
+
+    return value
+
+
+def _joint_hold(place: int, limit: float) -> Any:
+    def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
+        f, most = flow.outputs["forces"][place], limit + now.p[-1]
+        return most * most - f * f
+
+    return value
+
+
+def _joint_speed(place: int, sign: int) -> Any:
+    return lambda mechanism, now, flow: sign * now.v[place]

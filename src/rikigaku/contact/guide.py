@@ -1,0 +1,57 @@
+"""A guide as data: a frame held in some directions of its pose, as a hand along a wall or on a handle."""
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.laws.contact_guides import Hold
+from rikigaku.model.robot import Robot
+
+_TURNS = ("fixed", "x", "y", "z", "free")
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """`Guide("hand", keep="z", turn="fixed")`: the hand stays at the height 0 and does not turn.
+
+    keep: axes of the place along which the frame's origin stays: "z" a plane, "xy" the line along z, "xyz" a
+        point, "" none. turn: "fixed" (its axes stay parallel to the place's), "x", "y" or "z" (it may turn
+        about that axis), "free".
+    place: pose in the world (4 x 4); the world's own axes if left out. `Guide.here` takes the pose at a
+        posture. Nothing rubs along a guide, and it holds both ways: a contact beside it brings friction.
+    """
+
+    frame: str
+    keep: str = ""
+    turn: str = "free"
+    place: Any = field(default=None)
+
+    def __post_init__(self) -> None:
+        if set(self.keep) - set("xyz") or len(set(self.keep)) != len(self.keep):
+            raise WrongValue(f"keep names axes of x, y, z, as in 'xy'; {self.keep!r} was given.")
+        object.__setattr__(self, "keep", "".join(sorted(self.keep)))
+        if self.turn not in _TURNS:
+            raise WrongValue(f"turn is one of {', '.join(_TURNS)}; {self.turn!r} was given.")
+        if not self.keep and self.turn == "free":
+            raise WrongValue(f"The guide of {self.frame!r} holds nothing: name axes to keep, or a turn.")
+        X = np.eye(4) if self.place is None else np.array(self.place, dtype=np.float64)
+        if X.shape != (4, 4):
+            raise WrongSize(f"The place of a guide is a pose (4, 4); shape {X.shape} was given.")
+        R = X[:3, :3]
+        if not np.isfinite(X).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
+            raise WrongValue(f"The place of the guide of {self.frame!r} is no pose: its axes are not square.")
+        object.__setattr__(self, "place", X)
+
+    @classmethod
+    def here(cls, robot: Robot, q: Any, frame: str, keep: str = "", turn: str = "free") -> "Guide":
+        """Held where the frame is at q, along and about its own axes there."""
+        return cls(frame, keep, turn, cast(Any, robot).pose(np.asarray(q, dtype=np.float64), frame))
+
+    @property
+    def hold(self) -> Hold:
+        """The guide for the laws."""
+        R = tuple((float(a), float(b), float(c)) for a, b, c in self.place[:3, :3])
+        x, y, z = (float(x) for x in self.place[:3, 3])
+        return Hold(self.frame, self.keep, self.turn, R, (x, y, z))
