@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from free_flyers import on_floats
-from pose_reference import about_center
+from paper_bodies import Bodies
 from random_robots import random_state
 
 import rikigaku as rk
@@ -25,19 +25,9 @@ class Paper:
     """Equations 5, 7, 13-19 and 42 in inertial axes, from the poses and inertias of the links."""
 
     def __init__(self, robot: rk.Robot, q: Array) -> None:
-        inertias = [about_center(link.inertia) for link in robot.links]
-        found = dict(zip(robot.frame_names, robot.poses(q), strict=True))
-        poses = [found[link.name] for link in robot.links]
-        centers = [X[:3, 3] + X[:3, :3] @ c for X, (_, c, _) in zip(poses, inertias, strict=True)]
-        origin = centers[0]
-        m = [x[0] for x in inertias]
-        w = sum(m)
-        I = [X[:3, :3] @ tensor @ X[:3, :3].T for X, (_, _, tensor) in zip(poses, inertias, strict=True)]
-        r = [c - origin for c in centers]
-        p = [X[:3, 3] - origin for X in poses]  # a joint is at its link's origin
-        Z = [X[:3, 2] for X in poses]
-        p_E = found["hand"][:3, 3] - origin
-        r_G = sum(m[i] * r[i] for i in range(N + 1)) / w
+        bodies = Bodies(robot, q)
+        m, w, I, r, p, Z = bodies.m, bodies.w, bodies.I, bodies.r, bodies.p, bodies.Z
+        p_E, r_G = bodies.p_E, bodies.r_G
         J_A = [self.columns(Z[j] if j <= i else 0 * Z[j] for j in range(1, N + 1)) for i in range(N + 1)]
         J_L = [
             self.columns(np.cross(Z[j], r[i] - p[j]) if j <= i else 0 * Z[j] for j in range(1, N + 1))
