@@ -94,9 +94,10 @@ class BoundLaw:
     def formulas(self, *words: Any, **options: Any) -> Any:
         """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
 
-        One formula, an array of them, or a named tuple where the law has several results. Options are those
-        of a call. Symbols of the robot stay symbols unless given a value here; gravity=... and
-        wrenches={"hand": ...} make these variables too, whatever the value.
+        One formula, an array of them, or a named tuple where the law has several results; of closed robots
+        `Intermediates` where formulas would be too long to read. Options are those of a call. Symbols of the
+        robot stay symbols unless given a value here; gravity=... and wrenches={"hand": ...} make these
+        variables too, whatever the value.
         """
         from rikigaku.symbolic.formulas import law_formulas  # algebra is for those who ask for it
 
@@ -117,11 +118,8 @@ class BoundLaw:
         return law_intermediates(*self._for_formulas(words, options), self.law)
 
     def _check_formula(self) -> None:
-        if self.law.plan is not None:  # it solves linear equations, by comparing numbers
-            raise NoFormula(
-                f"{self.law.name} of the closed robot {self.robot.name!r} is a program, not a formula. "
-                "Formulas of closed robots: robot.loop_constraints().closed; of the tree: robot.tree."
-            )
+        if self.law.plan is not None and self.law.name not in CLOSED:  # it compares numbers
+            raise NoFormula(f"{self.law.name} of robot {self.robot.name!r} is a program, not a formula.")
 
     def _for_formulas(self, words: Sequence[Any], options: dict[str, Any]) -> tuple[Robot, Recipe]:
         options = dict(zip(self.law.options, words, strict=False)) | options

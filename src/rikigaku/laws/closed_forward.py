@@ -3,12 +3,14 @@
 Reference: R. Featherstone, Rigid Body Dynamics Algorithms, chapter 8 (loops by the Schur complement of M).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.closed import Followers, Plan, dot, rows
 from rikigaku.laws.forward import mass_factors, net_forces
 from rikigaku.laws.loops import loop_bias, loop_jacobian, loop_residual
+from rikigaku.laws.orthogonal import FACTORS
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
 from rikigaku.numbers.kind import Number
@@ -118,16 +120,24 @@ class _Constrained:
         scaled = [[d * y for d, y in zip(self.mass.inverse_D, row, strict=True)] for row in self.Y]
         self.scaled = scaled
         schur = [[dot(x, y) for y in self.Y[: i + 1]] for i, x in enumerate(scaled)]
-        self.C, self.inverse = cholesky(schur)
+        self.loops = _factored(schur)
 
     def solve(self, force: Numbers, drift: Numbers) -> list[Number]:
         """a with M a = force + J^T f and J a + drift = 0."""
         half = half_solved(self.mass, force)
         right = [-(b + dot(row, half)) for b, row in zip(drift, self.scaled, strict=True)]
-        f = substituted(self.C, self.inverse, right)
+        f = self.loops(right)
         for row, x in zip(self.Y, f, strict=True):
             half = [y if is_zero(z) else y + x * z for y, z in zip(half, row, strict=True)]
         return second_half(self.mass, [d * y for d, y in zip(self.mass.inverse_D, half, strict=True)])
+
+
+def _factored(S: list[list[Number]]) -> Callable[[Numbers], list[Number]]:
+    """What solves with a symmetric positive matrix, of which what is on and below the diagonal is given."""
+    if (other := FACTORS.get()) is not None:
+        n = range(len(S))
+        return other([[S[max(i, j)][min(i, j)] for j in n] for i in n], len(S)).solve
+    return partial(substituted, *cholesky(S))
 
 
 def half_solved(mass: ltdl.Factors, b: Numbers) -> list[Number]:

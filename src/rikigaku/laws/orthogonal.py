@@ -2,12 +2,14 @@
 
 Columns with the fewest rows are eliminated first, each by one reflection of just those rows; so blocks that
 hang together loosely (the legs of a platform) are solved one by one without being told of. A matrix that is
-singular to rounding gives NaN.
+singular to rounding gives NaN. Formulas cannot be compared: who makes them says in `FACTORS` how to solve.
 Reference: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 5.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
 from rikigaku.numbers.kind import Number
@@ -16,6 +18,18 @@ Numbers = Sequence[Number]
 
 # Square of the least pivot, against the sum of squares of the whole matrix.
 _SINGULAR = 1e-24
+
+
+class Factors(Protocol):
+    """What a matrix with as many rows as columns, or more, is asked for once it is factored."""
+
+    def solve(self, b: Numbers) -> list[Number]: ...
+    def solve_transposed(self, b: Numbers) -> list[Number]: ...
+    def complement(self) -> list[list[Number]]: ...
+
+
+# Another way to factor than this one, for numbers that do not compare.
+FACTORS: ContextVar[Callable[[Sequence[Numbers], int], Factors] | None] = ContextVar("FACTORS", default=None)
 
 
 @dataclass(frozen=True)
@@ -86,8 +100,10 @@ class Orthogonal:
         return [self.rotated([int(i == k) for k in range(len(self.R))]) for i in free]
 
 
-def orthogonal(A: Sequence[Numbers], columns: int) -> Orthogonal:
+def orthogonal(A: Sequence[Numbers], columns: int) -> Factors:
     """The factors of a matrix given by rows."""
+    if (other := FACTORS.get()) is not None:
+        return other(A, columns)
     R = [list(row) for row in A]
     size = _squares(x for row in R for x in row)
     waiting, open_rows = set(range(columns)), set(range(len(R)))

@@ -11,6 +11,7 @@ from math import lcm
 from typing import Any, NamedTuple, TypeVar
 
 from rikigaku.arrays import SIZES
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import NotExact
 from rikigaku.laws.record import Law
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -58,19 +59,27 @@ def exact_state(robot: Robot) -> ExactState:
     return _with_roots(robot, (), state, spare=2)
 
 
-def exact_results(robot: Robot, law: Law, recipe: Recipe) -> ExactResults:
-    """The law of the robot at a generic state."""
+def exact_results(robot: Robot, law: Law, recipe: Recipe, spare: int = 0) -> ExactResults:
+    """The law of the robot at a generic state; spare: square roots of the ring beyond those it needs."""
     inputs = input_shapes(robot, law, recipe)
 
     def results(ring: Ring) -> ExactResults:
-        variables = [_variables(ring, name, shape) for name, shape in inputs]
+        variables = [[ring.variable(x) for x in generators(robot, law, *given)] for given in inputs]
         found = run(robot, law, recipe, ExactConstants(ring), variables, _symbols(robot, ring))
         return ExactResults(ring, found)
 
     try:
-        return _with_roots(robot, inputs, results)
+        return _with_roots(robot, inputs, results, spare)
     except ZeroDivisionError:
         raise no_value(robot, law) from None
+
+
+def generators(robot: Robot, law: Law, name: str, shape: Shape) -> list[str]:
+    """Those of a law's input: v of some coordinates alone is still theirs ("v[3]")."""
+    own, known = law.coordinates.get(name, ()), coordinate_names(robot)
+    if name in ("v", "a", "tau") and own and set(own) <= set(known):
+        return [f"{name}[{known.index(x)}]" for x in own]
+    return [f"{name}[{k}]" for k in range(shape[0])]
 
 
 def exact_ring(robot: Robot, inputs: Inputs = (), roots: int = 0) -> Ring:

@@ -1,7 +1,7 @@
 """All formulas of a law of a robot: what `robot.mass_matrix.symbolic` is."""
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -15,9 +15,9 @@ from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.program import Operations, Shape, flatten, shape_of
 from rikigaku.recipe import Recipe, input_shapes, record
 from rikigaku.symbolic.element import ExactFormula, Reading
-from rikigaku.symbolic.exact_state import exact_results
+from rikigaku.symbolic.exact_state import exact_results, exact_ring
 from rikigaku.symbolic.intermediates import Intermediates, intermediates
-from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.names import law_names, port_names
 from rikigaku.symbolic.point import NamedPoint
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
@@ -144,22 +144,37 @@ def law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
         NotExact: if the law needs what exact numbers do not have (the sine of a root).
         TooLarge: if a formula outgrows all reading.
     """
+    if law.plan is not None:
+        from rikigaku.symbolic.closed_laws import closed_law_formulas  # it needs this module
+
+        return closed_law_formulas(robot, law, recipe)
     inputs = input_shapes(robot, law, recipe)
     ring, results = exact_results(robot, law, recipe)
-    reading = Reading(robot, ring, input_names(robot, inputs))
+    reading = Reading(robot, ring, law_names(robot, law, inputs))
     found = {name: _shaped(robot, law, recipe, name, value, reading) for name, value in results.items()}
-    return _one_or_named(found)
+    return one_or_named(found)
 
 
 def law_intermediates(robot: Robot, recipe: Recipe, law: Law) -> Any:
     """The law as intermediate variables; a named tuple where it has several results."""
+    if law.plan is not None:
+        from rikigaku.symbolic.closed_laws import closed_law_intermediates
+
+        return one_or_named(closed_law_intermediates(robot, law, recipe))
+    return one_or_named(program_intermediates(robot, law, recipe))
+
+
+def program_intermediates(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Intermediates]:
+    """Every result of the law as steps, by name."""
     program = record(robot, law, recipe)
-    names = input_names(robot, input_shapes(robot, law, recipe))
-    found = {port.name: intermediates(program, port.name, names) for port in program.outputs}
-    return _one_or_named(found)
+    inputs = input_shapes(robot, law, recipe)
+    reading = Reading(robot, exact_ring(robot, inputs), law_names(robot, law, inputs))
+    names = port_names(robot, law, inputs)
+    return {port.name: intermediates(program, port.name, names, reading) for port in program.outputs}
 
 
-def _one_or_named(found: dict[str, Any]) -> Any:
+def one_or_named(found: Mapping[str, Any]) -> Any:
+    """The only one, or a named tuple of all."""
     if len(found) == 1:
         return next(iter(found.values()))
     return namedtuple("Results", found, rename=True)(**found)
@@ -174,7 +189,7 @@ def _shaped(robot: Robot, law: Law, recipe: Recipe, name: str, value: Any, readi
         array.flat[k] = ExactFormula(_rational(x), reading)
 
     def steps() -> Intermediates:
-        return intermediates(record(robot, law, recipe), name, reading.names)
+        return program_intermediates(robot, law, recipe)[name]
 
     return Formulas(f"{name} of {law.name}, robot {robot.name!r}", array, reading, steps)
 

@@ -6,13 +6,20 @@ The list is the recorded program, the one that runs: every line is one or a few 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rikigaku.errors import NotExact
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.graph import Node, reachable
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.element import Reading
 
 # A step used once becomes part of the step that uses it, up to so many terms and factors.
 _LONGEST = 6
@@ -27,6 +34,25 @@ class Intermediates:
     steps: tuple[tuple[str, Formula], ...]
     results: tuple[Formula, ...]
     operations: Operations
+    reading: "Reading | None" = None
+
+    def value(self, **given: Any) -> Any:
+        """Values at a state, as an array (one number where the law has one), step by step in floats.
+
+        Given as for `ExactFormula.value`: `value(q=[0.1, 0.2], v=[1, 0], L=0.5)`, or by name, `theta1=0.3`.
+        """
+        from rikigaku.symbolic.point import NamedPoint
+
+        assert self.reading is not None
+        point = NamedPoint(self.reading, given)
+        names = self.reading.names
+        at: dict[str, Any] = {
+            names.get(x, x): float(y) if isinstance(y, Fraction) else y for x, y in point.values.items()
+        }
+        for name, formula in self.steps:
+            at[name] = formula.evaluate(FLOATS, at)
+        values = np.array([float(x.evaluate(FLOATS, at)) for x in self.results])
+        return values.reshape(self.shape) if self.shape else float(values[0])
 
     def sympy(self) -> tuple[list[tuple[Any, Any]], Any]:
         """What sympy.cse gives: pairs (symbol, expression), and the results."""
@@ -54,7 +80,9 @@ class Intermediates:
         return r"$\begin{aligned}" + r" \\ ".join(steps) + r"\end{aligned}$"
 
 
-def intermediates(program: Program, output: str, names: Mapping[str, str]) -> Intermediates:
+def intermediates(
+    program: Program, output: str, names: Mapping[str, str], reading: "Reading | None" = None
+) -> Intermediates:
     """One output of a program as steps; names: what to call elements of inputs ("q[0]": "theta1")."""
     at = [port.name for port in program.outputs].index(output)
     results = program.results[at]
@@ -77,7 +105,7 @@ def intermediates(program: Program, output: str, names: Mapping[str, str]) -> In
             steps.append((f"{prefix}{len(steps) + 1}", formula))
             known[node] = Formula.symbol(steps[-1][0])
     shown = tuple(known[x] if isinstance(x, Node) else Formula.of(x) for x in results)
-    return Intermediates(output, program.outputs[at].shape, tuple(steps), shown, program.operations)
+    return Intermediates(output, program.outputs[at].shape, tuple(steps), shown, program.operations, reading)
 
 
 def _inputs(program: Program, names: Mapping[str, str]) -> dict[Node, Formula]:

@@ -11,10 +11,11 @@ import keyword
 import re
 from collections.abc import Iterable
 
+from rikigaku.laws.record import Law
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import RESERVED
-from rikigaku.symbolic.exact_state import Inputs
+from rikigaku.symbolic.exact_state import Inputs, generators
 
 _QUATERNION = ("_qw", "_qx", "_qy", "_qz")
 _POSITIONS = {
@@ -54,6 +55,24 @@ def input_names(robot: Robot, inputs: Inputs = ()) -> dict[str, str]:
         stem = name.removeprefix("wrench on ")
         _name_all(found, name, range(len(endings)), [_new(stem + ending, taken) for ending in endings])
     return found
+
+
+def law_names(robot: Robot, law: Law, inputs: Inputs) -> dict[str, str]:
+    """The same without the velocities, ... that are no inputs of the law; those it takes in its order."""
+    names = input_names(robot, inputs)
+    own = {name: generators(robot, law, name, shape) for name, shape in inputs if name in law.coordinates}
+    found = {x: name for x, name in names.items() if x.partition("[")[0] not in own}
+    return found | {x: names[x] for places in own.values() for x in places}
+
+
+def port_names(robot: Robot, law: Law, inputs: Inputs) -> dict[str, str]:
+    """The name of every number of a law's inputs by its place there: "v[0]" is the first that it takes."""
+    names = input_names(robot, inputs)
+    return {
+        f"{name}[{k}]": names[x]
+        for name, shape in inputs
+        for k, x in enumerate(generators(robot, law, name, shape))
+    }
 
 
 def _position_names(joint: Joint) -> list[str]:

@@ -44,21 +44,22 @@ class NamedPoint:
             if symbol.value is not None
         }
         named = dict(given.pop("symbols", None) or {})
-        sizes: dict[str, int] = {}
+        arrays: dict[str, list[str]] = {}
         for generator in reading.names:
-            name = generator.partition("[")[0]
-            sizes[name] = sizes.get(name, 0) + 1
+            arrays.setdefault(generator.partition("[")[0], []).append(generator)
         wrenches = {f"wrench on {frame}": w for frame, w in (given.pop("wrenches", None) or {}).items()}
-        for name, size in sizes.items():
+        for name, elements in arrays.items():
             if name in given and not _is_array(given[name]) and name in reading.robot.free_symbols:
                 continue  # one number for a symbol that is called like the array
             array = wrenches.pop(name, given.pop(name, None))
             if array is None:
                 continue
-            count = len(array) if _is_array(array) else 1
-            if count != size:
-                raise WrongSize(f"{name} takes {size} numbers; the number given is {count}.")
-            values |= {f"{name}[{k}]": self._value(f"{name}[{k}]", x) for k, x in enumerate(array)}
+            array = array if _is_array(array) else [array]
+            count = len(array)
+            if count != len(elements):
+                known = ", ".join(reading.names[x] for x in elements)
+                raise WrongSize(f"{name} takes {len(elements)} numbers ({known}); {count} were given.")
+            values |= {x: self._value(x, y) for x, y in zip(elements, array, strict=True)}
         for name in wrenches:
             frame = name.removeprefix("wrench on ")
             raise WrongValue(
@@ -67,7 +68,7 @@ class NamedPoint:
         for name, x in (named | given).items():
             generator = reading.generator(name)
             values[generator] = self._value(name, x)
-        self._values = values
+        self.values = values
         self._point = Point(reading.ring, FLOATS, {}, values)
 
     def _value(self, name: str, x: Any) -> Any:
@@ -112,7 +113,7 @@ class NamedPoint:
                 continue
             inside = generator.partition("(")[2][:-1] or generator
             variable = inside.partition("/")[0]
-            if not variable.startswith("angle[") and variable not in self._values:
+            if not variable.startswith("angle[") and variable not in self.values:
                 missing.append(self.reading.names.get(variable, variable))
         if missing:
             shown = ", ".join(dict.fromkeys(missing))

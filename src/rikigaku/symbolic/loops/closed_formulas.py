@@ -1,5 +1,6 @@
 """Numbers of a closed robot as formulas to read, like those of any law."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 MOST_TERMS = 200_000
 
 
-def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
-    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations."""
-    sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
-    names = input_names(c.robot, sizes)
+def closed_formulas(
+    c: "LoopConstraints", title: str, value: Any, names: Mapping[str, str] | None = None
+) -> Formulas:
+    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations.
+
+    names: of the variables that have values; those of all coordinates if None is given.
+    """
+    if names is None:
+        sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
+        names = input_names(c.robot, sizes)
     reading = Reading(c.robot, c.state.ring, names)
     numbers = np.array(value, dtype=object)
     array = np.empty(numbers.shape, dtype=object)

@@ -72,6 +72,10 @@ class Over:
     def __hash__(self) -> int:  # equal numbers may be written differently
         return hash(self.determinants)
 
+    def sign(self) -> Any:
+        """Of a quotient of polynomials no exact number is known."""
+        raise NotExact("The sign of a coordinate that follows others is not known as an exact number.")
+
     # -- one fraction ---------------------------------------------------------------------------------------
     @cached_property
     def denominator(self) -> ExactNumber:

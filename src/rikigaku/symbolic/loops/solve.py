@@ -34,7 +34,7 @@ class Solver:
         self.A, self.blocks = A, blocks(A)
         for _, columns in self.blocks:
             _check_size([names[k] for k in columns])
-        self._minors = [_Minors([[A[i][j] for j in columns] for i in rows]) for rows, columns in self.blocks]
+        self._minors = [Minors([[A[i][j] for j in columns] for i in rows]) for rows, columns in self.blocks]
         found = [_scaled(minors.determinant) for minors in self._minors]
         # Constants divide without more ado, and blocks may share a determinant.
         self.determinants: tuple[Exact, ...] = tuple(dict.fromkeys(d for _, d in found if d is not None))
@@ -88,7 +88,7 @@ def blocks(A: Matrix) -> list[tuple[list[int], list[int]]]:
     return [(rows, [int(match[i]) for i in rows]) for rows in places]
 
 
-class _Minors:
+class Minors:
     """Minors of a small matrix, each computed once."""
 
     def __init__(self, A: Matrix) -> None:
