@@ -107,7 +107,7 @@ def test_the_order_eight_table_satisfies_the_conditions_of_quadrature() -> None:
 
 
 def test_methods_are_the_ones_the_documentation_names() -> None:
-    assert integrator.METHODS == ("dop853", "rk4", "euler")
+    assert integrator.METHODS == ("dop853", "rk4", "euler", "radau")
 
 
 def test_halving_the_motion_changes_nothing(puma) -> None:

@@ -58,7 +58,9 @@ def test_an_error_along_a_sphere_dies_away_as_a_linear_oscillator_under_the_comm
     angle = 1e-3
     target = center + radius * np.array([np.sin(angle), 0, np.cos(angle)])
     control = ForcePosition(puma, ball, target, 12.0, stiffness=w * w, damping=2 * w)
-    motion = rk.simulate(puma, q, None, control, duration=0.5, system=touching(puma, ball), output=0.05, **FINE)
+    motion = rk.simulate(
+        puma, q, None, control, duration=0.5, system=touching(puma, ball), output=0.05, **FINE
+    )
     assert motion.done
     assert np.abs(motion.forces["forces"][:, 3] - 12.0).max() < 1e-8
     at = puma.pose(motion.q, hand)[:, :3, 3] - center

@@ -9,15 +9,30 @@ import numpy as np
 
 from rikigaku.codegen import cache
 from rikigaku.codegen.kernel import Function
+from rikigaku.codegen.llvm_radau import RADAU, radau_memory
 from rikigaku.codegen.llvm_step import Real, Status, Whole, record_size, work_size
-from rikigaku.codegen.tableaus import TABLEAUS
+from rikigaku.codegen.tableaus import TABLEAUS as EXPLICIT
 
 if TYPE_CHECKING:
     from rikigaku.codegen.native import Library
 
-__all__ = ["INPUT", "METHODS", "Real", "Status", "Whole", "driver", "piecewise", "record_size", "working"]
+__all__ = [
+    "IMPLICIT",
+    "INPUT",
+    "METHODS",
+    "Real",
+    "Status",
+    "Whole",
+    "adaptive",
+    "driver",
+    "piecewise",
+    "record_size",
+    "working",
+]
 
+TABLEAUS = {**EXPLICIT, RADAU.name: RADAU}
 METHODS = tuple(TABLEAUS)
+IMPLICIT = (RADAU.name,)
 
 # void input(ptr data, ptr t, ptr y, ptr u, i64 segment): what a call back into Python must look like
 INPUT = ctypes.CFUNCTYPE(
@@ -25,6 +40,11 @@ INPUT = ctypes.CFUNCTYPE(
     *(ctypes.c_void_p,) * 4,
     ctypes.c_int64,
 )
+
+
+def adaptive(method: str) -> bool:
+    """Whether a method finds its steps itself."""
+    return bool(TABLEAUS[method].errors)
 
 
 class Driver(NamedTuple):
@@ -39,8 +59,8 @@ class Driver(NamedTuple):
 def driver(method: str) -> Driver:
     """The driver of that method, compiled or read from the cache."""
     library = _library(method)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 17)
-    return Driver(prototype(library.address("advance")), bool(TABLEAUS[method].errors), library)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 18)
+    return Driver(prototype(library.address("advance")), adaptive(method), library)
 
 
 @once
@@ -52,7 +72,8 @@ def piecewise() -> Function:
 
 def working(method: str, n: int, guards: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Working memory of a driver."""
-    return np.zeros(work_size(TABLEAUS[method], n, guards))
+    more = radau_memory(n) if method in IMPLICIT else 0
+    return np.zeros(work_size(TABLEAUS[method], n, guards) + more)
 
 
 @once

@@ -1,16 +1,20 @@
 """A driver that integrates any compiled vector field in native code, as LLVM text.
 
-    i64 advance(ptr field, ptr guards, ptr settle, ptr input, ptr data, ptr whole, ptr real, ptr y, ptr u,
-                ptr p, ptr atol, ptr stops, ptr work, ptr record, ptr armed, ptr kinds, ptr noted)
+    i64 advance(ptr field, ptr guards, ptr settle, ptr input, ptr jacobian, ptr data, ptr whole, ptr real,
+                ptr y, ptr u, ptr p, ptr atol, ptr stops, ptr work, ptr record, ptr armed, ptr kinds,
+                ptr noted)
 
-takes steps of an explicit Runge-Kutta method until the end, until a guard ends the mode, or until the room
-for records is full; the numbers in `whole` and `real` (see Whole, Real) let a later call go on. The driver
-knows no robot: field(t, y, u, p, out), guards(...) and settle(...) are addresses of compiled programs, and
-input(data, t, y, u, segment) fills the inputs, natively or by a call back into Python.
+takes steps of a Runge-Kutta method, explicit or implicit, until the end, until a guard ends the mode, or
+until the room for records is full; the numbers in `whole` and `real` (see Whole, Real) let a later call go
+on. The driver knows no robot: field(t, y, u, p, out), guards(...), settle(...) and jacobian(...) are
+addresses of compiled programs, and input(data, t, y, u, segment) fills the inputs, natively or by a call back
+into Python.
 
 Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4 to II.6.
 """
 
+from rikigaku.codegen.llvm_linear import linear_text
+from rikigaku.codegen.llvm_radau import RADAU, RadauStep
 from rikigaku.codegen.llvm_step import ROWS, Real, Status, Step, Whole
 from rikigaku.codegen.llvm_writer import Array, Value, Writer
 from rikigaku.codegen.tableaus import Tableau
@@ -19,7 +23,7 @@ from rikigaku.codegen.tableaus import Tableau
 # mode they are sampled from here on, at parts four times as large: a flight may be shorter than the step.
 _QUARTER, _EARLIEST = 0.25, 0.25**9
 _BISECTIONS = 60
-_SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0  # how the step follows the error
+_LEAST, _MOST = 0.2, 10.0  # how the step follows the error
 
 
 class _Driver(Step):
@@ -131,6 +135,7 @@ class _Driver(Step):
             stop = Array(w, "%stops")[whole[Whole.SEGMENT]]
             with w.when(whole[Whole.FRESH] > 0):
                 self.rates(t, self.y, self.K[0])
+                real[Real.BEFORE], whole[Whole.KNOWN] = 0.0, 0
                 with w.when((whole[Whole.FRESH] > 1) & (self.guards > 0)):
                     self.call("guards", t, self.y, self.g_old)
                     with w.loop(self.guards) as i:  # a guard that has just fired waits until it leaves zero
@@ -169,7 +174,7 @@ class _Driver(Step):
                     w.leave(Status.STUCK)
                 w.jump(accepted)
             error = self.error(h) if adaptive else w.value(0.0, "double")
-            factor = _SAFETY / self.eighth_root(error)
+            factor = self.growth(error)
             with w.when(error <= 1.0):
                 following = h * w.min(factor, grow.value)
                 real[Real.H] = w.select(clipped, w.max(wanted, following), following)
@@ -177,6 +182,7 @@ class _Driver(Step):
             grow.value = 1.0  # no growth right after a rejection
             real[Real.H] = h * w.max(factor, _LEAST)
             whole[Whole.REJECTED] = whole[Whole.REJECTED] + 1
+            self.rejected()
         h, end = step.value, t_new.value
         self.interpolant(t, h)
         with w.when(self.guards > 0):
@@ -191,11 +197,15 @@ class _Driver(Step):
         self.land(end)
 
 
+class _ImplicitDriver(_Driver, RadauStep):
+    """The same loop around implicit steps."""
+
+
 _HEAD = (
-    "define i64 @advance(ptr %field, ptr %guards, ptr %settle, ptr %input, ptr %data, ptr noalias %whole, "
-    "ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, ptr noalias %atol, "
-    "ptr noalias %stops, ptr noalias %work, ptr noalias %record, ptr noalias %armed, ptr noalias %kinds, "
-    "ptr noalias %noted)"
+    "define i64 @advance(ptr %field, ptr %guards, ptr %settle, ptr %input, ptr %jacobian, ptr %data, "
+    "ptr noalias %whole, ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, "
+    "ptr noalias %atol, ptr noalias %stops, ptr noalias %work, ptr noalias %record, ptr noalias %armed, "
+    "ptr noalias %kinds, ptr noalias %noted)"
 )
 
 
@@ -220,4 +230,6 @@ def _piecewise() -> str:
 def driver_text(tableau: Tableau) -> str:
     """LLVM text of @advance for a method, and of @piecewise."""
     declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
+    if tableau is RADAU:
+        return "\n".join([declared, linear_text(), _ImplicitDriver(tableau).text(), _piecewise()])
     return "\n".join([declared, _Driver(tableau).text(), _piecewise()])

@@ -9,6 +9,7 @@ from rikigaku.codegen.llvm_writer import Array, Value, Writer
 from rikigaku.codegen.tableaus import Row, Tableau
 
 ROWS = 7  # of the interpolant
+SAFETY = 0.9  # of the next step
 
 
 class Whole(IntEnum):
@@ -27,6 +28,8 @@ class Whole(IntEnum):
     REJECTED = 10
     MEASURED = 11  # numbers of the state that decide the first step
     FIRST = 12  # whether the next step is the first of its mode
+    KNOWN = 13  # whether the matrix of an implicit step is that of its start
+    FRESHLY = 14  # whether the step was rejected before
 
 
 class Real(IntEnum):
@@ -36,6 +39,7 @@ class Real(IntEnum):
     H = 1  # the next step; 0: find one
     RTOL = 2
     LARGEST = 3  # step
+    BEFORE = 4  # the step an implicit one may go on from; 0: none
 
 
 class Status(IntEnum):
@@ -130,6 +134,13 @@ class Step:
 
     def eighth_root(self, x: Value) -> Value:
         return self.w.sqrt(self.w.sqrt(self.w.sqrt(x)))
+
+    def growth(self, error: Value) -> Value:
+        """How the step follows the error."""
+        return SAFETY / self.eighth_root(error)
+
+    def rejected(self) -> None:
+        """What a method must know of a step that was refused."""
 
     # -- the parts of the loop ------------------------------------------------------------------------------
     def first_step(self, t: Value) -> None:

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rikigaku.bound import Kernel
 from rikigaku.errors import MissingValue, RikigakuError, WrongValue
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.derivative import forward
 from rikigaku.numbers.functions import sqrt
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.kind import FLOATS, Number
@@ -25,6 +26,7 @@ from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.modes import Array, Flow, Guard, Mode, Now, Numbers
 
 MORE = 2  # numbers of the state beyond q and v
+_LONGEST = 300_000  # operations, about, of a matrix that is compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +61,24 @@ class Field:
     @cached_property
     def rates(self) -> Kernel:
         """dy/dt."""
+        return self._kernel("field", lambda *moment: {"rates": _rates(*moment)})
 
-        def rates(mechanism: Mechanism, now: Now, flow: Flow) -> Mapping[str, Any]:
-            power = sum((t * v for t, v in zip(now.tau, now.v, strict=True)), start=0)
-            return {"rates": [*position_rates(mechanism, now.q, now.v), *flow.a, power, flow.dissipated]}
+    @cached_property
+    def jacobian(self) -> Kernel | None:
+        """d(dy/dt)/dy, exact, for implicit methods; None where it would be too long a program, or where a
+        function in Python feeds back the state: there the method takes differences."""
+        if self.drive.function is not None and self.drive.period is None:
+            return None
+        nq, nv, n = self.robot.nq, self.robot.nv, self.size
+        if self.rates.program.operations.total * (nq + nv) > _LONGEST:
+            return None
 
-        return self._kernel("field", rates)
+        def slopes(mechanism: Mechanism, now: Now, flow: Flow) -> Mapping[str, Any]:
+            rates = _rates(mechanism, now, flow)
+            rows = forward(rates, [{cast(Node, x): 1.0} for x in (*now.q, *now.v)])
+            return {"J": [[*row, *[0] * (n - nq - nv)] for row in rows]}
+
+        return self._kernel("jacobian", slopes)
 
     @cached_property
     def guard_values(self) -> Kernel:
@@ -120,6 +134,11 @@ class Field:
         shapes = [("t", (1,)), ("y", (self.size,)), ("u", (drive.size,)), ("p", (count,))]
         program = trace(f"{name} of {robot.name}, {mode.name}", shapes, function)
         return Kernel(f"{program.name}\n{fingerprint(program)}", lambda: program)
+
+
+def _rates(mechanism: Mechanism, now: Now, flow: Flow) -> list[Number]:
+    power = sum((t * v for t, v in zip(now.tau, now.v, strict=True)), start=0)
+    return [*position_rates(mechanism, now.q, now.v), *flow.a, power, flow.dissipated]
 
 
 def position_rates(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[Number]:

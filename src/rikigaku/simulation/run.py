@@ -135,7 +135,7 @@ class _Memory:
         self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = n, len(guards), _ROOM
         self.whole[Whole.LEFT] = settings.most_steps
         self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - MORE
-        self.real[:] = t, settings.step, settings.rtol, settings.largest
+        self.real[:] = t, settings.step, settings.rtol, settings.largest, 0.0
         self.u, self.p = np.zeros(max(drive.size, 1)), made.parameters(mode, drive)
         self.atol = np.full(n, settings.atol)
         self.work = integrator.working(settings.method, n, len(guards))
@@ -145,7 +145,7 @@ class _Memory:
         self.noted = np.empty((_ROOM * 4 * len(guards) + _NOTES, 2))
         self.inputs = Inputs(drive, made.robot.nq, made.robot.nv) if drive.function is not None else None
         self.data, self.stops = np.zeros(1), np.array([end])
-        self.functions = [made.rates.function.address, 0, 0, 0]
+        self.functions = [made.rates.function.address, 0, 0, 0, 0]
         if guards:
             self.functions[1] = made.guard_values.function.address
         if made.settled is not None:
@@ -154,6 +154,8 @@ class _Memory:
             self._over_time(drive.pieces.within(t, end))
         elif self.inputs is not None and drive.period is None:
             self.functions[3] = ctypes.cast(self.inputs.callback, ctypes.c_void_p).value or 0
+        if settings.method in integrator.IMPLICIT and made.jacobian is not None:
+            self.functions[4] = made.jacobian.function.address
 
     def _over_time(self, pieces: Pieces) -> None:
         count, rows, size = pieces.coefficients.shape

@@ -149,7 +149,7 @@ def guards_of(events: Mapping[str, Callable[..., Any]] | Sequence[Guard]) -> tup
 def _settings(method: str, step: float | None, rtol: float, atol: float, most: int) -> Settings:
     if method not in integrator.METHODS:
         raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(integrator.METHODS)}.")
-    if step is None and method != _ADAPTIVE:
+    if step is None and not integrator.adaptive(method):
         raise WrongValue(f"{method} takes steps of one length: give step=... [s].")
     if step is not None and not (np.isfinite(step) and step > 0):
         raise WrongValue(f"A step is positive [s]; {step} was given.")

@@ -1,0 +1,163 @@
+"""The implicit method: beside SciPy's Radau, on stiff motions, with exact and with differenced matrices."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from random_robots import random_robot
+from scipy.integrate import Radau, solve_ivp
+from test_against_scipy import field
+
+import rikigaku as rk
+from rikigaku.codegen import native
+from rikigaku.codegen.llvm_linear import linear_text
+from rikigaku.codegen.radau import radau
+from rikigaku.contact.modes import ContactModes
+from rikigaku.simulation.drives import drive_of
+from rikigaku.simulation.fields import field_of
+from rikigaku.simulation.free import Free
+
+Q = np.array([0.3, 0.2, 0.1])
+
+
+@pytest.fixture(scope="module")
+def sticky() -> rk.Robot:
+    """The three-link arm in honey: rates of decay up to 2e5 /s beside a motion of seconds."""
+    return rk.load("planar_3r").bind(D=3000.0)
+
+
+def test_a_stiff_arm_sinks_as_scipys_radau_says_and_costs_fewer_steps_than_an_explicit_method(sticky) -> None:
+    ours = rk.simulate(sticky, Q, duration=1.0, method="radau", rtol=1e-7, atol=1e-10)
+    theirs = solve_ivp(
+        field(sticky), (0, 1), np.r_[Q, 0, 0, 0], method="Radau", rtol=1e-7, atol=1e-10, dense_output=True
+    )
+    t = np.linspace(0, 1, 41)
+    assert ours.done
+    assert np.abs(ours.at(t).q - theirs.sol(t)[:3].T).max() < 1e-8
+    assert np.abs(ours.v[-1] - theirs.y[3:, -1]).max() < 1e-8
+    assert len(ours.t) < 1.2 * len(theirs.t)
+    explicit = rk.simulate(sticky, Q, duration=1.0, rtol=1e-7, atol=1e-10, most_steps=20 * len(ours.t))
+    assert "limit of" in explicit.status  # stability, not accuracy, holds it back
+    assert ours.energy_audit().relative < 1e-4
+
+
+def test_the_method_is_radau_iia_of_order_five() -> None:
+    m = radau()
+    assert np.array(m.nodes) * 10 == pytest.approx([4 - 6**0.5, 4 + 6**0.5, 10])
+    T, L = np.array(m.T), np.array([[m.g, 0, 0], [0, m.a, m.b], [0, -m.b, m.a]])
+    A = np.linalg.inv(T @ L @ np.linalg.inv(T))
+    weights = A[2]  # the last stage is the end of the step
+    for k in range(5):
+        assert weights @ np.array(m.nodes) ** k == pytest.approx(1 / (k + 1), abs=1e-14)
+    assert m.g == pytest.approx(3 + 3 ** (2 / 3) - 3 ** (1 / 3))  # Hairer and Wanner, IV.8
+    assert np.abs(np.array(m.inverse) @ T - np.eye(3)).max() < 1e-14
+
+
+def test_errors_fall_with_the_tolerance_and_steps_are_about_those_of_scipy(pendulum) -> None:
+    fine = rk.simulate(pendulum, [1.0], [0.5], duration=2.0, rtol=1e-13, atol=1e-14)
+    for rtol in (1e-4, 1e-6, 1e-8):
+        ours = rk.simulate(pendulum, [1.0], [0.5], duration=2.0, method="radau", rtol=rtol, atol=1e-3 * rtol)
+        theirs = Radau(field(pendulum), 0, np.array([1.0, 0.5]), 2.0, rtol=rtol, atol=1e-3 * rtol)
+        count = 0
+        while theirs.status == "running":
+            theirs.step()
+            count += 1
+        assert np.abs(ours.q[-1] - fine.q[-1]) < rtol
+        assert 0.6 * count < ours.statistics["steps"] < 1.4 * count
+
+
+def test_the_matrix_is_the_derivative_of_the_field() -> None:
+    robot = random_robot(3, links=2, base="free")
+    drive, mode = drive_of(robot.nv, range(robot.nv), np.zeros(robot.nv)), Free(robot).mode
+    made = field_of(robot, mode, drive, ())
+    state = robot.random_state(4)
+    y = np.concatenate([state.q, state.v, [0.3, 0.2]])
+    n, p, u = len(y), made.parameters(mode, drive), np.zeros(robot.nv)
+    J = np.empty((1, n, n))
+    made.jacobian([np.zeros((1, 1)), y[None], u[None], p], [J])
+
+    def rates(x):
+        out = np.empty((1, n))
+        made.rates([np.zeros((1, 1)), x[None], u[None], p], [out])
+        return out[0]
+
+    for k in range(n):
+        h = 1e-6 * np.eye(n)[k]
+        expected = (rates(y + h) - rates(y - h)) / 2e-6
+        assert np.abs(J[0, :, k] - expected).max() < 1e-7 * max(1.0, np.abs(expected).max())
+
+
+def test_a_function_in_python_is_differenced_and_gives_the_same_motion(sticky) -> None:
+    def spring(t, q, v):
+        return -2e4 * (q - 0.1 * t) - 100 * v
+
+    ours = rk.simulate(sticky, Q, None, spring, duration=0.3, method="radau", rtol=1e-6, atol=1e-9)
+    theirs = solve_ivp(field(sticky, spring), (0, 0.3), np.r_[Q, 0, 0, 0], "Radau", rtol=1e-9, atol=1e-12)
+    assert np.abs(ours.q[-1] - theirs.y[:3, -1]).max() < 1e-6
+    assert ours.statistics["steps"] < 400
+
+
+@pytest.mark.parametrize("name", ["quaternions", "loops"])
+def test_free_bases_and_loops_move_as_under_the_explicit_method(name) -> None:
+    if name == "loops":
+        robot = rk.load("five_bar")
+        q, v = robot.assemble([0.3, 1.2]), None
+    else:
+        robot = random_robot(5, links=2, base="free")
+        q, v = robot.random_state(5)[:2]
+    fine = rk.simulate(robot, q, v, duration=0.2, rtol=1e-12, atol=1e-13)
+    ours = rk.simulate(robot, q, v, duration=0.2, method="radau", rtol=1e-9, atol=1e-12)
+    assert np.abs(ours.q[-1] - fine.q[-1]).max() < 1e-9
+    assert ours.residual.max() < 1e-12
+
+
+def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
+    arm = rk.load("planar_3r")
+    floor = rk.Contact("hand", rk.Plane(), 0.2, bilateral=True)
+    q = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])
+    t = np.linspace(0, 1, 41)
+    wave = np.stack(
+        [-9 * np.cos(2 * np.pi * t), -9 * np.sin(2 * np.pi * t), 9 * np.cos(2 * np.pi * t)], axis=1
+    )
+    tau, times = rk.Data(t, wave, between="cubic"), []
+    for method, rtol in (("dop853", 1e-12), ("radau", 1e-10)):
+        system = ContactModes(rk.ContactSystem(arm, [floor]))
+        options = {"system": system, "method": method, "rtol": rtol, "atol": 1e-14}
+        motion = rk.simulate(arm, q, None, tau, duration=1.0, **options)
+        assert motion.done
+        times.append([event.t for event in motion.events])
+    assert len(times[0]) >= 2
+    assert times[1] == pytest.approx(times[0], abs=1e-8)
+
+
+@pytest.mark.parametrize("complex_", [False, True])
+def test_compiled_systems_are_solved_as_by_lapack(complex_) -> None:
+    rng, n = np.random.default_rng(2), 9
+    declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)\n"
+    library = native.Library(native.object_code(declared + linear_text(), optimise=True))
+    suffix = "complex" if complex_ else "real"
+    A, x = rng.normal(size=(n, n)) + 0j, rng.normal(size=n) + 0j
+    A[0, 0] = 0  # a pivot has to be looked for
+    if complex_:
+        A, x = A + 1j * rng.normal(size=(n, n)), x + 1j * rng.normal(size=n)
+    parts = [np.ascontiguousarray(part) for part in (A.real, A.imag)]
+    sides = [np.ascontiguousarray(part) for part in (x.real, x.imag)]
+    pivots = np.zeros(n, dtype=np.int64)
+    pointers = [part.ctypes.data for part in (*parts, pivots)]
+    kind = [ctypes.c_int64, *[ctypes.c_void_p] * 3]
+    ctypes.CFUNCTYPE(None, *kind)(library.address(f"factor_{suffix}"))(n, *pointers)
+    solve = ctypes.CFUNCTYPE(None, *kind, ctypes.c_void_p, ctypes.c_void_p)
+    solve(library.address(f"solve_{suffix}"))(n, *pointers, *(side.ctypes.data for side in sides))
+    expected = np.linalg.solve(A, x)
+    size = 1e-13 * np.abs(expected).max()
+    assert np.abs(sides[0] - expected.real).max() < size
+    if complex_:
+        assert np.abs(sides[1] - expected.imag).max() < size
+
+
+def test_a_field_that_is_not_finite_ends_the_motion_with_its_status(pendulum) -> None:
+    motion = rk.simulate(
+        pendulum, [0.3], [0.0], lambda t, q, v: [1.0 if t < 0.5 else np.nan], duration=1.0, method="radau"
+    )
+    assert "cannot go on at t = 0.5" in motion.status
+    assert motion.t[-1] == pytest.approx(0.5, abs=1e-6)
