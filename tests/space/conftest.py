@@ -3,5 +3,6 @@
 import sys
 from pathlib import Path
 
-for folder in (Path(__file__).parent.parent, Path(__file__).parent.parent / "laws"):
+tests = Path(__file__).parent.parent
+for folder in (tests, tests / "laws", tests / "constraints"):
     sys.path.insert(0, str(folder))
