@@ -1,10 +1,11 @@
-"""Section: robots with loops: one forward-dynamics evaluation, and how far the loops open in ten seconds."""
+"""Section: robots with loops: one evaluation of forward dynamics, loops after 10 s, energy after 100 s."""
 
 from typing import Any
 
 import numpy as np
 
 import rikigaku as rk
+from benchmarks import closed_motion
 from benchmarks.errors import Disagreement
 from benchmarks.harness import interleaved, one_core, relative_error
 from benchmarks.options import Options
@@ -12,12 +13,11 @@ from benchmarks.peers.closed_mujoco import ClosedMujoco
 from benchmarks.peers.closed_pinocchio import ClosedPinocchio
 from benchmarks.report import figure, table
 from benchmarks.states import Array
-from rikigaku.simulation import closed_motion
 
-# Positions of the states, their spread, and springs of the motion (stiffness [N/m], length [m]).
-SUBJECTS: dict[str, tuple[list[float], float, dict[str, tuple[float, float]]]] = {
-    "five_bar": ([1.2, 1.8], 0.3, {}),
-    "stewart": ([0.75] * 6, 0.05, {f"slide{k}": (1500.0, 0.75) for k in range(1, 7)}),
+# Positions of the states, and their spread.
+SUBJECTS: dict[str, tuple[list[float], float]] = {
+    "five_bar": ([1.2, 1.8], 0.3),
+    "stewart": ([0.75] * 6, 0.05),
 }
 LEAST_RATIO, LEAST_CLOSER = 5.0, 1000.0
 AGREEMENT = 1e-7  # Pinocchio's regularised solution of a planar loop is no nearer
@@ -40,7 +40,7 @@ def states(robot: Any, around: list[float], spread: float, count: int) -> tuple[
 def evaluation(name: str, options: Options) -> dict[str, float]:
     """Nanoseconds a state by engine."""
     robot: Any = rk.load(name)
-    around, spread, _ = SUBJECTS[name]
+    around, spread = SUBJECTS[name]
     q, v, tau = states(robot, around, spread, options.states)
     own = np.ascontiguousarray(tau[:, list(robot.closure().places.driven)])
     ours, theirs, soft = (np.empty((len(q), robot.nv)) for _ in range(3))
@@ -64,29 +64,18 @@ def evaluation(name: str, options: Options) -> dict[str, float]:
 
 def opened(name: str) -> dict[str, float]:
     """Largest gap of the loops in a motion from rest, by engine."""
-    robot: Any = rk.load(name)
-    around, _, springs = SUBJECTS[name]
-    start = np.array(around) * (1 + 0.02 * np.arange(len(around)))  # not symmetric
-    q = robot.assemble(start)
-    places = {key: (robot.q_slices[key].start, robot.v_slices[key].start) for key in springs}
-
-    def force(t: float, q: Array, v: Array) -> Array:
-        tau = np.zeros(robot.nv)
-        for key, (stiffness, length) in springs.items():
-            at, rate = places[key]
-            tau[rate] = -stiffness * (q[at] - length)
-        return tau
-
-    ours = closed_motion(robot, q, np.zeros(robot.nv), DURATION, force)
+    robot = closed_motion.subject(name)
+    q = robot.assemble(closed_motion.SUBJECTS[name][0])
+    ours = rk.simulate(robot, q, duration=DURATION, output=1e-3)
     return {
         "ours": float(ours.residual.max()),
-        "MuJoCo": ClosedMujoco(robot).opened(q, DURATION, springs),
-        "MuJoCo stiff": ClosedMujoco(robot, stiff=True).opened(q, DURATION, springs),
+        "MuJoCo": ClosedMujoco(robot).opened(q, DURATION),
+        "MuJoCo stiff": ClosedMujoco(robot, stiff=True).opened(q, DURATION),
     }
 
 
 def run(options: Options) -> dict[str, Any]:
-    """Measures, prints two tables, and returns everything."""
+    """Measures, prints four tables, and returns everything."""
     record: dict[str, Any] = {}
     speed, gaps = [], []
     for name in SUBJECTS:
@@ -103,4 +92,4 @@ def run(options: Options) -> dict[str, Any]:
     print(table(f"forward dynamics with loops: ns a state, {options.states} states", header, speed))
     header = ("robot", "ours", "MuJoCo", "(stiff)", "ratio", "target met")
     print(table(f"largest gap of the loops in {DURATION:g} s [m]", header, gaps))
-    return record
+    return {**record, "motion": closed_motion.run(options)}

@@ -57,13 +57,9 @@ class ClosedMujoco:
         model, data = (ctypes.c_void_p(x._address) for x in (self.model, self.data))
         self._library.forward_dynamics(model, data, ctypes.c_long(len(out)), *pointers)
 
-    def opened(self, q: Array, duration: float, springs: dict[str, tuple[float, float]]) -> float:
-        """Largest gap of a constraint [m] in a motion from rest, with springs (stiffness, length)."""
+    def opened(self, q: Array, duration: float) -> float:
+        """Largest gap of a constraint [m] in a motion from rest."""
         model, data = self.model, self.data
-        for name, (stiffness, length) in springs.items():
-            joint = model.joint(name)
-            model.jnt_stiffness[joint.id] = stiffness
-            model.qpos_spring[joint.qposadr[0]] = length
         mujoco.mj_resetData(model, data)
         data.qpos[:] = q
         mujoco.mj_forward(model, data)
