@@ -5,7 +5,7 @@ with the dependent coordinates as formulas of the independent ones (loop_relatio
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
 from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
 from rikigaku.symbolic.loops.ideal import PositionIdeal
@@ -130,7 +131,7 @@ class LoopConstraints:
             q[robot.q_slices[name]] = np.atleast_1d(np.asarray(value, float)).tolist()
         values = self.closed.symbols(symbols)
         found = postures(self, self.closed.point(q, None, None, symbols))
-        mechanism = instantiate(robot, FLOATS, values)
+        mechanism = instantiate(_geometry(robot), FLOATS, values)
         found = [x for x in found if _is_closed(mechanism, x)]
         return np.array(found, dtype=float).reshape(len(found), robot.nq)
 
@@ -186,6 +187,11 @@ class LoopConstraints:
         if "explicit" in self.__dict__:  # asked for
             lines += [f"  {relation}" for relation in self.explicit]
         return "\n".join(lines)
+
+
+def _geometry(robot: Robot) -> Robot:
+    """The robot without what closing does not depend on: symbols that stand only there need no values."""
+    return replace(stripped(robot), couplings=robot.couplings, frames=())
 
 
 def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _ZERO = 1e-40  # in 300 bits
 _MOST_ORDERS = 24  # four coordinates in every order
+_MOST_LINES = 8  # the shortest equations of an angle, taken two by two
+_POWERS = {1: ((2,), (1,), (0,)), 2: ((1, 0), (0, 1), (0, 0))}  # of a coordinate's generators
 
 
 @dataclass(frozen=True)
@@ -177,29 +179,54 @@ def _triangle(constraints: "LoopConstraints", basis: System, letters: "Letters",
 
 def _relation(name: str, generator: str, own: list[str], usable: Any, letters: "Letters", points: Any) -> Any:
     """The best relation for one coordinate: one solution before two, short before long."""
+    meant = [[letters.meant(parts.get(m, {})) for m in _POWERS[len(own)]] for parts in usable if _fits(parts)]
+    meant.sort(key=lambda x: sum(map(_terms, x)))
     found: list[Relation] = []
-    if len(own) == 1:
-        for parts in usable:
-            if max(m[0] for m in parts) <= 2:
-                a, b, c = (letters.meant(parts.get((n,), {})) for n in (2, 1, 0))
-                if _nonzero(b if _is_zero(a) else a, points):
-                    found.append(Relation(name, generator, "slide", a, b, c))
-    else:
-        linear = []
-        for parts in usable:
-            if set(parts) <= {(1, 0), (0, 1), (0, 0)}:
-                linear.append([letters.meant(parts.get(m, {})) for m in ((1, 0), (0, 1), (0, 0))])
-        for a, b, c in linear:
-            if _nonzero(a, points) or _nonzero(b, points):
-                found.append(Relation(name, generator, "angle", a, b, c))
-        for (a, b, c), (d, e, f) in combinations(linear, 2):
-            if _is_zero(b) and _is_zero(d) and _nonzero(a, points) and _nonzero(e, points):
-                found.append(Relation(name, generator, "both", a, e, c, f))
-            elif _is_zero(a) and _is_zero(e) and _nonzero(b, points) and _nonzero(d, points):
-                found.append(Relation(name, generator, "both", d, b, f, c))
-            elif _nonzero(det := a * e - b * d, points):
-                found.append(Relation(name, generator, "both", det, det, c * e - b * f, a * f - c * d))
-    return min(found, key=lambda x: (x.branches, _length(x)), default=None)
+    for a, b, c in meant:
+        form = "slide" if len(own) == 1 else "angle"
+        found.append(Relation(name, generator, form, *_cancelled(a, b, c)))
+    if len(own) == 2:
+        for (a, b, c), (d, e, f) in combinations(meant[:_MOST_LINES], 2):
+            if _is_zero(b) and _is_zero(d):
+                found.append(_both(name, generator, a, e, c, f))
+            elif _is_zero(a) and _is_zero(e):
+                found.append(_both(name, generator, d, b, f, c))
+            else:
+                det = a * e - b * d
+                found.append(_both(name, generator, det, det, c * e - b * f, a * f - c * d))
+    found.sort(key=lambda x: (x.branches, _length(x)))
+    return next((relation for relation in found if _decides(relation, points)), None)
+
+
+def _fits(parts: Any) -> bool:
+    """At most quadratic in a slide, linear in sine and cosine."""
+    return max(map(sum, parts)) <= (2 if len(next(iter(parts))) == 1 else 1)
+
+
+def _both(name: str, generator: str, a: Any, b: Any, c: Any, d: Any) -> Relation:
+    (a, c), (b, d) = _cancelled(a, c), _cancelled(b, d)
+    return Relation(name, generator, "both", a, b, c, d)
+
+
+def _cancelled(*numbers: Any) -> list[Any]:
+    """Coefficients of one equation without what is common to them."""
+    polynomials = [x.polynomial for x in numbers if isinstance(x, Exact)]
+    if not polynomials or len(polynomials) < sum(not _is_zero(x) for x in numbers):
+        return list(numbers)
+    common = polynomials[0]
+    for p in polynomials[1:]:
+        common = common.gcd(p)
+    if common.total_degree() <= 0:
+        return list(numbers)
+    return [x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in numbers]
+
+
+def _decides(relation: Relation, points: Sequence[Point]) -> bool:
+    """Whether what is divided by is not zero where the loops are closed."""
+    a, b = (_nonzero(x, points) for x in (relation.a, relation.b))
+    if relation.form == "both":
+        return a and b
+    return (a or b) if relation.form == "angle" else a or (_is_zero(relation.a) and b)
 
 
 def _by_powers(names: Sequence[str], terms: Any, own: Sequence[str]) -> dict[tuple[int, ...], Any]:
@@ -257,8 +284,11 @@ def _cost(relations: Sequence[Relation]) -> tuple[int, int]:
 
 
 def _length(relation: Relation) -> int:
-    parts = (relation.a, relation.b, relation.c, relation.d)
-    return sum(len(x.polynomial) if isinstance(x, Exact) else 1 for x in parts)
+    return sum(map(_terms, (relation.a, relation.b, relation.c, relation.d)))
+
+
+def _terms(x: Any) -> int:
+    return len(x.polynomial) if isinstance(x, Exact) else 1
 
 
 def _is_zero(x: Any) -> bool:
