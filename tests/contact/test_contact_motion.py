@@ -136,3 +136,14 @@ def test_a_start_inside_the_floor_is_refused_with_a_way_out():
     held = ContactSystem(particle(), [Contact("mass", Plane(), bilateral=True)])
     with pytest.raises(WrongValue, match="across the surface"):
         ContactModes(held).start(0.0, np.zeros(3), np.array([0, 0, 1.0]))
+
+
+def test_limits_of_friction_are_those_of_the_contact_at_hand_not_of_one_simulated_before():
+    """A rod falls about its end: the more friction, the later it slips."""
+    th0, slipped = np.radians(10), []
+    for mu in (0.1, 0.2, 0.3):
+        system = ContactSystem(rod(), [Contact("end", Plane(), mu)])
+        solution, _ = moved(system, np.array([0, 0.5 * np.cos(th0), th0]), np.zeros(3), 0.7)
+        slipped.append(next((e.t for e in solution.events if e.name == "end slips"), 0.0))
+    assert slipped == sorted(slipped)
+    assert len(set(slipped)) == 3

@@ -36,6 +36,7 @@ SIZES = {
     "four_bar": (3, 3, 2.2),
     "humanoid_17": (17, 17, 64.2),  # table 1 of the paper
     "humanoid_32": (39, 38, 70),
+    "humanoid_feet": (19, 19, 64.2),
     "iiwa14": (7, 7, 22.5),
     "panda": (7, 7, 17.451901),
     "planar_2r": (2, 2, 2),
@@ -243,6 +244,8 @@ def test_every_inertia_is_that_of_a_possible_body_but_for_the_known_ones(name: s
         ("planar_3r", "hand", [-PI / 6, -PI / 3, -PI / 3], (0, 1, 0)),
         ("humanoid_17", "vertex", [0] * 17, (0.135, 0, 1.70)),
         ("humanoid_17", "swing_sole", [0] * 17, (0.27, 0, 0)),
+        ("humanoid_feet", "vertex", [0] * 19, (0.135, 0, 1.70)),
+        ("humanoid_feet", "swing_toe", [1, 2, 0, *[0] * 16], (0.27, 1.18, 2)),
         ("space_arm_6", "hand", [0, 0, 0, 1, 0, 0, 0, *[0] * 6], (1.7, 0, 2.4)),
         ("space_dual_arm", "right_hand", [0, 0, 0, 1, 0, 0, 0, *[0] * 15], (1.7, -0.7, 2.4)),
         ("space_planar_2r", "hand", [1, 2, 0, PI / 2, -PI / 2], (3, 3.5, 0)),

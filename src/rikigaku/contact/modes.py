@@ -204,14 +204,20 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
         return q, held_velocity(mechanism, q, now.v, given, plan)
 
     holds = bool(plan.rows or plan.held or plan.always)
+    guards = tuple(guards_of(system, chosen))
     return Mode(
         ", ".join(f"{name} {word}" for name, word in zip(names, chosen.words, strict=True)) or "free",
-        repr((plan, chosen.words)),
+        repr((plan, chosen.words, chosen.shared, _fixed(system), [guard.name for guard in guards])),
         dynamics,
-        tuple(guards_of(system, chosen)),
+        guards,
         project if holds else None,
         parameters,
     )
+
+
+def _fixed(system: ContactSystem) -> tuple[float, ...]:
+    """Numbers that guards hold: with others they are other programs."""
+    return (*(c.friction.limit for c in system.contacts), *(joint.limit for joint in system.joints))
 
 
 def at_rest(system: ContactSystem, plan: ModePlan) -> bool:

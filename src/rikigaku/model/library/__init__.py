@@ -14,6 +14,7 @@ NAMES: tuple[str, ...] = (
     "four_bar",
     "humanoid_17",
     "humanoid_32",
+    "humanoid_feet",
     "iiwa14",
     "panda",
     "planar_2r",
