@@ -18,8 +18,11 @@ from rikigaku.contact.placing import allowed_velocity, placed
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import Point
+from rikigaku.laws.contact_inner import moving_links
 from rikigaku.laws.contact_records import CONTACT_LAWS
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.states import random_state
 
 Array = NDArray[np.float64]
@@ -115,6 +118,12 @@ class ContactSystem:
             for i, frame in enumerate(frames)
         )
 
+    @property
+    def moving_links(self) -> tuple[str, ...]:
+        """Links that move on their parents, parents first: the order of `joint_wrenches`."""
+        symbols = dict.fromkeys(self.robot.free_symbols, 1.0)
+        return tuple(moving_links(instantiate(self.robot, FLOATS, symbols)))
+
     @cached_property
     def tangents(self) -> tuple[int, ...]:
         """How many tangents each contact has: 1 in a plane, 2 in space."""
@@ -160,7 +169,8 @@ class ContactSystem:
     def joint_wrenches(
         self, plan: ModePlan, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None
     ) -> Array:
-        """Force and moment through the joint of every link, on the link at its origin, world axes (n, 6)."""
+        """Force and moment through the joint of every one of `moving_links`, on the link at its origin, world
+        axes (n, 6)."""
         tau = self.force(t, q, v) if tau is None else tau
         law = self.law("contact_joint_wrenches", plan)
         return np.asarray(law(_floats(q), _floats(v), _floats(tau), self.given(t, directions)))

@@ -22,7 +22,8 @@ from rikigaku.spatial.vector import Vector, cross
 def contact_joint_wrenches(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
 ) -> list[list[Number]]:
-    """Force and moment through the joint of each body, on the body at its origin, world axes."""
+    """Force and moment through the joint of each link that moves on its parent, on the link at its origin,
+    world axes; links in the order of `moving_links`."""
     moved = contact_motion(mechanism, q, v, tau, given, plan)
     loads: list[tuple[tuple[int, Pose], Sequence[Number]]] = []
     for i, point in enumerate(plan.points):
@@ -34,7 +35,20 @@ def contact_joint_wrenches(
     loads += loop_loads(mechanism, q, dict(zip(plan.loops, moved.always, strict=False)))
     frames = {f"load {k}": place for k, (place, _) in enumerate(loads)}
     wrenches = {f"load {k}": load for k, (_, load) in enumerate(loads)}
-    return joint_wrenches(replace(mechanism, frames=frames), q, v, moved.a, wrenches=wrenches)
+    through = joint_wrenches(replace(mechanism, frames=frames), q, v, moved.a, wrenches=wrenches)
+    poses, last = world_poses(mechanism, q), {body.name: i for i, body in enumerate(mechanism.bodies)}
+    result = []
+    for name in moving_links(mechanism):
+        i, on_body = mechanism.frames[name]
+        force, moment = tuple(through[last[name]][:3]), tuple(through[last[name]][3:])
+        arm = vector.neg(vector.transform(poses[i].R, on_body.p))
+        result.append([*force, *vector.add(moment, cross(arm, force))])
+    return result
+
+
+def moving_links(mechanism: Mechanism) -> list[str]:
+    """Links that move on their parents, parents first."""
+    return list(dict.fromkeys(body.name for body in mechanism.bodies))
 
 
 def loop_loads(
