@@ -13,7 +13,6 @@ import numpy as np
 
 import rikigaku as rk
 from rikigaku import space
-from rikigaku.space.targets import quaternion_of
 
 sat, target = rk.load("space_arm_6"), rk.load("space_target")
 q0 = sat.neutral()
@@ -26,7 +25,7 @@ meeting = hand.copy()
 meeting[:3, 3] += [0.35, 0.25, 0.15]
 grip = target.pose(target.neutral(), "grip")
 body = meeting @ np.linalg.inv(grip)
-q_met = np.concatenate([body[:3, 3], quaternion_of(body[:3, :3])])
+q_met = space.coordinates_of(body)
 v_met = np.array([0.004, -0.003, 0.002, 0.02, -0.03, 0.04])
 back = space.floating_motion(target, q_met, -v_met, duration)
 floating = space.MovingFrame(target, back.q[-1], -back.v[-1], "grip", duration)

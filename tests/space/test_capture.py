@@ -8,7 +8,6 @@ import pytest
 import rikigaku as rk
 from rikigaku import space
 from rikigaku.errors import WrongValue
-from rikigaku.space.targets import quaternion_of
 
 START = [0.2, 0.5, -0.3, 0.3, 0.9, 0.1]
 
@@ -24,7 +23,7 @@ def meeting():
     hand = sat.pose(q, "hand")
     hand[:3, 3] += [0.003, 0, 0]
     body = hand @ np.linalg.inv(target.pose(target.neutral(), "grip"))
-    p = np.concatenate([body[:3, 3], quaternion_of(body[:3, :3])])
+    p = space.coordinates_of(body)
     return sat, q, v, target, p, 0.05 * rng.normal(size=6)
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from random_robots import random_state
+from random_satellites import random_satellite
 
 import rikigaku as rk
 from rikigaku import space
@@ -105,12 +107,13 @@ def test_resolved_accelerations_bring_an_error_to_zero_as_the_gains_say() -> Non
     q = sat.neutral()
     q[7:] = [0.3, -0.5, 0.8, 0.4, 0.9, -0.2]
     pose = sat.pose(q, "hand")
-    still = np.concatenate([pose[:3, 3] + [0.02, -0.03, 0.01], space.targets.quaternion_of(pose[:3, :3])])
+    still = space.coordinates_of(pose)
+    still[:3] += [0.02, -0.03, 0.01]
     times = np.linspace(0, 2, 9)
     found = space.follow(
         sat,
         q,
-        lambda t: space.targets.Wanted(still, np.zeros(6), np.zeros(6)),
+        lambda t: space.Wanted(still, np.zeros(6), np.zeros(6)),
         "hand",
         2.0,
         gains=(4.0, 4.0),
@@ -121,42 +124,60 @@ def test_resolved_accelerations_bring_an_error_to_zero_as_the_gains_say() -> Non
     assert found.turn_error.max() < 1e-8
 
 
-def test_targets_have_the_velocities_and_accelerations_of_their_poses() -> None:
-    target = rk.load("space_target")
-    v = np.array([0.01, 0.02, 0, 0.1, 0.2, -0.1])
-    moving = space.MovingFrame(target, target.neutral(), v, "grip", 5.0)
-    hand = np.eye(4)
-    hand[:3, 3] = [0.5, 0.2, -1.5]
-    approach = space.Approach.start(hand, moving, 4.0)
-    for follow in (moving, approach):
-        h, t = 1e-4, 1.7
-        before, now, after = (follow(t + s * h) for s in (-1, 0, 1))
-        assert np.abs((after.pose[:3] - before.pose[:3]) / (2 * h) - now.twist[:3]).max() < 1e-7
-        assert np.abs((after.twist - before.twist) / (2 * h) - now.acceleration).max() < 1e-6
-        R = [space.targets.rotation_of(x.pose[3:]) for x in (before, now, after)]
-        W = (R[2] - R[0]) / (2 * h) @ R[1].T
-        assert np.abs([W[2, 1] - now.twist[3], W[0, 2] - now.twist[4], W[1, 0] - now.twist[5]]).max() < 1e-7
-    assert np.abs(approach(0.0).pose[:3] - hand[:3, 3]).max() < 1e-15
-    assert np.abs(approach(0.0).twist[:3]).max() < 1e-15
-    assert np.abs(approach(4.0).pose[:3] - moving(4.0).pose[:3]).max() < 1e-12
+def test_resolved_rates_follow_the_line_with_the_torques_of_resolved_accelerations(
+    planar: rk.Robot, followed: space.Followed
+) -> None:
+    line = down(planar)
+    found = space.follow(
+        planar,
+        BENT,
+        line,
+        "hand",
+        line.duration,
+        rows="xy",
+        controller="rate",
+        gains=(5.0, 0.0),
+        times=followed.motion.t,
+    )
+    assert found.status == "ok"
+    assert found.error.max() < 1e-6
+    assert np.abs(found.motion.q - followed.motion.q).max() < 1e-7
+    assert np.abs(found.accelerations - followed.accelerations).max() < 1e-7
+    assert np.abs(found.torques - followed.torques).max() < 1e-6
+    assert np.abs(found.motion.work - found.motion.energy + found.motion.energy[0]).max() < 1e-12
 
 
-def test_quaternions_and_rotations_go_there_and_back() -> None:
-    rng = np.random.default_rng(0)
-    for q in [*rng.normal(size=(20, 4)), *np.eye(4), -np.eye(4)[1]]:
-        unit = q / np.linalg.norm(q)
-        R = space.targets.rotation_of(unit)
-        again = space.targets.quaternion_of(R)
-        assert min(np.abs(again - unit).max(), np.abs(again + unit).max()) < 1e-14
-        vector = space.targets.rotation_vector(R)
-        angle = np.linalg.norm(vector)
-        if angle > 0:
-            assert np.abs(space.targets.rotation_about(vector / angle, angle) - R).max() < 1e-13
+def test_rates_bring_an_error_to_zero_as_the_gain_says_with_momentum_and_joints_to_spare() -> None:
+    """e' = -K e along every axis; the drives' torques are exact: they do the work that changes the energy."""
+    sat = random_satellite(8, (4,))
+    q, v, _ = random_state(sat, np.random.default_rng(1))
+    start = sat.floating_velocity(q, 0 * v[6:], 0.1 * v[:6])
+    goal = space.coordinates_of(sat.pose(q, "hand1"))
+    goal[:3] += [0.03, -0.02, 0.04]
+    still = space.Wanted(goal, np.zeros(6), np.zeros(6))
+    times = np.linspace(0, 1, 21)
+    found = space.follow(
+        sat, q, lambda t: still, "hand1", 1.0, v=start, rows="linear", controller="rate", gains=(2.0, 0.0),
+        times=times,
+    )  # fmt: skip
+    left = np.linalg.norm([0.03, -0.02, 0.04]) * np.exp(-2 * times)
+    assert np.abs(found.error - left).max() < 1e-9
+    assert np.abs(found.motion.momentum - sat.momentum(q, start)).max() < 1e-12
+    power = np.einsum("ni,ni->n", found.torques, found.motion.v[:, 6:])
+    change = found.motion.robot.kinetic_energy  # its slope, from states a little earlier and later
+    h = 1e-3
+    near = space.follow(
+        sat, q, lambda t: still, "hand1", 1.0, v=start, rows="linear", controller="rate", gains=(2.0, 0.0),
+        times=np.array([0.5 - 2 * h, 0.5 - h, 0.5, 0.5 + h, 0.5 + 2 * h]),
+    )  # fmt: skip
+    E = change(near.motion.q, near.motion.v)
+    slope = (E[0] - 8 * E[1] + 8 * E[3] - E[4]) / (12 * h)
+    assert power[10] == pytest.approx(slope, rel=1e-8)
 
 
 def test_wrong_questions_are_refused(planar: rk.Robot) -> None:
     line = down(planar)
-    with pytest.raises(WrongValue, match="Known: acceleration, transposed"):
+    with pytest.raises(WrongValue, match="Known: acceleration, rate, transposed"):
         space.follow(planar, BENT, line, "hand", 1.0, rows="xy", controller="pid")
     with pytest.raises(WrongValue, match="Rows it can serve: xy"):
         space.follow(planar, BENT, line, "hand", 1.0)
@@ -164,7 +185,3 @@ def test_wrong_questions_are_refused(planar: rk.Robot) -> None:
         space.line(np.zeros(3), np.zeros(3), velocity=1, acceleration=1)
     with pytest.raises(WrongValue, match="ends where it starts"):
         space.line(np.eye(4), np.zeros(3), velocity=1, acceleration=1)
-    target = rk.load("space_target")
-    moving = space.MovingFrame(target, target.neutral(), np.zeros(6), "grip", 1.0)
-    with pytest.raises(WrongValue, match="known from 0 to 1 s"):
-        moving(2.0)

@@ -8,7 +8,8 @@ from rikigaku.space.capture import Captured, capture
 from rikigaku.space.follow import Followed, follow
 from rikigaku.space.measures import Singularity, dynamic_singularity, link_momenta, reaction_null_space
 from rikigaku.space.motion import FloatingMotion, floating_motion
-from rikigaku.space.targets import Approach, Line, MovingFrame, line
+from rikigaku.space.rates import rate_motion
+from rikigaku.space.targets import Approach, Line, MovingFrame, Wanted, coordinates_of, line
 
 __all__ = [
     "Approach",
@@ -18,11 +19,14 @@ __all__ = [
     "Line",
     "MovingFrame",
     "Singularity",
+    "Wanted",
     "capture",
+    "coordinates_of",
     "dynamic_singularity",
     "floating_motion",
     "follow",
     "line",
     "link_momenta",
+    "rate_motion",
     "reaction_null_space",
 ]

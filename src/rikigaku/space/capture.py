@@ -16,7 +16,7 @@ from rikigaku.laws.space_base import arm_coordinates
 from rikigaku.model.edit import join, lock
 from rikigaku.model.robot import Robot
 from rikigaku.space.places import as_array
-from rikigaku.space.targets import quaternion_of
+from rikigaku.space.targets import coordinates_of
 from rikigaku.states import as_position
 
 Array = NDArray[np.float64]
@@ -109,7 +109,7 @@ def _joined(
         raise WrongValue(
             f"The target {target.name!r} is carried by a {joint.type} joint; one in space has a free one."
         )
-    fixed = lock(target, name, [*on_hand[:3, 3], *quaternion_of(on_hand[:3, :3])])
+    fixed = lock(target, name, coordinates_of(on_hand).tolist())
     fixed = cast(Any, fixed).with_gravity([float(g) for g in robot.gravity])
     joined = join(robot, fixed, frame, prefix, name=f"{robot.name}_with_{target.name}")
     places = np.arange(target.nq)[target.q_slices[name]]

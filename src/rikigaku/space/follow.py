@@ -1,7 +1,6 @@
 """A hand that follows a target: the motion, its torques by both methods, and where it had to end."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -10,16 +9,20 @@ from numpy.typing import NDArray
 from rikigaku.errors import WrongValue
 from rikigaku.laws.space import ROWS
 from rikigaku.model.robot import Robot
+from rikigaku.space.deviation import pose_error, pose_error_rate
 from rikigaku.space.measures import dynamic_singularity
 from rikigaku.space.motion import FloatingMotion, floating_motion
 from rikigaku.space.places import as_array, split
-from rikigaku.space.targets import Target, rotation_of
+from rikigaku.space.rates import rate_motion
+from rikigaku.space.reach import why_singular
+from rikigaku.space.targets import Target, Wanted
+from rikigaku.states import as_position
 
 Array = NDArray[np.float64]
 
-# An arm is straight when its hand is this part of its length away.
-_STRAIGHT = 0.98
-CONTROLLERS = ("acceleration", "transposed")
+CONTROLLERS = ("acceleration", "rate", "transposed")
+# Of central differences: no joint moves further than this between two of their points [rad, m].
+_STEP = 1e-3
 
 
 class _Singular(ArithmeticError):
@@ -28,7 +31,7 @@ class _Singular(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """A forward simulation under the controller's torques.
+    """A forward simulation under the controller.
 
     accelerations, torques (n, arm): at each time; inertial_torques: H* accelerations, without the products of
     velocities (method B of the paper; `torques` is method A); hand (n, 4, 4): the frame's pose;
@@ -72,99 +75,120 @@ def follow(
     Args:
         target: pose, twist and acceleration as functions of time (`space.line`, `space.Approach`).
         v: velocities at the start; at rest if left out.
-        rows: what of the target counts: "all", "linear", "planar" (x, y, turn), "xy".
-        gains: on velocity [1/s] and position [1/s^2] errors; of the transposed Jacobian: [N s/m] and [N/m].
+        rows: what of the target counts: "all", "linear", "angular", "planar" (x, y, turn), "xy".
+        gains: on velocity [1/s] and position [1/s^2] errors; of the transposed Jacobian: [N s/m] and [N/m];
+            of rates, the first alone is the gain on position errors [1/s].
         controller: "acceleration": resolved acceleration (eq 27); "transposed": transposed generalized
-            Jacobian.
+            Jacobian; "rate": resolved motion rate, the drives give the joints their rates at once (of v the
+            momentum counts), and `torques` are what that takes.
         least: singular value of J* below which the arm is said to be singular; the motion ends there.
     Returns: what was found; `status` says why it ended early, if it did (a dynamic singularity on the way, a
         line that leaves the reach of the arm).
     """
     if controller not in CONTROLLERS:
         raise WrongValue(f"The controller {controller!r} is not known. Known: {', '.join(CONTROLLERS)}.")
-    laws = cast(Any, robot)
-    q = as_array(q)
+    q = as_position(robot, q)
     dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
-    gain = as_array(gains)
-    resolved = laws.resolved_acceleration.fix(frame=frame, rows=rows)
-    transposed = laws.transposed_jacobian.fix(frame=frame, rows=rows)
-    jacobian = laws.generalized_jacobian.fix(frame=frame)
-    chosen = list(ROWS[rows])
-
-    def torque(t: float, q: Array, v: Array) -> Array:
-        wanted = target(t)
-        if controller == "transposed":
-            return np.asarray(transposed(q, v, wanted.pose, wanted.twist, gain))
-        smallest = np.linalg.svd(jacobian(q)[chosen], compute_uv=False)[-1]
-        if not smallest > least:
-            raise _Singular(_why(robot, q, frame, t, float(smallest), target))
-        with np.errstate(all="ignore"):
-            return np.asarray(resolved(q, v, *wanted, gain)[1])
-
+    task = _Task(robot, target, frame, rows, as_array(gains), least)
     start = np.zeros(robot.nv) if v is None else as_array(v)
-    breaks = (*breaks, *getattr(target, "breaks", ()))
-    motion = floating_motion(
-        robot, q, start, duration, torque, times=times, tolerance=tolerance, breaks=breaks
-    )
-    return _followed(robot, motion, target, frame, rows, gain, controller)
-
-
-def _followed(
-    robot: Robot, motion: FloatingMotion, target: Target, frame: str, rows: str, gain: Array, controller: str
-) -> Followed:
-    laws = cast(Any, robot)
-    q, v = motion.q, motion.v
-    wanted = [target(float(t)) for t in motion.t]
-    poses, twists, pushes = (np.array([x[k] for x in wanted]) for k in range(3))
-    arm = split(robot).arm
-    with np.errstate(all="ignore"):
-        if controller == "transposed":
-            torques = laws.transposed_jacobian(q, v, poses, twists, gain, frame=frame, rows=rows)
-            accelerations = laws.floating_forward_dynamics(q, v, torques)[..., arm]
-        else:
-            accelerations, torques = laws.resolved_acceleration(
-                q, v, poses, twists, pushes, gain, frame=frame, rows=rows
-            )
-    hand = laws.pose(q, frame)
-    counted = [k for k in ROWS[rows] if k < 3]
-    error = np.linalg.norm((hand[:, :3, 3] - poses[:, :3])[:, counted], axis=-1)
-    asked = np.array([rotation_of(pose[3:]) for pose in poses])
-    skew = np.einsum("nij,nkj->nik", asked, hand[:, :3, :3])
-    turn = np.array(
-        [skew[:, 2, 1] - skew[:, 1, 2], skew[:, 0, 2] - skew[:, 2, 0], skew[:, 1, 0] - skew[:, 0, 1]]
-    )
-    kept = [k - 3 for k in ROWS[rows] if k >= 3]
-    turn_error = np.linalg.norm(turn[kept] / 2, axis=0)
-    measure = laws.generalized_manipulability(q, frame=frame, rows=rows)
-    B = laws.inertial_torques(q, accelerations)
-    return Followed(motion, accelerations, torques, B, hand, error, turn_error, measure)
-
-
-def _why(robot: Robot, q: Array, frame: str, t: float, smallest: float, target: Target) -> str:
-    """Which of the two it is: the arm stretched out after a target that goes on, or something inside."""
-    words = (
-        f"dynamic singularity of robot {robot.name!r}: the smallest singular value of J* of {frame!r} is "
-        f"{smallest:.2g}"
-    )
-    shoulder, hand, length = _stretch(robot, q, frame)
-    reach = hand - shoulder
-    ahead = float(np.dot(target(t).twist[:3], reach))
-    if ahead > 0 and np.linalg.norm(reach) > _STRAIGHT * length:
-        words += (
-            f"; the arm is stretched out, {np.linalg.norm(reach):.3g} m of {length:.3g} m, and the target "
-            "goes on outward: the line leaves its reach"
+    given = {"times": times, "tolerance": tolerance, "breaks": (*breaks, *getattr(target, "breaks", ()))}
+    if controller == "rate":
+        momentum = task.laws.momentum(q, start)
+        motion = rate_motion(
+            robot, q, lambda t, q: task.rates(t, q, momentum), duration, momentum=momentum, **given
         )
-    return words + ". Choose another line, another start, or fewer rows"
+        return task.followed(motion, *task.servo(motion, momentum))
+    push = task.transposed if controller == "transposed" else task.resolved
+    motion = floating_motion(robot, q, start, duration, push, **given)
+    return task.followed(motion, *(task.pulled if controller == "transposed" else task.computed)(motion))
 
 
-def _stretch(robot: Robot, q: Array, frame: str) -> tuple[Array, Array, float]:
-    """First joint of the arm that carries the frame, the frame, and the way between them along the links."""
-    laws = cast(Any, robot)
-    links = {link.name: link for link in robot.links}
-    names, link = [frame], robot.frame(frame).link
-    while links[link].parent != robot.base:
-        names.append(link)
-        link = links[link].parent
-    points = [laws.pose(q, name)[:3, 3] for name in names]
-    length = sum(float(np.linalg.norm(a - b)) for a, b in pairwise(points))
-    return points[-1], points[0], length
+class _Task:
+    """A frame, a target for it, and what each controller makes of the two."""
+
+    def __init__(
+        self, robot: Robot, target: Target, frame: str, rows: str, gains: Array, least: float
+    ) -> None:
+        self.robot, self.laws, self.target, self.gains = robot, cast(Any, robot), target, gains
+        self.frame, self.rows, self.least = frame, rows, least
+        self.arm, self.named = split(robot).arm, {"frame": frame, "rows": rows}
+        self.jacobian = self.laws.generalized_jacobian.fix(frame=frame)
+        # looked up once: they are called at every stage of every step
+        self.acceleration_law, self.rate_law, self.transposed_law = (
+            getattr(self.laws, name).fix(**self.named)
+            for name in ("resolved_acceleration", "resolved_rate", "transposed_jacobian")
+        )
+
+    def check(self, t: float, q: Array) -> None:
+        smallest = np.linalg.svd(self.jacobian(q)[list(ROWS[self.rows])], compute_uv=False)[-1]
+        if not smallest > self.least:
+            raise _Singular(why_singular(self.robot, q, self.frame, t, float(smallest), self.target))
+
+    def wanted(self, motion: FloatingMotion) -> Wanted:
+        """At all times of a motion."""
+        found = [self.target(float(t)) for t in motion.t]
+        pose, twist, push = (np.array([x[k] for x in found]).reshape(-1, n) for k, n in enumerate((7, 6, 6)))
+        return Wanted(pose, twist, push)
+
+    # -- one instant ----------------------------------------------------------------------------------------
+    def resolved(self, t: float, q: Array, v: Array) -> Array:
+        self.check(t, q)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.acceleration_law(q, v, *self.target(t), self.gains)[1])
+
+    def transposed(self, t: float, q: Array, v: Array) -> Array:
+        pose, twist, _ = self.target(t)
+        return np.asarray(self.transposed_law(q, v, pose, twist, self.gains))
+
+    def rates(self, t: float, q: Array, momentum: Array) -> Array:
+        self.check(t, q)
+        pose, twist, _ = self.target(t)
+        asked = twist + self.gains[0] * pose_error(self.laws.pose(q, self.frame), pose)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.rate_law(q, asked, momentum))
+
+    # -- accelerations and torques along a motion -----------------------------------------------------------
+    def computed(self, motion: FloatingMotion) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            found = self.acceleration_law(motion.q, motion.v, *self.wanted(motion), self.gains)
+        return found[0], found[1]
+
+    def pulled(self, motion: FloatingMotion) -> tuple[Array, Array]:
+        q, v = motion.q, motion.v
+        pose, twist, _ = self.wanted(motion)
+        torques = self.transposed_law(q, v, pose, twist, self.gains)
+        return self.laws.floating_forward_dynamics(q, v, torques)[..., self.arm], torques
+
+    def servo(self, motion: FloatingMotion, momentum: Array) -> tuple[Array, Array]:
+        """The rates' own change along the motion, and the torques it takes.
+
+        The change is a central difference of order 4 of the law itself, along the way robot and target go;
+        right to 1e-10 of the largest. It holds for joints to spare, whose rates are the least ones.
+        """
+        q, v = motion.q, motion.v
+        pose, twist, push = self.wanted(motion)
+        hand, velocity = self.laws.pose(q, self.frame), self.laws.velocity(q, v, self.frame)
+        asked = twist + self.gains[0] * pose_error(hand, pose)
+        change = push + self.gains[0] * pose_error_rate(hand, velocity, pose, twist)
+        h = _STEP / max(1.0, float(np.abs(v).max(initial=0.0)))
+        accelerations = np.zeros((len(q), len(self.arm)))
+        with np.errstate(all="ignore"):
+            for k, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
+                there = self.laws.integrate(q, k * h * v)
+                accelerations += weight / (12 * h) * self.rate_law(there, asked + k * h * change, momentum)
+        return accelerations, self.laws.floating_inverse_dynamics(q, v, accelerations)
+
+    def followed(self, motion: FloatingMotion, accelerations: Array, torques: Array) -> Followed:
+        hand = self.laws.pose(motion.q, self.frame)
+        error = pose_error(hand, self.wanted(motion).pose)
+        off, turned = ([k for k in ROWS[self.rows] if (k < 3) == linear] for linear in (True, False))
+        return Followed(
+            motion,
+            accelerations,
+            torques,
+            self.laws.inertial_torques(motion.q, accelerations),
+            hand,
+            np.linalg.norm(error[:, off], axis=-1),
+            np.linalg.norm(error[:, turned], axis=-1),
+            self.laws.generalized_manipulability(motion.q, **self.named),
+        )

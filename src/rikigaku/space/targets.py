@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
 from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.inverse_kinematics import rotation_vector
 from rikigaku.model.mechanism import instantiate
+from rikigaku.model.rigid import quaternion_matrix, quaternion_of
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.motion import floating_motion
 from rikigaku.space.places import split
+from rikigaku.space.turning import starting, turning
 from rikigaku.trajectory import Polynomial, Trapezoid, quintic, trapezoid
 
 Array = NDArray[np.float64]
@@ -83,41 +86,40 @@ def line(pose: Any, end: Any, *, velocity: float, acceleration: float) -> Line:
 class Approach:
     """From where a hand is at rest to a target that moves: the gap between the two closes on a line.
 
-    The gap is a polynomial of degree 5 that starts as the hand does, at rest, and ends with the target:
-    position, velocity and acceleration alike. The turn from the hand's orientation to the target's goes about
-    one axis fixed in the target. After `duration` the hand stays with the target.
+    The gap, and the rotation vector of the turn that is left (in the target's axes), are polynomials of
+    degree 5. They start as the hand does, at rest, and end with the target: position, velocity and
+    acceleration alike. After `duration` the hand stays with the target.
     """
 
     target: Target
     duration: float
     gap: Polynomial
-    axis: Array  # of the turn that is left, in the target's axes
-    angle: Polynomial
+    turn: Polynomial
 
     @classmethod
     def start(cls, pose: Any, target: Target, duration: float) -> "Approach":
         """From a pose (4 x 4) at t = 0."""
         X = np.asarray(pose, dtype=np.float64)
-        first = target(0.0)
-        gap = quintic(
-            X[:3, 3] - first.pose[:3], np.zeros(3), duration, v0=-first.twist[:3], a0=-first.acceleration[:3]
-        )
-        left = rotation_vector(rotation_of(first.pose[3:]).T @ X[:3, :3])
-        angle = float(np.linalg.norm(left))
-        axis = left / angle if angle > 0 else np.array([0.0, 0.0, 1.0])
-        return cls(target, duration, gap, axis, quintic([angle], [0.0], duration))
+        first, none = target(0.0), np.zeros(3)
+        way = X[:3, 3] - first.pose[:3]
+        gap = quintic(way, none, duration, v0=-first.twist[:3], a0=-first.acceleration[:3])
+        R = quaternion_matrix(first.pose[3:])
+        left = rotation_vector(R.T @ X[:3, :3])
+        # seen from the target the hand turns back; its axes turn too, but w x w = 0 leaves no other term
+        rate, push = starting(left, -R.T @ first.twist[3:], -R.T @ first.acceleration[3:])
+        return cls(target, duration, gap, quintic(left, none, duration, v0=rate, a0=push))
 
     def __call__(self, t: float) -> Wanted:
         pose, twist, acceleration = self.target(t)
         p, v, a = self.gap(t)
-        theta, rate, push = (float(x[0]) for x in self.angle(t))
-        R = rotation_of(pose[3:])
-        axis, w = R @ self.axis, twist[3:]
-        turned = R @ rotation_about(self.axis, theta)
-        wanted = np.concatenate([pose[:3] + p, quaternion_of(turned)])
-        moving = np.concatenate([twist[:3] + v, w + rate * axis])
-        pushed = acceleration[3:] + push * axis + rate * np.cross(w, axis)
-        return Wanted(wanted, moving, np.concatenate([acceleration[:3] + a, pushed]))
+        R, w = quaternion_matrix(pose[3:]), twist[3:]
+        turned, spin, push = turning(*self.turn(t))
+        spin, push = R @ spin, R @ push
+        return Wanted(
+            np.concatenate([pose[:3] + p, quaternion_of(R @ turned)]),
+            np.concatenate([twist[:3] + v, w + spin]),
+            np.concatenate([acceleration[:3] + a, acceleration[3:] + push + np.cross(w, spin)]),
+        )
 
 
 class MovingFrame:
@@ -154,8 +156,9 @@ class MovingFrame:
         q, v = self.state(t)
         a = laws.floating_forward_dynamics(q, v, self._none)
         X = laws.pose(q, self.frame)
-        pose = np.concatenate([X[:3, 3], quaternion_of(X[:3, :3])])
-        return Wanted(pose, laws.velocity(q, v, self.frame), laws.acceleration(q, v, a, self.frame))
+        return Wanted(
+            coordinates_of(X), laws.velocity(q, v, self.frame), laws.acceleration(q, v, a, self.frame)
+        )
 
 
 def position_rates(robot: Robot, q: Array, v: Array) -> Array:
@@ -168,41 +171,9 @@ def position_rates(robot: Robot, q: Array, v: Array) -> Array:
     return result
 
 
-def rotation_of(quaternion: Array) -> Array:
-    """Rotation matrix of a unit quaternion w x y z."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def quaternion_of(R: Array) -> Array:
-    """Unit quaternion w x y z of a rotation matrix, from its largest component; w >= 0."""
-    squares = np.array([1 + np.trace(R), *(1 + 2 * np.diag(R) - np.trace(R))])
-    (k,) = np.flatnonzero(squares == squares.max())[:1]
-    pairs = np.array(
-        [
-            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
-        ]
-    )
-    q = pairs[k] / np.linalg.norm(pairs[k])
-    return np.asarray(q if q[0] >= 0 else -q)
-
-
-def rotation_vector(R: Array) -> Array:
-    """Axis times angle, in [0, pi]."""
-    q = quaternion_of(R)
-    s = float(np.linalg.norm(q[1:]))
-    return np.asarray(q[1:] / s * 2 * np.arctan2(s, q[0])) if s > 0 else np.zeros(3)
-
-
-def rotation_about(axis: Array, angle: float) -> Array:
-    """Rotation about a unit axis."""
-    return rotation_of(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]))
+def coordinates_of(pose: Any) -> Array:
+    """Position and quaternion w x y z of a pose (4 x 4), as targets and free joints take them."""
+    X = np.asarray(pose, dtype=np.float64)
+    if X.shape != (4, 4):
+        raise WrongSize(f"A pose is a matrix (4, 4); shape {X.shape} was given.")
+    return np.concatenate([X[:3, 3], quaternion_of(X[:3, :3])])
