@@ -1,217 +1,147 @@
-"""Planar beams under large rotations: each piece bends little in a frame that turns with its chord.
+"""Beams under large rotations, in space: each piece bends little in a frame that turns with it.
 
-With d the chord from node to node, l its length and b the angle it has turned, a piece knows its stretch l -
-L and the turns of its ends against the chord, p1 = t1 - b and p2 = t2 - b. Energy (linear Timoshenko beam,
-one integration point): L/2 (EA ((l-L)/L)^2 + EI ((p2-p1)/L)^2 + kGA ((p1+p2)/2)^2).
-Reference: M. A. Crisfield, Non-linear finite element analysis of solids and structures, volume 1, chapter 7.
+A piece runs from node 1 to node 2; d is its chord, l the chord's length, L that of the unbent piece; a and b
+are the quaternions of its triad (along, across, along the joint's axis) as its two ends have turned it. It
+knows six strains,
+
+    stretch (l - L)/L,  two shears m_k . d/l,  twist and curvatures 2 vec(conj(a) b)/L,
+
+where m_k are the axes across of the mean frame, the rotation of a + b, and its energy is L/2 sum D strain^2:
+that of the linear Timoshenko beam with one integration point. Strains do not change when all turns together,
+nor do they depend on the way a shape was reached. Everything is algebraic in d, a, b, so slopes are exact.
+Reference: M. A. Crisfield, Non-linear finite element analysis of solids and structures, volume 2, chapter 17.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongValue
-from rikigaku.fem.assembly import Assembly, plane_axes
-from rikigaku.fem.linear import weight
+from rikigaku.fem.quaternions import QUADRATIC, RELATIVE, product, spread
 
 Array = NDArray[np.float64]
 
-_DENSE = 600  # nodal values up to which full matrices are the quicker ones
-
 
 @dataclass(frozen=True, eq=False)
-class PlanarBeams:
-    """All pieces of an assembly whose posture is the undeformed one; free values z as there."""
+class Pieces:
+    """What does not change: ends (pieces, 2) nodes, lengths, quaternions of triads, stiffness D (pieces, 6).
 
-    assembly: Assembly
-    beta: float = 0.0  # damping by the rate of bending [s]
+    D: EA, shear across and along the joint's axis, GJ, EI upright and flat.
+    """
 
-    @cached_property
-    def P(self) -> sparse.csr_array:
-        """Nodal values in the plane (two displacements, a rotation for each node), x = P z."""
-        return sparse.csr_array(self._plane.T @ self.assembly.Z)
+    ends: NDArray[np.intp]
+    length: Array
+    triad: Array
+    stiffness: Array
 
-    @cached_property
-    def _few(self) -> Array | None:
-        """P as a full matrix where that is the quicker one."""
-        return self.P.toarray() if self.P.shape[0] <= _DENSE else None
 
-    def _nodal(self, z: Array) -> Array:
-        return np.asarray((self.P if self._few is None else self._few) @ z)
+class Bent:
+    """Strains (..., pieces, 6) of a shape, and their rows B over u1, t1, u2, t2 (..., pieces, 6, 12).
 
-    def _gathered(self, x: Array) -> Array:
-        return np.asarray((self.P.T if self._few is None else self._few.T) @ x)
+    Args:
+        p: places of all nodes (..., nodes, 3); Q: quaternions by which they have turned (..., nodes, 4).
+    """
 
-    @cached_property
-    def _plane(self) -> sparse.csr_array:
-        normal = self.assembly.grid.layout.normal
-        if normal is None:
-            raise WrongValue(
-                "Large motions of elastic links are computed in a plane; this robot moves in space."
-            )
-        block = np.zeros((6, 3))
-        block[:3, :2], block[3:, 2] = plane_axes(normal).T, normal
-        return sparse.csr_array(sparse.kron(sparse.eye_array(len(self.assembly.grid.places)), block))
+    def __init__(self, pieces: Pieces, p: Array, Q: Array) -> None:
+        first, second = pieces.ends.T
+        self.pieces = pieces
+        L = pieces.length
+        self.d = d = p[..., second, :] - p[..., first, :]
+        self.l = l = np.sqrt((d * d).sum(axis=-1))
+        self.n = d / l[..., None]
+        a, b = (product(Q[..., node, :], pieces.triad) for node in (first, second))
+        b = np.where((a * b).sum(axis=-1, keepdims=True) < 0, -b, b)  # q and -q are one rotation
+        self.a, self.b = a, b
+        self.c = c = a + b
+        self.rho = rho = (c * c).sum(axis=-1)
+        Sc = np.einsum("kijl,...l->...kij", QUADRATIC[1:], c)  # (..., 2, 3, 4)
+        self.m = m = np.einsum("...kij,...j->...ki", Sc, c) / rho[..., None, None]
+        self.J = J = 2 * (Sc - m[..., None] * c[..., None, None, :]) / rho[..., None, None, None]
+        self.N = N = np.einsum("...ki,...i->...k", m, d)
+        self.g = g = np.einsum("...kij,...i->...kj", J, d)
+        Vb, aV = np.einsum("ijk,...k->...ij", RELATIVE, b), np.einsum("ijk,...j->...ik", RELATIVE, a)
+        v = np.einsum("...ij,...j->...i", Vb, a)
+        self.value = np.concatenate([((l - L) / L)[..., None], N / l[..., None], 2 * v / L[:, None]], axis=-1)
+        # slopes over d (3), a (4), b (4)
+        shape = self.value.shape
+        self.by_d, self.by_a, self.by_b = np.zeros((*shape, 3)), np.zeros((*shape, 4)), np.zeros((*shape, 4))
+        self.by_d[..., 0, :] = self.n / L[:, None]
+        self.by_d[..., 1:3, :] = (m - (N / l[..., None])[..., None] * self.n[..., None, :]) / l[
+            ..., None, None
+        ]
+        self.by_a[..., 1:3, :] = self.by_b[..., 1:3, :] = g / l[..., None, None]
+        self.by_a[..., 3:, :], self.by_b[..., 3:, :] = 2 * Vb / L[:, None, None], 2 * aV / L[:, None, None]
+        # a turn t of a node about world axes changes its quaternion by (0, t/2) a
+        self.turn_a, self.turn_b = _turns(a), _turns(b)
+        self.B = np.concatenate(
+            [-self.by_d, self.by_a @ self.turn_a, self.by_d, self.by_b @ self.turn_b], axis=-1
+        )
 
-    @cached_property
-    def places(self) -> Array:
-        """Undeformed, in the axes of the plane, (nodes, 2)."""
-        normal = self.assembly.grid.layout.normal
-        return np.asarray(self.assembly.grid.places @ plane_axes(np.asarray(normal)).T)
+    def forces(self, strain: Array) -> Array:
+        """Nodal forces (..., pieces, 12) of strains carried at this shape: B^T D strain L."""
+        return np.asarray((self._stress(strain)[..., None, :] @ self.B)[..., 0, :])
 
-    @cached_property
-    def _ends(self) -> NDArray[np.intp]:
-        return np.array([piece[1:] for piece in self.assembly.grid.pieces])
+    def _stress(self, strain: Array) -> Array:
+        return strain * (self.pieces.stiffness * self.pieces.length[:, None])
 
-    @cached_property
-    def _dofs(self) -> NDArray[np.intp]:
-        a, b = self._ends.T
-        return np.stack([3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2], axis=1)
+    def energy(self) -> Array:
+        """Of each piece [J]."""
+        return np.asarray(0.5 * (self._stress(self.value) * self.value).sum(axis=-1))
 
-    @cached_property
-    def _chord(self) -> tuple[Array, Array]:
-        d = self.places[self._ends[:, 1]] - self.places[self._ends[:, 0]]
-        return d, np.linalg.norm(d, axis=1)
+    def material(self) -> Array:
+        """B^T D B L (..., pieces, 12, 12)."""
+        weighted = self.B * (self.pieces.stiffness * self.pieces.length[:, None])[..., None]
+        return np.asarray(np.swapaxes(self.B, -1, -2) @ weighted)
 
-    @cached_property
-    def _local(self) -> Array:
-        """Stiffness in (stretch, p1, p2), (pieces, 3, 3)."""
-        L = self._chord[1]
-        result = np.zeros((len(L), 3, 3))
-        for k, (beam, _, _) in enumerate(self.assembly.grid.pieces):
-            stiff = self.assembly.grid.layout.beams[beam].section.stiffness
-            shear = 1 / (1 / stiff.shear_flat + L[k] ** 2 / (12 * stiff.EI_flat))
-            bend = stiff.EI_flat / L[k]
-            result[k, 0, 0] = stiff.EA / L[k]
-            result[k, 1:, 1:] = bend * np.array([[1, -1], [-1, 1]]) + shear * L[k] / 4 * np.ones((2, 2))
+    def geometric(self) -> Array:
+        """What the stress adds to the stiffness as the shape turns (..., pieces, 12, 12).
+
+        The slope of `forces` at turned nodes: not symmetric, for turns about world axes do not commute.
+        """
+        s, l, n, L = self._stress(self.value), self.l[..., None, None], self.n, self.pieces.length
+        one, nn = np.eye(3), n[..., :, None] * n[..., None, :]
+        dd = (s[..., 0] / L)[..., None, None] * (one - nn) / l
+        dc = np.zeros((*n.shape[:-1], 3, 4))
+        cc = np.zeros((*n.shape[:-1], 4, 4))
+        for k in range(2):
+            w, m, J, g = s[..., 1 + k, None, None], self.m[..., k, :], self.J[..., k, :, :], self.g[..., k, :]
+            N = self.N[..., k, None, None]
+            mn = m[..., :, None] * n[..., None, :]
+            dd = dd + w * (-(mn + np.swapaxes(mn, -1, -2)) - N / l * (one - 3 * nn)) / l**2
+            dc = dc + w * (J - n[..., :, None] * g[..., None, :] / l) / l
+            Sd = np.einsum("ijl,...i->...jl", QUADRATIC[1 + k], self.d)
+            cg = self.c[..., :, None] * g[..., None, :]
+            rho = self.rho[..., None, None]
+            cc = cc + w * 2 / rho * (Sd - N * np.eye(4) - cg - np.swapaxes(cg, -1, -2)) / l
+        ab = cc + np.einsum("...i,ijk->...jk", 2 * s[..., 3:] / L[:, None], RELATIVE)
+        A, B = self.turn_a, self.turn_b
+        At, Bt = np.swapaxes(A, -1, -2), np.swapaxes(B, -1, -2)
+        result = np.empty((*n.shape[:-1], 12, 12))
+        result[..., :3, :3] = result[..., 6:9, 6:9] = dd
+        result[..., :3, 6:9] = result[..., 6:9, :3] = -dd
+        for columns, turn in ((slice(3, 6), A), (slice(9, 12), B)):
+            mixed = dc @ turn
+            result[..., :3, columns], result[..., 6:9, columns] = -mixed, mixed
+            back = np.swapaxes(mixed, -1, -2)
+            result[..., columns, :3], result[..., columns, 6:9] = -back, back
+        result[..., 3:6, 9:12] = At @ ab @ B
+        result[..., 9:12, 3:6] = Bt @ np.swapaxes(ab, -1, -2) @ A
+        for place, by, turn, turned in ((3, self.by_a, A, self.a), (9, self.by_b, B, self.b)):
+            pull = np.einsum("...ij,...i->...j", by, s)
+            moment = np.einsum("...ji,...j->...i", turn, pull)
+            own = np.swapaxes(turn, -1, -2) @ cc @ turn
+            own -= 0.25 * (pull * turned).sum(axis=-1)[..., None, None] * one
+            result[..., place : place + 3, place : place + 3] = own - 0.5 * _skew(moment)
         return result
 
-    @cached_property
-    def mass(self) -> Any:
-        """Over z; constant, for places between nodes follow them linearly. Full for few values."""
-        return self.assembly.M if self._few is None else self.assembly.M.toarray()
 
-    @cached_property
-    def turning(self) -> Any:
-        """How far released joints turn, over z. Full for few values."""
-        return self.assembly.turning if self._few is None else self.assembly.turning.toarray()
-
-    @cached_property
-    def weight(self) -> Array:
-        """Forces of gravity over z; constant."""
-        return np.asarray(self.assembly.Z.T @ weight(self.assembly))
-
-    def _bent(self, z: Array) -> tuple[Array, Array, Array, Array]:
-        """Local values (pieces, 3), their rows B over nodal values (pieces, 3, 6), z-rows and r-rows."""
-        x = self._nodal(z).reshape(-1, 3)
-        (a, b), (d0, L) = self._ends.T, self._chord
-        d = d0 + x[b, :2] - x[a, :2]
-        l = np.linalg.norm(d, axis=1)
-        c, s = (d / l[:, None]).T
-        turned = np.arctan2(d0[:, 0] * d[:, 1] - d0[:, 1] * d[:, 0], (d0 * d).sum(axis=1))
-        ends = np.stack([x[a, 2], x[b, 2]], axis=1) - turned[:, None]
-        ends = (ends + np.pi) % (2 * np.pi) - np.pi  # whole turns of a link do not bend it
-        stretch = ((x[b, :2] - x[a, :2]) * (2 * d0 + x[b, :2] - x[a, :2])).sum(axis=1) / (l + L)
-        zero = np.zeros_like(c)
-        along = np.stack([-c, -s, zero, c, s, zero], axis=1)
-        across = np.stack([s, -c, zero, -s, c, zero], axis=1)
-        B = np.stack([along, -across / l[:, None], -across / l[:, None]], axis=1)
-        B[:, 1, 2] += 1.0
-        B[:, 2, 5] += 1.0
-        return np.concatenate([stretch[:, None], ends], axis=1), B, along, across
-
-    def forces(self, z: Array, v: Array | None = None) -> Array:
-        """Internal forces over z: of bending, and of its damping."""
-        local, B, _, _ = self._bent(z)
-        f = (self._local @ local[..., None])[..., 0]
-        if v is not None and self.beta:
-            rate = np.einsum("kij,kj->ki", B, self._nodal(v)[self._dofs])
-            f = f + self.beta * np.einsum("kij,kj->ki", self._local, rate)
-        blocks = np.einsum("kji,kj->ki", B, f)
-        x = np.bincount(self._dofs.ravel(), blocks.ravel(), minlength=self.P.shape[0])
-        return self._gathered(x.astype(np.float64, copy=False))
-
-    def tangent(self, z: Array) -> tuple[Any, Any]:
-        """Stiffness and damping over z at a shape."""
-        local, B, along, across = self._bent(z)
-        f = (self._local @ local[..., None])[..., 0]
-        material = np.swapaxes(B, 1, 2) @ self._local @ B
-        (a, b), d0 = self._ends.T, self._chord[0]
-        x = self._nodal(z).reshape(-1, 3)
-        l = np.linalg.norm(d0 + x[b, :2] - x[a, :2], axis=1)[:, None, None]
-        N, M = f[:, 0, None, None], (f[:, 1] + f[:, 2])[:, None, None]
-        mixed = along[:, :, None] * across[:, None, :]
-        geometric = N / l * (across[:, :, None] * across[:, None, :]) + M / l**2 * (
-            mixed + np.swapaxes(mixed, 1, 2)
-        )
-        damping = self._assembled(self.beta * material) if self.beta else 0 * self.mass
-        return self._assembled(material + geometric), damping
-
-    def energy(self, z: Array) -> float:
-        """Of bending and stretching [J]."""
-        local = self._bent(z)[0]
-        return 0.5 * float(np.einsum("ki,kij,kj->", local, self._local, local))
-
-    @cached_property
-    def _block_places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return np.repeat(self._dofs, 6, axis=1).ravel(), np.tile(self._dofs, (1, 6)).ravel()
-
-    def _assembled(self, blocks: Array) -> Any:
-        """Full for few values, sparse for many."""
-        (rows, columns), size = self._block_places, self.P.shape[0]
-        if self._few is not None:
-            flat = np.bincount(rows * size + columns, blocks.ravel(), minlength=size * size)
-            return self._few.T @ flat.reshape(size, size) @ self._few
-        whole = sparse.csr_array((blocks.ravel(), (rows, columns)), shape=(size, size))
-        return sparse.csr_array(self.P.T @ whole @ self.P)
-
-    def free_values(self, x: Array) -> Array:
-        """z of nodal values in the plane that keep the ties, (values, ...)."""
-        P = self.P.tocsc()
-        from scipy.sparse.linalg import splu
-
-        return np.asarray(splu((P.T @ P).tocsc()).solve(np.asarray(P.T @ x)))
-
-    def rigid(self, q: Any) -> Array:
-        """z of the mechanism moved to other postures q (samples, nq), links unbent, (samples, values)."""
-        from rikigaku.fem.kinematics import moving
-
-        net, q = self.assembly.grid, np.atleast_2d(q)
-        layout, zero = net.layout, np.zeros((len(q), net.layout.mechanism.nv))
-        state = moving(layout.mechanism, q, zero, zero)
-        axes, start = (
-            plane_axes(np.asarray(layout.normal)),
-            moving(layout.mechanism, net.q[None], zero[:1], zero[:1]),
-        )
-        x = np.zeros((len(net.places), 3, len(q)))
-        turned: dict[int, Array] = {}
-        for i, body in enumerate(layout.mechanism.bodies):
-            turned[i] = turned.get(body.parent, np.zeros(len(q))) + _joint_turn(
-                layout, i, start.R[i, 0], q - net.q
-            )
-        for n, i in enumerate(net.body):
-            if i >= 0:
-                own = start.R[i, 0].T @ (net.places[n] - _flat(layout, start.p[i, 0]))
-                now = np.array([_flat(layout, p) for p in state.p[i]]) + state.R[i] @ own
-                x[n, :2] = ((now - net.places[n]) @ axes.T).T
-                x[n, 2] = turned[int(i)]
-        return self.free_values(x.reshape(-1, len(q))).T
+def _turns(a: Array) -> Array:
+    """Slope of the quaternion over a turn about world axes, (..., 4, 3)."""
+    e = np.concatenate([np.zeros((3, 1)), np.eye(3)], axis=1) / 2
+    return np.swapaxes(np.asarray((spread(e) @ a[..., None, :, None])[..., 0]), -1, -2)
 
 
-def _flat(layout: Any, p: Array) -> Array:
-    n = np.asarray(layout.normal)
-    return np.asarray(p - (p @ n) * n)
-
-
-def _joint_turn(layout: Any, i: int, R: Array, change: Array) -> Array:
-    """How far the joint of a body has turned it about the normal."""
-    body, total = layout.mechanism.bodies[i], np.zeros(len(change))
-    for direction, k in zip(body.joint.directions(), body.q, strict=True):
-        total = (
-            total + float(layout.normal @ (R @ np.array(direction.angular, dtype=np.float64))) * change[:, k]
-        )
-    return total
+def _skew(x: Array) -> Array:
+    result = np.zeros((*x.shape, 3))
+    result[..., 0, 1], result[..., 0, 2], result[..., 1, 2] = -x[..., 2], x[..., 1], -x[..., 0]
+    return result - np.swapaxes(result, -1, -2)

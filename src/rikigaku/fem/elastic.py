@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.fem.assembly import Assembly, Hinges, assemble_beams
+from rikigaku.fem.assembly import Assembly, assemble_beams
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
 from rikigaku.fem.masses import MassRule
+from rikigaku.fem.ties import Hinges
 from rikigaku.states import as_position
 
 if TYPE_CHECKING:
     from rikigaku.fem.flexible import FlexibleMotion
-    from rikigaku.fem.simulate import Simulated
+    from rikigaku.fem.simulated import Simulated
 
 Array = NDArray[np.float64]
 Locked = str | Sequence[str]

@@ -17,7 +17,7 @@ from rikigaku.fem.layout import Beam
 from rikigaku.model.mechanism import WORLD
 
 if TYPE_CHECKING:
-    from rikigaku.fem.assembly import Grid
+    from rikigaku.fem.grid import Grid
 
 Array = NDArray[np.float64]
 MassRule = Literal["centre", "lumped", "consistent"]

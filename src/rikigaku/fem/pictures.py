@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.fem.assembly import Grid, grid, plane_axes
+from rikigaku.fem.grid import Grid, grid, plane_axes
 
 if TYPE_CHECKING:
     from rikigaku.fem.flexible import FlexibleMotion
     from rikigaku.fem.linear import Shape
     from rikigaku.fem.result import Result
-    from rikigaku.fem.simulate import Simulated
+    from rikigaku.fem.simulated import Simulated
 
 Array = NDArray[np.float64]
 
@@ -94,16 +94,16 @@ def plot_shape(shape: "Shape", ax: Any = None, scale: float | None = None, mode:
 def plot_motion(motion: "Simulated", ax: Any = None, shapes: int = 9, frame: str | None = None) -> Any:
     """Shapes of the mechanism over a motion, from light to dark, and the path of a frame."""
     net = motion.beams.assembly.grid
-    drawn = plane_axes(np.asarray(net.layout.normal)) @ _directions(net).T
-    nodes = motion.nodes @ drawn
-    ax = _axes(ax, (5.6, 5.0))
+    planar = net.layout.planar
+    nodes = motion.nodes @ _directions(net).T
+    ax = _axes(ax, (5.6, 5.0), planar=planar)
     for k in np.linspace(0, len(motion.t) - 1, shapes).astype(int):
         shade = 0.15 + 0.85 * k / max(1, len(motion.t) - 1)
         _draw(ax, net, nodes[k], BAR, 2.0, alpha=shade)
     if frame is not None:
         path = motion.at(frame) @ _directions(net).T
         ax.plot(*path.T, color=FORCE, linewidth=1)
-    return _framed(ax, True)
+    return _framed(ax, planar)
 
 
 def _draw(ax: Any, net: Grid, places: Array, color: str, width: float, alpha: float = 1.0) -> None:

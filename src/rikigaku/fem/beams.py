@@ -1,0 +1,166 @@
+"""Forces of a flexible mechanism in large motion: bending, inertia and weight over the rates of its shape.
+
+Everything is summed at the nodes (world axes) and brought to the coordinates by T^T, T the rows of motion of
+`rikigaku.fem.rows`. Matrices are sums over pairs of nodes, and sparse; many samples go at once.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from rikigaku.fem.assembly import Assembly
+from rikigaku.fem.corotational import Bent, Pieces
+from rikigaku.fem.elements import triad
+from rikigaku.fem.linear import weight
+from rikigaku.fem.quaternions import cross, of_matrix
+from rikigaku.fem.rows import Index, Placed, Spread
+
+Array = NDArray[np.float64]
+
+
+class Beams:
+    """The beams of an assembly whose posture is the undeformed one.
+
+    damping: (alpha, beta): forces alpha M v, and beta times the rate of bending [1/s, s].
+    """
+
+    def __init__(self, assembly: Assembly, damping: tuple[float, float] = (0.0, 0.0)) -> None:
+        self.assembly, self.joined, self.damping = assembly, assembly.joined, damping
+        self.count = len(assembly.grid.places)
+        self.rows = assembly.joined.rows
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Lengths, triads and stiffnesses; shear softened as in `rikigaku.fem.elements.rigidity`."""
+        net = self.assembly.grid
+        ends = np.array([piece[1:] for piece in net.pieces], dtype=np.intp).reshape(-1, 2)
+        d = net.places[ends[:, 1]] - net.places[ends[:, 0]]
+        length = np.linalg.norm(d, axis=1)
+        frames, stiffness = np.zeros((len(d), 3, 3)), np.zeros((len(d), 6))
+        for k, (beam, _, _) in enumerate(net.pieces):
+            own = net.layout.beams[beam]
+            s = own.section.stiffness
+            frames[k] = triad(d[k] / length[k], net.R[own.body][:, 2])
+            shear, bending = np.array([s.shear_flat, s.shear_upright]), np.array([s.EI_flat, s.EI_upright])
+            if self.assembly.refined:
+                shear = 1 / (1 / shear + length[k] ** 2 / (12 * bending))
+            stiffness[k] = (s.EA, *shear, s.GJ, s.EI_upright, s.EI_flat)
+        return Pieces(ends, length, of_matrix(frames), stiffness)
+
+    @cached_property
+    def _mass(self) -> sparse.csr_array:
+        """Between places of nodes, (nodes, nodes)."""
+        return sparse.csr_array(self.assembly.nodal_mass[::6, ::6])
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Where matrices have their numbers: pairs of nodes that mass or a piece joins."""
+        return Spread(self.rows, self._pairs[0])
+
+    @cached_property
+    def _pairs(self) -> tuple[Index, Index, Index]:
+        """All pairs; of them those of the mass; those of the pieces, (pieces, 2, 2)."""
+        mass = self._mass.tocoo()
+        a, b = self.pieces.ends.T
+        pieces = np.stack([a, a, b, b, a, b, a, b]).reshape(2, 4, -1)  # (row or column, block, piece)
+        nodes = np.arange(self.count)
+        rows = np.concatenate([nodes, mass.coords[0], pieces[0].ravel()])
+        columns = np.concatenate([nodes, mass.coords[1], pieces[1].ravel()])
+        found, place = np.unique(rows * self.count + columns, return_inverse=True)
+        both = np.stack([found // self.count, found % self.count], axis=1).astype(np.intp)
+        start = self.count + mass.nnz
+        return both, place[self.count : start], place[start:].reshape(2, 2, -1)
+
+    @cached_property
+    def _tensors(self) -> Array:
+        """Rotary inertia of each node in the posture of the grid, (nodes, 3, 3)."""
+        every = sparse.kron(np.ones((self.count, 1)), sparse.eye_array(6))
+        return np.asarray((self.assembly.nodal_mass @ every).toarray().reshape(-1, 6, 6)[:, 3:, 3:])
+
+    @cached_property
+    def weight(self) -> Array:
+        """Forces of gravity at nodes, (nodes, 6); constant."""
+        return weight(self.assembly).reshape(-1, 6)
+
+    def tensors(self, at: Placed) -> Array:
+        """Rotary inertia of nodes, turned with them, (samples, nodes, 3, 3)."""
+        R = at.R[:, : self.count]
+        return np.asarray(R @ self._tensors @ np.swapaxes(R, -1, -2))
+
+    def _massive(self, x: Array) -> Array:
+        """Mass times vectors at nodes, (samples, nodes, 3)."""
+        return np.stack([self._mass @ one for one in x])
+
+    def forces(self, at: Placed, T: Array, nu: Array, rate: Array) -> Array:
+        """Nodal forces (samples, nodes, 6) of inertia, bending and damping, less the weight.
+
+        Of motion with rates nu that change by `rate`. Nodes keep their spin: the gyroscopic moment is here.
+        """
+        (alpha, beta), bent = self.damping, Bent(self.pieces, at.p, at.Q)
+        V, A = self.rows.twists(T, nu), self.rows.twists(T, rate)
+        if not self.joined.steady:
+            A = A + self.joined.rates(at, nu)[1][:, : self.count]
+        A = A + alpha * V if alpha else A
+        tensors = self.tensors(at)
+        spin = (tensors @ V[..., 3:, None])[..., 0]
+        result = np.empty_like(A)
+        result[..., :3] = self._massive(A[..., :3])
+        result[..., 3:] = (tensors @ A[..., 3:, None])[..., 0] + cross(V[..., 3:], spin)
+        result -= self.weight
+        strain = bent.value
+        if beta:
+            ends = V[:, self.pieces.ends].reshape(len(V), -1, 12)
+            strain = strain + beta * (bent.B @ ends[..., None])[..., 0]
+        flat = bent.forces(strain).reshape(len(at.p), -1, 6)
+        for sample, force in zip(result, flat, strict=True):
+            sample += self._ends @ force
+        return result
+
+    @cached_property
+    def _ends(self) -> sparse.csr_array:
+        """Which nodes the ends of pieces are, (nodes, 2 pieces)."""
+        flat = self.pieces.ends.ravel()
+        return sparse.csr_array(
+            (np.ones(len(flat)), (flat, np.arange(len(flat)))), shape=(self.count, len(flat))
+        )
+
+    def mass(self, at: Placed) -> Array:
+        """Blocks of the mass between nodes, (samples, pairs, 6, 6)."""
+        pairs, own, _ = self._pairs
+        result = np.zeros((len(at.p), len(pairs), 6, 6))
+        result[:, own, :3, :3] = self._mass.tocoo().data[:, None, None] * np.eye(3)
+        alone = np.flatnonzero(pairs[:, 0] == pairs[:, 1])  # in the order of the nodes
+        result[:, alone, 3:, 3:] = self.tensors(at)
+        return result
+
+    def stiffness(self, at: Placed) -> tuple[Array, Array]:
+        """Blocks of bending and of its damping between nodes, (samples, pairs, 6, 6)."""
+        bent = Bent(self.pieces, at.p, at.Q)
+        material = bent.material()
+        beta = self.damping[1]
+        stiff = self._placed(material + bent.geometric())
+        return stiff, (self._placed(beta * material) if beta else np.zeros_like(stiff))
+
+    def _placed(self, blocks: Array) -> Array:
+        pairs, _, pieces = self._pairs
+        result = np.zeros((len(blocks), len(pairs), 6, 6))
+        by_pair = np.moveaxis(result, 1, 0)
+        for i in range(2):
+            for j in range(2):
+                part = blocks[..., 6 * i : 6 * i + 6, 6 * j : 6 * j + 6]
+                np.add.at(by_pair, pieces[i, j], np.moveaxis(part, 1, 0))
+        return result
+
+    def energies(self, at: Placed, nu: Array) -> Array:
+        """Kinetic, elastic and potential energy, (samples, 3) [J]; the last is zero in the grid's posture."""
+        n = self.count
+        V = self.joined.rates(at, nu)[0][:, :n]
+        spin = (self.tensors(at) @ V[..., 3:, None])[..., 0]
+        kinetic = 0.5 * (
+            (self._massive(V[..., :3]) * V[..., :3]).sum(axis=(1, 2)) + (spin * V[..., 3:]).sum(axis=(1, 2))
+        )
+        bent = Bent(self.pieces, at.p, at.Q).energy().sum(axis=1)
+        high = -((at.p[:, :n] - self.assembly.grid.places) * self.weight[:, :3]).sum(axis=(1, 2))
+        return np.stack([kinetic, bent, high], axis=1)

@@ -1,0 +1,123 @@
+"""What joints give to a flexible mechanism: motors, friction, springs, rotors; over its released joints."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.fem.beams import Beams
+from rikigaku.fem.coordinates import State
+from rikigaku.fem.postures import joint_state
+from rikigaku.fem.rows import Placed
+
+if TYPE_CHECKING:
+    from rikigaku.fem.elastic import Elastic
+
+Array = NDArray[np.float64]
+Torque = Callable[[float, Array, Array], Any]
+
+_H = 1e-6  # [rad, m] and their rates: over which slopes of a controller are taken
+
+
+class JointForces:
+    """Of the joints of an assembly; S turns rates nu into those of its released joints.
+
+    slip_speed: speed at which dry friction has 71 per cent of its full force [rad/s, m/s].
+    """
+
+    def __init__(self, elastic: "Elastic", beams: Beams, slip_speed: float | None = None) -> None:
+        self.beams, self.robot = beams, elastic.layout.robot
+        self.S: Array = beams.assembly.turning.toarray()
+        self.joints = list(beams.assembly.joints)
+        bodies = {k: body for body in elastic.layout.mechanism.bodies for k in body.v}
+        own = [bodies[k] for k in self.joints]
+        self.viscous = np.array([float(body.viscous) for body in own])
+        self.dry = np.array([float(body.coulomb) for body in own])
+        self.springs, self.rotors = beams.assembly.springs, beams.assembly.rotors
+        q = beams.assembly.grid.q
+        # springs of the model pull from where they rest; drives that give rest in the posture of the start
+        self.pull = np.array([float(body.stiffness) * (q[body.q.start] - float(body.rest)) for body in own])
+        self.slip = 1.0 if slip_speed is None else float(slip_speed)
+        self._check(slip_speed)
+
+    def _check(self, slip_speed: float | None) -> None:
+        dry = {k for k, force in zip(self.joints, self.dry, strict=True) if force}
+        rough = [joint.name for joint in self.robot.joints if self.robot.v_slices[joint.name].start in dry]
+        if rough and slip_speed is None:
+            raise WrongValue(
+                f"Joint {rough[0]!r} has Coulomb friction, which elastic motion knows only smoothed: "
+                "F v / sqrt(v^2 + slip_speed^2). Give slip_speed=... [rad/s, m/s], small beside speeds of "
+                "interest."
+            )
+        if not (np.isfinite(self.slip) and self.slip > 0):
+            raise WrongValue(f"slip_speed is above zero; {slip_speed} was given.")
+
+    def resisting(self, state: State, nu: Array) -> Array:
+        """Friction and springs over nu, (samples, size)."""
+        v = nu @ self.S.T
+        phi = self._turned(state)
+        dry = self.dry * v / np.sqrt(v * v + self.slip**2)
+        return np.asarray((self.viscous * v + dry + self.springs * phi + self.pull) @ self.S)
+
+    def _turned(self, state: State) -> Array:
+        """How far released joints have turned since the start; balls have no spring."""
+        joined, count = self.beams.joined, len(state.y)
+        whole = np.zeros((count, joined.size))
+        whole[:, joined.first_y : joined.first_S] = state.y
+        return np.asarray(whole @ self.S.T)
+
+    def slopes(self, nu: Array) -> tuple[Array, Array]:
+        """Stiffness (size, size) and damping (samples, size, size) of `resisting`."""
+        v = nu @ self.S.T
+        damp = self.viscous + self.dry * self.slip**2 / (v * v + self.slip**2) ** 1.5
+        return self.S.T @ (self.springs[:, None] * self.S), np.swapaxes(
+            damp[:, :, None] * self.S, 1, 2
+        ) @ self.S
+
+    def energy(self, state: State) -> Array:
+        """Stored in springs, (samples,) [J]; zero where the motion begins."""
+        phi = self._turned(state)
+        return np.asarray((0.5 * self.springs * phi**2 + self.pull * phi).sum(axis=1))
+
+
+class Motors:
+    """Forces of all joints as a function of t, q, v, and the slopes a controller has."""
+
+    def __init__(self, joints: JointForces, torque: Torque | None) -> None:
+        self.own, self.torque = joints, torque
+
+    def forces(self, t: float, state: State, at: Placed, nu: Array) -> Array:
+        """(nv,)."""
+        nv = self.own.robot.nv
+        if self.torque is None:
+            return np.zeros(nv)
+        q, v = joint_state(self.own.beams.joined, state, at, nu)
+        return self._called(t, q[0], v[0])
+
+    def _called(self, t: float, q: Array, v: Array) -> Array:
+        nv = self.own.robot.nv
+        tau = np.asarray(self.torque(t, q, v) if self.torque else np.zeros(nv), dtype=np.float64)
+        if tau.shape != (nv,):
+            raise WrongSize(f"torque(t, q, v) gives {nv} numbers; an array of shape {tau.shape} came back.")
+        return tau
+
+    def slopes(self, t: float, state: State, at: Placed, nu: Array) -> tuple[Array, Array]:
+        """Of the forces over nu's positions and rates, (size, size), by differences."""
+        S, joints = self.own.S, self.own.joints
+        none = np.zeros((len(joints), len(joints)))
+        q, v = (x[0] for x in joint_state(self.own.beams.joined, state, at, nu))
+        now = self._called(t, q, v)[joints]
+        by_q, by_v = none.copy(), none.copy()
+        place = {k: body.q.start for body in self.own.beams.assembly.grid.layout.mechanism.bodies
+                 for k in body.v if len(body.v) == 1}  # fmt: skip
+        for column, k in enumerate(joints):
+            moved = v.copy()
+            moved[k] += _H
+            by_v[:, column] = (self._called(t, q, moved)[joints] - now) / _H
+            if k in place:  # balls: Newton's steps do without
+                moved = q.copy()
+                moved[place[k]] += _H
+                by_q[:, column] = (self._called(t, moved, v)[joints] - now) / _H
+        return S.T @ by_q @ S, S.T @ by_v @ S

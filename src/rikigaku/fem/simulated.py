@@ -1,0 +1,80 @@
+"""A motion of a flexible mechanism that was computed, and what it means."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import UnknownName
+from rikigaku.fem.beams import Beams
+from rikigaku.fem.coordinates import State
+from rikigaku.fem.linear import Shape
+from rikigaku.fem.quaternions import logarithm
+from rikigaku.fem.rows import Placed
+
+if TYPE_CHECKING:
+    from rikigaku.fem.elastic import Elastic
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """Times, shapes and their rates.
+
+    q, v: of the joints, as their hinges turn (samples, nq), (samples, nv); torques: (samples, nv).
+    """
+
+    elastic: "Elastic"
+    beams: Beams
+    t: Array
+    state: State
+    rate: Array
+    q: Array
+    v: Array
+    torques: Array
+
+    @cached_property
+    def placed(self) -> Placed:
+        """All nodes: p [m] (samples, nodes, 3), and their rotations since the undeformed posture, Q and R."""
+        return self.beams.joined.placed(self.state)
+
+    @property
+    def nodes(self) -> Array:
+        """Places of all nodes in the world, (samples, nodes, 3) [m]."""
+        return self.placed.p[:, : self.beams.count]
+
+    def at(self, frame: str) -> Array:
+        """Path of a frame in the world, (samples, 3)."""
+        layout = self.elastic.layout
+        if frame not in layout.frames:
+            raise UnknownName("frame in the mesh", frame, layout.frames, "the mesh")
+        return np.asarray(self.nodes[:, layout.frames[frame]])
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic, elastic and potential energy, (samples, 3) [J]; potential is zero where it began.
+
+        Rotors are in the kinetic energy, springs and drives that give in the elastic one.
+        """
+        from rikigaku.fem.joint_forces import JointForces
+
+        energies = self.beams.energies(self.placed, self.rate)
+        joints = JointForces(self.elastic, self.beams, 1.0)
+        spin = self.rate @ joints.S.T
+        energies[:, 0] += 0.5 * (joints.rotors * spin**2).sum(axis=1)
+        energies[:, 1] += joints.energy(self.state)
+        return energies
+
+    def shape(self, sample: int = -1) -> Shape:
+        """The deformed mechanism at one sample, to be drawn: displacements since the undeformed posture."""
+        u = self.nodes[sample] - self.beams.assembly.grid.places
+        return Shape(self.beams.assembly, u, logarithm(self.placed.Q[sample, : self.beams.count]))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Shapes of the mechanism over the motion; see `rikigaku.fem.pictures.plot_motion`."""
+        from rikigaku.fem.pictures import plot_motion
+
+        return plot_motion(self, ax, **options)
