@@ -44,6 +44,27 @@ def four_bar(crank: str = "0.4", coupler: str = "1", rocker: str = "0.8", ground
     return Robot("bars", links, loops=(loop,), independent=("crank_angle",), gravity=gravity)
 
 
+def parallelogram(long: str = "0.7", short: str = "0.5") -> Robot:
+    """A four-bar with equal opposite sides, which can also cross: cranks are the short ones."""
+    return four_bar(short, long, short, long)
+
+
+@cache
+def palletiser(upper: str = "0.8", crank: str = "0.3") -> Robot:
+    """On a turntable an arm whose elbow is moved from below, through a parallelogram; gravity along -z."""
+    upright = ModifiedDH(alpha=F("pi/2"))
+    links = (
+        Link("waist", "base", rk.Joint("yaw"), ModifiedDH(), rod("3", "0.2")),
+        Link("upper", "waist", rk.Joint("shoulder"), upright, rod("2", upper)),
+        bar("fore", "upper", upper, crank),
+        Link("crank", "waist", rk.Joint("motor"), upright, rod("1", crank)),
+        bar("rod", "crank", crank, upper),
+    )
+    ends = LoopEnd("rod", ModifiedDH(a=F(upper))), LoopEnd("fore", ModifiedDH(a=F(crank)))
+    loops = (Loop("pin", "revolute", *ends),)
+    return Robot("palletiser", links, loops=loops, independent=("yaw", "shoulder", "motor"))
+
+
 @cache
 def slider_crank() -> Robot:
     """Crank r, rod l, a slide along x with the rod's end pinned to it; lengths are symbols."""

@@ -5,6 +5,7 @@ Pinocchio's own frames. Joints: revolute, prismatic, universal, free, fixed; cut
 and spherical ones, for which the three rows of position say all.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 
 Array = np.ndarray
+Meant = Callable[[Array], bool]
 # Pinocchio's order of the ten parameters in terms of ours: its Iyy stands before Ixz.
 OURS = (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)
 
@@ -27,8 +29,8 @@ class Oracle:
     blocks: list[tuple[int, Array]]  # for each link that moves its joint, and its parameters seen from there
     ends: list[tuple[int, int]]  # frames that meet
 
-    def posture(self, rng: np.random.Generator) -> Array:
-        """A random closed posture."""
+    def posture(self, rng: np.random.Generator, meant: Meant = lambda q: True) -> Array:
+        """A random closed posture, one that is meant."""
         model, data = self.model, self.model.createData()
         pin.seed(int(rng.integers(2**31)))
         limited = self.model.copy()
@@ -39,7 +41,9 @@ class Oracle:
             for _ in range(60):
                 gap, J = self.gap(data, q)
                 if np.abs(gap).max(initial=0) < 1e-13:
-                    return q
+                    if meant(q):
+                        return q
+                    break
                 step = -np.linalg.lstsq(J, gap, rcond=1e-9)[0]
                 q = pin.integrate(model, q, step * min(1, 0.5 / np.linalg.norm(step)))
         raise AssertionError("no closed posture")
@@ -54,13 +58,14 @@ class Oracle:
             rows.append(J[0] - J[1])
         return np.concatenate(gaps), np.concatenate(rows)
 
-    def rows(self, rng: np.random.Generator, drives: bool = False) -> Array:
+    def rows(self, rng: np.random.Generator, drives: bool = False, meant: Meant = lambda q: True) -> Array:
         """The regressor at a random closed state, in our columns, along the motions the loops allow.
 
-        drives: with columns of rotors, viscous and Coulomb friction (joints of one coordinate).
+        drives: with columns of rotors, viscous and Coulomb friction (joints of one coordinate). meant: tells
+        postures of the assembly mode to look at.
         """
         model, data = self.model, self.model.createData()
-        q = self.posture(rng)
+        q = self.posture(rng, meant)
         _, J = self.gap(data, q)
         _, s, Vt = np.linalg.svd(J) if len(J) else (None, np.zeros(0), np.eye(model.nv))
         N = Vt[(s > 1e-9).sum() :].T

@@ -6,55 +6,117 @@ are found at random closed postures in numbers of hundreds of bits: what is zero
 zero, and coefficients with so many digits are recognised as the rational numbers (or roots) they are.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
-from rikigaku.errors import NotExact, NotVerified
-from rikigaku.laws.loops import loop_bias, loop_jacobian
-from rikigaku.laws.regressor import regressor
+from rikigaku.errors import CannotClose, NotExact, NotVerified
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.balls import ball, precision
+from rikigaku.numbers.balls import precision
 from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.symbolic.base.atoms import Atoms, step_atoms
+from rikigaku.symbolic.base.closed_rows import closed_rows
+from rikigaku.symbolic.base.linear import following
 from rikigaku.symbolic.base.proof import proved
-from rikigaku.symbolic.base.recognition import irrationals, recognised
-from rikigaku.symbolic.base.regressor import Found, base_by_regressor, regrouped
+from rikigaku.symbolic.base.recognition import DECIMALS, irrationals, written
+from rikigaku.symbolic.base.regressor import (
+    Found,
+    base_by_regressor,
+    independent_columns,
+    regrouped,
+    verified,
+)
+from rikigaku.symbolic.base.regrouping import Regrouping
+from rikigaku.symbolic.base.relations import Solver, all_atoms, circles
 from rikigaku.symbolic.base.samples import Question
 from rikigaku.symbolic.base.sparse import Echelon, echelon
-from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state, moved
+from rikigaku.symbolic.loops.closing import ConsistentState
+from rikigaku.symbolic.loops.component import Component, component_of
 
 BITS = 256  # for rational geometry; irrational coefficients take more to recognise
 MORE_BITS = 512
 _SEED = 2
-_SINGULAR = 1e-9  # relative to the largest element of the Jacobian
-_DRAWS = 3  # velocities and accelerations at one posture
 _POSTURES = 200  # more than any rank should take
-_LARGEST = 10**6  # random velocities are k / 10^6
+
+# A closed posture (or any, of a tree) for values of the geometry's symbols.
+Draw = Callable[[Mapping[str, Fraction]], ConsistentState]
+Coefficients = dict[str, dict[str, Formula]]
 
 
-def base_of_closed(question: Question) -> Found:
-    """Base parameters of a robot with its loops closed."""
-    robot = question.robot
+@dataclass(frozen=True)
+class ClosedFound(Found):
+    """What was found of a closed robot, and where: at the postures of one component.
+
+    posture: one of them. relations: where its coordinates follow linearly, how ("q3 = -q2").
+    """
+
+    posture: tuple[float, ...]
+    relations: tuple[str, ...]
+
+
+def base_of_closed(question: Question, near: Any = None) -> ClosedFound:
+    """Base parameters of a robot with its loops closed, on the component of a posture (None: of home)."""
     tree = base_by_regressor(question.opened())
-    kept = list(tree.regrouping.kept)
-    names = robot.free_symbols
+    geometry = replace(question.robot, gravity=(ZERO, ZERO, ZERO))
+    try:
+        component = component_of(geometry, near)
+    except CannotClose:
+        require_rational(tuple(set(geometry.free_symbols) - geometry.declared_values.keys()), geometry)
+        raise
     rng = np.random.default_rng(_SEED)
-    found = closed_relations(question, kept, {}, rng) if not names else None
-    if found is None:
+    linear = None
+    if geometry.free_symbols or not irrationals(geometry):
+        linear = following(component, rng)
+    posture = tuple(component.home.tolist())
+    if linear is not None:
+        found = _along(replace(question, following=linear), tree, rng)
+        names = [f"{j.name}[{k}]" if j.nv > 1 else j.name for j in geometry.joints for k in range(j.nv)]
+        return ClosedFound(found.regrouping, found.verified, posture, linear.written(names))
+    found = _at_postures(question, tree, component, rng)
+    return ClosedFound(found.regrouping, found.verified, posture, ())
+
+
+def _along(question: Question, tree: Found, rng: np.random.Generator) -> Found:
+    """Where coordinates follow linearly: the regressor along them, modulo primes, as that of a tree."""
+    kept = list(tree.regrouping.kept)
+    places = [question.columns.index(name) for name in kept]
+    remaining, states = independent_columns(question, rng, places)
+    others = [name for name in kept if name not in remaining]
+    atoms = Atoms(*all_atoms(question.robot))
+    rows = Solver(question, remaining, others, states, rng).rows(atoms, circles(atoms)) if remaining else {}
+    coefficients = {name: {k: x.formula() for k, x in row.items()} for name, row in rows.items()}
+    result = _composed(question, tree.regrouping, remaining, coefficients)
+    return Found(result, f"{verified(question, result, states, rng)}, along coordinates that follow linearly")
+
+
+def _at_postures(question: Question, tree: Found, component: Component, rng: np.random.Generator) -> Found:
+    """From closed postures in long numbers."""
+    kept = list(tree.regrouping.kept)
+    if question.robot.free_symbols:
         from rikigaku.symbolic.base.closed_symbols import symbolic_relations
 
-        coefficients, remaining, note = symbolic_relations(question, kept, rng)
+        coefficients, remaining, note = symbolic_relations(question, kept, component, rng)
     else:
+        bits = bits_for(question.robot)
+        found = closed_relations(question, kept, {}, rng, lambda _: component.state(rng, bits))
         coefficients, remaining, note = recognised_relations(question, found)
     if proved(question, coefficients):
         note += "; proved modulo the ideal of closed postures"
     still = [name for name in kept if name in remaining]
-    full: dict[str, dict[str, Formula]] = dict(coefficients)
-    for k, combination in zip(kept, tree.regrouping.base, strict=True):
+    result = _composed(question, tree.regrouping, still, coefficients)
+    return Found(result, f"{note}; the tree: {tree.verified}")
+
+
+def _composed(
+    question: Question, tree: Regrouping, remaining: list[str], coefficients: Coefficients
+) -> Regrouping:
+    """The regrouping of the tree, with what the loops make of its base parameters put in."""
+    full: Coefficients = {name: dict(row) for name, row in coefficients.items()}
+    for k, combination in zip(tree.kept, tree.base, strict=True):
         for name, x in combination.items():
             if name == k:
                 continue
@@ -63,7 +125,7 @@ def base_of_closed(question: Question) -> Found:
                 row = full.setdefault(name, {})
                 row[other] = row.get(other, ZERO) + term
     tidy = {name: {k: x for k, x in row.items() if x.terms} for name, row in full.items()}
-    return Found(regrouped(question.columns, still, tidy), f"{note}; the tree: {tree.verified}")
+    return regrouped(question.columns, remaining, tidy)
 
 
 @dataclass(frozen=True)
@@ -77,13 +139,17 @@ class ClosedRelations:
 
 
 def closed_relations(
-    question: Question, columns: list[str], symbols: Mapping[str, Fraction], rng: np.random.Generator
+    question: Question,
+    columns: list[str],
+    symbols: Mapping[str, Fraction],
+    rng: np.random.Generator,
+    draw: Draw,
 ) -> ClosedRelations:
     """Rank and relations of the columns at random closed postures."""
     places = [question.columns.index(name) for name in columns]
 
     def drawn() -> list[list[Any]]:
-        return closed_rows(question, symbols, rng, places)
+        return closed_rows(question, draw(symbols), symbols, rng, places)
 
     bits = bits_for(question.robot)
     with precision(bits):
@@ -100,7 +166,11 @@ def closed_relations(
 
 
 def same_relations(
-    question: Question, first: ClosedRelations, symbols: Mapping[str, Fraction], rng: np.random.Generator
+    question: Question,
+    first: ClosedRelations,
+    symbols: Mapping[str, Fraction],
+    rng: np.random.Generator,
+    draw: Draw,
 ) -> dict[int, dict[int, arb]]:
     """Coefficients of relations found before, at another geometry: which columns take part is known.
 
@@ -113,7 +183,7 @@ def same_relations(
     rows: list[list[Any]] = []
     with precision(bits):
         while len(rows) < enough:
-            rows += closed_rows(question, symbols, rng, places, enough - len(rows))
+            rows += closed_rows(question, draw(symbols), symbols, rng, places, enough - len(rows))
         result = {}
         for d, known in relations.items():
             part = [*known, d]
@@ -124,19 +194,18 @@ def same_relations(
     return result
 
 
-def recognised_relations(
-    question: Question, found: ClosedRelations
-) -> tuple[dict[str, dict[str, Formula]], set[str], str]:
+def recognised_relations(question: Question, found: ClosedRelations) -> tuple[Coefficients, set[str], str]:
     """Coefficients as formulas, the columns that remain, and how both were checked."""
-    echelon = found.echelon
-    coefficients: dict[str, dict[str, Formula]] = {}
+    coefficients: Coefficients = {}
     bits = bits_for(question.robot)
+    rounded = False
     with precision(bits):
-        for d, row in echelon.relations.items():
-            coefficients[found.columns[d]] = {
-                found.columns[k]: recognised(x, question.robot, bits) for k, x in row.items()
-            }
-    return coefficients, {found.columns[k] for k in echelon.pivots}, rank_note(found, bits)
+        for d, row in found.echelon.relations.items():
+            terms = {found.columns[k]: written(x, question.robot, bits) for k, x in row.items()}
+            coefficients[found.columns[d]] = {name: formula for name, (formula, _) in terms.items()}
+            rounded = rounded or not all(exact for _, exact in terms.values())
+    note = rank_note(found, bits) + (f"; some coefficients given to {DECIMALS} decimals" if rounded else "")
+    return coefficients, {found.columns[k] for k in found.echelon.pivots}, note
 
 
 def bits_for(robot: Robot) -> int:
@@ -156,115 +225,8 @@ def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
     )
 
 
-def closed_rows(
-    question: Question,
-    symbols: Mapping[str, Fraction],
-    rng: np.random.Generator,
-    places: Sequence[int],
-    enough: int | None = None,
-) -> list[list[Any]]:
-    """Some columns of the regressor along the motions the loops allow, at one closed posture, in balls.
-
-    enough: rows with which the caller is content.
-    """
-    state = consistent_state(question.robot, rng, bits_for(question.robot), symbols)
-    mechanism = state.mechanism
-    q = moved(mechanism, state.q, [0] * mechanism.nv)  # quaternions of unit length to the last bit
-    N, particular = _motions(state)
-    m = len(N[0])
-    result: list[list[Any]] = []
-    for _ in range(_DRAWS):
-        if enough is not None and len(result) >= enough:
-            break
-        v = _combined(N, _random(rng, m))
-        a = [x + y for x, y in zip(_combined(N, _random(rng, m)), particular(v), strict=True)]
-        full = regressor(mechanism, q, v, a, drives=bool(question.drives))
-        Y = [[row[question.picked[j]] for j in places] for row in full]
-        for k in range(m):
-            along = [(N[i][k], Y[i]) for i in range(len(Y)) if not N[i][k].is_zero()]
-            result.append([_mid(sum((n * row[j] for n, row in along), ball(0))) for j in range(len(Y[0]))])
-    return result
-
-
-def _motions(state: ConsistentState) -> tuple[list[list[Any]], Any]:
-    """N with J N = 0, the identity on some of the rates; and the accelerations a velocity asks for."""
-    mechanism, q = state.mechanism, state.q
-    if not mechanism.loops and not mechanism.gears:
-        return [[ball(int(i == j)) for j in range(mechanism.nv)] for i in range(mechanism.nv)], (
-            lambda v: [ball(0)] * mechanism.nv
-        )
-    J = [[ball(x) for x in row] for row in loop_jacobian(mechanism, q)]
-    floats = np.array([[float(x.mid()) for x in row] for row in J])
-    dependent, rows = _pivots(floats)
-    independent = [k for k in range(mechanism.nv) if k not in dependent]
-    A = arb_mat([[J[i][k] for k in dependent] for i in rows])
-    B = arb_mat([[-J[i][k] for k in independent] for i in rows])
-    X = A.solve(B)
-    N: list[list[Any]] = [[ball(0)] * len(independent) for _ in range(mechanism.nv)]
-    for c, k in enumerate(independent):
-        N[k][c] = ball(1)
-    for r, k in enumerate(dependent):
-        for c in range(len(independent)):
-            N[k][c] = X[r, c]
-
-    def particular(v: list[Any]) -> list[Any]:
-        bias = loop_bias(mechanism, q, v)
-        right = A.solve(arb_mat([[-ball(bias[i])] for i in rows]))
-        result = [ball(0)] * mechanism.nv
-        for r, k in enumerate(dependent):
-            result[k] = right[r, 0]
-        return result
-
-    return N, particular
-
-
-def _pivots(J: Any) -> tuple[list[int], list[int]]:
-    """Rates that follow from the others at this posture, and as many rows of J that decide them.
-
-    Any basis of the motions shows the same relations, so the largest pivots are taken. Which coordinates a
-    user sees as independent is `constraints.plan.closure`'s to say.
-    """
-    A = J.copy()
-    scale = np.abs(A).max(initial=0) or 1.0
-    rows: list[int] = []
-    columns: list[int] = []
-    while len(rows) < min(A.shape):
-        i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
-        if abs(A[i, j]) < _SINGULAR * scale:
-            break
-        rows.append(int(i))
-        columns.append(int(j))
-        A -= np.outer(A[:, j], A[i] / A[i, j])
-        A[i] = 0
-        A[:, j] = 0
-    return columns, rows
-
-
-def motion_basis(robot: Robot, q: Any, **keywords: Any) -> Any:
-    """N(q) in floats, (..., nv, mobility): velocities of the tree per unit rate of the independent ones.
-
-    Independent are those of `robot.reduced`, in its order.
-    """
-    symbols = {name: x for name, x in keywords.items() if name in robot.free_symbols}
-    return np.asarray(robot.reduced.jacobian(q, **symbols))  # type: ignore[attr-defined]
-
-
-def _random(rng: np.random.Generator, n: int) -> list[Any]:
-    return [ball(Fraction(int(x), _LARGEST)) for x in rng.integers(-_LARGEST, _LARGEST, n)]
-
-
-def _combined(N: list[list[Any]], x: list[Any]) -> list[Any]:
-    return [_mid(sum((a * b for a, b in zip(row, x, strict=True)), ball(0))) for row in N]
-
-
-def _mid(x: Any) -> arb:
-    return ball(x).mid()
-
-
 def require_rational(symbols: tuple[str, ...], robot: Robot) -> None:
     """Symbols inside angles cannot be sampled as rational numbers."""
-    from rikigaku.symbolic.base.atoms import step_atoms
-
     for link in robot.links:
         steps = (*link.geometry.before(), *link.geometry.after())
         for angle in step_atoms(steps)[1]:

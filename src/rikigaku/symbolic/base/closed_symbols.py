@@ -8,7 +8,7 @@ import numpy as np
 from flint import arb
 
 from rikigaku.errors import CannotClose, NotExact
-from rikigaku.model.robot import Robot
+from rikigaku.numbers.balls import precision
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.modular import Field
 from rikigaku.symbolic.base.atoms import Atoms
@@ -16,7 +16,6 @@ from rikigaku.symbolic.base.closed import (
     ClosedRelations,
     bits_for,
     closed_relations,
-    precision,
     rank_note,
     require_rational,
     same_relations,
@@ -25,48 +24,60 @@ from rikigaku.symbolic.base.fit import Unknown, Values, fit
 from rikigaku.symbolic.base.recognition import rational_of
 from rikigaku.symbolic.base.relations import all_atoms, circles
 from rikigaku.symbolic.base.samples import Question, Sample
-from rikigaku.symbolic.loops.consistent_state import consistent_state
+from rikigaku.symbolic.loops.closing import ConsistentState
+from rikigaku.symbolic.loops.component import Component
 
 Coefficients = dict[tuple[int, int], Fraction]
 _DENOMINATOR = 50  # of symbols without a value, drawn from [1, 2)
 _BITS = 13  # of the others: few, for coefficients are recognised as quotients of short numbers
 _SPREADS = (Fraction(1, 20), Fraction(1, 50), Fraction(1, 200), Fraction(1, 200))  # loops close near by only
-_ROUGH = 64  # bits that show whether the loops close
 _SPARE = 2  # geometries beyond the unknowns: each takes several closed postures
 
 
 def symbolic_relations(
-    question: Question, columns: list[str], rng: np.random.Generator
+    question: Question, columns: list[str], component: Component, rng: np.random.Generator
 ) -> tuple[dict[str, dict[str, Formula]], set[str], str]:
     """Relations among the columns at closed postures, with coefficients in the geometry's symbols."""
     robot = question.robot
     require_rational(robot.free_symbols, robot)
+    bits = bits_for(robot)
+    values = {name: float(x) for name, x in component.values.items()}
     atoms = Atoms(*all_atoms(robot))
     known: list[tuple[dict[str, Fraction], Coefficients]] = []
     first: ClosedRelations | None = None
 
-    def geometry() -> None:
+    def draw(symbols: Mapping[str, Fraction]) -> ConsistentState:
+        return component.state(rng, bits, {n: x for n, x in symbols.items() if n in component.values})
+
+    def found(symbols: Mapping[str, Fraction]) -> Mapping[int, Mapping[int, arb]]:
         nonlocal first
-        symbols = _closing(robot, rng)
         if first is None:
-            first = closed_relations(question, columns, symbols, rng)
-            found = first.echelon.relations
-        else:
-            found = same_relations(question, first, symbols, rng)
-        known.append((symbols, _rational(found, bits_for(robot))))
+            first = closed_relations(question, columns, symbols, rng, draw)
+            return first.echelon.relations
+        return same_relations(question, first, symbols, rng, draw)
+
+    def geometry() -> None:
+        for spread in _SPREADS:
+            symbols = {name: _near(values.get(name), spread, rng) for name in robot.free_symbols}
+            try:
+                known.append((symbols, _rational(found(symbols), bits)))
+                return
+            except CannotClose as error:
+                failed = error
+        raise failed
 
     def sampler(size: int) -> tuple[Sample, Values]:
         while len(known) < size:
             geometry()
         field: Field = question.field(rng, size)
-        values = {}
+        drawn = {}
         for name in robot.free_symbols:
             residues = [[field.constant(symbols[name])] for symbols, _ in known[:size]]
-            values[name] = field.angle(name, np.array(residues))
+            drawn[name] = field.angle(name, np.array(residues))
         table = {
             key: np.array([field.constant(c.get(key, Fraction(0))) for _, c in known[:size]]) for key in keys
         }
-        return Sample(field, np.zeros((size, 0, 0), np.int64), values), table
+        return Sample(field, np.zeros((size, 0, 0), np.int64), drawn), table
 
     geometry()
     assert first is not None
@@ -77,21 +88,8 @@ def symbolic_relations(
     for u in unknowns:
         assert u.answer is not None
         result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
-    note = f"{rank_note(first, bits_for(robot))}; the same at {len(known)} geometries"
+    note = f"{rank_note(first, bits)}; the same at {len(known)} geometries"
     return result, {columns[k] for k in first.echelon.pivots}, note
-
-
-def _closing(robot: Robot, rng: np.random.Generator) -> dict[str, Fraction]:
-    """Values of the symbols with which the loops close, near those the robot declares."""
-    for spread in _SPREADS:
-        values = {name: _near(robot.declared_values.get(name), spread, rng) for name in robot.free_symbols}
-        try:
-            consistent_state(robot, rng, _ROUGH, values)
-        except CannotClose as error:
-            failed = error
-        else:
-            return values
-    raise failed
 
 
 def _near(declared: float | None, spread: Fraction, rng: np.random.Generator) -> Fraction:

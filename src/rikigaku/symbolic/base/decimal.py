@@ -4,21 +4,16 @@ Angles like 45 degrees give square roots, which are recognised in long numbers. 
 and cosines whose products soon fill pages; such coefficients are given as decimals. The rank is exact anyway.
 """
 
-from fractions import Fraction
-
 import numpy as np
-from flint import arb
 
-from rikigaku.errors import NotExact, NotVerified
-from rikigaku.model.robot import Robot
+from rikigaku.errors import NotVerified
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base.closed import bits_for, closed_relations
-from rikigaku.symbolic.base.recognition import rational_of, recognised, whole
+from rikigaku.symbolic.base.recognition import DECIMALS, written
 from rikigaku.symbolic.base.relations import preferred_order
 from rikigaku.symbolic.base.samples import Question
-
-_DECIMALS = 30
+from rikigaku.symbolic.loops.consistent_state import consistent_state
 
 
 def long_relations(
@@ -27,7 +22,9 @@ def long_relations(
     """For each column that is not kept its coefficients, and how they were checked."""
     bits = bits_for(question.robot)
     columns = [question.columns[j] for j in preferred_order(question)]
-    found = closed_relations(question, columns, {}, rng)
+    found = closed_relations(
+        question, columns, {}, rng, lambda _: consistent_state(question.robot, rng, bits)
+    )
     if [columns[k] for k in found.echelon.pivots] != list(kept):
         raise NotVerified("The rank in long numbers is not the rank modulo primes; please report this robot.")
     result: dict[str, dict[str, Formula]] = {}
@@ -36,23 +33,11 @@ def long_relations(
         for d, row in found.echelon.relations.items():
             result[columns[d]] = {}
             for k, x in row.items():
-                formula, exact = _formula(x, question.robot, bits)
+                formula, exact = written(x, question.robot, bits)
                 result[columns[d]][columns[k]] = formula
                 rounded = rounded or not exact
-    how = f"some given to {_DECIMALS} decimals" if rounded else "all exact"
+    how = f"some given to {DECIMALS} decimals" if rounded else "all exact"
     return result, (
         f"rank {len(kept)} exactly, modulo two primes; coefficients in {bits} bits hold at a fresh random "
         f"state to 1e{found.check:.0f}, {how}"
     )
-
-
-def _formula(x: arb, robot: Robot, bits: int) -> tuple[Formula, bool]:
-    simple = rational_of(x, bits)
-    if simple is not None:
-        return Formula.of(simple), True
-    try:
-        return recognised(x, robot, bits), True
-    except NotExact:
-        shift = 4 * _DECIMALS
-        decimal = Fraction(whole(x, shift), 2**shift)
-        return Formula.of(Fraction(round(decimal * 10**_DECIMALS), 10**_DECIMALS)), False

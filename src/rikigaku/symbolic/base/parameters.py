@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.arrays import floats, sized
-from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongValue
+from rikigaku.errors import MissingValue, UnknownName, WrongValue
 from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
 from rikigaku.model.edit import bind
 from rikigaku.model.mechanism import instantiate
@@ -27,6 +27,9 @@ from rikigaku.symbolic.base.names import latex_name, paper_names
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare
 
+if TYPE_CHECKING:
+    from rikigaku.symbolic.base.minimal_regressor import MinimalRegressor
+
 Array = NDArray[np.float64]
 METHODS = ("regressor", "rules")
 
@@ -37,6 +40,8 @@ class BaseParameters:
 
     robot: under the gravity that was asked for. question: what counted as a parameter. closed: whether the
     loops were closed. verified: how the result was checked.
+    posture: of a closed robot, a posture q of the component of its configuration space they hold for (and
+    with `near=` can be asked for again). relations: where all coordinates follow linearly there, how.
     """
 
     robot: Robot
@@ -44,6 +49,8 @@ class BaseParameters:
     found: Regrouping
     verified: str
     closed: bool = False
+    posture: tuple[float, ...] = ()
+    relations: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -116,6 +123,8 @@ class BaseParameters:
     @property
     def regressor(self) -> "MinimalRegressor":
         """The columns of the regressor that are kept: tau = regressor(q, v, a) @ base."""
+        from rikigaku.symbolic.base.minimal_regressor import MinimalRegressor
+
         return MinimalRegressor(self)
 
     def paper_form(self) -> str:
@@ -134,7 +143,15 @@ class BaseParameters:
         ]
         never = ", ".join(self.unimportant)
         tail = [f"Never matter: {never}."] if never else []
-        return "\n".join([head, *lines, *tail, f"Verified: {self.verified}."])
+        where = [f"Hold {self.where}."] if self.closed else []
+        return "\n".join([head, *lines, *tail, *where, f"Verified: {self.verified}."])
+
+    @property
+    def where(self) -> str:
+        """For which postures of a closed robot they hold, in words."""
+        at = ", ".join(f"{x:.4g}" for x in self.posture)
+        along = f", where {', '.join(self.relations)}" if self.relations else ""
+        return f"on the component of q = ({at}){along}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -170,54 +187,13 @@ class BaseParameters:
         return sized("base_values", full, len(self.parameters))
 
 
-@dataclass(frozen=True)
-class MinimalRegressor:
-    """The kept columns of a robot's regressor.
-
-    Of a closed robot it has the rows of its independent coordinates, in the order of `robot.reduced`.
-    """
-
-    parameters: BaseParameters
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The base parameter of each column."""
-        return self.parameters.names
-
-    def __call__(self, q: Any, v: Any, a: Any, **keywords: Any) -> Array:
-        """W(q, v, a) with tau = W @ base, (..., rows, count)."""
-        p = self.parameters
-        law: Any = p.tree.regressor  # type: ignore[attr-defined]
-        Y = np.asarray(law(q, v, a, drives=bool(p.question.drives), **keywords))
-        Y = Y[..., p.question.picked][..., list(p.found.columns)]
-        if not p.closed:
-            return Y
-        from rikigaku.symbolic.base.closed import motion_basis
-
-        return np.swapaxes(motion_basis(p.robot, q, **keywords), -1, -2) @ Y
-
-    @property
-    def symbolic(self) -> Any:
-        """The same as exact formulas, rows by columns; of a closed robot they hold in closed postures."""
-        p = self.parameters
-        columns = [p.question.picked[j] for j in p.found.columns]
-        if not p.closed:
-            law: Any = p.tree.regressor  # type: ignore[attr-defined]
-            return law.formulas(drives=bool(p.question.drives))[:, columns]
-        if p.question.drives:
-            raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
-        from rikigaku.symbolic.loops.constraints import loop_constraints
-
-        rows = loop_constraints(p.robot).closed.regressor
-        return [[row[j] for j in columns] for row in rows]
-
-
 def base_parameters(
     robot: Robot,
     gravity: Any = None,
     drives: bool | str | Sequence[str] = False,
     method: str = "regressor",
     tree: bool = False,
+    near: Any = None,
     **symbols: Any,
 ) -> BaseParameters:
     """The fewest parameters the joint forces depend on, with exact regrouping formulas, verified.
@@ -227,6 +203,9 @@ def base_parameters(
         drives: True to count rotor inertias, viscous and Coulomb friction too, or the names of some of them.
         method: "regressor" (rank and relations of the regressor) or "rules" (geometric rules; trees only).
         tree: of a robot with loops, the set of its spanning tree.
+        near: of a robot with loops, a closed posture (nq,), as `assemble` gives it: the answer holds for the
+            component of the configuration space it lies in (a parallelogram, or its crossed twin). By default
+            that of the posture `assemble` finds from the neutral one.
         symbols: values for symbols of the robot; what is left stays a symbol of the formulas.
     """
     if method not in METHODS:
@@ -240,6 +219,10 @@ def base_parameters(
     if not robot.joints:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves, so no parameter matters.")
     closed = bool(robot.loops or robot.couplings) and not tree
+    if near is not None and not closed:
+        raise WrongValue(
+            "near=... is for robots whose loops are closed: an open tree has one set for all postures."
+        )
     question = Question(bare(robot, field), chosen)
     if method == "rules":
         from rikigaku.symbolic.base.regressor import verified
@@ -253,12 +236,20 @@ def base_parameters(
     if closed:
         from rikigaku.symbolic.base.closed import base_of_closed
 
-        found = base_of_closed(question)
-    else:
-        from rikigaku.symbolic.base.regressor import base_by_regressor
+        of_loops = base_of_closed(question, near)
+        return BaseParameters(
+            robot,
+            question,
+            of_loops.regrouping,
+            of_loops.verified,
+            True,
+            of_loops.posture,
+            of_loops.relations,
+        )
+    from rikigaku.symbolic.base.regressor import base_by_regressor
 
-        found = base_by_regressor(question.opened())
-    return BaseParameters(robot, question, found.regrouping, found.verified, closed)
+    found = base_by_regressor(question.opened())
+    return BaseParameters(robot, question, found.regrouping, found.verified)
 
 
 def _drive_names(drives: Any) -> tuple[str, ...]:

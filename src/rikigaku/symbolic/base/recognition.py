@@ -13,6 +13,7 @@ from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.modular import constant_turn, order_for
 from rikigaku.symbolic.base.atoms import step_atoms
 
+DECIMALS = 30
 _LARGEST = 8  # numbers in one combination; more are not worth reading
 
 
@@ -39,6 +40,16 @@ def recognised(x: arb, robot: Robot, bits: int) -> Formula:
         f"A coefficient of the regrouping, {float(x.mid()):.12g}, is no simple combination of the numbers in "
         f"the geometry of robot {robot.name!r}."
     )
+
+
+def written(x: arb, robot: Robot, bits: int) -> tuple[Formula, bool]:
+    """The number as a formula where it is recognised, else as a decimal; and whether it was."""
+    try:
+        return recognised(x, robot, bits), True
+    except NotExact:
+        shift = 4 * DECIMALS
+        decimal = Fraction(whole(x, shift), 2**shift)
+        return Formula.of(Fraction(round(decimal * 10**DECIMALS), 10**DECIMALS)), False
 
 
 def irrationals(robot: Robot) -> list[Formula]:

@@ -56,12 +56,15 @@ def regrouped(
     return Regrouping(columns, tuple(base), tuple(base.values()))
 
 
-def independent_columns(question: Question, rng: np.random.Generator) -> tuple[list[str], int]:
+def independent_columns(
+    question: Question, rng: np.random.Generator, order: list[int] | None = None
+) -> tuple[list[str], int]:
     """The columns that are kept, and a number of states that shows them independent.
 
-    States are doubled until a second prime and twice as many states choose the same columns.
+    States are doubled until a second prime and twice as many states choose the same columns. order: columns
+    to choose from, those first that are kept if they can be; all of them, if None.
     """
-    order = preferred_order(question)
+    order = preferred_order(question) if order is None else order
     states = _states(question)
     before: list[int] | None = None
     for _ in range(_DOUBLINGS):
@@ -75,7 +78,7 @@ def independent_columns(question: Question, rng: np.random.Generator) -> tuple[l
 
 def _states(question: Question) -> int:
     """How many states have more rows than there are columns, about twice as many."""
-    return 4 + 2 * len(question.columns) // max(question.robot.nv, 1)
+    return 4 + 2 * len(question.columns) // max(question.mobility, 1)
 
 
 def verified(

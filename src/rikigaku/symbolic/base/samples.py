@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from rikigaku.model.walk import formulas
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, fineness_for, order_for
+from rikigaku.symbolic.base.following import Following
 
 # Gravity that may point anywhere: three symbols of their own.
 _ANY = [Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz"]
@@ -26,10 +28,12 @@ class Question:
     """What base parameters are asked of: a robot's geometry, its gravity, and which drives count.
 
     robot: without inertias and drives, whose values do not matter. drives: among rotor, viscous, coulomb.
+    following: of a closed robot, how its coordinates follow the independent ones; forces are along these.
     """
 
     robot: Robot
     drives: tuple[str, ...] = ()
+    following: Following | None = None
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -43,16 +47,24 @@ class Question:
     @cached_property
     def order(self) -> int:
         """Order of the roots of unity that hold the constant angles."""
-        return order_for([formula for _, formula in formulas(self.robot)])
+        order = order_for([formula for _, formula in formulas(self.robot)])
+        return order if self.following is None else math.lcm(order, self.following.order)
 
     @cached_property
     def fineness(self) -> int:
         """What the multiples of angles in the geometry (0.3 rad, a third of a symbol) can be divided by."""
-        return fineness_for([formula for _, formula in formulas(self.robot)])
+        fineness = fineness_for([formula for _, formula in formulas(self.robot)])
+        return fineness if self.following is None else fineness * self.following.fineness
 
     def opened(self) -> "Question":
         """The same of the spanning tree."""
-        return replace(self, robot=replace(self.robot, loops=(), couplings=(), independent=(), symbols=()))
+        tree = replace(self.robot, loops=(), couplings=(), independent=(), symbols=())
+        return replace(self, robot=tree, following=None)
+
+    @property
+    def mobility(self) -> int:
+        """How many forces there are."""
+        return self.robot.nv if self.following is None else len(self.following.independent)
 
     def field(self, rng: np.random.Generator, samples: int = 1) -> Field:
         """A prime field for it."""
@@ -89,7 +101,7 @@ def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:
     """
     links = []
     for link in robot.links:
-        joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
+        joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO, stiffness=ZERO, rest=ZERO)
         links.append(replace(link, joint=joint, inertia=None))
     g = robot.gravity if gravity is None else tuple(gravity)
     result = replace(
@@ -138,8 +150,26 @@ def sample(
     mechanism = instantiate(robot, ModularConstants(field), values)
     q = random_positions(robot, field, states)
     v, a = ([field.number(field.random(1, states)) for _ in range(robot.nv)] for _ in range(2))
+    if (following := question.following) is not None:
+        q, v, a = following.positions(q, field.pi), following.rates(v), following.rates(a)
     Y = regressor(mechanism, q, v, a, drives=bool(question.drives))
+    if following is not None:
+        Y = following.projected(_with_signs(Y, following, field, states) if question.drives else Y)
     return Sample(field, stacked([question.pick(row) for row in Y], field, states), values)
+
+
+def _with_signs(Y: list[list[Any]], following: Following, field: Field, states: int) -> list[list[Any]]:
+    """The regressor with one sign for all rates that are multiples of one another."""
+    signs: dict[tuple[Fraction, ...], Modular] = {}
+    for k, row in enumerate(Y):
+        lead = next((x for x in following.slopes[k] if x), None)
+        if lead is None:  # it never moves
+            continue
+        ray = tuple(x / lead for x in following.slopes[k])
+        if ray not in signs:
+            signs[ray] = field.number(field.random(1, states)).sign()
+        row[len(row) - len(Y) + k] = signs[ray] if lead > 0 else -signs[ray]
+    return Y
 
 
 def random_positions(robot: Robot, field: Field, states: int) -> list[Modular]:

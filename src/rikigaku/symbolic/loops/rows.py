@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from rikigaku.errors import CannotClose
-from rikigaku.laws.loops import loop_jacobian, loop_residual, row_names
+from rikigaku.laws.loops import loop_residual, row_names
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball, precision
 from rikigaku.numbers.exact import Exact, ExactNumber
@@ -15,7 +15,7 @@ from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.algebra.elimination import Spaces, dependence
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.exact_state import ExactState
-from rikigaku.symbolic.loops.consistent_state import ConsistentState
+from rikigaku.symbolic.loops.closing import ConsistentState
 
 BITS = 300
 # A ball around zero of a closed posture: rounding and the residual left by Newton's method, 2^-260 each.
@@ -64,8 +64,7 @@ def candidates(robot: Robot, state: ExactState) -> list[Row]:
 def rank(rows: Sequence[Row], sample: ConsistentState) -> int:
     """Rank of the slopes of some rows at a closed posture."""
     with precision(BITS):
-        J = loop_jacobian(sample.mechanism, sample.q)
-        return len(independent([J[row.place] for row in rows])[0])
+        return len(independent([sample.jacobian[row.place] for row in rows])[0])
 
 
 def _without_constants(
@@ -136,8 +135,7 @@ def _without_consequences(
     kept_at_each = []
     with precision(BITS):
         for sample in samples:
-            J = loop_jacobian(sample.mechanism, sample.q)
-            kept_at_each.append(independent([J[row.place] for row in rows])[0])
+            kept_at_each.append(independent([sample.jacobian[row.place] for row in rows])[0])
     most = max(kept_at_each, key=len, default=[])  # a sample may be singular by chance, never richer
     kept = [rows[k] for k in most]
     dropped = [

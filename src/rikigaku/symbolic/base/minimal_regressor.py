@@ -1,0 +1,90 @@
+"""The minimal regressor as a law: compiled, exported, written as formulas."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.constraints.plan import closure
+from rikigaku.errors import NotExact
+from rikigaku.laws.minimal_regressor import Kept, minimal_regressor
+from rikigaku.laws.record import Law
+from rikigaku.model.robot import Robot
+from rikigaku.symbolic.base.samples import bare
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.base.parameters import BaseParameters
+
+
+@dataclass(frozen=True)
+class MinimalRegressor:
+    """The kept columns of a robot's regressor.
+
+    Of a closed robot it has the rows of its independent coordinates, in the order of `robot.reduced`.
+    """
+
+    parameters: "BaseParameters"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The base parameter of each column."""
+        return self.parameters.names
+
+    @cached_property
+    def law(self) -> Any:
+        """The law bound to the robot: `.operations`, `.derivative`, `.fix` as of any law."""
+        p = self.parameters
+        plan = Kept(self._columns, bool(p.question.drives), closure(p.robot).places if p.closed else None)
+        law = Law(
+            "minimal_regressor",
+            minimal_regressor,
+            inputs=("q", "v", "a"),
+            outputs=("W",),
+            summary="Kept columns of the regressor: forces = W times base parameters.",
+            overrides=("gravity",),
+            singular="the loops are singular here: the independent coordinates do not decide the others",
+            plan=plan,
+        )
+        return self._owner.bound_law(law)  # type: ignore[attr-defined]
+
+    @cached_property
+    def _owner(self) -> Robot:
+        """The robot without inertias and drives, whose symbols would be inputs of no use."""
+        p = self.parameters
+        result = bare(p.robot if p.closed else p.tree)
+        used = set(result.free_symbols)
+        return replace(result, symbols=tuple(symbol for symbol in p.robot.symbols if symbol.name in used))
+
+    def __call__(self, q: Any, v: Any, a: Any, **keywords: Any) -> NDArray[np.float64]:
+        """W(q, v, a) with tau = W @ base, (..., rows, count); keywords: gravity, symbols, out."""
+        idle = set(self.parameters.robot.free_symbols) - set(self._owner.free_symbols)  # those of inertias
+        return np.asarray(self.law(q, v, a, **{key: x for key, x in keywords.items() if key not in idle}))
+
+    def export(
+        self, language: str, path: str | PathLike[str] | None = None, name: str | None = None, **options: Any
+    ) -> Any:
+        """W in another language, as `robot.inverse_dynamics.export` does it for any law."""
+        return self.law.export(language, path, name, **options)
+
+    @property
+    def symbolic(self) -> Any:
+        """The same as exact formulas, rows by columns; of a closed robot they hold in closed postures."""
+        p = self.parameters
+        columns = list(self._columns)
+        if not p.closed:
+            law: Any = p.tree.regressor  # type: ignore[attr-defined]
+            return law.formulas(drives=bool(p.question.drives))[:, columns]
+        if p.question.drives:
+            raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
+        from rikigaku.symbolic.loops.constraints import loop_constraints
+
+        rows = loop_constraints(p.robot).closed.regressor
+        return [[row[j] for j in columns] for row in rows]
+
+    @property
+    def _columns(self) -> tuple[int, ...]:
+        p = self.parameters
+        return tuple(p.question.picked[j] for j in p.found.columns)

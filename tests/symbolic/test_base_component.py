@@ -1,0 +1,177 @@
+"""Base parameters of closed robots hold for one component of their postures: a parallelogram, or its twin."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from linkages import four_bar, geared_arm, palletiser, parallelogram
+from pinocchio_regressor import oracle, rank
+
+import rikigaku as rk
+from rikigaku.errors import CannotClose, WrongSize, WrongValue
+from rikigaku.symbolic.base.parameters import BaseParameters
+
+Array = np.ndarray
+
+
+def turned(*angles: float) -> bool:
+    """Whether all angles are whole turns."""
+    return all(abs(np.sin(x)) < 1e-9 and np.cos(x) > 0 for x in angles)
+
+
+# For each robot: what tells its parallelogram from its twin, and relations as the literature has them.
+PARALLEL: dict[str, Callable[[Array], bool]] = {
+    "parallelogram": lambda q: turned(q[0] + q[1], q[0] - q[2]),
+    "palletiser": lambda q: turned(q[2] - q[3] + q[1], q[4] + q[3] - q[1]),
+    "sr400": lambda q: turned(q[2] - q[6] + q[1] - np.pi / 2, q[7] - q[1] + q[6]),
+}
+
+
+@cache
+def named(name: str) -> rk.Robot:
+    return {"parallelogram": parallelogram, "palletiser": palletiser}.get(name, lambda: rk.load(name))()
+
+
+def crossed(name: str) -> Callable[[Array], bool]:
+    """Away from where both meet: there the numeric rank is doubtful."""
+    J = named(name).loop_jacobian
+    return lambda q: not PARALLEL[name](q) and np.linalg.svd(J(q))[1][1] > 0.02
+
+
+@cache
+def base(name: str, twin: bool = False) -> BaseParameters:
+    near = oracle(named(name)).posture(np.random.default_rng(1), crossed(name)) if twin else None
+    return named(name).base_parameters(near=near)
+
+
+@pytest.mark.parametrize(
+    ("name", "twin", "count"),
+    [
+        ("parallelogram", False, 3),
+        ("parallelogram", True, 8),
+        ("palletiser", False, 18),
+        ("palletiser", True, 26),
+        ("sr400", False, 39),
+        ("sr400", True, 47),
+    ],
+)
+def test_pinocchios_regressor_in_that_mode_has_that_rank_and_the_relations_we_found(
+    name: str, twin: bool, count: int
+) -> None:
+    found, theirs, rng = base(name, twin), oracle(named(name)), np.random.default_rng(5)
+    meant = crossed(name) if twin else PARALLEL[name]
+    Y = np.concatenate([theirs.rows(rng, meant=meant) for _ in range(40)])
+    assert rank(Y) == found.count == count
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-8 * np.abs(Y).max()
+
+
+def test_what_holds_for_the_parallelogram_does_not_for_its_twin() -> None:
+    found, theirs, rng = base("palletiser"), oracle(named("palletiser")), np.random.default_rng(5)
+    Y = np.concatenate([theirs.rows(rng, meant=crossed("palletiser")) for _ in range(10)])
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() > 1e-2 * np.abs(Y).max()
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_by_default_it_is_the_mode_that_assemble_finds(name: str) -> None:
+    robot = named(name)
+    lower, upper = -1.0, 1.0
+    size = len(robot.closure().independent)
+    for k in range(3):
+        own = np.random.default_rng(k).uniform(lower, upper, size)
+        if name == "sr400":
+            own[1] = -1.4 + 0.2 * own[1]
+        q = robot.assemble(own)
+        assert PARALLEL[name](q)
+        assert PARALLEL[name](np.array(base(name).posture))
+
+
+def test_the_answer_says_where_it_holds_and_can_be_asked_for_again() -> None:
+    found = base("sr400")
+    assert found.relations == ("theta3 = -theta2 + theta7 + pi/2", "theta8 = theta2 - theta7")
+    assert "theta8 = theta2 - theta7" in repr(found)
+    again = named("sr400").base_parameters(near=found.posture)
+    assert again.found == found.found
+    twin = base("parallelogram", True)
+    assert not twin.relations
+    assert "component of q = (" in repr(twin)
+
+
+@pytest.mark.parametrize(
+    ("make", "count", "symbols"), [(parallelogram, 3, {"b"}), (palletiser, 18, {"a", "b"})]
+)
+def test_lengths_that_are_symbols_give_the_same_with_formulas(
+    make: Callable[..., rk.Robot], count: int, symbols: set[str]
+) -> None:
+    """The coupler of a parallelogram moves without turning: its length does not matter."""
+    found = make("a", "b").base_parameters()
+    assert found.count == count
+    assert {s for terms in found.found.base for x in terms.values() for s in x.symbols} == symbols
+    numbers = make("0.9", "0.4").base_parameters()
+    assert found.found.kept == numbers.found.kept
+    assert np.abs(found.matrix(a=0.9, b=0.4) - numbers.matrix()).max() < 1e-12
+
+
+def test_the_twin_has_formulas_in_its_lengths_too() -> None:
+    numbers = base("parallelogram", True)
+    symbols = (rk.Symbol("a", rk.Formula.of("0.7")), rk.Symbol("b", rk.Formula.of("0.5")))
+    found = replace(parallelogram("a", "b"), symbols=symbols).base_parameters(near=numbers.posture)
+    assert found.count == 8
+    assert found.found.kept == numbers.found.kept
+    assert np.abs(found.matrix() - numbers.matrix()).max() < 1e-12
+
+
+def test_elbow_up_and_elbow_down_of_a_four_bar_are_one_component() -> None:
+    robot = four_bar()
+    modes = robot.assemble([0.7], all=True)
+    up, down = (robot.base_parameters(near=q) for q in modes)
+    assert len(modes) == 2
+    assert up.found == down.found
+    assert up.count == 8
+
+
+@pytest.mark.parametrize("twin", [False, True])
+def test_friction_of_joints_that_turn_together_is_one(twin: bool) -> None:
+    near = base("parallelogram", True).posture if twin else None
+    found = parallelogram().base_parameters(drives=True, near=near)
+    theirs, rng = oracle(parallelogram()), np.random.default_rng(6)
+    meant = crossed("parallelogram") if twin else PARALLEL["parallelogram"]
+    Y = np.concatenate([theirs.rows(rng, drives=True, meant=meant) for _ in range(60)])
+    assert rank(Y) == found.count == (12 if twin else 5)
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-8 * np.abs(Y).max()
+
+
+def test_a_gear_is_followed_exactly() -> None:
+    arm = geared_arm()
+    second = replace(arm.couplings[0], offset=rk.Formula.of("pi/3"))
+    found = replace(arm, couplings=(second,)).base_parameters()
+    assert found.relations == ("q2 = -2*q1 + pi/3",)
+    assert "exactly" in found.verified
+    by_postures = arm.base_parameters()  # an offset of 0.1 rad is no part of a turn
+    assert not by_postures.relations
+    assert by_postures.count == found.count
+
+
+def test_a_singular_posture_belongs_to_no_component() -> None:
+    with pytest.raises(WrongValue, match=r"\(0, 0, 0\) leads to a singular posture .* further from it"):
+        parallelogram().base_parameters(near=[0, 0, 0])
+
+
+def test_a_posture_that_cannot_be_closed_is_told() -> None:
+    short = four_bar("0.1", "0.1", "0.1", "0.9")
+    with pytest.raises(CannotClose, match=r"near=\(0, 0, 0\).*assemble"):
+        short.base_parameters(near=[0, 0, 0])
+
+
+def test_near_is_for_closed_robots_and_of_their_size() -> None:
+    with pytest.raises(WrongValue, match="open tree"):
+        rk.load("scara").base_parameters(near=[0, 0, 0, 0])
+    with pytest.raises((WrongValue, WrongSize), match="3 numbers"):
+        four_bar().base_parameters(near=[0, 0])
+
+
+def test_every_shipped_closed_robot_has_base_parameters() -> None:
+    for name, count in (("slider_crank", 6), ("cassie_leg", None), ("delta", 34)):
+        found = rk.load(name).base_parameters()
+        assert found.count == (count or found.count) < rk.load(name).base_parameters(tree=True).count
