@@ -58,6 +58,30 @@ def test_a_line_out_of_reach_ends_with_a_sentence_and_what_was_found(planar: rk.
     assert found.error[:-1].max() < 1e-6  # up to there it was followed
 
 
+def test_a_line_that_leaves_the_reach_of_six_joints_is_named_as_such() -> None:
+    sat = rk.load("space_arm_6")
+    q = sat.neutral()
+    q[7:] = [0.3, -0.5, 0.8, 0.4, 0.9, -0.2]
+    start = sat.pose(q, "hand")
+    line = space.line(start, start[:3, 3] + [0, 0, 5.0], velocity=0.5, acceleration=0.4)
+    found = space.follow(sat, q, line, "hand", line.duration, tolerance=1e-7)
+    assert "the line leaves its reach" in found.status
+    assert "m from the centre of mass of the whole" in found.status
+    assert found.error[:-1].max() < 1e-6
+
+
+@pytest.mark.parametrize("controller", ["acceleration", "rate"])
+@pytest.mark.parametrize("times", [None, [0.0, 0.1, 0.2]])
+def test_a_start_that_is_singular_is_said_at_once(planar: rk.Robot, controller: str, times) -> None:
+    """Stretched out along the line through the satellite's centre."""
+    straight = np.zeros(5)
+    start = planar.pose(straight, "hand")
+    line = space.line(start, start[:3, 3] + [-0.5, 0, 0], velocity=0.8, acceleration=0.4)
+    found = space.follow(planar, straight, line, "hand", 1.0, rows="xy", controller=controller, times=times)
+    assert found.status.startswith("the motion ends at t = 0 s: dynamic singularity")
+    assert len(found.motion.t) == len(found.torques) <= 1
+
+
 def test_a_singularity_inside_the_reach_is_told_from_the_end_of_it(planar: rk.Robot) -> None:
     """Past the shoulder with links of one length: singular where the arm is folded up."""
     folded = np.array([0, 0, 0, 1.0, 2.6])

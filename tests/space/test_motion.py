@@ -140,6 +140,12 @@ def test_what_cannot_be_simulated_is_said(sat: rk.Robot) -> None:
         space.floating_motion(sat, q, v, 0.0)
     with pytest.raises(WrongValue, match="nothing floats there"):
         space.floating_motion(sat.with_gravity((0, 0, -9.81)), q, v, 1.0)
+    with pytest.raises(WrongValue, match="must be finite"):
+        space.floating_motion(sat, q, v + np.nan, 1.0)
+    with pytest.raises(WrongValue, match="between 0 and the duration, 1 s"):
+        space.floating_motion(sat, q, v, 1.0, times=[0.0, 2.0])
+    with pytest.raises(WrongSize, match="Momentum is six numbers"):
+        space.rate_motion(sat, q, lambda t, q: np.zeros(6), 1.0, momentum=np.zeros(3))
     with pytest.raises(WrongSize, match="12 numbers"):
         space.floating_motion(sat, q, np.zeros(6), 1.0)
     with pytest.raises(WrongSize, match="the arm has 6"):

@@ -15,7 +15,7 @@ from rikigaku.errors import WrongValue
 from rikigaku.laws.space_base import arm_coordinates
 from rikigaku.model.edit import join, lock
 from rikigaku.model.robot import Robot
-from rikigaku.space.places import as_array
+from rikigaku.space.places import as_velocity
 from rikigaku.space.targets import coordinates_of
 from rikigaku.states import as_position
 
@@ -66,8 +66,8 @@ def capture(
         WrongValue: if hand and grip are not at the same place.
     """
     ours, theirs = cast(Any, robot), cast(Any, target)
-    q, v = as_position(robot, q), as_array(v)
-    p, w = as_position(target, target_q), as_array(target_v)
+    q, v = as_position(robot, q), as_velocity(robot, v)
+    p, w = as_position(target, target_q), as_velocity(target, target_v)
     arm_coordinates(robot)
     hand, grip_pose = ours.pose(q, frame), theirs.pose(p, grip)
     _check_together(hand, grip_pose, frame, grip)

@@ -7,12 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import WrongValue
+from rikigaku.laws.energy import total_mass
 from rikigaku.laws.space import ROWS
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.deviation import pose_error, pose_error_rate
 from rikigaku.space.measures import dynamic_singularity
 from rikigaku.space.motion import FloatingMotion, floating_motion
-from rikigaku.space.places import as_array, split
+from rikigaku.space.places import as_array, as_velocity, split
 from rikigaku.space.rates import rate_motion
 from rikigaku.space.reach import why_singular
 from rikigaku.space.targets import Target, Wanted
@@ -89,8 +92,9 @@ def follow(
         raise WrongValue(f"The controller {controller!r} is not known. Known: {', '.join(CONTROLLERS)}.")
     q = as_position(robot, q)
     dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
+    start = np.zeros(robot.nv) if v is None else as_velocity(robot, v)
     task = _Task(robot, target, frame, rows, as_array(gains), least)
-    start = np.zeros(robot.nv) if v is None else as_array(v)
+    task.ahead(q, start, duration)
     given = {"times": times, "tolerance": tolerance, "breaks": (*breaks, *getattr(target, "breaks", ()))}
     if controller == "rate":
         momentum = task.laws.momentum(q, start)
@@ -122,7 +126,14 @@ class _Task:
     def check(self, t: float, q: Array) -> None:
         smallest = np.linalg.svd(self.jacobian(q)[list(ROWS[self.rows])], compute_uv=False)[-1]
         if not smallest > self.least:
-            raise _Singular(why_singular(self.robot, q, self.frame, t, float(smallest), self.target))
+            now, end = self.target(t), self.target(self.end).pose[:3]
+            raise _Singular(why_singular(self.robot, q, self.frame, float(smallest), now, end, self.center))
+
+    def ahead(self, q: Array, v: Array, duration: float) -> None:
+        """Where the centre of mass will be at the end: it goes straight on."""
+        mass = float(total_mass(instantiate(self.robot, FLOATS, self.robot.declared_values)))
+        drift = self.laws.momentum(q, v)[:3] / mass
+        self.end, self.center = duration, self.laws.center_of_mass(q) + duration * drift
 
     def wanted(self, motion: FloatingMotion) -> Wanted:
         """At all times of a motion."""

@@ -11,9 +11,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongSize
 from rikigaku.model.robot import Robot
-from rikigaku.space.places import as_array, split
+from rikigaku.space.places import as_array, as_velocity, split
 from rikigaku.space.stepping import Found, Path
 from rikigaku.states import as_position
 
@@ -76,7 +75,7 @@ def floating_motion(
         tolerance: of each step, relative to the size of the state.
         breaks: times where torque or wrenches jump, which no step may pass over [s].
     """
-    path = _Torques(robot, q, as_array(v), torque, wrenches)
+    path = _Torques(robot, q, as_velocity(robot, v), torque, wrenches)
     return moved(robot, *path.run(duration, times, tolerance, breaks))
 
 
@@ -96,8 +95,6 @@ class _Torques(Path):
     def __init__(
         self, robot: Robot, q: Any, v: Array, torque: Torque | None, wrenches: Wrenches | None
     ) -> None:
-        if v.shape != (robot.nv,):
-            raise WrongSize(f"v of robot {robot.name!r} has {robot.nv} numbers; shape {v.shape} was given.")
         self.torque, self.wrenches = torque, wrenches
         arm = split(robot).arm
         momentum = cast(Any, robot).momentum(as_position(robot, q), v)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws.space_base import arm_coordinates
 from rikigaku.model.robot import Robot
 
@@ -34,6 +35,20 @@ def split(robot: Robot) -> Split:
 def as_array(x: Any) -> Array:
     """A float64 array."""
     return np.asarray(x, dtype=np.float64)
+
+
+def as_velocity(robot: Robot, v: Any) -> Array:
+    """One v of the robot.
+
+    Raises:
+        WrongSize: if it has another shape. WrongValue: if it is not finite.
+    """
+    numbers = as_array(v)
+    if numbers.shape != (robot.nv,):
+        raise WrongSize(f"v of robot {robot.name!r} has {robot.nv} numbers; shape {numbers.shape} was given.")
+    if not np.isfinite(numbers).all():
+        raise WrongValue(f"v of robot {robot.name!r} must be finite; {numbers} was given.")
+    return numbers
 
 
 def _places(robot: Robot, joint: str) -> range:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.model.robot import Robot
-from rikigaku.space.targets import Target
+from rikigaku.space.targets import Wanted
 
 Array = NDArray[np.float64]
 
@@ -15,19 +15,32 @@ Array = NDArray[np.float64]
 _STRAIGHT = 0.98
 
 
-def why_singular(robot: Robot, q: Array, frame: str, t: float, smallest: float, target: Target) -> str:
-    """Which of the two it is: the arm stretched out after a target that goes on, or something inside."""
+def why_singular(
+    robot: Robot, q: Array, frame: str, smallest: float, now: Wanted, end: Array, center: Array
+) -> str:
+    """Which of the two it is: a target that leaves the reach of the arm, or something inside.
+
+    now: what is asked at this time; end: where the target will be at last; center: where the centre of mass
+    will be then.
+    """
     words = (
         f"dynamic singularity of robot {robot.name!r}: the smallest singular value of J* of {frame!r} is "
         f"{smallest:.2g}"
     )
     shoulder, hand, length = _stretch(robot, q, frame)
-    reach = hand - shoulder
-    ahead = float(np.dot(target(t).twist[:3], reach))
-    if ahead > 0 and np.linalg.norm(reach) > _STRAIGHT * length:
+    reach = float(np.linalg.norm(hand - shoulder))
+    # where nothing pushes the centre of mass goes straight on, and the hand stays about this near to it
+    radius = float(np.linalg.norm(shoulder - cast(Any, robot).center_of_mass(q))) + length
+    away = float(np.linalg.norm(end - center))
+    if away > radius:
         words += (
-            f"; the arm is stretched out, {np.linalg.norm(reach):.3g} m of {length:.3g} m, and the target "
-            "goes on outward: the line leaves its reach"
+            f"; the target ends {away:.3g} m from the centre of mass of the whole, and the arm reaches "
+            f"about {radius:.3g} m from there: the line leaves its reach"
+        )
+    elif np.dot(now.twist[:3], hand - shoulder) > 0 and reach > _STRAIGHT * length:
+        words += (
+            f"; the arm is stretched out, {reach:.3g} m of {length:.3g} m, and the target goes on outward: "
+            "the line leaves its reach"
         )
     return words + ". Choose another line, another start, or fewer rows"
 
