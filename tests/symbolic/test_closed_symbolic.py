@@ -55,7 +55,7 @@ def same(law, *state):
 def test_formulas_of_small_closed_robots_are_exact_and_have_the_values_of_the_laws(name: str) -> None:
     rng = np.random.default_rng(1)
     robot = numeric(rubbing(rk.load(name)), rng)
-    q, (v, a), (v_all, a_all) = state(robot, name, rng)
+    q, (v, _), (v_all, a_all) = state(robot, name, rng)
     assert isinstance(same(robot.reduced.mass_matrix, q), Formulas)
     assert isinstance(same(robot.reduced.velocity_forces, q, v), Formulas)
     assert isinstance(same(robot.reduced.gravity_forces, q), Formulas)
@@ -122,9 +122,7 @@ def test_velocities_of_reduced_laws_are_those_of_the_independent_coordinates() -
     h = rk.load("five_bar").reduced.velocity_forces.symbolic
     assert {"left_motor_dot", "right_motor_dot"} <= h.names
     assert not {"left_elbow_dot", "right_elbow_dot"} & h.names
-    with pytest.raises(
-        WrongSize, match=r"v takes 2 numbers \(left_motor_dot, right_motor_dot\); 4"
-    ):
+    with pytest.raises(WrongSize, match=r"v takes 2 numbers \(left_motor_dot, right_motor_dot\); 4"):
         h.value(q=np.zeros(4), v=np.zeros(4))
     with pytest.raises(MissingValue, match="left_motor_dot"):
         h.value(q=[0.3, 0.1, 1.2, 0.2])

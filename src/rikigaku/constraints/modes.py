@@ -68,7 +68,7 @@ def exact_postures(
 
         try:
             constraints = loop_constraints(robot, independent=joints)
-            known[joints] = constraints if constraints.explicit else None
+            known[joints] = constraints if constraints.eliminated(time_limit=0) else None
         except (NoFormula, TooLarge, CannotClose):
             known[joints] = None
     if known[joints] is None:

@@ -6,6 +6,7 @@ lexicographic order: keep geometry symbolic, or use "degrevlex".) Small systems 
 limits of size; what exceeds them goes to a child process with a time limit, and the answer is kept on disk.
 """
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +27,7 @@ ENGINES = ("auto", "flint", "singular")
 
 # (polynomials, terms of one, bits of a coefficient) worked out without a child process: milliseconds.
 _SMALL = (80, 300, 400)
-_LARGE = (5_000, 200_000, 200_000)
+LARGE = (5_000, 200_000, 200_000)
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ def groebner_basis(
     time_limit: float = 60.0,
     memory_limit: int | None = jobs.DEFAULT_MEMORY,
     progress: jobs.Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> System:
     """The reduced Groebner basis, coefficients whole and without common factors.
 
@@ -106,6 +108,7 @@ def groebner_basis(
             FLINT's limits of size are exceeded.
         time_limit: seconds in the child process; memory_limit: bytes.
         progress: called with each line that is told on the way.
+        cancel: set it from another thread to stop the work.
     Raises:
         TimeLimit, TooLarge: with what else can be done. MissingEngine: no Singular here.
     """
@@ -113,10 +116,10 @@ def groebner_basis(
         raise UnknownName("engine", engine, ENGINES, "Groebner basis")
     if not system.polynomials:
         return system
-    if engine != "singular" and (small := _buchberger(system, _SMALL)) is not None:
+    if engine != "singular" and (small := buchberger(system, _SMALL)) is not None:
         return small
     own = engine == "flint" or (engine == "auto" and engines.found("singular") is None)
-    data = {"names": len(system.names), "order": system.order, "polynomials": _as_json(system)}
+    data = {"names": len(system.names), "order": system.order, "polynomials": as_json(system)}
     if not own:
         data["program"] = engines.required("singular")
     advice = f"{engines.suggestion('singular') if own else ''} Keep lengths symbolic, use order='degrevlex', "
@@ -127,14 +130,15 @@ def groebner_basis(
         time_limit=time_limit,
         memory_limit=memory_limit,
         progress=progress,
+        cancel=cancel,
         advice=f"{advice.strip()} or give more time (time_limit=...).",
     )
-    return _reduced(System.of(system.names, map(_from_json, answer), system.order))
+    return _reduced(System.of(system.names, map(from_json, answer), system.order))
 
 
 def quick_basis(system: System) -> System | None:
     """The reduced Groebner basis if FLINT has it within milliseconds, else None."""
-    return _buchberger(system, _SMALL) if system.polynomials else system
+    return buchberger(system, _SMALL) if system.polynomials else system
 
 
 def eliminated(system: System, names: Iterable[str], **options: Any) -> System:
@@ -167,7 +171,7 @@ def real_solutions(
     """
     data = {
         "names": len(system.names),
-        "polynomials": _as_json(system),
+        "polynomials": as_json(system),
         "program": engines.required("msolve"),
     }
     found = jobs.run(
@@ -183,7 +187,8 @@ def real_solutions(
 
 
 # -- FLINT --------------------------------------------------------------------------------------------------
-def _buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
+def buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
+    """The reduced basis; None where the work outgrows the limits."""
     context = _context(len(system.names), system.order)
     vector: Any = fmpz_mpoly_vec(list(system.flint), context)
     basis, success = vector.buchberger_naive(limits=limits)
@@ -200,25 +205,30 @@ def _reduced(basis: System) -> System:
 
 
 def _flint_job(data: dict[str, Any]) -> list[Any]:
-    system = System.of(_plain_names(data), map(_from_json, data["polynomials"]), data["order"])
+    system = System.of(_plain_names(data), map(from_json, data["polynomials"]), data["order"])
     jobs.progress("FLINT: Buchberger's algorithm")
-    basis = _buchberger(system, _LARGE)
+    basis = buchberger(system, LARGE)
     if basis is None:
         raise MemoryError
-    return _as_json(basis)
+    return as_json(basis)
 
 
 def _singular_job(data: dict[str, Any]) -> list[Any]:
     names = _plain_names(data)
-    system = System.of(names, map(_from_json, data["polynomials"]), data["order"])
+    system = System.of(names, map(from_json, data["polynomials"]), data["order"])
     jobs.progress("Singular: std")
-    texts = engines.singular_basis(data["program"], names, str(system).splitlines(), data["order"])
-    return _as_json(System.of(names, (printed(names, text) for text in texts), data["order"]))
+    return as_json(singular_basis(data["program"], system))
+
+
+def singular_basis(program: str, system: System) -> System:
+    """The basis by Singular; names must be such as every engine reads (x0, x1, ...)."""
+    texts = engines.singular_basis(program, system.names, str(system).splitlines(), system.order)
+    return System.of(system.names, (printed(system.names, text) for text in texts), system.order)
 
 
 def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
     names = _plain_names(data)
-    system = System.of(names, map(_from_json, data["polynomials"]))
+    system = System.of(names, map(from_json, data["polynomials"]))
     jobs.progress("msolve")
     return engines.msolve_zeros(data["program"], names, str(system).splitlines())
 
@@ -261,9 +271,11 @@ def _divides(a: Sequence[int], b: Sequence[int]) -> bool:
     return all(x <= y for x, y in zip(a, b, strict=True))
 
 
-def _as_json(system: System) -> list[Any]:
+def as_json(system: System) -> list[Any]:
+    """The polynomials as what a job takes and gives."""
     return [[[str(c), [int(n) for n in m]] for m, c in t.items()] for t in system.polynomials]
 
 
-def _from_json(terms: list[Any]) -> Terms:
+def from_json(terms: list[Any]) -> Terms:
+    """One of these polynomials again."""
     return {tuple(powers): Fraction(c) for c, powers in terms}

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,19 @@ _LARGEST_TOTAL = 200_000_000  # bytes of answers kept
 DEFAULT_MEMORY = 4_000_000_000  # bytes of address space
 _TICK = 0.05  # s between two looks at the clock and at `cancel`
 _ADVICE = "Give more time (time_limit=...), fewer symbols (robot.bind(...)), or use the numeric method."
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a caller says about long work.
+
+    time_limit: seconds in the child process; none, and only what is quick is done at all.
+    progress: called with each line told on the way; cancel: set it from another thread to stop the work.
+    """
+
+    time_limit: float = 20.0
+    progress: Progress | None = None
+    cancel: threading.Event | None = None
 
 
 def run(

@@ -18,6 +18,7 @@ from rikigaku.errors import NotSolvable
 from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import Number
+from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness, square_root
 from rikigaku.symbolic.closed_form.result import JointFormulas
@@ -66,6 +67,7 @@ def verified(
         left = [p for p in patterns if passed[p] < _ENOUGH and failed[p] < most]
         if not left:
             break
+        spend()
         trial = _Trial(result, ring, axes, requirements, seed + 2)
         for pattern in left:
             answer = trial.passes(pattern)

@@ -12,6 +12,7 @@ from itertools import combinations
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
+from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.closed_form.lines import Line, coefficients, unknowns
@@ -31,6 +32,7 @@ def derived(
     for both, equations in pairs.items():
         equations.sort(key=lambda x: len(x.polynomial))
         for first, second in combinations(equations[:_MOST], 2):
+            spend((len(first.polynomial) * len(second.polynomial)) ** 2)
             for keep, drop in (both, both[::-1]):
                 free = _turn_free(first, second, drop) if drop.revolute else _slide_free(first, second, drop)
                 # It must vanish at the witness as all equations do, without being trivial.

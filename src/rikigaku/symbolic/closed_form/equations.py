@@ -17,6 +17,7 @@ from rikigaku.numbers.functions import is_constant, is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, add, dot, multiply, sub, transform, transpose
+from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 
 # A prime that is 23 modulo 24: sqrt(2) and sqrt(3) exist, and roots are powers.
@@ -53,6 +54,7 @@ def equations(chain: Chain, target: Target) -> Iterator[Number]:
     for i in range(n):
         A, inner = before[i], Pose()
         for j in range(i + 1, n + 1):
+            spend()
             inner = inner.compose(steps[j - 1])
             if target.turns:
                 if _size(A) * _size(after[j]) < _LARGEST and _size(inner) ** 2 < _LARGEST:

@@ -8,50 +8,104 @@ axes that meet).
 """
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 from rikigaku.errors import NotSolvable, TooLarge
 from rikigaku.model.robot import Robot
+from rikigaku.model.toml import parse_toml, to_toml
 from rikigaku.numbers.formula import RESERVED, Formula
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
+from rikigaku.symbolic.algebra import jobs
+from rikigaku.symbolic.algebra.jobs import Progress, Work
+from rikigaku.symbolic.closed_form.budget import OutOfBudget, budget
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 from rikigaku.symbolic.closed_form.check import Requirements, verified
 from rikigaku.symbolic.closed_form.equations import as_pose, structured
 from rikigaku.symbolic.closed_form.loops import loop_chain, loop_pose
 from rikigaku.symbolic.closed_form.question import Question, question
 from rikigaku.symbolic.closed_form.result import JointFormulas
+from rikigaku.symbolic.closed_form.saved import restored, saved
 from rikigaku.symbolic.closed_form.solver import Solver
 from rikigaku.symbolic.closed_form.steps import Names, Step, Translation, direct, needed
 
 POSITION = ("px", "py", "pz")
 ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
 
+_HERE = 4.0  # s of work before it goes to a child process
+_MOST_KNOWN = 64
+_KNOWN: dict[Any, JointFormulas] = {}
+_ADVICE = (
+    "Give more time (time_limit=...), values to some symbols (robot.bind(...)), or use "
+    "robot.inverse_kinematics(...), which is numeric."
+)
+
 
 def inverse_kinematics_formulas(
-    robot: Robot, frame: str = "hand", target: str | None = None, given: Sequence[str] = ()
+    robot: Robot,
+    frame: str = "hand",
+    target: str | None = None,
+    given: Sequence[str] = (),
+    *,
+    time_limit: float = 60.0,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> JointFormulas:
     """Joint positions that bring a frame to a pose, as formulas of the pose and the robot's symbols.
+
+    Most arms take a second at most. What takes longer is done in a child process and kept on disk.
 
     Args:
         frame: a frame or link.
         target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
             for arms that move in a coordinate plane. Left out, what the number of joints asks for.
         given: joints that are not solved for but known (an arm of seven joints: one of them).
+        time_limit: seconds in the child process.
+        progress: called with each line told on the way.
+        cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
     Returns:
         JointFormulas: `.branches`, `.solve(pose)`; text, LaTeX, SymPy. Of a robot with loops all joints are
         solved for that the loops determine.
     Raises:
         NotSolvable: where square roots are not enough, with the joints and the degree of what remains.
+        TimeLimit, JobCancelled: where the work was stopped.
     """
-    return _formulas(robot, frame, target, tuple([given] if isinstance(given, str) else given))
+    key = robot, frame, target, tuple([given] if isinstance(given, str) else given)
+    if key not in _KNOWN:
+        result = _found(*key, Work(time_limit, progress, cancel))
+        if len(_KNOWN) >= _MOST_KNOWN:
+            del _KNOWN[next(iter(_KNOWN))]
+        _KNOWN[key] = result
+    return _KNOWN[key]
 
 
-@lru_cache(maxsize=64)
-def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ...]) -> JointFormulas:
+def _found(robot: Robot, frame: str, target: str | None, given: tuple[str, ...], work: Work) -> JointFormulas:
     asked = question(robot, frame, target, given)
+    try:
+        with budget(_HERE):
+            return _formulas(asked)
+    except OutOfBudget:
+        pass
+    what = f"Inverse kinematics of robot {robot.name!r}, {asked.target} of frame {frame!r},"
+    data = {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given)}
+    answer = jobs.run(_job, data, what=what, advice=_ADVICE, **vars(work))
+    if "unsolved" in answer:
+        raise NotSolvable(answer["unsolved"], answer["joints"], answer["degree"])
+    return restored(robot, answer)
+
+
+def _job(data: dict[str, Any]) -> dict[str, Any]:
+    robot = parse_toml(data["robot"])
+    try:
+        return saved(_formulas(question(robot, data["frame"], data["target"], data["given"])))
+    except NotSolvable as error:
+        return {"unsolved": str(error), "joints": list(error.joints), "degree": error.degree}
+
+
+def _formulas(asked: Question) -> JointFormulas:
+    robot = asked.robot
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
     solution = _Solution(asked, names, _coordinate_names(robot, names))
@@ -68,7 +122,7 @@ def _formulas(robot: Robot, frame: str, target: str | None, given: tuple[str, ..
         raise _unsolved(asked, beyond) from None
     result = JointFormulas(
         robot=robot,
-        frame=frame,
+        frame=asked.frame,
         target=asked.target,
         pose_names=tuple(pose_names),
         coordinates={k: name for k, name in solution.coordinates.items() if k < robot.nq},

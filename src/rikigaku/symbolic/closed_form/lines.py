@@ -14,6 +14,7 @@ from flint import fmpq_mpoly
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.ring import plain
+from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 
@@ -60,6 +61,7 @@ def candidates(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> I
     s, c = (ring.variable(name) for name in axis.generators)
     lines: dict[tuple[str, str], Line] = {}
     for equation in pool:
+        spend()
         parts = coefficients(ring, equation, axis.generators)
         if set(parts) <= {(1, 0), (0, 1), (0, 0)}:
             line = _normal((parts.get((1, 0), 0), parts.get((0, 1), 0), parts.get((0, 0), 0)))

@@ -15,6 +15,7 @@ from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
+from rikigaku.symbolic.algebra import jobs
 from rikigaku.symbolic.closed_form.chain import TARGET, Axis, Chain
 from rikigaku.symbolic.closed_form.elimination import derived
 from rikigaku.symbolic.closed_form.equations import Target, Witness, as_pose, equations, structured
@@ -135,6 +136,7 @@ class Solver:
     # -- one joint ------------------------------------------------------------------------------------------
     def _take(self, found: Candidate) -> None:
         axis = found.axis
+        jobs.progress(f"{self.joint_names[axis.place]} is solved for")
         if not axis.revolute:
             self._take_slide(found)
         elif found.second is not None:

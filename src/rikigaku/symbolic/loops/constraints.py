@@ -4,6 +4,7 @@
 with the dependent coordinates as formulas of the independent ones (loop_relations.py).
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -20,6 +21,7 @@ from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
 from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.algebra.jobs import Progress, Work
 from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
@@ -32,7 +34,7 @@ from rikigaku.symbolic.writing import Writing
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.closed_robot import ClosedRobot
-    from rikigaku.symbolic.loops.relations import Relation
+    from rikigaku.symbolic.loops.relation import Relation
 
 _SAMPLES, _MORE_SAMPLES = 2, 6
 _CLOSED = 1e-8  # what a row may be off in a posture found by square roots
@@ -107,10 +109,28 @@ class LoopConstraints:
 
         Raises:
             NoFormula: where elimination leaves an equation of higher degree than two.
+            TimeLimit: where elimination does not end within 20 s; `eliminated` takes another limit.
+        """
+        return self.eliminated()
+
+    def eliminated(
+        self,
+        time_limit: float = 20.0,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> "tuple[Relation, ...]":
+        """The same with a say in long work, which is done in a child process; found once.
+
+        Args:
+            time_limit: seconds; with 0 only what is quick is tried.
+            progress: called with each line told on the way.
+            cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
         """
         from rikigaku.symbolic.loops.relations import explicit_relations
 
-        return explicit_relations(self)
+        if "explicit" not in self.__dict__:
+            self.__dict__["explicit"] = explicit_relations(self, Work(time_limit, progress, cancel))
+        return self.explicit
 
     def postures(self, independent: Mapping[str, float | Sequence[float]], **symbols: float) -> np.ndarray:
         """All closed postures for these values of the independent joints, by the explicit relations.
@@ -201,7 +221,7 @@ def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:
 
 
 def loop_constraints(
-    robot: Robot, explicit: bool = False, independent: Sequence[str] | None = None
+    robot: Robot, explicit: bool = False, independent: Sequence[str] | None = None, **work: Any
 ) -> LoopConstraints:
     """The constraints of a closed robot as exact formulas, an independent set of them.
 
@@ -209,15 +229,17 @@ def loop_constraints(
         explicit: solve for the dependent coordinates too (`.explicit`), or say why that cannot be done.
         independent: names of joints to take as independent; the robot's own choice if None, and if it has
             none, driven joints as far as they serve.
+        work: with explicit, what `LoopConstraints.eliminated` takes (time_limit, progress, cancel).
     Raises:
         CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
-            many as the mobility, or do not decide the others. NoFormula: with explicit, if there is none.
+            many as the mobility, or do not decide the others. NoFormula, TimeLimit: with explicit, if there
+            is none, or none is found in time.
     """
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
     constraints = _constraints(robot, None if independent is None else tuple(independent))
     if explicit:
-        constraints.explicit  # noqa: B018 - made now, so that an error comes now
+        constraints.eliminated(**work)
     return constraints
 
 

@@ -70,6 +70,16 @@ class Letters:
             total = total + term
         return total
 
+    def size(self, terms: dict[tuple[tuple[str, int], ...], Any]) -> int:
+        """A bound of the terms it then has."""
+        total = 0
+        for monomial in terms:
+            count = 1
+            for name, n in monomial:
+                count *= len(self.meanings[name].polynomial) ** n if name in self.meanings else 1
+            total += count
+        return total
+
     def _lettered(self, x: Exact, unknown: set[str]) -> dict[tuple[str, ...], tuple[Any, str]]:
         """By monomials of the unknowns: a rational factor and the letter of the rest."""
         parts: dict[tuple[str, ...], Any] = {}

@@ -5,8 +5,8 @@ relation lies in the ideal of the equations, so it holds in all closed postures;
 checked by `postures`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,13 @@ import numpy as np
 from rikigaku.errors import NoFormula
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import Exact
-from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import sqrt
+from rikigaku.numbers.functions import is_zero
 from rikigaku.symbolic.algebra.groebner import System, quick_basis
+from rikigaku.symbolic.algebra.jobs import Work
+from rikigaku.symbolic.algebra.triangular import triangular_basis
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.letters import Letters
+from rikigaku.symbolic.loops.relation import Relation
 from rikigaku.symbolic.loops.rows import BITS, generators, sample_point
 from rikigaku.symbolic.loops.solve import blocks
 
@@ -29,76 +31,24 @@ if TYPE_CHECKING:
 
 _ZERO = 1e-40  # in 300 bits
 _MOST_ORDERS = 24  # four coordinates in every order
-_MOST_LINES = 8  # the shortest equations of an angle, taken two by two
+_MOST_LINES = 8  # the shortest equations of a coordinate: others only repeat them
+_LONGEST = 20_000  # terms beyond which an equation is none to read
 _POWERS = {1: ((2,), (1,), (0,)), 2: ((1, 0), (0, 1), (0, 0))}  # of a coordinate's generators
 
 
-@dataclass(frozen=True)
-class Relation:
-    """One coordinate from those known before it.
-
-    form "slide": a x^2 + b x + c = 0 (a may be 0); "angle": a sin + b cos + c = 0, two solutions;
-    "both": a sin + c = 0 and b cos + d = 0, one solution.
-    """
-
-    name: str  # the coordinate's, as people know it
-    generator: str  # "q[3]"
-    form: str
-    a: Any
-    b: Any
-    c: Any
-    d: Any = 0
-    write: Callable[[Any], Formula] = field(default=Formula.of, repr=False, compare=False)
-
-    @property
-    def branches(self) -> int:
-        """How many solutions there are, at most."""
-        return 2 if self.form == "angle" or (self.form == "slide" and not _is_zero(self.a)) else 1
-
-    def solved(self, point: Point, sign: int = 1) -> dict[str, Any]:
-        """Values of the coordinate's generators at a point where all it needs is known; sign: the branch."""
-        a, b, c, d = (point.value(x) for x in (self.a, self.b, self.c, self.d))
-        if self.form == "slide":
-            x = -c / b if _is_zero(self.a) else (-b + sign * sqrt(b * b - 4 * a * c)) / (2 * a)
-            return {self.generator: x}
-        if self.form == "both":
-            s, cosine = -c / a, -d / b
-        else:
-            square = a * a + b * b
-            root = sign * sqrt(square - c * c)
-            s, cosine = (-a * c + b * root) / square, (-b * c - a * root) / square
-        return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
-
-    def __str__(self) -> str:
-        name, (a, b, c, d) = self.name, map(self.write, (self.a, self.b, self.c, self.d))
-        if self.form == "both":
-            return f"sin({name}) = {-c / a}, cos({name}) = {-d / b}"
-        if self.form == "angle":
-            A, B, C, W = (f"{letter}_{name}" for letter in "ABCW")  # no symbol of the robot's own
-            return (
-                f"sin({name}) = (-{A}*{C} +- {B}*{W})/({A}**2 + {B}**2), "
-                f"cos({name}) = (-{B}*{C} -+ {A}*{W})/({A}**2 + {B}**2) "
-                f"with {A} = {a}, {B} = {b}, {C} = {c}, {W} = sqrt({A}**2 + {B}**2 - {C}**2)"
-            )
-        if _is_zero(self.a):
-            return f"{name} = {-c / b}"
-        if _is_zero(self.b):
-            return f"{name} = +-sqrt({-c / a})"
-        return f"{name} = ({-b} +- sqrt({b * b - 4 * a * c}))/({2 * a})"
-
-
-def explicit_relations(constraints: "LoopConstraints") -> tuple[Relation, ...]:
+def explicit_relations(constraints: "LoopConstraints", work: Work) -> tuple[Relation, ...]:
     """All dependent coordinates, each from independent ones and those before it.
 
     Raises:
         NoFormula: where a block of equations has no triangular form of degree two.
+        TimeLimit, TooLarge: where elimination does not end within its limits.
     """
     found: list[Relation] = []
     matrix = [[row[k] for k in constraints.dependent] for row in constraints.tree_jacobian]
     for rows, columns in blocks(matrix):
         unknown = [constraints.dependent[k] for k in columns]
         equations = [constraints.rows[i] for i in rows]
-        relations = _solved_block(constraints, equations, unknown)
+        relations = _solved_block(constraints, equations, unknown, work)
         if relations is None:
             names = ", ".join(constraints.coordinates[k] for k in unknown)
             raise NoFormula(
@@ -133,7 +83,9 @@ def postures(constraints: "LoopConstraints", point: Point, tolerance: float = 1e
     return found
 
 
-def _solved_block(constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int]) -> Any:
+def _solved_block(
+    constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int], work: Work
+) -> Any:
     places = [k for k in (_position(constraints, k) for k in unknown) if k is not None]
     if len(places) < len(unknown):
         return None  # a part of a quaternion: rotations have no formula one coordinate at a time
@@ -144,21 +96,37 @@ def _solved_block(constraints: "LoopConstraints", rows: Sequence[Any], unknown: 
     used = {name for row in rows for name in generators(row.formula)}
     own = [_own(place, used) for place in places]
     letters = Letters(ring, [row.formula for row in rows], {name for names in own for name in names})
+    orders = list(permutations(range(len(places))))[:_MOST_ORDERS]
+    systems = [_ordered(letters, [own[k] for k in order]) for order in orders]
+
+    def triangle(order: Sequence[int], basis: System) -> Any:
+        return _triangle(constraints, basis, letters, [(unknown[k], places[k], own[k]) for k in order])
+
     best: list[Relation] | None = None
-    for order in list(permutations(range(len(places))))[:_MOST_ORDERS]:
-        names = [name for k in reversed(order) for name in own[k]]
-        basis = quick_basis(
-            System.of([*names, *letters.names], letters.polynomials([*names, *letters.names]))
-        )
-        if basis is None:
-            continue
-        relations = _triangle(constraints, basis, letters, [(unknown[k], places[k], own[k]) for k in order])
+    bases = [quick_basis(system) for system in systems]
+    for order, basis in zip(orders, bases, strict=True):
+        relations = None if basis is None else triangle(order, basis)
         if relations is not None and (best is None or _cost(relations) < _cost(best)):
             best = relations
-    return best
+    slow = [k for k, basis in enumerate(bases) if basis is None]
+    if best is not None or not slow or work.time_limit <= 0:
+        return best
+    found = triangular_basis(
+        [systems[k] for k in slow],
+        [[own[i] for i in orders[k]] for k in slow],
+        what=f"Elimination in the loops of robot {constraints.robot.name!r}",
+        **vars(work),
+    )
+    return None if found is None else triangle(orders[slow[found[0]]], found[1])
 
 
-def _triangle(constraints: "LoopConstraints", basis: System, letters: "Letters", order: Any) -> Any:
+def _ordered(letters: Letters, own: Sequence[Sequence[str]]) -> System:
+    """The equations with the coordinates that are solved for last as the largest variables."""
+    names = [*(name for names in reversed(own) for name in names), *letters.names]
+    return System.of(names, letters.polynomials(names))
+
+
+def _triangle(constraints: "LoopConstraints", basis: System, letters: Letters, order: Any) -> Any:
     """The coordinates one after the other from a lexicographic basis."""
     relations: list[Relation] = []
     known: set[str] = set(letters.names)
@@ -177,21 +145,22 @@ def _triangle(constraints: "LoopConstraints", basis: System, letters: "Letters",
     return relations
 
 
-def _relation(name: str, generator: str, own: list[str], usable: Any, letters: "Letters", points: Any) -> Any:
+def _relation(name: str, generator: str, own: list[str], usable: Any, letters: Letters, points: Any) -> Any:
     """The best relation for one coordinate: one solution before two, short before long."""
-    meant = [[letters.meant(parts.get(m, {})) for m in _POWERS[len(own)]] for parts in usable if _fits(parts)]
-    meant.sort(key=lambda x: sum(map(_terms, x)))
+    fitting = [(sum(map(letters.size, parts.values())), k) for k, parts in enumerate(usable) if _fits(parts)]
+    shortest = [usable[k] for size, k in sorted(fitting)[:_MOST_LINES] if size <= _LONGEST]
+    meant = [[letters.meant(parts.get(m, {})) for m in _POWERS[len(own)]] for parts in shortest]
     found: list[Relation] = []
     for a, b, c in meant:
         form = "slide" if len(own) == 1 else "angle"
         found.append(Relation(name, generator, form, *_cancelled(a, b, c)))
     if len(own) == 2:
-        for (a, b, c), (d, e, f) in combinations(meant[:_MOST_LINES], 2):
-            if _is_zero(b) and _is_zero(d):
+        for (a, b, c), (d, e, f) in combinations(meant, 2):
+            if is_zero(b) and is_zero(d):
                 found.append(_both(name, generator, a, e, c, f))
-            elif _is_zero(a) and _is_zero(e):
+            elif is_zero(a) and is_zero(e):
                 found.append(_both(name, generator, d, b, f, c))
-            else:
+            elif max(map(_terms, (a, b, c))) * max(map(_terms, (d, e, f))) <= _LONGEST:
                 det = a * e - b * d
                 found.append(_both(name, generator, det, det, c * e - b * f, a * f - c * d))
     found.sort(key=lambda x: (x.branches, _length(x)))
@@ -211,7 +180,7 @@ def _both(name: str, generator: str, a: Any, b: Any, c: Any, d: Any) -> Relation
 def _cancelled(*numbers: Any) -> list[Any]:
     """Coefficients of one equation without what is common to them."""
     polynomials = [x.polynomial for x in numbers if isinstance(x, Exact)]
-    if not polynomials or len(polynomials) < sum(not _is_zero(x) for x in numbers):
+    if not polynomials or len(polynomials) < sum(not is_zero(x) for x in numbers):
         return list(numbers)
     common = polynomials[0]
     for p in polynomials[1:]:
@@ -226,7 +195,7 @@ def _decides(relation: Relation, points: Sequence[Point]) -> bool:
     a, b = (_nonzero(x, points) for x in (relation.a, relation.b))
     if relation.form == "both":
         return a and b
-    return (a or b) if relation.form == "angle" else a or (_is_zero(relation.a) and b)
+    return (a or b) if relation.form == "angle" else a or (is_zero(relation.a) and b)
 
 
 def _by_powers(names: Sequence[str], terms: Any, own: Sequence[str]) -> dict[tuple[int, ...], Any]:
@@ -289,10 +258,6 @@ def _length(relation: Relation) -> int:
 
 def _terms(x: Any) -> int:
     return len(x.polynomial) if isinstance(x, Exact) else 1
-
-
-def _is_zero(x: Any) -> bool:
-    return not hasattr(x, "ring") and x == 0
 
 
 def _fraction(x: Any) -> Fraction:

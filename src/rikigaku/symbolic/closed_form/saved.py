@@ -1,0 +1,60 @@
+"""Inverse kinematics as plain data: what comes back from a child process, and stays on disk."""
+
+from typing import Any
+
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic.closed_form.planar import Plane
+from rikigaku.symbolic.closed_form.result import JointFormulas
+from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide, Step, formulas_of
+
+
+def saved(result: JointFormulas) -> dict[str, Any]:
+    """Everything but the robot, as JSON; formulas as texts that read back."""
+    plane = result.plane
+    return {
+        "frame": result.frame,
+        "target": result.target,
+        "pose_names": list(result.pose_names),
+        "coordinates": [[place, name] for place, name in result.coordinates.items()],
+        "given": list(result.given),
+        "steps": [_saved_step(step) for step in result.steps],
+        "conditions": [str(x) for x in result.conditions],
+        "signs": [list(pattern) for pattern in result.signs],
+        "plane": None if plane is None else [plane.normal, [list(row) for row in plane.zero]],
+    }
+
+
+def restored(robot: Robot, data: dict[str, Any]) -> JointFormulas:
+    """The formulas of the robot again."""
+    plane = data["plane"]
+    return JointFormulas(
+        robot=robot,
+        frame=data["frame"],
+        target=data["target"],
+        pose_names=tuple(data["pose_names"]),
+        coordinates={int(place): name for place, name in data["coordinates"]},
+        given=tuple(data["given"]),
+        steps=tuple(map(_restored_step, data["steps"])),
+        conditions=tuple(map(Formula.of, data["conditions"])),
+        signs=tuple(map(tuple, data["signs"])),
+        plane=None if plane is None else Plane(plane[0], tuple(tuple(row) for row in plane[1])),
+    )
+
+
+def _saved_step(step: Step) -> list[Any]:
+    own = [step.place] if isinstance(step, Angle | Slide) else []
+    return [type(step).__name__, *own, step.name, *map(str, formulas_of(step))]
+
+
+def _restored_step(data: list[Any]) -> Step:
+    match data:
+        case ["Definition", name, formula]:
+            return Definition(name, Formula.of(formula))
+        case ["Root", name, radicand]:
+            return Root(name, Formula.of(radicand))
+        case ["Angle", place, name, y, x, scale]:
+            return Angle(place, name, Formula.of(y), Formula.of(x), Formula.of(scale))
+        case ["Slide", place, name, value]:
+            return Slide(place, name, Formula.of(value))
+    raise ValueError(f"unknown step {data}")
