@@ -5,6 +5,7 @@ from rikigaku.contact.friction import Friction, JointFriction
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
 from rikigaku.contact.system import ContactSystem
+from rikigaku.contact.time_stepping import Stepped, time_stepping
 
 __all__ = [
     "Contact",
@@ -16,6 +17,8 @@ __all__ = [
     "JointFriction",
     "Plane",
     "Sphere",
+    "Stepped",
     "Surface",
     "Torus",
+    "time_stepping",
 ]

@@ -86,6 +86,7 @@ class ContactSystem:
                 )
         self.torque = torque
         self._tree = cast(Any, tree(robot))
+        self._laws: dict[tuple[str, ModePlan], Any] = {}
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -140,6 +141,11 @@ class ContactSystem:
     def law(self, name: str, plan: ModePlan | None = None) -> Any:
         """A law of this robot with contacts, bound: see `laws.contact_records`."""
         plan = self.plan if plan is None else plan
+        if (name, plan) not in self._laws:
+            self._laws[name, plan] = self._bound(name, plan)
+        return self._laws[name, plan]
+
+    def _bound(self, name: str, plan: ModePlan) -> Any:
         names = tuple(f"given {i}" for i in range(plan.size))
         law = replace(CONTACT_LAWS[name], plan=plan, coordinates={"given": names})
         tied = self.robot.loops or self.robot.couplings

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import Number
+from rikigaku.simulation.drive_formulas import TimeFormulas
 
 Array = NDArray[np.float64]
 Numbers = Sequence[Number]
@@ -196,11 +198,13 @@ def drive_of(nv: int, places: Sequence[int], torque: Any) -> Drive:
         return cast(Drive, torque)
     if callable(torque):
         return Forces(nv, at, function=torque)
+    if isinstance(torque, Sequence) and any(isinstance(x, (str, Formula)) for x in torque):
+        return cast(Drive, TimeFormulas(nv, at, tuple(Formula.of(x) for x in torque)))
     constant = np.asarray(torque, dtype=np.float64)
     if constant.shape != (count,):
         raise WrongSize(
             f"torque takes {count} numbers, one a driven coordinate; shape {constant.shape} was given. "
-            "Forces over time are rk.Data(t, tau), a function (t, q, v) -> tau, or a controller."
+            "Forces over time are rk.Data(t, tau), formulas of t, a function (t, q, v) -> tau, a controller."
         )
     if not np.isfinite(constant).all():
         raise WrongValue(f"torque must be finite; {constant} was given.")

@@ -49,9 +49,10 @@ def simulate(
     Args:
         q0, v0: positions (nq,) and velocities (nv,; at rest if left out). A closed robot's are brought onto
             its loops.
-        torque: None; constant forces (n,); `rk.Data(t, tau)`; a function (t, q, v) -> (n,), the only Python
-            in the loop; `rk.Sampled(function, period)`; or a controller (`rk.PD`, `rk.ComputedTorque`). A
-            closed robot takes the forces of its driven joints, in the order of `robot.closure().driven`.
+        torque: None; constant forces (n,); formulas of t, as ["3*sin(2*pi*t)", "0"]; `rk.Data(t, tau)`; a
+            function (t, q, v) -> (n,), the only Python in the loop; `rk.Sampled(function, period)`; or a
+            controller (`rk.PD`, `rk.ComputedTorque`). A closed robot takes the forces of its driven joints,
+            in the order of `robot.closure().driven`.
         duration, start: [s].
         events: functions (t, q, v) -> number by name: passages through zero are located and noted. Or guards
             (`rk.simulation.Guard`), which may end the motion.
