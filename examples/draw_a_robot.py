@@ -34,8 +34,9 @@ def main(folder: Path) -> None:
         q[walker.q_slices[joint]] = np.radians(degrees)
     save_plot(walker, folder / "humanoid.png", q, dpi=110)
 
-    save_plot(rk.load("stewart"), folder / "stewart.png", dpi=110)  # a posture in which its six loops close
-    print("panda.png, humanoid.png and stewart.png are in", folder)
+    for name in ("stewart", "delta"):  # in postures in which their loops close
+        save_plot(rk.load(name), folder / f"{name}.png", dpi=80)
+    print("panda.png, humanoid.png, stewart.png and delta.png are in", folder)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import rikigaku
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 SAYS = {
+    "closed_robots_in_time": "Cassie (SDF): done; loops open by",
     "contact_block_on_incline": "mu = 0.6: moved 0.000000000 m",
     "draw_a_robot": "stewart.png",
     "fem_closed_loop": "sharing 0.8: within 0.09 N m of statics in 10 s; joint1 ends at -20.198 N m",

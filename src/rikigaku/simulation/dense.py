@@ -19,8 +19,9 @@ def states_at(runs: Sequence[Run], drive: Drive, records: Array, marks: Any, t: 
     n = runs[0].field.size
     y = interpolated(records, n, t, which)
     own = np.asarray(marks)[which]
-    for k in np.unique(own):
-        done, here = runs[k], np.flatnonzero(own == k)
+    between = (t > records[which, 0]) & (t < records[which, 1])
+    for k in np.unique(own[between]):
+        done, here = runs[k], np.flatnonzero((own == k) & between)
         kernel = done.field.settled
         if kernel is None:
             continue

@@ -41,6 +41,9 @@ def onto_loops(robot: Robot, q: Any, v: Any = None) -> tuple[Array, Array]:
             f"{laws.closing_step.status(q)}.",
             reason="singular" if not np.isfinite(laws.closing_step(q)).all() else "",
         )
+    opening = np.abs(laws.loop_jacobian(q)) @ np.abs(v)
+    if _gap(laws.loop_jacobian(q) @ v) <= 1e-15 * _gap(opening):  # at rest, or as good as it can be
+        return q, v
     return q, np.asarray(laws.closed_velocity(q, v))
 
 
