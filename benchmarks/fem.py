@@ -12,7 +12,7 @@ from benchmarks.harness import one_core
 from benchmarks.options import Options
 from benchmarks.report import figure, table
 from rikigaku.fem.kinematics import moving
-from rikigaku.fem.layout import layout
+from rikigaku.fem.meshing import layout
 from rikigaku.fem.torques import carried, joint_forces, matrices, nodal_forces
 
 SIZES = (10, 30, 100, 300, 1000)
@@ -48,7 +48,7 @@ def measured(count: int) -> Point:
     made = layout(robot)
     rng = np.random.default_rng(0)
     q, v, a = rng.uniform(-1, 1, (3, 1, count))
-    state = moving(made.mechanism, q, v, a)
+    state = moving(made.bodies, q, v, a)
     forces = nodal_forces(state)
     torques = joint_forces(state, carried(state, forces))[0]
     dense = error = None
@@ -60,7 +60,7 @@ def measured(count: int) -> Point:
     return Point(
         count,
         seconds(lambda: layout(robot), 1),
-        seconds(lambda: joint_forces(s := moving(made.mechanism, q, v, a), carried(s, nodal_forces(s)))),
+        seconds(lambda: joint_forces(s := moving(made.bodies, q, v, a), carried(s, nodal_forces(s)))),
         seconds(lambda: joint_forces(state, carried(state, forces))),
         dense,
         error,

@@ -193,3 +193,42 @@ def test_a_ratio_may_differ_from_loop_to_loop_and_follow_time():
     moving = mesh.inverse_dynamics(path, t, sharing=Ratio({"top": lambda t: 0.5 + 0.3 * t})).torques
     for k, part in enumerate(0.5 + 0.3 * t):
         assert moving[k] == pytest.approx(mesh.inverse_dynamics(path, t, sharing=part).torques[k], abs=1e-12)
+
+
+def test_springs_of_joints_are_pulled_as_in_the_laws():
+    robot = rk.load("planar_2r")
+    robot = robot.bind(**robot.declared_values)
+    links = tuple(
+        replace(link, joint=replace(link.joint, stiffness=3.0, rest=0.2, coulomb=0.5)) for link in robot.links
+    )
+    robot = replace(robot, links=links)
+    q, v, a = robot.random_state(1)
+    found = robot.fem().inverse_dynamics(one_state(robot, q, v, a)).torques[0]
+    assert found == pytest.approx(robot.inverse_dynamics(q, v, a), abs=1e-12)
+    bare = robot.fem().inverse_dynamics(one_state(robot, q, v, a), friction=False).torques[0]
+    assert bare == pytest.approx(robot.inverse_dynamics(q, v, a, friction=False), abs=1e-12)
+
+
+def test_a_chain_of_a_thousand_links_and_many_samples_at_once_need_what_the_laws_say():
+    links = [
+        rk.Link(
+            f"l{k}",
+            f"l{k - 1}" if k else "base",
+            rk.Joint(
+                f"q{k}", "prismatic" if k % 7 == 3 else "revolute", axis=(1, 0, 0) if k % 2 else (0, 0, 1)
+            ),
+            rk.Placement((0.01, 0, 0.02)),
+            rk.Inertia("com", 0.1, (0.01, 0, 0.01), (1e-4, 0, 0, 2e-4, 0, 2e-4)),
+        )
+        for k in range(1000)
+    ]
+    short, long = (rk.Robot("chain", tuple(links[:count])) for count in (12, 1000))
+    q, v, a = np.random.default_rng(0).uniform(-1, 1, (3, 5, 12))
+    motion = Motion(short, np.arange(5.0), q, v, a)
+    found = short.fem().inverse_dynamics(motion, friction=False).torques
+    assert found == pytest.approx(short.inverse_dynamics(q, v, a, friction=False), abs=1e-12)
+    q, v, a = np.random.default_rng(1).uniform(-1, 1, (3, 1000))
+    mesh = long.fem()
+    found = mesh.inverse_dynamics(one_state(long, q, v, a), friction=False).torques[0]
+    L, T, P = mesh.matrices(q, v, a)  # the dense way: a product of matrices
+    assert found == pytest.approx(L @ (T @ P), abs=1e-10 * np.abs(found).max())

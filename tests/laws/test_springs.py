@@ -152,8 +152,6 @@ def test_files_hold_springs_those_of_urdf_beside_it(tmp_path: Path) -> None:
 
 def test_where_springs_have_no_place_they_are_refused() -> None:
     robot = sprung(shipped("five_bar"))
-    with pytest.raises(WrongValue, match="springs in joints"):
-        robot.fem()
     with pytest.raises(WrongValue, match="RobotData has no field"):
         robot_data(robot)
 

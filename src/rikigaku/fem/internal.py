@@ -10,6 +10,7 @@ from rikigaku.errors import UnknownName
 from rikigaku.fem.elements import triad
 from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
+from rikigaku.fem.quaternions import cross
 from rikigaku.fem.torques import Carried
 
 Array = NDArray[np.float64]
@@ -66,30 +67,28 @@ class InternalForces:
 
 def internal_forces(layout: Layout, state: Moving, held: Carried, loads: list[Load]) -> InternalForces:
     """Of every beam, from what is passed on beyond it."""
-    bodies = state.mechanism.bodies
-    passed: dict[int, list[tuple[Array, Array, Array]]] = {}
-    for j in range(len(bodies)):
-        passed.setdefault(layout.seat[j], []).append((state.p[j], held.S[j], held.moment[j]))
-    for load in loads:
-        passed.setdefault(load.node, []).append((load.place, load.force, load.moment))
     size = state.p.shape[1]
-    values = np.zeros((len(layout.beams), size, 2, 6))
-    for k, beam in enumerate(layout.beams):
-        i = beam.body
-        ends = [state.place(i, layout.nodes[node].place) for node in (beam.start, beam.end)]
-        along = ends[1] - ends[0]
-        if beam.start == layout.origin[i]:
-            items = [(state.p[i], held.S[i], held.moment[i])]
-            items += [(p, -F, -M) for p, F, M in passed.get(beam.start, [])]
-        else:
-            items = passed.get(beam.end, [])
-        axis = np.array(layout.nodes[beam.end].place) - np.array(layout.nodes[beam.start].place)
-        Q = state.R[i] @ triad(axis / beam.length, np.array([0.0, 0.0, 1.0]))
-        for side, x in enumerate((ends[0], ends[0] + along)):
-            force, moment = np.zeros((size, 3)), np.zeros((size, 3))
-            for p, F, M in items:
-                force += F
-                moment += M + np.cross(p - x, F)
-            values[k, :, side, :3] = -np.einsum("tij,ti->tj", Q, force)
-            values[k, :, side, 3:] = -np.einsum("tij,ti->tj", Q, moment)
+    # what bodies pass on at each node: force, and moment about the world's origin
+    passed = np.zeros((len(layout.nodes), size, 6))
+    seats = np.array([layout.seat[j] for j in range(state.bodies.count)], dtype=np.intp)
+    whole = np.concatenate([held.S, held.moment + cross(state.p, held.S)], axis=2)
+    np.add.at(passed, seats, whole)
+    for load in loads:
+        passed[load.node, :, :3] += load.force
+        passed[load.node, :, 3:] += load.moment + cross(load.place, load.force)
+    if not layout.beams:
+        return InternalForces(layout, np.zeros((0, size, 2, 6)))
+    body, start, end = np.array([(b.body, b.start, b.end) for b in layout.beams], dtype=np.intp).T
+    inner = start == np.array([layout.origin[beam.body] for beam in layout.beams])
+    beyond = np.where(inner[:, None, None], whole[body] - passed[start], passed[end])
+    places = np.array([node.place for node in layout.nodes])
+    R = state.R[body]
+    ends = [state.p[body] + (R @ places[n][:, None, :, None])[..., 0] for n in (start, end)]
+    axes = (places[end] - places[start]) / np.array([beam.length for beam in layout.beams])[:, None]
+    Q = R @ np.array([triad(e, np.array([0.0, 0.0, 1.0])) for e in axes])[:, None]
+    values = np.empty((len(layout.beams), size, 2, 6))
+    for side, x in enumerate(ends):
+        moment = beyond[..., 3:] - cross(x, beyond[..., :3])
+        for part, vector in ((slice(0, 3), beyond[..., :3]), (slice(3, 6), moment)):
+            values[:, :, side, part] = -(np.swapaxes(Q, -1, -2) @ vector[..., None])[..., 0]
     return InternalForces(layout, values)

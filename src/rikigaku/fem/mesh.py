@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongValue
 from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
 from rikigaku.fem.kinematics import moving
-from rikigaku.fem.layout import Layout, layout
+from rikigaku.fem.layout import Layout
+from rikigaku.fem.meshing import layout
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.targets import Motion, target_motion
@@ -29,11 +29,6 @@ class Mesh:
     """
 
     def __init__(self, robot: Robot, masses: Mapping[str, float] | None = None) -> None:
-        if springs := [joint.name for joint in robot.joints if joint.stiffness]:
-            raise WrongValue(
-                f"Robot {robot.name!r} has springs in joints ({', '.join(springs)}), which beams do not "
-                "know. Set their stiffness to 0, and give their forces as torques."
-            )
         self.layout: Layout = layout(robot, masses)
 
     @property
@@ -99,7 +94,7 @@ class Mesh:
     def matrices(self, q: Any, v: Any, a: Any) -> Matrices:
         """[L], [T] and {P} of one state, loops open, extra masses left out: tau = L @ (T @ P)."""
         q, v, a = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (as_position(self.robot, q), v, a))
-        state = moving(self.layout.mechanism, q, v, a)
+        state = moving(self.layout.bodies, q, v, a)
         return matrices(state, nodal_forces(state))
 
     def __repr__(self) -> str:

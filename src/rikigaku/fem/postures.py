@@ -52,8 +52,8 @@ def net_bodies(joined: Joined) -> list[Any]:
 def _rigid_nodes(joined: Joined, q: Array) -> tuple[Array, Array]:
     """Places and turns of all nodes of the grid if links were rigid."""
     net, mechanism = joined.grid, joined.grid.layout.mechanism
-    zero = np.zeros((len(q), mechanism.nv))
-    now, then = moving(mechanism, q, zero, zero), moving(mechanism, net.q[None], zero[:1], zero[:1])
+    zero, bodies = np.zeros((len(q), mechanism.nv)), net.layout.bodies
+    now, then = moving(bodies, q, zero, zero), moving(bodies, net.q[None], zero[:1], zero[:1])
     p = np.tile(net.places, (len(q), 1, 1))
     Q = np.tile([1.0, 0, 0, 0], (len(q), len(net.places), 1))
     normal = net.layout.normal
@@ -103,7 +103,7 @@ def _nearest(joined: Joined, at: Placed, V: Array) -> Array:
 def rigid_rates(joined: Joined, v: Array) -> Array:
     """nu (1, size) in the posture of the grid for joint velocities v, links moving as if rigid."""
     net, mechanism = joined.grid, joined.grid.layout.mechanism
-    now = moving(mechanism, net.q[None], v[None], np.zeros((1, mechanism.nv)))
+    now = moving(net.layout.bodies, net.q[None], v[None], np.zeros((1, mechanism.nv)))
     V = np.zeros((len(net.places), 6))
     for n, i in enumerate(net.body):
         if i >= 0:

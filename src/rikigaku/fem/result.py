@@ -1,6 +1,8 @@
 """What inverse dynamics found: torques, forces through loops and inside links; as arrays and curves."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,9 +29,14 @@ class Result:
     motion: Motion
     torques: Array
     cut_forces: dict[str, Array]
-    internal_forces: InternalForces
+    forces: Callable[[], InternalForces] = field(repr=False)
     impulses: tuple[Impulse, ...]
     layout: Layout
+
+    @cached_property
+    def internal_forces(self) -> InternalForces:
+        """Along the links; computed when they are first asked for."""
+        return self.forces()
 
     @property
     def t(self) -> Array:

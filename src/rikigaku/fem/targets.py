@@ -119,7 +119,7 @@ class _Solver:
     def _axes(self, name: str, size: int) -> list[int]:
         if size == 3:
             return [0, 1, 2]
-        from rikigaku.fem.layout import plane_normal
+        from rikigaku.fem.plane import plane_normal
         from rikigaku.model.mechanism import instantiate
         from rikigaku.numbers.kind import FLOATS
 

@@ -14,6 +14,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from rikigaku.fem.kinematics import Moving
+from rikigaku.fem.quaternions import cross
 from rikigaku.model.mechanism import WORLD, Mechanism
 
 Array = NDArray[np.float64]
@@ -36,42 +37,31 @@ class Carried(NamedTuple):
 
 def nodal_forces(state: Moving) -> NodalForces:
     """F = m (a - g), N = I alpha + omega x I omega; a constant mass matrix lacks the gyroscopic term."""
-    F = state.mass[:, None, None] * state.felt
-    spin = np.einsum("btij,btj->bti", state.tensor, state.omega)
-    return NodalForces(F, np.einsum("btij,btj->bti", state.tensor, state.alpha) + np.cross(state.omega, spin))
+    F = state.bodies.mass[:, None, None] * state.felt
+    spin, push = ((state.tensor @ x[..., None])[..., 0] for x in (state.omega, state.alpha))
+    return NodalForces(F, push + cross(state.omega, spin))
 
 
 def carried(state: Moving, forces: NodalForces) -> Carried:
     """The sums of equation (4), from the tips inwards; moments about one point, so that they only add."""
-    bodies = state.mechanism.bodies
-    if not bodies:
+    if not state.bodies.count:
         return Carried(forces.F, forces.N)
     point = state.p[0]
-    both = np.concatenate([forces.F, forces.N + np.cross(state.c - point, forces.F)], axis=2)
-    for i in range(len(bodies) - 1, -1, -1):
-        if bodies[i].parent != WORLD:
-            both[bodies[i].parent] += both[i]
+    both = state.bodies.beyond(
+        np.concatenate([forces.F, forces.N + cross(state.c - point, forces.F)], axis=2)
+    )
     S = both[..., :3]
-    return Carried(S, both[..., 3:] - np.cross(state.p - point, S))
+    return Carried(S, both[..., 3:] - cross(state.p - point, S))
 
 
 def joint_forces(state: Moving, held: Carried) -> Array:
     """Along the free directions of every joint, (samples, nv): tau_k = z_k . moment (or . force)."""
+    bodies = state.bodies
     tau = np.zeros((state.p.shape[1], state.mechanism.nv))
-    free = [
-        (i, k, direction)
-        for i, body in enumerate(state.mechanism.bodies)
-        for direction, k in zip(body.joint.directions(), body.v, strict=True)
-    ]
-    if free:
-        body, place = np.array([[i, k] for i, k, _ in free]).T
-        turn, slide = (
-            np.array([getattr(direction, part) for _, _, direction in free], dtype=np.float64)
-            for part in ("angular", "linear")
-        )
-        R = state.R[body]
-        work = np.einsum("ntij,nj,nti->tn", R, turn, held.moment[body])
-        tau[:, place] = work + np.einsum("ntij,nj,nti->tn", R, slide, held.S[body])
+    R = state.R[bodies.body]
+    for axes, x in ((bodies.turn, held.moment), (bodies.slide, held.S)):
+        if axes.any():
+            tau[:, bodies.place] += ((R @ axes[:, None, :, None])[..., 0] * x[bodies.body]).sum(axis=-1).T
     return tau
 
 
