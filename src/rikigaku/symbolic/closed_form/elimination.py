@@ -34,10 +34,15 @@ def derived(
         for first, second in combinations(equations[:_MOST], 2):
             spend((len(first.polynomial) * len(second.polynomial)) ** 2)
             for keep, drop in (both, both[::-1]):
-                free = _turn_free(first, second, drop) if drop.revolute else _slide_free(first, second, drop)
+                free = without(first, second, drop)
                 # It must vanish at the witness as all equations do, without being trivial.
                 if isinstance(free, Exact) and unknowns(free, [keep]) and witness.vanishes(free):
                     yield keep, free
+
+
+def without(first: Exact, second: Exact, drop: Axis) -> Number:
+    """What two equations say when a joint is eliminated; 0 where this is not known."""
+    return _turn_free(first, second, drop) if drop.revolute else _slide_free(first, second, drop)
 
 
 def _slide_free(first: Exact, second: Exact, drop: Axis) -> Number:

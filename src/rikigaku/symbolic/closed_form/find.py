@@ -7,6 +7,7 @@ Society of Japan 17(3), 1999; D. Pieper, The kinematics of manipulators under co
 axes that meet).
 """
 
+import itertools
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,8 @@ from rikigaku.symbolic.algebra.jobs import Progress, Work
 from rikigaku.symbolic.closed_form.budget import OutOfBudget, budget
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 from rikigaku.symbolic.closed_form.check import Requirements, verified
-from rikigaku.symbolic.closed_form.equations import as_pose, structured
+from rikigaku.symbolic.closed_form.conditions import conditions
+from rikigaku.symbolic.closed_form.equations import Witness, as_pose, structured
 from rikigaku.symbolic.closed_form.loops import loop_chain, loop_pose
 from rikigaku.symbolic.closed_form.question import Question, question
 from rikigaku.symbolic.closed_form.result import JointFormulas
@@ -109,7 +111,7 @@ def _formulas(asked: Question) -> JointFormulas:
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
     solution = _Solution(asked, names, _coordinate_names(robot, names))
-    conditions, pose_names = solution.pose_meaning(pose_names)
+    necessary, pose_names = solution.pose_meaning(pose_names)
     try:
         solution.solve_frame()
         solution.solve_loops()
@@ -128,7 +130,8 @@ def _formulas(asked: Question) -> JointFormulas:
         coordinates={k: name for k, name in solution.coordinates.items() if k < robot.nq},
         given=tuple(sorted(axis.place for axis in asked.known)),
         steps=direct(needed(solution.steps)),
-        conditions=tuple(conditions),
+        conditions=tuple(_different([*necessary, *solution.conditions])),
+        more_conditions=solution.more,
         plane=asked.plane,
     )
     return verified(result, asked.chain.ring, asked.chain.axes, solution.requirements).without_cut_joints()
@@ -144,7 +147,8 @@ class _Solution:
         self.elements, self.reached = structured(asked.chain, asked.turns)
         self.steps: list[Step] = []
         self.requirements: Requirements = [(x, None) for x in self.reached[: asked.size]]
-        self.levels = self.roots = 0
+        self.conditions: list[Formula] = []
+        self.levels = self.roots = self.more = 0
 
     def pose_meaning(self, names: list[str]) -> tuple[list[Formula], list[str]]:
         """Tell what the target's generators are; what must vanish for it to be reachable, and its names."""
@@ -160,7 +164,27 @@ class _Solution:
     def solve_frame(self) -> None:
         """The joints between ground and frame."""
         inner, wanted = _without_ends(self.asked, self.elements)
-        self._solve(inner, wanted, self.asked.turns)
+        meaning = dict(self.formula.meaning)  # of the target; soon that of the inner chain
+        solver = self._solver(inner, wanted, self.asked.turns)
+        self._find_conditions(solver, wanted, meaning)
+        self._solve(solver)
+
+    def _find_conditions(self, solver: Solver, wanted: list[Number], meaning: dict[str, Formula]) -> None:
+        """What the pose must satisfy beyond what `pose_meaning` says, where the joints are too few."""
+        asked = self.asked
+        count = (6 if asked.turns else 3) - len(set(asked.chain.axes) - asked.known)
+        if not count:
+            return
+        outer = dict(zip(TARGET, wanted, strict=False))
+        inner, _ = structured(solver.chain, asked.turns)
+        variables = [asked.chain.ring.variable(name) for name in TARGET]
+        gaps = [x - y for x, y in zip(variables[: asked.size], inner, strict=False)]
+        stages = itertools.chain([gaps], solver.left_over())
+        witness = Witness(asked.chain.ring, 1)
+        witness.set({name: witness(x) for name, x in zip(TARGET, self.reached, strict=False)})
+        found, self.more = conditions(count, self.elements[: asked.size], stages, outer, witness)
+        outside = Translation(asked.chain.ring, meaning)
+        self.conditions = [outside(x) for x in found]
 
     def solve_loops(self) -> None:
         """The joints of loops, those solved before known; around each loop all must come to the identity."""
@@ -171,12 +195,12 @@ class _Solution:
             if part is None:
                 continue
             chain, outside = part
-            self._solve(chain, loop_pose(outside), True, done)
+            self._solve(self._solver(chain, loop_pose(outside), True, done))
             done |= set(chain.axes)
             around = chain.pose().compose(outside)
             self.requirements = [*self.requirements, *zip(_elements(around), _elements(Pose()), strict=True)]
 
-    def _solve(self, chain: Chain, wanted: list[Number], turns: bool, done: Any = ()) -> None:
+    def _solver(self, chain: Chain, wanted: list[Number], turns: bool, done: Any = ()) -> Solver:
         solver = Solver(
             chain,
             turns,
@@ -189,6 +213,9 @@ class _Solution:
         )
         solver.known |= {*self.asked.known, *done}
         solver.begin({g: self.formula(x) for g, x in zip(TARGET, wanted, strict=True)})
+        return solver
+
+    def _solve(self, solver: Solver) -> None:
         solver.solve()
         self.steps += solver.steps
         self.levels, self.roots = solver.level, solver.roots
@@ -219,6 +246,15 @@ def _without_ends(asked: Question, elements: list[Number]) -> tuple[Chain, list[
         T = Pose(T.R, first.inverse().compose(Pose(p=T.p)).p)
         constants = (Pose(), *between, Pose(p=last.p))
     return Chain(chain.ring, chain.axes, constants), list(_elements(T))
+
+
+def _different(formulas: list[Formula]) -> list[Formula]:
+    """Each once, whatever its sign."""
+    found: dict[str, Formula] = {}
+    for x in formulas:
+        if str(-x) not in found:
+            found.setdefault(str(x), x)
+    return list(found.values())
 
 
 def _elements(pose: Pose) -> Iterator[Number]:

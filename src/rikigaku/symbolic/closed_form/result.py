@@ -94,6 +94,7 @@ class JointFormulas:
     steps: what is computed, in order, common to all branches: data that runs on any kind of number.
     pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
     conditions: what the pose must satisfy to be reachable at all, each a formula that is zero.
+    more_conditions: how many more there are that differ from branch to branch; `solve` tells.
     """
 
     robot: Robot
@@ -106,6 +107,7 @@ class JointFormulas:
     conditions: tuple[Formula, ...] = ()
     signs: tuple[tuple[int, ...], ...] = ()
     plane: Plane | None = None
+    more_conditions: int = 0
 
     @property
     def branches(self) -> tuple[Branch, ...]:

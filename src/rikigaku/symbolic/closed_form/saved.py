@@ -20,6 +20,7 @@ def saved(result: JointFormulas) -> dict[str, Any]:
         "given": list(result.given),
         "steps": [_saved_step(step) for step in result.steps],
         "conditions": [str(x) for x in result.conditions],
+        "more_conditions": result.more_conditions,
         "signs": [list(pattern) for pattern in result.signs],
         "plane": None if plane is None else [plane.normal, [list(row) for row in plane.zero]],
     }
@@ -37,6 +38,7 @@ def restored(robot: Robot, data: dict[str, Any]) -> JointFormulas:
         given=tuple(data["given"]),
         steps=tuple(map(_restored_step, data["steps"])),
         conditions=tuple(map(Formula.of, data["conditions"])),
+        more_conditions=data["more_conditions"],
         signs=tuple(map(tuple, data["signs"])),
         plane=None if plane is None else Plane(plane[0], tuple(tuple(row) for row in plane[1])),
     )

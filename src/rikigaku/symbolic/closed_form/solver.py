@@ -4,7 +4,7 @@ Of all equations those with one unknown joint are looked at; the best determines
 an end of the chain is taken off: the target behind it gets names of its own, the rest is a shorter chain.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,6 +17,7 @@ from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra import jobs
 from rikigaku.symbolic.closed_form.chain import TARGET, Axis, Chain
+from rikigaku.symbolic.closed_form.conditions import left_over
 from rikigaku.symbolic.closed_form.elimination import derived
 from rikigaku.symbolic.closed_form.equations import Target, Witness, as_pose, equations, structured
 from rikigaku.symbolic.closed_form.lines import TWO, Candidate, candidates, coefficients, unknowns
@@ -78,6 +79,14 @@ class Solver:
                 if found is None:
                     raise self._unsolved(derived)
             self._take(found)
+
+    def left_over(self) -> Iterator[Iterable[Exact]]:
+        """Equations in the target alone, which hold within reach: those that are cheap to find first."""
+        unknown, alone = self._unknown(), self._alone()
+        yield [x for x in self._equations() if not unknowns(x, unknown)]
+        yield left_over(alone)
+        also = self._derived()
+        yield left_over({axis: [*pool, *also[axis]] for axis, pool in alone.items()})
 
     def _unknown(self) -> list[Axis]:
         return [axis for axis in self.chain.axes if axis not in self.known]

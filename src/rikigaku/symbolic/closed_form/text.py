@@ -34,6 +34,9 @@ def formulas_text(formulas: "JointFormulas") -> str:
     lines = [f"{head}{count} branch{'es' * (count != 1)}"]
     if formulas.conditions:
         lines.append("where the pose satisfies " + ", ".join(f"{x} = 0" for x in formulas.conditions))
+    if count := formulas.more_conditions:
+        also = "also " * bool(formulas.conditions)
+        lines.append(f"where the pose satisfies {also}{count} more that differ from branch to branch")
     return "\n".join([*lines, *(f"  {line}" for line in steps_text(formulas.steps))])
 
 
