@@ -14,6 +14,7 @@ from rikigaku.errors import RikigakuError
 from rikigaku.plotting import default_posture
 from rikigaku.report import LawFigures, html_report, law_figures
 from rikigaku.report.figures import missing_symbols
+from rikigaku.report.loops import loop_figures
 from rikigaku.structure import recognised_note
 
 
@@ -32,9 +33,10 @@ def run(options: argparse.Namespace) -> int:
     missing = missing_symbols(robot)
     q = None if missing else default_posture(robot)
     figures = law_figures(robot, q, _progress)
+    loops = None if q is None or not robot.loops else loop_figures(robot, q)
     _clear()
     path = Path(options.output or f"report_{re.sub(r'[^A-Za-z0-9._-]', '_', robot.name)}.html")
-    page = html_report(robot, q, figures, warnings, rikigaku.__version__)
+    page = html_report(robot, q, figures, warnings, rikigaku.__version__, loops)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -46,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
         print(note)
     if missing:
         print(f"no value for: {', '.join(missing)}")
-    if robot.loops:
-        print("closed loops: the laws are those of the spanning tree, cut open")
+    if loops is not None:
+        print("\n".join(loops.lines()))
     print(_summary(figures))
     print(f"report: {path}")
     if options.open:
@@ -56,12 +58,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _summary(figures: list[LawFigures]) -> str:
-    lines = [f"{'law':22} {'batch [ns/state]':>16} {'one call [ns]':>14}  operations a state"]
+    lines = [f"{'law':25} {'batch [ns/state]':>16} {'one call [ns]':>14}  operations a state"]
     for item in figures:
         batch = "" if item.batch_ns is None else f"{item.batch_ns:.1f}"
         call = "" if item.call_ns is None else f"{item.call_ns:.0f}"
         lines.append(
-            f"{item.name:22} {batch:>16} {call:>14}  {item.operations or item.problem.splitlines()[0]}"
+            f"{item.name:25} {batch:>16} {call:>14}  {item.operations or item.problem.splitlines()[0]}"
         )
     return "\n".join(lines)
 

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.constraints.records import CLOSED
-from rikigaku.constraints.tree import tree
+from rikigaku.constraints.plan import closure, coordinate_names
+from rikigaku.constraints.records import CLOSED, REDUCED
 from rikigaku.errors import RikigakuError
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
-from rikigaku.states import State, random_state
+from rikigaku.states import random_state
 
 Array = NDArray[np.float64]
 
@@ -47,23 +47,39 @@ def law_figures(
 ) -> list[LawFigures]:
     """Figures of all laws (or those named) at q, v = 0.5, a = 1, tau = 0 for every coordinate.
 
+    Of a closed robot these are v and a of the independent coordinates, the others move along; laws over the
+    independent coordinates are named as in "reduced.mass_matrix".
+
     Args:
         q: None if the robot has symbols without a value; then only operations are counted.
         progress: called with a law's name, its place and how many there are, before each.
     """
-    chosen = [LAWS[name] for name in (LAWS if names is None else names)]
+    chosen = law_names(robot) if names is None else names
     result = []
-    for place, law in enumerate(chosen):
+    for place, name in enumerate(chosen):
         if progress:
-            progress(law.name, place, len(chosen))
-        result.append(_figures(robot, law, q))
+            progress(name, place, len(chosen))
+        result.append(_figures(robot, name, q))
     return result
+
+
+def law_names(robot: Robot) -> list[str]:
+    """The laws a report shows: of a closed robot those of its loops too, and over independent coordinates."""
+    if not robot.loops:
+        return list(LAWS)
+    own = [name for name in CLOSED if name not in LAWS and not name.startswith(REDUCED)]
+    reduced = [f"reduced.{name.removeprefix(REDUCED)}" for name in CLOSED if name.startswith(REDUCED)]
+    return [*LAWS, *own, *reduced]
 
 
 def stated_state(robot: Robot, q: Array) -> dict[str, Array]:
     """The state at which a report gives values."""
     ones = np.ones(robot.nv)
-    return {"q": q, "v": 0.5 * ones, "a": ones, "tau": 0 * ones}
+    v, a = 0.5 * ones, ones
+    if robot.loops:
+        own = np.ones(closure(robot).mobility)
+        v, a = cast(Any, robot).complete(q, 0.5 * own, own)
+    return {"q": q, "v": v, "a": a, "tau": 0 * ones}
 
 
 def shown_frame(robot: Robot) -> str:
@@ -86,34 +102,34 @@ def missing_symbols(robot: Robot) -> list[str]:
     return [name for name in robot.free_symbols if name not in known]
 
 
-def _figures(robot: Robot, law: Law, q: Array | None) -> LawFigures:
+def _figures(robot: Robot, name: str, q: Array | None) -> LawFigures:
+    law = CLOSED[name.replace("reduced.", REDUCED)] if name not in LAWS else LAWS[name]
     options = {name: shown_frame(robot) for name, value in law.options.items() if value is REQUIRED}
     arguments = [*law.inputs, *(f"{key}={value!r}" for key, value in options.items())]
-    figures = LawFigures(law.name, law.summary, f"robot.{law.name}({', '.join(arguments)})")
+    figures = LawFigures(name, law.summary, f"robot.{name}({', '.join(arguments)})")
     try:
-        bound = getattr(tree(robot) if law.name in CLOSED else robot, law.name)  # the page says so
         begin = perf_counter()
+        owner: Any = cast(Any, robot).reduced if name.startswith("reduced.") else robot
+        bound = getattr(owner, name.removeprefix("reduced."))
         fixed = bound.fix(**options) if options else bound
         if q is not None:
-            figures = _evaluated(robot, law, fixed, q, figures, begin)
-        return replace(figures, operations=str(fixed.operations))
+            figures = _evaluated(robot, fixed, q, figures, begin)
+        return replace(figures, summary=fixed.law.summary, operations=str(fixed.operations))
     except RikigakuError as error:
         return replace(figures, problem=str(error))
 
 
-def _evaluated(robot: Robot, law: Law, bound: Any, q: Array, figures: LawFigures, begin: float) -> LawFigures:
-    state = stated_state(robot, q)
-    inputs = [state[name] for name in law.inputs]
+def _evaluated(robot: Robot, bound: Any, q: Array, figures: LawFigures, begin: float) -> LawFigures:
+    inputs = _inputs(robot, bound.law, stated_state(robot, q))
     with np.errstate(all="ignore"):
-        value = np.asarray(bound(*inputs))
+        value = np.asarray(bound(*inputs))  # several results of one size are shown as rows
         first = perf_counter() - begin
         problem = "" if np.isfinite(value).all() else f"At this state: {bound.status(*inputs)}."
         call = _best(lambda: bound(*inputs), 0.002)
         numbers = sum(x.size for x in inputs) + value.size
         batch = max(1, min(_LARGEST_BATCH, _BATCH_NUMBERS // max(numbers, 1)))
-        many = _batch_inputs(law, random_state(robot, 0, batch))
-        out = np.empty((batch, *value.shape))
-        bound(*many, out=out)
+        many = _inputs(robot, bound.law, _batch(robot, batch))
+        out = bound(*many)
         per_state = _best(lambda: bound(*many, out=out), 0.003) / batch
     return replace(
         figures,
@@ -126,9 +142,26 @@ def _evaluated(robot: Robot, law: Law, bound: Any, q: Array, figures: LawFigures
     )
 
 
-def _batch_inputs(law: Law, states: State) -> list[Array]:
-    values = {"q": states.q, "v": states.v, "a": states.a, "tau": states.a}
-    return [values[name] for name in law.inputs]
+def _batch(robot: Robot, size: int) -> dict[str, Array]:
+    """Random states; of a closed robot such as keep its loops closed."""
+    states = random_state(robot, 0, size)
+    q, v, a = states.q, states.v, states.a
+    if robot.loops:
+        q = np.resize(closure(robot).samples, q.shape)
+        own = list(closure(robot).places.independent)
+        v, a = cast(Any, robot).complete(q, v[:, own], a[:, own])
+    return {"q": q, "v": v, "a": a, "tau": states.a}
+
+
+def _inputs(robot: Robot, law: Law, state: dict[str, Array]) -> list[Array]:
+    """What the law takes of a state: of some inputs only some coordinates."""
+    places = {name: k for k, name in enumerate(coordinate_names(robot))}
+    return [
+        np.ascontiguousarray(state[name][..., [places[own] for own in law.coordinates[name]]])
+        if name in law.coordinates
+        else state[name]
+        for name in law.inputs
+    ]
 
 
 def _best(function: Callable[[], Any], span: float) -> float:

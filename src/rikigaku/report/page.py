@@ -14,6 +14,7 @@ from rikigaku.errors import RikigakuError
 from rikigaku.model.robot import Robot
 from rikigaku.plotting import save_plot
 from rikigaku.report.figures import LawFigures, missing_symbols
+from rikigaku.report.loops import LoopFigures, loop_section
 from rikigaku.report.style import CSS
 from rikigaku.states import is_length
 
@@ -29,6 +30,7 @@ def html_report(
     figures: Sequence[LawFigures],
     warnings: Sequence[str] = (),
     version: str = "",
+    loops: LoopFigures | None = None,
 ) -> str:
     """The page. q is the posture shown and evaluated; None if symbols without a value leave none."""
     parts = [
@@ -37,6 +39,7 @@ def html_report(
         _warnings(robot, warnings),
         f"<section><h2>Picture</h2>{_picture(robot, q)}</section>",
         _structure(robot),
+        "" if loops is None else loop_section(loops),
         _state(robot, q),
         _laws(robot, figures),
         f"<footer>Made by rikigaku {escape(version)}. SI units and radians throughout.</footer>",
@@ -64,8 +67,9 @@ def _warnings(robot: Robot, warnings: Sequence[str]) -> str:
         )
     if robot.loops:
         notes.append(
-            "The robot has closed loops. The laws below are those of its spanning tree, with the loops cut "
-            "open: q and v have all joints of the tree, and no closure force acts."
+            "The robot has closed loops: q and v have all joints of its spanning tree. inverse_dynamics, "
+            "forward_dynamics and the laws after loop_facing know the loops; mass_matrix and the others are "
+            "those of the tree, robot.reduced.mass_matrix that of the closed robot."
         )
     if not notes:
         return ""
@@ -114,9 +118,10 @@ def _state(robot: Robot, q: Array | None) -> str:
             rows.append((f"q[{k}]", joint.name, value, degrees))
     table = html_table(Table(("", "joint", "value", ""), rows), "data")
     opened = " open" if robot.nq <= 12 else ""
+    own = " of an independent coordinate" if robot.loops else ""
     return (
         "<section><h2>State of the values below</h2>"
-        "<p>q as in the picture; every v is 0.5, every a is 1, every tau is 0 (SI units).</p>"
+        f"<p>q as in the picture; every v{own} is 0.5, every a{own} is 1, every tau is 0 (SI units).</p>"
         f"<details{opened}><summary>q</summary>{table}</details></section>"
     )
 
