@@ -26,7 +26,7 @@ class LoopFigures:
 
     def lines(self) -> list[str]:
         """For the terminal."""
-        words = [*repr(self.plan).splitlines(), f"  assembly modes at this posture: {len(self.modes)}"]
+        words = [*repr(self.plan).splitlines(), f"  ways to assemble found at this posture: {len(self.modes)}"]
         if self.singularity is not None:
             s = self.singularity
             words.append(f"  singular where 0: loops {s.loops:.3g}, drives {s.drives:.3g}")
@@ -67,7 +67,7 @@ def loop_section(figures: LoopFigures) -> str:
 
 def _modes(figures: LoopFigures) -> str:
     robot, modes = figures.plan.robot, figures.modes
-    count = f"<p>{len(modes)} assembly modes at the independent coordinates of this posture"
+    count = f"<p>{len(modes)} ways to assemble it were found at the independent coordinates of this posture"
     if robot.nq > _FEW:
         return f"{count}.</p>"
     rows = [
