@@ -25,12 +25,16 @@ from rikigaku.space.counting import (
     general_arm,
     line_through,
     paper_inertial_torques,
+    paper_inverse_dynamics,
+    paper_kinematics,
+    paper_resolved_acceleration,
     solution_operations,
     unified_operations,
+    unified_parts,
 )
 
 SOURCE = Path(__file__).parent / "peers" / "pinocchio_space.cpp"
-WAYS = ("generalized_jacobian_momentum", "generalized_jacobian_mass")
+WAYS = ("generalized_jacobian_momentum", "generalized_jacobian_mass", "generalized_jacobian_centroidal")
 LEAST_RATIO = 15.0
 SIZES = range(1, 13)
 OURS, PYTHON = "ours", "Pinocchio Python"
@@ -59,9 +63,11 @@ def operations() -> dict[str, Any]:
     rows.append(
         ["6, base parameters", f"{fewer.mul} / {fewer.add}", "3501 / 3176", f"{3501 / fewer.mul:.2f}"]
     )
-    rows.append(
-        ["space_arm_6", f"{own.mul} / {own.add}", f"{GROUND_ARM.mul} / {GROUND_ARM.add} (on the ground)", ""]
-    )
+    ground = f"{GROUND_ARM.mul} / {GROUND_ARM.add} (on the ground)"
+    rows.append(["space_arm_6", f"{own.mul} / {own.add}", ground, ""])
+    for name, frame in (("space_planar_2r", "hand"), ("space_dual_arm", "left_hand")):
+        other = unified_operations(rk.load(name), frame)
+        rows.append([name, f"{other.mul} / {other.add}", "", ""])
     header = ("joints", "ours", "the paper", "ratio")
     print(table("Unified computation: products / sums, without the solution with J*", header, rows))
     fits = {}
@@ -69,6 +75,15 @@ def operations() -> dict[str, Any]:
         slope, start, worst = line_through({n: getattr(c, part) for n, c in counts.items()})
         fits[part] = (slope, start)
         print(f"  {part}: {slope:.1f} n + {start:.0f}, within {worst:.0f}")
+    names = {
+        "D.K.": paper_kinematics(6),
+        "I.K.": paper_resolved_acceleration(6),
+        "I.D.": paper_inverse_dynamics(6),
+    }
+    parts = unified_parts(six)
+    for name, paper in names.items():
+        own_part = f"{parts[name].mul} / {parts[name].add}"
+        print(f"  {name}, n = 6: {own_part}; the paper: {paper.mul:.0f} / {paper.add:.0f}")
     solving = solution_operations(six)
     inertial = six.inertial_torques.operations  # type: ignore[attr-defined]
     print(f"  the 6 x 6 solution apart (reflections): {solving.mul} mul, {solving.add} add")
@@ -104,7 +119,16 @@ def times(options: Options) -> dict[str, Any]:
             "errors": errors,
             "ratio": ratio,
         }
-    header = ("J*", "ours", "Pin C++ (momentum)", "Pin C++ (mass)", "Pin Python", "ratio", "target met")
+    header = (
+        "J*",
+        "ours",
+        "Pin C++ (momentum)",
+        "(mass)",
+        "(centroidal)",
+        "Pin Python",
+        "ratio",
+        "target met",
+    )
     print(table(f"Generalized Jacobian: ns a state, {options.states} states", header, rows))
     return record
 

@@ -8,6 +8,7 @@ from random_robots import random_state
 from random_satellites import random_satellite
 
 import rikigaku as rk
+from rikigaku.model.rigid import quaternion_of
 
 Array = np.ndarray
 ROBOTS = {
@@ -143,3 +144,23 @@ def test_torques_do_the_work_that_changes_the_energy(name: str) -> None:
 
     power = slope(energy, np.zeros(1), np.ones(1))
     assert case.torques(case.momentum) @ case.rates == pytest.approx(float(power), rel=1e-8)
+
+
+def test_a_flying_robots_hand_gets_the_acceleration_asked_for_under_thrust() -> None:
+    """Resolved accelerations with thrusters on the satellite: Pinocchio's free-flyer does what was asked."""
+    case = Case("shipped arm")
+    robot, q, rng = case.robot, case.q, np.random.default_rng(3)
+    theirs = FreeFlyer(robot, "hand", q)
+    v = on_floats(robot, "floating_velocity", q, case.rates, case.momentum)
+    wrench = 50 * rng.normal(size=6)
+    asked, gains = rng.normal(size=6), np.array([2.0, 5.0])
+    X = theirs.jacobian() @ v  # the hand has the twist it should have: no error in velocity
+    pose = robot.pose(q, "hand")
+    target = np.array([*pose[:3, 3], *quaternion_of(pose[:3, :3])])
+    outer = {"satellite": wrench.tolist()}
+    inputs = (q, v, target, X, asked, gains)
+    found = on_floats(robot, "resolved_acceleration", *inputs, frame="hand", wrenches=outer)
+    accelerations, torques = found
+    a = on_floats(robot, "floating_forward_dynamics", q, v, torques, wrenches=outer)
+    assert agree(a[6:], accelerations, 1e-8)
+    assert agree(theirs.hand_acceleration(v, a), asked, 1e-8)

@@ -7,7 +7,16 @@ from paper_bodies import Bodies
 from random_robots import random_state
 
 import rikigaku as rk
-from rikigaku.space.counting import GROUND_ARM, PAPER, general_arm, line_through, unified_operations
+from rikigaku.space.counting import (
+    GROUND_ARM,
+    PAPER,
+    general_arm,
+    line_through,
+    paper_inverse_dynamics,
+    paper_kinematics,
+    unified_operations,
+    unified_parts,
+)
 
 Array = np.ndarray
 N = 6
@@ -84,7 +93,16 @@ def test_the_general_arm_takes_less_than_half_of_the_papers_operations() -> None
     assert count.add < paper.add / 2
 
 
-def test_operations_grow_with_a_straight_line_and_stay_below_half_from_two_joints_on() -> None:
+def test_parts_of_the_unified_computation_add_up_and_torques_cost_little_once_the_rest_is_there() -> None:
+    robot = general_arm(6)
+    parts, whole = unified_parts(robot), unified_operations(robot)
+    assert sum(x.mul for x in parts.values()) == whole.mul
+    assert sum(x.add for x in parts.values()) == whole.add
+    assert parts["D.K."].mul < paper_kinematics(6).mul / 2
+    assert parts["I.D."].mul < paper_inverse_dynamics(6).mul / 4
+
+
+def test_operations_grow_with_a_straight_line_and_stay_below_half_from_five_joints_on() -> None:
     counts = {n: unified_operations(general_arm(n)) for n in range(1, 13)}
     for part in ("mul", "add"):
         slope, start, worst = line_through({n: getattr(count, part) for n, count in counts.items()})

@@ -42,11 +42,7 @@ def generalized_jacobian(
         frame's own, where that is so too.
     """
     known_space_axes(axes)
-    state = floating(mechanism, q, in_base_axes=axes != "world")
-    columns = hand_columns(state, frame).values()
-    R = output_axes(state, frame, axes)
-    turned = [(*transform(R, c.linear), *transform(R, c.angular)) for c in columns]
-    return [[column[i] for column in turned] for i in range(6)]
+    return jacobian_of(floating(mechanism, q, in_base_axes=axes != "world"), frame, axes)
 
 
 def generalized_jacobian_rate(
@@ -154,6 +150,15 @@ def task_rows(J: Sequence[Numbers], rows: str, robot: str) -> list[Numbers]:
             f"{len(chosen)} motions of the frame. Rows it can serve: {', '.join(fitting) or 'none'}."
         )
     return chosen
+
+
+def jacobian_of(state: Floating, frame: str, axes: str = "world") -> list[list[Number]]:
+    """J* of a frame, 6 x n, from a state in the axes these start from."""
+    R = output_axes(state, frame, axes)
+    columns = [
+        (*transform(R, c.linear), *transform(R, c.angular)) for c in hand_columns(state, frame).values()
+    ]
+    return [[column[i] for column in columns] for i in range(6)]
 
 
 def hand_columns(state: Floating, frame: str) -> dict[int, Twist]:

@@ -4,12 +4,12 @@ A target is a position [m] and a unit quaternion w x y z; `twist` and `accelerat
 have there, world axes, linear first. `gains` are the two numbers (K1 on velocity, K2 on position).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rikigaku.laws.floating import Floating, floating
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.orthogonal import orthogonal
-from rikigaku.laws.space import at_point, hand, hand_columns, output_axes, task_rows
+from rikigaku.laws.space import at_point, hand, jacobian_of, task_rows
 from rikigaku.laws.space_bias import Bias, bias
 from rikigaku.laws.space_dynamics import torques
 from rikigaku.model.mechanism import Mechanism
@@ -30,7 +30,7 @@ def resolved_rate(
     Where the arm has more coordinates than rows are asked for, the shortest of all such rates.
     """
     state = floating(mechanism, q)
-    J = world_jacobian(state, frame)
+    J = jacobian_of(state, frame)
     drift = _drift(state, momentum, frame)
     return _solved(mechanism, J, [a - b for a, b in zip(twist, drift, strict=True)], rows)
 
@@ -46,15 +46,18 @@ def resolved_acceleration(
     frame: str,
     rows: str = "all",
     friction: bool = True,
+    wrenches: Mapping[str, Numbers] | None = None,
 ) -> tuple[list[Number], list[Number]]:
     """Accelerations of the arm that bring a frame to a moving target (eq 27), and the torques they take.
+
+    wrenches: from outside (thrusters that hold or move the satellite, contact); the hand follows still.
 
     One program from the state to the torques: pose, J*, its rate, the solution with J* and Newton-Euler share
     what they have in common.
     """
     state = floating(mechanism, q)
-    terms = bias(state, q, v)
-    J = world_jacobian(state, frame)
+    terms = bias(state, q, v, wrenches)
+    J = jacobian_of(state, frame)
     X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
     found = _solved(mechanism, J, asked, rows)
@@ -79,7 +82,7 @@ def transposed_jacobian(
     X = hand_pose(state, q, frame)
     velocity = bias(state, q, v).hand_velocity(state, frame)
     pull = _feedback(X, velocity, target, twist, gains)
-    J = task_rows(world_jacobian(state, frame), rows, "")
+    J = task_rows(jacobian_of(state, frame), rows, "")
     chosen = task_rows(pull, rows, mechanism.name)
     return [vector.dot([row[k] for row in J], chosen) for k in range(len(J[0]))]
 
@@ -105,16 +108,7 @@ def unified_computation(
     X = hand_pose(state, q, frame)
     asked = _demand(state, terms, X, target, twist, acceleration, gains, frame)
     tau = torques(state, q, terms, v, accelerations, friction=False)
-    return X.matrix(), world_jacobian(state, frame), asked, tau
-
-
-def world_jacobian(state: Floating, frame: str) -> list[list[Number]]:
-    """J* in world axes."""
-    K = output_axes(state, frame, "world")
-    columns = [
-        (*transform(K, c.linear), *transform(K, c.angular)) for c in hand_columns(state, frame).values()
-    ]
-    return [[column[i] for column in columns] for i in range(6)]
+    return X.matrix(), jacobian_of(state, frame), asked, tau
 
 
 def hand_pose(state: Floating, q: Numbers, frame: str) -> Pose:

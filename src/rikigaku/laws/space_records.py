@@ -157,6 +157,7 @@ SPACE: dict[str, Law] = {
             outputs=("accelerations", "torques"),
             summary="Accelerations of the arm, and torques, that bring a frame to a moving target.",
             options={**_TASK, "friction": True},
+            overrides=("wrenches",),
             singular=_SINGULAR,
         ),
         Law(

@@ -6,6 +6,7 @@ n joints on a satellite, without the solution with J*. Ours are counted on the p
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Frame, Link, Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.program import Operations
+from rikigaku.numbers.program import Operations, Program
 
 
 class Count(NamedTuple):
@@ -62,6 +63,19 @@ def unified_operations(robot: Robot, frame: str = "hand") -> Operations:
     """Operations of `unified_computation`: pose, J*, right-hand side of eq 27 and torques at once."""
     count: Operations = cast(Any, robot).unified_computation.program(frame=frame).operations
     return count
+
+
+def unified_parts(robot: Robot, frame: str = "hand") -> dict[str, Count]:
+    """The same by parts, each what it adds to those before it: D.K., I.K. and I.D. (A) of the paper."""
+    program: Program = cast(Any, robot).unified_computation.program(frame=frame)
+    parts, before = {}, Count(0, 0)
+    for name, outputs in (("D.K.", 2), ("I.K.", 3), ("I.D.", 4)):
+        count = replace(
+            program, outputs=program.outputs[:outputs], results=program.results[:outputs]
+        ).operations
+        parts[name] = Count(count.mul - before.mul, count.add - before.add)
+        before = Count(count.mul, count.add)
+    return parts
 
 
 def solution_operations(robot: Robot, frame: str = "hand") -> Count:
