@@ -7,7 +7,8 @@ from typing import Any
 import sympy
 
 from rikigaku.numbers.evaluate import evaluated
-from rikigaku.numbers.program import Program, Shape
+from rikigaku.numbers.program import Program
+from rikigaku.symbolic.sympy_edge import sympy_array
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ def sympy_law(program: Program) -> SympyLaw:
     )
     keys = _keys([port.name for port in program.inputs])
     return SympyLaw(
-        {key: _shaped(x, port.shape) for key, port, x in zip(keys, program.inputs, inputs, strict=True)},
+        {key: sympy_array(x, port.shape) for key, port, x in zip(keys, program.inputs, inputs, strict=True)},
         tuple(steps),
-        {port.name: _shaped(x, port.shape) for port, x in zip(program.outputs, results, strict=True)},
+        {port.name: sympy_array(x, port.shape) for port, x in zip(program.outputs, results, strict=True)},
     )
 
 
@@ -83,14 +84,6 @@ def _keys(names: Sequence[str]) -> list[str]:
 def _number(x: float) -> Any:
     """Whole numbers stay exact; others keep the 53 bits they have."""
     return sympy.Integer(int(x)) if x == int(x) and abs(x) < 2**53 else sympy.Float(x)
-
-
-def _shaped(elements: Sequence[Any], shape: Shape) -> Any:
-    if not shape:
-        return elements[0]
-    if len(shape) <= 2:
-        return sympy.ImmutableDenseMatrix(*shape, *([1] if len(shape) == 1 else []), list(elements))
-    return sympy.ImmutableDenseNDimArray(list(elements), shape)
 
 
 def _mapped(value: Any, known: Mapping[Any, Any]) -> Any:

@@ -12,6 +12,7 @@ from rikigaku.errors import NotExact
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import ONE
+from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.spatial.vector import IDENTITY, Vector
 from rikigaku.symbolic.algebra.elimination import Decisions, Spaces, Zero
@@ -19,8 +20,8 @@ from rikigaku.symbolic.algebra.residues import residue_mechanism
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare, coordinates
 from rikigaku.symbolic.base.visible import UNITS, Base, Row, regrouped_columns
-from rikigaku.symbolic.exact_formula import formula_of, is_exact_zero
 from rikigaku.symbolic.exact_state import exact_state
+from rikigaku.symbolic.writing import written
 
 Rotors = Mapping[int, str]  # names of rotor inertias by coordinate of v
 
@@ -41,7 +42,7 @@ def base_by_rules(robot: Robot, drives: Sequence[str] = ()) -> Regrouping:
     rotors: Rotors = named if "rotor" in drives else {}
     found = _on_residues(question, _vanishes, UNITS, rotors)
     mechanism = exact_state(question.robot).mechanism
-    exact = Spaces(is_exact_zero, found.full)
+    exact = Spaces(is_zero, found.full)
     base = regrouped_columns(mechanism, _field(question.robot, mechanism), exact, UNITS, rotors)
     if exact.full != found.full:
         raise NotExact(
@@ -74,10 +75,10 @@ def _field(robot: Robot, mechanism: Mechanism) -> tuple[Vector, ...]:
     return IDENTITY if robot.gravity == ANY_GRAVITY else (mechanism.gravity,)
 
 
-def _on_residues(question: Question, is_zero: Zero, units: Mapping[str, Row], rotors: Rotors) -> Spaces:
+def _on_residues(question: Question, zero: Zero, units: Mapping[str, Row], rotors: Rotors) -> Spaces:
     """Run the rules modulo a prime: the spaces then know which of them are whole."""
     mechanism, whole = residue_mechanism(question)
-    spaces = Spaces(is_zero, whole=whole)
+    spaces = Spaces(zero, whole=whole)
     regrouped_columns(mechanism, _field(question.robot, mechanism), spaces, units, rotors)
     return spaces
 
@@ -88,7 +89,7 @@ def _vanishes(x: Any) -> bool:
 
 def _record(columns: Sequence[str], base: Base) -> Regrouping:
     """In the order of the columns; friction is always told apart, each parameter by itself."""
-    known = {name: {n: formula_of(c) for n, c in parts.items()} for name, parts in base.items()}
+    known = {name: {n: written(c) for n, c in parts.items()} for name, parts in base.items()}
     known |= {name: {name: ONE} for name in columns if name.startswith(("viscous of ", "coulomb of "))}
     kept = tuple(name for name in columns if name in known)
     places = {name: k for k, name in enumerate(columns)}

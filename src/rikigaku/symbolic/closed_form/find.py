@@ -31,7 +31,8 @@ from rikigaku.symbolic.closed_form.question import Question, question
 from rikigaku.symbolic.closed_form.result import JointFormulas
 from rikigaku.symbolic.closed_form.saved import restored, saved
 from rikigaku.symbolic.closed_form.solver import Solver
-from rikigaku.symbolic.closed_form.steps import Names, Step, Translation, direct, needed
+from rikigaku.symbolic.closed_form.steps import Names, Step, direct, needed
+from rikigaku.symbolic.writing import Writing
 
 POSITION = ("px", "py", "pz")
 ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
@@ -142,8 +143,7 @@ class _Solution:
 
     def __init__(self, asked: Question, names: Names, coordinates: dict[int, str]) -> None:
         self.asked, self.names, self.coordinates = asked, names, coordinates
-        symbols = {f"q[{k}]": Formula.symbol(name) for k, name in coordinates.items()}
-        self.formula = Translation(asked.chain.ring, symbols)
+        self.formula = Writing(asked.chain.ring, {f"q[{k}]": name for k, name in coordinates.items()})
         self.elements, self.reached = structured(asked.chain, asked.turns)
         self.steps: list[Step] = []
         self.requirements: Requirements = [(x, None) for x in self.reached[: asked.size]]
@@ -153,23 +153,23 @@ class _Solution:
     def pose_meaning(self, names: list[str]) -> tuple[list[Formula], list[str]]:
         """Tell what the target's generators are; what must vanish for it to be reachable, and its names."""
         plane, size = self.asked.plane, self.asked.size
-        self.formula.meaning.update({g: Formula.symbol(name) for g, name in zip(TARGET, names, strict=True)})
+        self.formula.mean({g: Formula.symbol(name) for g, name in zip(TARGET, names, strict=True)})
         gaps = [Formula.symbol(names[k]) - self.formula(self.elements[k]) for k in range(size)]
         if plane is None:
             return [x for x in gaps if x], names[:size]
         phi = self.names.new("phi")
-        self.formula.meaning.update(plane.rotation(Formula.symbol(phi)))
+        self.formula.mean(plane.rotation(Formula.symbol(phi)))
         return [gaps[plane.normal]], [*(names[k] for k in plane.across), phi]
 
     def solve_frame(self) -> None:
         """The joints between ground and frame."""
         inner, wanted = _without_ends(self.asked, self.elements)
-        meaning = dict(self.formula.meaning)  # of the target; soon that of the inner chain
+        outside = self.formula.copy()  # soon the target is that of the inner chain
         solver = self._solver(inner, wanted, self.asked.turns)
-        self._find_conditions(solver, wanted, meaning)
+        self._find_conditions(solver, wanted, outside)
         self._solve(solver)
 
-    def _find_conditions(self, solver: Solver, wanted: list[Number], meaning: dict[str, Formula]) -> None:
+    def _find_conditions(self, solver: Solver, wanted: list[Number], outside: Writing) -> None:
         """What the pose must satisfy beyond what `pose_meaning` says, where the joints are too few."""
         asked = self.asked
         count = (6 if asked.turns else 3) - len(set(asked.chain.axes) - asked.known)
@@ -183,7 +183,6 @@ class _Solution:
         witness = Witness(asked.chain.ring, 1)
         witness.set({name: witness(x) for name, x in zip(TARGET, self.reached, strict=False)})
         found, self.more = conditions(count, self.elements[: asked.size], stages, outer, witness)
-        outside = Translation(asked.chain.ring, meaning)
         self.conditions = [outside(x) for x in found]
 
     def solve_loops(self) -> None:

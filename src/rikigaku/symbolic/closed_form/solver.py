@@ -29,9 +29,9 @@ from rikigaku.symbolic.closed_form.steps import (
     Root,
     Slide,
     Step,
-    Translation,
     is_short,
 )
+from rikigaku.symbolic.writing import Writing
 
 _ELEMENTS = ("x", "y", "z", *(f"{i}{j}" for i in "123" for j in "123"))
 
@@ -43,7 +43,7 @@ class Solver:
         self,
         chain: Chain,
         turns: bool,
-        translation: Translation,
+        writing: Writing,
         names: Names,
         joint_names: Mapping[int, str],
         cuts: int,
@@ -52,7 +52,7 @@ class Solver:
     ) -> None:
         """The chain has identities as its outer constants; for a position alone the last one is the point."""
         self.chain, self.turns = chain, turns
-        self.formula, self.names, self.joint_names = translation, names, joint_names
+        self.formula, self.names, self.joint_names = writing, names, joint_names
         self.witness = Witness(chain.ring, 1)
         self.steps: list[Step] = []
         self.known: set[Axis] = set()
@@ -260,7 +260,7 @@ class Solver:
                 self.steps.append(Definition(name, formula))
                 formula = Formula.symbol(name)
             meaning[TARGET[k]] = formula
-        self.formula.meaning.update(meaning)
+        self.formula.mean(meaning)
 
 
 def _degree(x: Exact, axis: Axis) -> int:

@@ -5,12 +5,10 @@ A solved joint stands in later formulas by its own name, as sin(q1), cos(q1) or 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rikigaku.numbers.exact import Exact, Ring
-from rikigaku.numbers.formula import PI, ZERO, Formula
-from rikigaku.numbers.kind import Number
+from rikigaku.numbers.formula import Formula
 
 
 @dataclass(frozen=True)
@@ -115,49 +113,6 @@ class Names:
             wish += "_"
         self.taken.add(wish)
         return wish
-
-
-class Translation:
-    """Numbers of a ring as formulas; what a generator means can change as a solution proceeds."""
-
-    def __init__(self, ring: Ring, coordinates: dict[str, Formula]) -> None:
-        """coordinates: the formula of each "q[k]"."""
-        self.ring = ring
-        self.meaning: dict[str, Formula] = dict(coordinates)
-        for name, divisor in ring.divisors.items():
-            angle = coordinates[name] if name in coordinates else Formula.symbol(name)
-            over = name if divisor == 1 else f"{name}/{divisor}"
-            self.meaning[name] = angle
-            self.meaning[f"sin({over})"] = (angle / divisor).sin()
-            self.meaning[f"cos({over})"] = (angle / divisor).cos()
-        for k, angle in enumerate(ring.constant_angles):
-            self.meaning[f"sin(angle[{k}])"], self.meaning[f"cos(angle[{k}])"] = angle.sin(), angle.cos()
-        for k, radicand in enumerate(ring.radicands):
-            self.meaning[f"root[{k}]"] = self(radicand).sqrt()
-        self.meaning["pi"] = PI
-
-    def __call__(self, x: Number) -> Formula:
-        if not isinstance(x, Exact):
-            return Formula.of(x)
-        total = ZERO
-        for powers, coefficient in self._terms(x):
-            term = Formula.of(coefficient)
-            for name, power in powers:
-                term = term * self._meaning(name) ** power
-            total = total + term
-        return total
-
-    def _terms(self, x: Exact) -> Iterator[tuple[list[tuple[str, int]], Number]]:
-        from rikigaku.numbers.ring import plain
-
-        for powers, coefficient in x.polynomial.to_dict().items():
-            names = [(self.ring.names[k], int(n)) for k, n in enumerate(powers) if n]
-            yield names, plain(coefficient)
-
-    def _meaning(self, name: str) -> Formula:
-        if name not in self.meaning:
-            self.meaning[name] = Formula.symbol(name)
-        return self.meaning[name]
 
 
 def is_short(formula: Formula) -> bool:

@@ -63,40 +63,22 @@ def branch_sympy(branch: "Branch", expanded: bool) -> tuple[list[Any], list[Any]
     """(definitions, joints) as pairs of SymPy's symbols and expressions."""
     import sympy
 
+    from rikigaku.symbolic.sympy_edge import sympy_formula
+
     definitions: list[Any] = []
     joints: list[Any] = []
     known: dict[Any, Any] = {}
     for step in branch.steps:
         match step:
             case Definition(_, formula):
-                value = formula_sympy(formula)
+                value = sympy_formula(formula)
             case Angle(_, _, y, x):
-                value = sympy.atan2(formula_sympy(y), formula_sympy(x))
+                value = sympy.atan2(sympy_formula(y), sympy_formula(x))
             case Slide(_, _, formula):
-                value = formula_sympy(formula)
+                value = sympy_formula(formula)
         symbol = sympy.Symbol(step.name, real=True)
         if expanded:
             value = value.xreplace(known)
             known[symbol] = value
         (definitions if isinstance(step, Definition) else joints).append((symbol, value))
     return ([] if expanded else definitions), joints
-
-
-def formula_sympy(formula: Formula) -> Any:
-    """A formula as SymPy's expression; symbols are real."""
-    import sympy
-
-    total = sympy.Integer(0)
-    for monomial, coefficient in formula.terms:
-        term = sympy.Rational(coefficient.numerator, coefficient.denominator)
-        for (kind, inside), power in monomial:
-            if kind == "symbol":
-                base = sympy.Symbol(inside, real=True)
-            elif kind == "pi":
-                base = sympy.pi
-            else:
-                base = formula_sympy(inside)
-                base = base if kind == "sum" else getattr(sympy, kind)(base)
-            term *= base**power
-        total += term
-    return total
