@@ -1,5 +1,7 @@
 """Trajectories: their derivatives belong together, their ends are exact, their limits are kept."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -171,3 +173,9 @@ def test_what_is_missing_or_contradicts_itself_is_said():
         cubic(START, END, 1.0, v0=[1.0, 2.0])
     with pytest.raises(WrongSize, match="velocity limits have the shape"):
         cubic(START, END, velocity=[1.0, 2.0])
+
+
+def test_a_sequence_may_have_any_number_of_pieces():
+    points = np.sin(np.arange(101))[:, None] * START
+    path = in_sequence(*(quintic(a, b, 0.1) for a, b in pairwise(points)))
+    assert np.allclose(path(0.1 * np.arange(101)).q, points, atol=1e-12)

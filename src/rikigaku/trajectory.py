@@ -90,7 +90,8 @@ class Sequence:
         parts = []
         for values in zip(*samples, strict=True):
             index = which[(..., *(None,) * (values[0].ndim - t.ndim))]
-            parts.append(np.choose(np.broadcast_to(index, values[0].shape), values))
+            table, place = np.stack(values), np.broadcast_to(index, values[0].shape)
+            parts.append(np.take_along_axis(table, place[None], axis=0)[0])
         return State(*parts)
 
 

@@ -86,6 +86,14 @@ def test_pd_with_gravity_brings_a_puma_to_rest_at_its_target(puma) -> None:
     assert np.abs(motion.tau[3] - expected).max() < 1e-11
 
 
+def test_pd_puts_no_force_on_joints_without_a_drive() -> None:
+    humanoid = rk.load("humanoid_feet")
+    control = rk.PD(humanoid, np.full(19, 0.1), stiffness=50.0, damping=1.0)
+    motion = rk.simulate(humanoid, np.zeros(19), None, control, duration=1e-3)
+    assert not motion.tau[:, :3].any()  # place and pitch of the foot
+    assert np.abs(motion.tau[:, 3:]).min() > 0
+
+
 def test_computed_torque_makes_errors_decay_as_a_linear_oscillator(puma) -> None:
     """With the exact model the error obeys e'' + 2 w e' + w^2 e = 0, whatever the trajectory."""
     w, off = 8.0, 0.05

@@ -54,23 +54,25 @@ class PD(_Tracking):
         target: a posture (n,) or a trajectory.
         stiffness [N m/rad, N/m], damping [N m s/rad, N s/m]: numbers or (n,).
         gravity: hold the robot against gravity.
+    Joints that are not actuated (the place and pitch of a foot) get no force.
     """
 
     def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any, gravity: bool = True) -> None:
         super().__init__(robot, target, stiffness, damping)
         self.gravity = gravity
+        self.driven = tuple(joint.actuated for joint in robot.joints for _ in range(joint.nv))
 
     @property
     def identity(self) -> str:
-        return f"PD {self.nv} {self.gravity}"
+        return f"PD {self.driven} {self.gravity}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
         pull = self.pull(q, v, u, p)
-        if not self.gravity:
-            return pull
-        return [a + b for a, b in zip(pull, gravity_forces(mechanism, q), strict=True)]
+        if self.gravity:
+            pull = [a + b for a, b in zip(pull, gravity_forces(mechanism, q), strict=True)]
+        return [x if on else 0 for x, on in zip(pull, self.driven, strict=True)]
 
 
 class ComputedTorque(_Tracking):
