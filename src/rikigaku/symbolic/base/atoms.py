@@ -39,6 +39,12 @@ class Atoms:
             gens[k] ** 2 + gens[k + self.cosines] ** 2 - self.context.constant(1) for k in range(self.cosines)
         ]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atoms) and (self.cosines, self.formulas) == (other.cosines, other.formulas)
+
+    def __hash__(self) -> int:
+        return hash((self.cosines, *self.formulas))
+
     @cached_property
     def one(self) -> "Ratio":
         return Ratio(self, self.context.constant(1), self.context.constant(1))

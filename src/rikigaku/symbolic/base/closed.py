@@ -61,7 +61,7 @@ class ClosedFound(Found):
 def base_of_closed(question: Question, near: Any = None) -> ClosedFound:
     """Base parameters of a robot with its loops closed, on the component of a posture (None: of home)."""
     tree = base_by_regressor(question.opened())
-    geometry = replace(question.robot, gravity=(ZERO, ZERO, ZERO))
+    geometry = question.geometry
     try:
         component = component_of(geometry, near)
     except CannotClose:
@@ -102,7 +102,7 @@ def _at_postures(question: Question, tree: Found, component: Component, rng: np.
         coefficients, remaining, note = symbolic_relations(question, kept, component, rng)
     else:
         bits = bits_for(question.robot)
-        found = closed_relations(question, kept, {}, rng, lambda _: component.state(rng, bits))
+        found = closed_relations(question, kept, {}, rng, lambda _: component.state(bits))
         coefficients, remaining, note = recognised_relations(question, found)
     if proved(question, coefficients):
         note += "; proved modulo the ideal of closed postures"

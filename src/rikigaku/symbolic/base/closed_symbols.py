@@ -47,7 +47,7 @@ def symbolic_relations(
     first: ClosedRelations | None = None
 
     def draw(symbols: Mapping[str, Fraction]) -> ConsistentState:
-        return component.state(rng, bits, {n: x for n, x in symbols.items() if n in component.values})
+        return component.state(bits, {n: x for n, x in symbols.items() if n in component.values})
 
     def found(symbols: Mapping[str, Fraction]) -> Mapping[int, Mapping[int, arb]]:
         nonlocal first

@@ -21,6 +21,7 @@ from rikigaku.symbolic.loops.component import Component
 _SAME = 1e-9  # slopes at different postures, and what they are taken for
 _FINEST = 24  # parts of half a turn
 _LARGEST = 1000  # denominators of slopes
+_POSTURES = 8
 _PRIMES, _GEOMETRIES, _STATES = 2, 3, 4
 
 
@@ -30,7 +31,7 @@ def following(component: Component, rng: np.random.Generator) -> Following | Non
     if any(joint.nq != joint.nv for joint in robot.joints):
         return None
     closing = Closing(robot, dict(component.values))
-    q = np.concatenate([component.home[None], component.postures])
+    q = np.array([component.home, *component.postures(_POSTURES)[:_POSTURES]])
     J = closing.at(q)[2]
     others = [k for k in range(robot.nv) if k not in independent]
     slopes = np.zeros((len(q), robot.nv, len(independent)))

@@ -25,7 +25,8 @@ def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]
     if len(robot.loops) != 1 or robot.couplings or robot.nv > _COORDINATES or question.drives:
         return False
     try:
-        constraints = loop_constraints(robot)
+        shared = set(robot.free_symbols) == set(question.geometry.free_symbols)
+        constraints = loop_constraints(question.geometry if shared else robot)
         ring = constraints.state.ring
         if constraints.ideal.basis is None:
             return False
@@ -33,7 +34,9 @@ def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]
         kind = ExactConstants(ring)
         places = {name: j for j, name in enumerate(question.columns)}
         state = constraints.state
-        Y = regressor(state.mechanism, state.q, constraints.velocities(), constraints.accelerations())
+        x, y, z = (g.evaluate(kind, symbols) for g in robot.gravity)
+        v, a = constraints.velocities(), constraints.accelerations()
+        Y = regressor(state.mechanism, state.q, v, a, (x, y, z))
         for name, combination in coefficients.items():
             rest = [row[places[name]] for row in Y]  # of the tree; its projection must vanish
             for other, x in combination.items():

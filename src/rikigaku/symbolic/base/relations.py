@@ -9,6 +9,7 @@ parameters in terms of the kept ones.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ KEEP_FIRST = (
     "viscous",
     "coulomb",
 )
+_SEED = 1990
 _TRIES = 8
 _PAIR_STATES = 12  # of two links: 20 columns, six rows and more a state
 
@@ -69,7 +71,7 @@ def relations(
     local: dict[str, Row] = {}
     for name, parent in _neighbours(robot).items():
         if parent is not None:
-            local.update(_hidden_by_joint(robot, name, parent, atoms, rng))
+            local.update(_hidden_by_joint(_pair(robot, name, parent), name, parent, atoms))
     others = [name for name in question.columns if name not in {*kept, *local}]
     solver = Solver(question, list(kept), others, states, rng)
     local.update(solver.rows(atoms, circles(atoms)))
@@ -154,11 +156,11 @@ class Solver:
         return sample(self.question, self.question.field(self.rng, size), self.states)
 
 
-def _hidden_by_joint(
-    robot: Robot, name: str, parent: str, atoms: Atoms, rng: np.random.Generator
-) -> dict[str, Row]:
+@lru_cache(maxsize=128)
+def _hidden_by_joint(pair: Robot, name: str, parent: str, atoms: Atoms) -> dict[str, Row]:
     """Parameters of a link that no force can tell from others of it and its parent's, however that moves."""
-    question = Question(_pair(robot, name, parent))
+    rng = np.random.default_rng(_SEED)
+    question = Question(pair)
     order = preferred_order(question)
     drawn = sample(question, question.field(rng), _PAIR_STATES)
     found, _ = pivot_columns(drawn.rows[0][:, order], drawn.field.prime)
@@ -166,9 +168,9 @@ def _hidden_by_joint(
     dependent = [column for column in question.columns if column not in pivots]
     own = [column for column in pivots if column.endswith(f" of {name}")]
     result: dict[str, Row] = {}
-    link = robot.link(name)
+    link = pair.link(name)
     circle = tuple(atoms.places(*step_atoms(link.geometry.after(), *_numbers(link))))
-    X = atoms.pose(_steps(robot, name, parent))
+    X = atoms.pose(_steps(pair, name, parent))
     for column, row in (
         Solver(question, pivots, dependent, _PAIR_STATES, rng, own).rows(atoms, [circle]).items()
     ):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.laws.regressor import DRIVE_NAMES, regressor, regressor_columns
+from rikigaku.laws.regressor import DRIVE_NAMES, regressor_columns
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.model.walk import formulas
@@ -17,6 +17,7 @@ from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.modular import Field, Modular, ModularConstants, Residues, fineness_for, order_for
 from rikigaku.symbolic.base.following import Following
+from rikigaku.symbolic.loops.recorded import recorded
 
 # Gravity that may point anywhere: three symbols of their own.
 _ANY = [Formula.symbol(f"gravity_{axis}_of_any_direction") for axis in "xyz"]
@@ -60,6 +61,12 @@ class Question:
         """The same of the spanning tree."""
         tree = replace(self.robot, loops=(), couplings=(), independent=(), symbols=())
         return replace(self, robot=tree, following=None)
+
+    @cached_property
+    def geometry(self) -> Robot:
+        """The robot without gravity: what laws are recorded of, once for every field."""
+        still = (ZERO, ZERO, ZERO)
+        return self.robot if self.robot.gravity == still else replace(self.robot, gravity=still)
 
     @property
     def mobility(self) -> int:
@@ -147,12 +154,18 @@ def sample(
     """The regressor at random states, the same for each sample of the geometry."""
     robot = question.robot
     values = drawn_symbols(robot, field) if symbols is None else symbols
-    mechanism = instantiate(robot, ModularConstants(field), values)
     q = random_positions(robot, field, states)
     v, a = ([field.number(field.random(1, states)) for _ in range(robot.nv)] for _ in range(2))
     if (following := question.following) is not None:
         q, v, a = following.positions(q, field.pi), following.rates(v), following.rates(a)
-    Y = regressor(mechanism, q, v, a, drives=bool(question.drives))
+    kind = ModularConstants(field)
+    laws = recorded(question.geometry)
+    pulled = any(g.terms for g in robot.gravity)
+    law = laws.regressor(pulled, bool(question.drives))
+    gravity = [g.evaluate(kind, values) for g in robot.gravity] if pulled else []
+    elements = law([*laws.numbers(kind, values), *q, *v, *a, *gravity])[0]
+    width = law.shapes[0][1]
+    Y = [elements[k : k + width] for k in range(0, len(elements), width)]
     if following is not None:
         Y = following.projected(_with_signs(Y, following, field, states) if question.drives else Y)
     return Sample(field, stacked([question.pick(row) for row in Y], field, states), values)

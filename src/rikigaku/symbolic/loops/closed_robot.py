@@ -19,6 +19,7 @@ from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.loops.rows import generators
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.formulas import Formulas
@@ -160,14 +161,15 @@ def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
     """A polynomial linear in some generators, by generator."""
     if not isinstance(x, Exact):
         return {"": x}
-    ring = x.ring
-    places = {ring.names.index(name): name for name in names if name in ring.names}
-    parts: dict[str, dict[Any, Any]] = {}
-    for m, c in x.polynomial.to_dict().items():
-        k = next((k for k in places if m[k]), None)
-        rest = tuple(m) if k is None else (*m[:k], m[k] - 1, *m[k + 1 :])
-        parts.setdefault("" if k is None else places[k], {})[rest] = c
-    return {name: ring.number(ring.context.from_dict(terms)) for name, terms in parts.items()}
+    ring, used = x.ring, set(generators(x))
+    parts: dict[str, Any] = {}
+    rest = x.polynomial
+    for name in names:
+        if name in used:
+            factor = x.polynomial.derivative(ring.names.index(name))  # it is linear
+            parts[name] = ring.number(factor)
+            rest = rest - factor * ring.generators[name]
+    return parts if not rest else {**parts, "": ring.number(rest)}
 
 
 def _valued(point: Point, x: Any) -> Any:

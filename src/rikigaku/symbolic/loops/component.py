@@ -8,7 +8,7 @@ walking from home in small steps, along the motions the loops allow, never throu
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -29,7 +29,7 @@ _SEED = 11
 _CLEAR = 0.2  # of what it is at home: walks keep that far from singular postures
 _WALK, _STEP, _SHORTEST = 4, 0.3, 0.01  # steps in a walk, their length [rad, m]
 _WALKERS = 8
-_HOMOTOPY = 4  # steps from one geometry to another
+_HOMOTOPY = 2  # steps from one geometry to another
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class Component:
     home: Array
     rank: int
     values: Mapping[str, Fraction]
-    _homes: dict[tuple[Fraction, ...], Array] = field(default_factory=dict, repr=False)
-    _waiting: dict[tuple[Fraction, ...], list[Array]] = field(default_factory=dict, repr=False)
+    _postures: list[Array] = field(default_factory=list, repr=False)
+    _drawn: dict[tuple[tuple[str, Fraction], ...], int] = field(default_factory=dict, repr=False)
 
     @cached_property
     def independent(self) -> tuple[int, ...]:
@@ -61,24 +61,32 @@ class Component:
         """How many coordinates move freely."""
         return self.robot.nv - self.rank
 
-    def state(
-        self, rng: np.random.Generator, bits: int, symbols: Mapping[str, Fraction] | None = None
-    ) -> ConsistentState:
-        """A random posture on the component, refined; symbols: values near those at home.
+    def state(self, bits: int, symbols: Mapping[str, Fraction] | None = None) -> ConsistentState:
+        """A posture on the component, each time another one, refined; symbols: values near those at home.
 
         Raises CannotClose where there is none for these values.
         """
         closing = Closing(self.robot, {**self.values, **(symbols or {})})
-        key = tuple(closing.values[name] for name in self.robot.free_symbols)
-        waiting = self._waiting.setdefault(key, [])
+        key = tuple(closing.values.items())
         for _ in range(_WALKERS):
-            if not waiting:
-                waiting += list(self.walked(closing, self._home_at(closing, key), rng))
-            if (refined := closing.refined(waiting.pop(), bits)) is not None:
+            count = self._drawn[key] = self._drawn.get(key, 0) + 1  # no posture twice for one geometry
+            q = self._carried(closing, self.postures(count)[count - 1])
+            if (refined := closing.refined(q, bits)) is not None:
                 return refined
         raise not_closed(self.robot, np.zeros(1), False, _WALKERS)
 
-    def walked(self, closing: Closing, home: Array, rng: np.random.Generator) -> Array:
+    def postures(self, count: int) -> list[Array]:
+        """That many postures of it or more, in floats; the first ones are always the same."""
+        while len(self._postures) < count:
+            rng = np.random.default_rng([_SEED, len(self._postures)])
+            self._postures.extend(self._walked(Closing(self.robot, dict(self.values)), self.home, rng))
+        return self._postures
+
+    def afresh(self) -> "Component":
+        """The same, with none of its postures drawn."""
+        return replace(self, _drawn={})
+
+    def _walked(self, closing: Closing, home: Array, rng: np.random.Generator) -> Array:
         """The ends of some walks from a closed posture, in random directions; they turn where they must."""
         q = np.repeat(home[None], _WALKERS, axis=0)
         ahead, step = rng.normal(size=(_WALKERS, self.robot.nv)), np.full(_WALKERS, _STEP)
@@ -112,27 +120,19 @@ class Component:
         good &= np.abs(found - guess).max(axis=1, initial=0) < 0.5 * step
         return found, good & (clearness(there, self.rank) >= clear), there
 
-    def _home_at(self, closing: Closing, key: tuple[Fraction, ...]) -> Array:
-        """Home carried over to other values of the symbols, in small changes of them."""
+    def _carried(self, closing: Closing, q: Array) -> Array:
+        """A posture carried over to other values of the symbols, in small changes of them."""
         if closing.values == self.values:
-            return self.home
-        if key not in self._homes:
-            q = self.home
-            for k in range(1, _HOMOTOPY + 1):
-                part = Fraction(k, _HOMOTOPY)
-                values = {n: x + part * (closing.values[n] - x) for n, x in self.values.items()}
-                found, residual, facing = Closing(self.robot, values).newton(q[None], steps=20)
-                if np.abs(residual).max(initial=0) > CLOSED or not facing[0]:
-                    raise CannotClose(f"Robot {self.robot.name!r} does not close near by with other lengths.")
-                q = found[0]
-            self._homes[key] = q
-        return self._homes[key]
-
-    @cached_property
-    def postures(self) -> Array:
-        """Some postures of it besides home, in floats."""
-        rng = np.random.default_rng(_SEED)
-        return self.walked(Closing(self.robot, dict(self.values)), self.home, rng)
+            return q
+        parts = [Fraction(k, _HOMOTOPY) for k in range(1, _HOMOTOPY)]
+        between = [{n: x + part * (closing.values[n] - x) for n, x in self.values.items()} for part in parts]
+        for step in (*(Closing(self.robot, values) for values in between), closing):
+            found, residual, facing = step.newton(q[None], steps=8)
+            near = np.abs(found - q).max(initial=0) < _STEP
+            if np.abs(residual).max(initial=0) > CLOSED or not facing[0] or not near:
+                raise CannotClose(f"Robot {self.robot.name!r} does not close near by with other lengths.")
+            q = found[0]
+        return q
 
 
 def component_of(robot: Robot, near: Sequence[float] | Array | None = None) -> Component:
@@ -144,7 +144,8 @@ def component_of(robot: Robot, near: Sequence[float] | Array | None = None) -> C
         CannotClose: if no closed posture is found there. WrongValue: if `near` leads to a singular posture,
             where several components may meet.
     """
-    return _component(robot, None if near is None else tuple(as_position(robot, near).tolist()))
+    found = _component(robot, None if near is None else tuple(as_position(robot, near).tolist()))
+    return found.afresh()
 
 
 @lru_cache(maxsize=32)

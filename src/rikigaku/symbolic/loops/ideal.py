@@ -10,7 +10,7 @@ from functools import cached_property
 from math import lcm
 from typing import Any
 
-from flint import fmpq, fmpz_mpoly_ctx, fmpz_mpoly_vec
+from flint import fmpq, fmpq_mpoly_ctx, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.ring import Ring
@@ -34,7 +34,7 @@ class PositionIdeal:
         self, ring: Ring, equations: Sequence[Exact], first: Sequence[str] = (), nonzero: Sequence[Exact] = ()
     ) -> None:
         self.ring, self.nonzero = ring, tuple(nonzero)
-        self._among: dict[int, tuple[Any, Any]] = {}
+        self._contexts: dict[tuple[str, ...], tuple[Any, Any, Any]] = {}
         self.equations = (*equations, *relations(ring, equations))
         used = {name for equation in self.equations for name in generators(equation)}
         self.names = (
@@ -86,26 +86,45 @@ class PositionIdeal:
                 return apart
             return min(apart, apart.together().mapped(self.reduced), key=length)
         assert isinstance(x, Exact)
-        names = (*self.names, *(name for name in generators(x) if name not in self.names))
-        if len(names) not in self._among:
-            self._among[len(names)] = _among(self.basis, len(names))
-        context, basis = self._among[len(names)]
-        places = [self.ring.names.index(name) for name in names]
-        scale = lcm(*(int(c.q) for c in x.polynomial.coeffs()))
+        if not self._reducible(x):
+            return x
+        context, whole, basis = self._context(tuple(k for k in generators(x) if k not in self.names))
+        ring = self.ring.context
+        terms = x.polynomial.project_to_context(context).to_dict()
+        scale = lcm(*(int(c.q) for c in terms.values()))
         # FLINT's remainder is a multiple of the true one; a variable of no other use tells which.
-        marked: dict[Any, Any] = {
-            (*[m[k] for k in places], 0): (c * scale).p for m, c in x.polynomial.to_dict().items()
-        }
-        marked[(0,) * len(names) + (1,)] = 1
-        found = context.from_dict(marked).reduction_primitive_part(basis).to_dict()
-        below = found.pop((0,) * len(names) + (1,)) * scale
-        none, result = [0] * len(self.ring.names), {}
-        for powers, c in found.items():
-            full = none.copy()
-            for place, n in zip(places, powers, strict=False):
-                full[place] = n
-            result[tuple(full)] = fmpq(c, below)
-        return self.ring.number(self.ring.context.from_dict(result))
+        marker = (*[0] * context.nvars(), 1)
+        marked: dict[Any, Any] = {(*m, 0): (c * scale).p for m, c in terms.items()}
+        marked[marker] = 1
+        found = whole.from_dict(marked).reduction_primitive_part(basis).to_dict()
+        below = found.pop(marker) * scale
+        result = context.from_dict({m[:-1]: fmpq(c, below) for m, c in found.items()})
+        polynomial = result.project_to_context(ring)
+        return self.ring.reduced(polynomial, self.ring.mask(polynomial))
+
+    def _context(self, others: tuple[str, ...]) -> tuple[Any, Any, Any]:
+        """The ideal's own generators and some others, in its order; with a marker; and the basis there."""
+        if others not in self._contexts:
+            assert self.basis is not None
+            own = self.ring.context.names()
+            names = tuple(own[self.ring.names.index(name)] for name in (*self.names, *others))
+            whole, basis = _among(self.basis, len(names))
+            self._contexts[others] = fmpq_mpoly_ctx.get(names, ORDERS[self.basis.order]), whole, basis
+        return self._contexts[others]
+
+    def _reducible(self, x: Exact) -> bool:
+        """Whether some leading monomial of the basis is within the degrees of a polynomial."""
+        degrees = x.polynomial.degrees()
+        return any(all(degrees[k] >= n for k, n in lead) for lead in self._leads)
+
+    @cached_property
+    def _leads(self) -> list[list[tuple[int, int]]]:
+        """Leading monomials of the basis: places in the ring, and powers."""
+        assert self.basis is not None
+        basis = _among(self.basis, len(self.names))[1]
+        places = [self.ring.names.index(name) for name in self.names]
+        leading = [basis[k].monoms()[0] for k in range(len(basis))]
+        return [[(place, int(n)) for place, n in zip(places, m, strict=False) if n] for m in leading]
 
 
 def length(x: Any) -> int:
