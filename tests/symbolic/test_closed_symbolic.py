@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from linkages import four_bar
 
 import rikigaku as rk
 from rikigaku.errors import MissingValue, NoFormula, WrongSize
@@ -150,3 +151,14 @@ def test_what_compares_numbers_has_no_formula() -> None:
     law = replace(robot.inverse_dynamics.law, name="another")
     with pytest.raises(NoFormula, match="another of robot 'five_bar' is a program"):
         type(robot.inverse_dynamics).__mro__[1](robot, law).formulas()
+
+
+def test_common_factors_are_cancelled_and_sums_of_angles_combined_in_quotients() -> None:
+    bars = four_bar("c", "l", "c", "l")
+    (coupler,) = bars.reduced.jacobian.symbolic[1]
+    assert not {"c", "l"} & coupler.names
+    assert str(coupler.combined()) == "sin(rocker_angle)/sin(coupler_angle + crank_angle - rocker_angle)"
+    q = bars.bind(c=0.3, l=1).assemble([0.7])
+    assert np.isclose(coupler.value(q=q), bars.reduced.jacobian(q, c=0.3, l=1)[1, 0])
+    relations = bars.loop_constraints().explicit
+    assert all("c**2" not in str(relation) for relation in relations)

@@ -36,8 +36,17 @@ def closed_formulas(
         total: Any = 0
         for name, factor in c.closed.collected(x, reading.parameters).items():
             total = total + (factor * c.state.ring.variable(name) if name else factor)
-        array[index] = ExactFormula(_one_fraction(c.robot, total), reading, c.written(total))
+        array[index] = _read(c, total, reading)
     return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
+
+
+def _read(c: "LoopConstraints", x: Any, reading: Reading) -> ExactFormula:
+    """Written part by part, or as one fraction without common factors, whichever is shorter."""
+    number = _one_fraction(c.robot, x)
+    if not isinstance(x, Over):
+        return ExactFormula(number, reading)
+    forms = (c.written(x), reading.writing(number))
+    return ExactFormula(number, reading, min(forms, key=lambda formula: len(str(formula))))
 
 
 def _one_fraction(robot: Robot, x: Any) -> Any:

@@ -23,6 +23,7 @@ from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.algebra.jobs import Progress, Work
 from rikigaku.symbolic.closed_form.chain import stripped
+from rikigaku.symbolic.combining import combined
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
 from rikigaku.symbolic.loops.ideal import PositionIdeal
@@ -173,6 +174,15 @@ class LoopConstraints:
                 below = below * self._writing(d) ** n
             total = total + self._writing(part) / below
         return total
+
+    def combined(self, x: ExactNumber) -> Formula:
+        """The same with sines and cosines of sums where that is shorter."""
+        forms = (combined(x, self._writing, self._combined), self._writing(x))
+        return min(forms, key=lambda formula: len(str(formula)))
+
+    @cached_property
+    def _combined(self) -> dict[Any, Formula]:
+        return {}
 
     @cached_property
     def _writing(self) -> Writing:

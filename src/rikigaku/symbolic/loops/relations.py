@@ -58,7 +58,7 @@ def explicit_relations(constraints: "LoopConstraints", work: Work) -> tuple[Rela
                 "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose "
                 "other independent coordinates."
             )
-        found += [replace(relation, write=constraints.written) for relation in relations]
+        found += [replace(relation, write=constraints.combined) for relation in relations]
     return tuple(found)
 
 
