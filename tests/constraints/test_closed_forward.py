@@ -102,18 +102,35 @@ def test_the_reduced_coriolis_matrix_gives_the_velocity_forces_and_the_rate_of_t
     assert agree(C + np.swapaxes(C, 1, 2), rate, 1e-7)
 
 
-def test_derivatives_are_the_slopes_of_the_law() -> None:
-    robot = shipped("five_bar")
+@pytest.mark.parametrize("name", ["five_bar", "three_rrr"])
+@pytest.mark.parametrize("law", ["inverse_dynamics", "forward_dynamics", "loop_forces"])
+def test_derivatives_are_the_slopes_of_the_law(name: str, law: str) -> None:
+    robot = shipped(name)
     q, v, a = (x[0] for x in motion(robot))
     tau = robot.inverse_dynamics(q, v, a)
-    found = robot.forward_dynamics.derivative(q, v, tau)
-    for k in range(2):
-        step = np.zeros(2)
-        step[k] = 1e-6
-        rise = robot.forward_dynamics(q, v, tau + step) - robot.forward_dynamics(q, v, tau - step)
-        np.testing.assert_allclose(found.tau[:, k], rise / 2e-6, rtol=1e-6, atol=1e-6)
-    for k in range(4):
-        step = np.zeros(4)
-        step[k] = 1e-6
-        rise = robot.forward_dynamics(q + step, v, tau) - robot.forward_dynamics(q - step, v, tau)
-        np.testing.assert_allclose(found.q[:, k], rise / 2e-6, rtol=1e-5, atol=1e-4)
+    state = {"q": q, "v": v, "a": a, "tau": tau}
+    bound = getattr(robot, law)
+    at = [state[x] for x in bound.law.inputs]
+    found = bound.derivative(*at)
+    for i, x in enumerate(at):
+        for k, step in enumerate(1e-6 * np.eye(len(x))):
+            ahead, behind = (bound(*at[:i], x + sign * step, *at[i + 1 :]) for sign in (1, -1))
+            slopes = (ahead - behind) / 2e-6
+            size = np.abs(found[i]).max()
+            np.testing.assert_allclose(found[i][:, k], slopes, rtol=1e-5, atol=1e-7 * max(size, 1))
+
+
+def test_along_motions_that_keep_the_loops_closed_derivatives_add_up() -> None:
+    robot = shipped("five_bar")
+    q, v, _ = (x[0] for x in motion(robot))
+    found = robot.forward_dynamics.derivative(q, v, np.zeros(2))
+    # a posture near by on the loops, with the same rates of the motors
+    own = list(robot.closure().places.independent)
+
+    def moved(t: float) -> Array:
+        at = robot.assemble(q[own] + t * np.array([1.0, -0.5]), near=q)
+        rates = robot.complete(at, v[own], np.zeros(2)).v
+        return np.concatenate([at, rates, robot.forward_dynamics(at, rates, np.zeros(2))])
+
+    dq, dv, da = np.split((moved(1e-5) - moved(-1e-5)) / 2e-5, [4, 8])
+    np.testing.assert_allclose(found.q @ dq + found.v @ dv, da, rtol=1e-6, atol=1e-6 * np.abs(da).max())

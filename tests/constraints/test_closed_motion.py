@@ -91,6 +91,22 @@ def test_without_projection_the_loops_open() -> None:
     assert loose.residual.max() > 1e-9 > 1e3 * held.residual.max()
 
 
+def test_gears_without_loops_are_kept_in_motion_and_their_law_is_that_of_one_coordinate() -> None:
+    arm = rk.load("planar_2r").bind(l1=0.5, l2=0.4, m1=1, m2=1)
+    first, second = (joint.name for joint in arm.joints)
+    robot = replace(arm, couplings=(rk.Coupling(second, first, Formula.of(-2), Formula.of("0.1")),))
+    assert robot.closure().independent == (first,)
+    swing = rk.simulate(robot, [0.4, -0.7], duration=2.0)
+    assert np.abs(swing.q[:, 1] + 2 * swing.q[:, 0] - 0.1).max() < 1e-13
+    assert swing.kinetic_energy.max() > 0.1
+    assert swing.energy_audit().relative < 1e-8
+    q, v = swing.q[20], swing.v[20]
+    alone = robot.reduced.forward_dynamics(q, v[:1], np.zeros(1))[0]
+    np.testing.assert_allclose(swing.a[20], [alone, -2 * alone], rtol=1e-9)
+    assert robot.forward_dynamics(q, v, np.zeros(2)).shape == (2,)  # the tree's: both joints for themselves
+    assert abs(robot.forward_dynamics(q, v, np.zeros(2))[0] - alone) > 1e-3
+
+
 def test_states_near_the_loops_are_brought_onto_them() -> None:
     robot = shipped("stewart")
     q = robot.assemble(np.full(6, 0.75))

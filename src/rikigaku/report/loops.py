@@ -26,7 +26,8 @@ class LoopFigures:
 
     def lines(self) -> list[str]:
         """For the terminal."""
-        words = [*repr(self.plan).splitlines(), f"  ways to assemble found at this posture: {len(self.modes)}"]
+        words = repr(self.plan).splitlines()
+        words.append(f"  ways to assemble found at this posture: {len(self.modes)}")
         if self.singularity is not None:
             s = self.singularity
             words.append(f"  singular where 0: loops {s.loops:.3g}, drives {s.drives:.3g}")
