@@ -18,6 +18,24 @@ def test_the_page_on_space_runs_from_top_to_bottom(tmp_path):
     assert answer.stdout.endswith(formulas)
 
 
+def test_every_function_named_for_users_of_other_toolboxes_runs(tmp_path):
+    """The last column, row by row, after the page's own first two blocks."""
+    text = (DOCS / "space.md").read_text("utf-8")
+    table = text[text.index("| SPART | SpaceDyn | here |") : text.index("Conventions differ:")]
+    calls = [row.split("|")[3].strip().strip("`") for row in table.splitlines()[2:] if row.startswith("|")]
+    assert len(calls) >= 15
+    lines = [
+        f"assert np.size({call}) > 0"
+        for call in calls
+        if "floating_motion" not in call and "load" not in call
+    ]
+    lines += [call for call in calls if "floating_motion" in call or "load" in call]
+    script = tmp_path / "script.py"
+    script.write_text("\n".join([*blocks("space.md", "python")[:2], *lines]))
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+
+
 def test_the_page_names_every_law_of_space_robots():
     text = (DOCS / "space.md").read_text("utf-8")
     table = text[text.index("| law |") : text.index("`momentum`, `center_of_mass`")]
