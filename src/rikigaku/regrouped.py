@@ -5,8 +5,7 @@ links hold base parameters only; all else is zero and folds away when a law is r
 recursion.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +15,13 @@ from rikigaku.errors import MissingValue, NotVerified, WrongValue
 from rikigaku.laws.newton_euler import inverse_dynamics
 from rikigaku.laws.regressor import regressor_bodies, regressor_parameters
 from rikigaku.model.aligned import aligned
-from rikigaku.model.inertia import PARAMETER_NAMES, Inertia
+from rikigaku.model.inertia import PARAMETER_NAMES
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot, Symbol
-from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.regrouped_inertias import base_values, rebuilt, some_values, still_declared, with_symbols
 from rikigaku.states import random_state
-from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
 from rikigaku.symbolic.base.samples import ANY_GRAVITY
 
@@ -43,7 +42,12 @@ _ROUNDING = 1e-8  # of the largest force: sums of regrouped parameters lose a fe
 
 
 def regrouped(
-    robot: Robot, parameters: str = "numbers", any_gravity: bool = False, **symbols: float
+    robot: Robot,
+    parameters: str = "numbers",
+    any_gravity: bool = False,
+    loops: bool = False,
+    near: Any = None,
+    **symbols: float,
 ) -> Robot:
     """A robot that moves as this one under the same joint forces, with base parameters for its inertias.
 
@@ -53,30 +57,47 @@ def regrouped(
             value, an input of every program: for identified values, given with each call or by `bind`.
         any_gravity: hold for gravity of every direction, where calls will give it. Else the regrouped robot
             holds for the direction of the robot's own gravity, which takes fewer parameters.
+        loops: of a closed robot, take its own base parameters, which are fewer than those of its tree and
+            all that measurements can tell. Then forces along the motions of its loops are kept
+            (`inverse_dynamics`, `robot.reduced`, but no forward dynamics), not those in its cut joints, and
+            only on the component of its postures that `near` (or home) lies in; see `base_parameters`.
         symbols: values of the robot's symbols where they have none or another is wanted ("numbers").
 
     Sums over the links (`center_of_mass`, `momentum`) and the constant of `potential_energy` are not kept,
     nor is the motion of a robot that is given more freedom afterwards.
 
     Raises:
-        WrongValue: if the robot has loops or gears. MissingValue: if a symbol has no value ("numbers").
+        WrongValue: if loops are asked for where there are none.
+        MissingValue: if a symbol has no value ("numbers").
         NotVerified: if joint forces at random states are not those of the full robot: never, we believe.
     """
     if parameters not in _CHOICES:
         raise WrongValue(f"parameters={parameters!r} is not known. Give {' or '.join(map(repr, _CHOICES))}.")
-    if robot.loops or robot.couplings:
+    closed = bool(robot.loops or robot.couplings)
+    if not closed and (loops or near is not None):
         raise WrongValue(
-            f"Robot {robot.name!r} has {'loops' if robot.loops else 'coupled joints'}: regrouped robots are "
-            "made of trees, whose joints move freely. Its base parameters are `robot.base_parameters()`."
+            f"Robot {robot.name!r} has no loops and no coupled joints: loops=True, near=... mean nothing."
         )
+    if near is not None and not loops:
+        raise WrongValue("near=... is for loops=True: the parameters of a tree serve all postures.")
     if parameters == "numbers":
         full = _bound(robot, symbols)
+        if loops:
+            return _along_loops(aligned(full), any_gravity, near, False)
         return _verified(full, _with_numbers(aligned(full), any_gravity), any_gravity, {}, {})
     if symbols:
         raise WrongValue(
             "Values of symbols are for parameters='numbers'; bind the symbols of the regrouped robot instead."
         )
+    if loops:
+        return _along_loops(aligned(robot), any_gravity, near, True)
     return _with_symbols(aligned(robot), any_gravity)
+
+
+def _along_loops(robot: Robot, any_gravity: bool, near: Any, symbols: bool) -> Robot:
+    from rikigaku.regrouped_closed import regrouped_along_loops  # for robots that have loops
+
+    return regrouped_along_loops(robot, any_gravity, near, symbols)
 
 
 def _bound(robot: Robot, given: Mapping[str, float]) -> Robot:
@@ -119,50 +140,16 @@ def _with_numbers(robot: Robot, any_gravity: bool) -> Robot:
         inertias[owner] = [Formula.of(float(x)) for x in row @ units]
     for joint, name in _rotors(robot).items():
         rotors[joint] = Formula.of(values[name])
-    return _rebuilt(robot, inertias, rotors)
+    return rebuilt(robot, inertias, rotors)
 
 
 def _with_symbols(robot: Robot, any_gravity: bool) -> Robot:
     regrouping = base_by_rules(_under(robot, any_gravity))
-    taken = {*robot.free_symbols, *(symbol.name for symbol in robot.symbols)}
-    inertias: dict[str, list[Formula]] = {}
-    added = []
-    default = _default_values(robot, regrouping)
-    for name, value in zip(regrouping.kept, default, strict=True):
-        parameter, owner = name.split(" of ", 1)
-        symbol = re.sub(r"\W", "_", f"{parameter}_{owner}", flags=re.ASCII)
-        while symbol in taken:
-            symbol += "_"
-        taken.add(symbol)
-        added.append(Symbol(symbol, value, "kg m" if parameter.startswith("ms") else "kg m^2"))
-        row = inertias.setdefault(owner, [ZERO] * 10)
-        row[PARAMETER_NAMES.index(parameter)] = Formula.symbol(symbol)
-    result = _rebuilt(robot, inertias, {})
-    values = _some_values(robot)
-    base = dict(zip((symbol.name for symbol in added), _base_values(robot, regrouping, values), strict=True))
+    result, added = with_symbols(robot, regrouping)
+    values = some_values(robot)
+    base = dict(zip((symbol.name for symbol in added), base_values(robot, regrouping, values), strict=True))
     _verified(robot, result, any_gravity, values, {**values, **base})
-    used = set(result.free_symbols)
-    kept = tuple(s for s in robot.symbols if s.name in used)
-    return replace(result, symbols=(*kept, *added))
-
-
-def _default_values(robot: Robot, regrouping: Regrouping) -> list[Formula | None]:
-    """The robot's own base values, where all its symbols have values."""
-    values = robot.declared_values
-    if any(name not in values for name in robot.free_symbols):
-        return [None] * regrouping.count
-    return [Formula.of(x) for x in _base_values(robot, regrouping, values)]
-
-
-def _base_values(robot: Robot, regrouping: Regrouping, values: Mapping[str, float]) -> list[float]:
-    full = np.array(regressor_parameters(instantiate(robot, FLOATS, values)), float)
-    return [float(x) for x in regrouping.matrix(values) @ full]
-
-
-def _some_values(robot: Robot) -> dict[str, float]:
-    """A value for every symbol: its own, or a random one."""
-    rng, own = np.random.default_rng(_SEED), robot.declared_values
-    return {name: own.get(name, float(rng.uniform(0.5, 1.5))) for name in robot.free_symbols}
+    return replace(result, symbols=(*still_declared(robot, result), *added))
 
 
 def _verified(
@@ -189,17 +176,6 @@ def _verified(
             f"{wrong:.3g} (of {largest:.3g}). Please report this robot."
         )
     return result
-
-
-def _rebuilt(robot: Robot, inertias: Mapping[str, Sequence[Formula]], rotors: Mapping[str, Formula]) -> Robot:
-    """The robot with these ten parameters on its links, about their origins, and nothing on the others."""
-    links = []
-    for link in robot.links:
-        ten: Any = inertias.get(link.name)
-        inertia = None if ten is None else Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))
-        joint = replace(link.joint, rotor=rotors.get(link.joint.name, link.joint.rotor))
-        links.append(replace(link, joint=joint, inertia=inertia))
-    return replace(robot, name=f"{robot.name} (regrouped)", links=tuple(links), base_inertia=None)
 
 
 def _rotors(robot: Robot) -> dict[str, str]:
