@@ -29,6 +29,7 @@ from rikigaku.states import quaternion_errors
 from rikigaku.variant import Recipe, Variant, named_tuple
 
 _UNIT = 1e-6  # how far from 1 the length of a quaternion may be before it is worth a word
+_OPEN = 1e-6  # what may be left of the equations of loops
 
 
 class BoundLaw:
@@ -290,6 +291,11 @@ class BoundLaw:
                 words[np.broadcast_to(off > _UNIT, bad.shape)] = (
                     f"the quaternion of joint {name!r} is not unit"
                 )
+        if self.law.name in CLOSED and self.law.plan is not None and self.law.name != "closing_step":
+            gaps = np.abs(self.robot.loop_residual(inputs[0], symbols=symbols)).max(axis=-1, initial=0)  # type: ignore[attr-defined]
+            words[np.broadcast_to(gaps > _OPEN, bad.shape)] = (
+                "the loops are open here: robot.assemble(...) closes them"
+            )
         words[bad] = self.law.singular or "the result overflows"
         arrays = variant.arrays(inputs, overrides, symbols)
         # the first that is broken has the last word

@@ -82,6 +82,10 @@ class IgnoredWarning(UserWarning):
     """Something that was given and is not used; the message says what is used instead."""
 
 
+class UnclosedWarning(UserWarning):
+    """A posture whose loops are open where formulas of closed loops are asked for their values."""
+
+
 class CannotClose(RikigakuError, ValueError):
     """A robot whose loops do not close, at no posture or at none that was found; `loop` names where.
 
@@ -112,6 +116,10 @@ class NoFormula(RikigakuError, ValueError):
 
 class TooLarge(RikigakuError, ValueError):
     """A program or file beyond what can be handled; the message says which limit and what to do."""
+
+
+class NoPlace(RikigakuError, OSError):
+    """A file that cannot be written where it was asked for; the message says what is missing."""
 
 
 class NotExact(RikigakuError, TypeError):

@@ -4,10 +4,20 @@ import os
 import tempfile
 from pathlib import Path
 
+from rikigaku.errors import NoPlace
+
 
 def write_whole(path: Path, content: bytes) -> None:
-    """The content in a file of that name, all of it or nothing."""
+    """The content in a file of that name, all of it or nothing.
+
+    Raises:
+        NoPlace: if there is no such directory, or the name is that of a directory.
+    """
     target = path.resolve()  # through a link to the file it names
+    if not target.parent.is_dir():
+        raise NoPlace(f"{path} cannot be written: there is no directory {target.parent}. Make it first.")
+    if target.is_dir():
+        raise NoPlace(f"{path} is a directory. Add the name of a file: {path / 'name'}.")
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

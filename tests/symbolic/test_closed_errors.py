@@ -104,7 +104,7 @@ def test_a_robot_without_loops_has_no_constraints() -> None:
 def test_a_symbol_without_value_is_named_where_a_number_is_needed() -> None:
     robot = replace(slider_crank(), symbols=())
     c = robot.loop_constraints()
-    q = [0.1, 0.2, 0.3]
+    q = replace(robot, symbols=slider_crank().symbols).assemble([0.4])
     with pytest.raises(MissingValue, match=r"r has no value here|l has no value here"):
         c.closed.value(c.closed.mass_matrix, q)
     assert c.closed.value(c.closed.mass_matrix, q, r=0.3, l=0.7).shape == (1, 1)

@@ -5,18 +5,23 @@ project on the independent coordinates: tau = P^T tau_tree = tau_ind + Jc^T tau_
 corrected). The other joints are free.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import UnknownName, WrongSize
+from rikigaku.errors import MissingValue, UnclosedWarning, UnknownName, WrongSize
 from rikigaku.laws.composite_body import mass_matrix
+from rikigaku.laws.loops import loop_residual
 from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
 from rikigaku.laws.regressor import regressor
+from rikigaku.model.mechanism import instantiate
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.loops.rows import generators
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from rikigaku.symbolic.loops.constraints import LoopConstraints
 
 Matrix = list[list[Any]]
+_OPEN = 1e-6  # m, or cosines: beyond rounding and what a user types
 _NAMES = ("mass_matrix", "velocity_forces", "gravity_forces", "inverse_dynamics", "regressor")
 
 
@@ -102,13 +108,45 @@ class ClosedRobot:
         a: Sequence[float] | None = None,
         **symbols: float,
     ) -> Any:
-        """Formulas (one, or nested lists) at a state in floats; v and a of the independent coordinates.
+        """Formulas (one, nested lists, a name) at a state in floats; v and a of the independent coordinates.
 
         Raises:
-            WrongSize: if q, v or a does not fit. MissingValue: if a symbol in them has no value.
+            WrongSize: if q, v or a does not fit. MissingValue: if v, a or a symbol in them has no value.
         """
+        if isinstance(formulas, str):
+            if formulas not in _NAMES:
+                raise UnknownName("formula", formulas, _NAMES, "the closed robot")
+            formulas = getattr(self, formulas)
         point = self.point(q, v, a, symbols)
-        return _valued(point, formulas)
+        self._check_closed(q, symbols)
+        try:
+            return _valued(point, formulas)
+        except MissingValue as error:
+            for name, given, what in (("v", v, "velocities"), ("a", a, "accelerations")):
+                if given is None and str(error).startswith(f"{name}["):
+                    c = self.constraints
+                    own = ", ".join(c.coordinates[k] for k in c.independent)
+                    raise MissingValue(
+                        f"The {what} of the independent coordinates ({own}) stand in these formulas: give "
+                        f"{name}=[...], {c.mobility} number{'s' * (c.mobility != 1)}."
+                    ) from None
+            raise
+
+    def _check_closed(self, q: Sequence[float], symbols: Mapping[str, float]) -> None:
+        """A word of warning where the formulas do not hold."""
+        robot = self.constraints.robot
+        bare = replace(stripped(robot), couplings=robot.couplings, frames=())
+        known = self.symbols(symbols)
+        if not set(bare.free_symbols) <= known.keys():
+            return  # what lacks a value is told where it is needed
+        gaps = np.abs(np.array(loop_residual(instantiate(bare, FLOATS, known), list(q)), dtype=float))
+        if gaps.max(initial=0) > _OPEN:
+            warnings.warn(
+                f"The loops of robot {robot.name!r} are open at this q, by {gaps.max():.2g}: its formulas "
+                "hold where they are closed. q = robot.assemble(...) closes them.",
+                UnclosedWarning,
+                stacklevel=3,
+            )
 
     def point(self, q: Any, v: Any, a: Any, symbols: Mapping[str, float]) -> Point:
         """A state at which formulas have values; None in q where a coordinate is not known."""

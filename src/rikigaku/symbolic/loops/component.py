@@ -73,7 +73,7 @@ class Component:
             q = self._carried(closing, self.postures(count)[count - 1])
             if (refined := closing.refined(q, bits)) is not None:
                 return refined
-        raise not_closed(self.robot, np.zeros(1), False, _WALKERS)
+        raise not_closed(self.robot, np.zeros(1), False, False, _WALKERS)
 
     def postures(self, count: int) -> list[Array]:
         """That many postures of it or more, in floats; the first ones are always the same."""

@@ -37,7 +37,7 @@ def consistent_state(
     values = symbol_values(robot, rng, symbols or {})
     closing = Closing(robot, values)
     nearest = np.full(1, np.inf)
-    exactly = True
+    exactly, backward = True, False
     for attempts in _ATTEMPTS:  # a few as a rule, all others in one go
         states, gaps, facing = closing.newton(random_state(robot, rng, attempts).q, first=True)
         worst = np.abs(gaps).max(axis=1, initial=0)
@@ -45,20 +45,20 @@ def consistent_state(
             if (refined := closing.refined(states[k], precision_bits)) is not None:
                 return refined
             exactly = False
-        worst[~facing] = np.inf
+        backward = backward or bool((worst < CLOSED).any())
         if worst.min() < np.abs(nearest).max():
             nearest = gaps[int(np.argmin(worst))]
-    raise not_closed(robot, nearest, exactly, sum(_ATTEMPTS))
+    raise not_closed(robot, nearest, exactly, backward, sum(_ATTEMPTS))
 
 
-def not_closed(robot: Robot, gap: Any, exactly: bool, tried: int) -> CannotClose:
-    """The error where no closed posture is found; gap: the nearest residual."""
+def not_closed(robot: Robot, gap: Any, exactly: bool, backward: bool, tried: int) -> CannotClose:
+    """The error where no closed posture is found; gap: the nearest residual; backward: some close so."""
     if not exactly:
         return CannotClose(
             f"Robot {robot.name!r}: postures close the loops to 11 digits, but not exactly. Lengths that "
             "must fit are rounded (an over-constrained loop), or every closed posture is singular."
         )
-    if not np.isfinite(gap).all():
+    if backward:
         return CannotClose(
             f"Robot {robot.name!r}: every posture found closes a joint the wrong way round. "
             "Turn one end of the loop by half a turn (about x).",

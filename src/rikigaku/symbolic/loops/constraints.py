@@ -133,7 +133,7 @@ class LoopConstraints:
             self.__dict__["explicit"] = explicit_relations(self, Work(time_limit, progress, cancel))
         return self.explicit
 
-    def postures(self, independent: Mapping[str, float | Sequence[float]], **symbols: float) -> np.ndarray:
+    def postures(self, independent: Any, **symbols: float) -> np.ndarray:
         """All closed postures for these values of the independent joints, by the explicit relations.
 
         independent: {joint: position}. Returns (count, nq); no row where the loops cannot close there.
@@ -143,13 +143,18 @@ class LoopConstraints:
         robot = self.robot
         q: list[float | None] = [None] * robot.nq
         needed = [j.name for j in robot.joints if robot.v_slices[j.name].start in self.independent]
+        if not isinstance(independent, Mapping):
+            example = ", ".join(f"{name!r}: ..." for name in needed)
+            raise WrongValue(
+                f"Positions are given by the names of joints: {{{example}}}, not {independent!r}."
+            )
+        for name in independent:
+            if name not in needed:
+                raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
         for name in needed:
             if name not in independent:
                 raise MissingValue(f"The independent joint {name!r} has no position: give {{{name!r}: ...}}.")
-        for name, value in independent.items():
-            if name not in needed:
-                raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
-            q[robot.q_slices[name]] = np.atleast_1d(np.asarray(value, float)).tolist()
+            q[robot.q_slices[name]] = _position(robot, name, independent[name])
         values = self.closed.symbols(symbols)
         found = postures(self, self.closed.point(q, None, None, symbols))
         mechanism = instantiate(_geometry(robot), FLOATS, values)
@@ -219,6 +224,18 @@ class LoopConstraints:
         return "\n".join(lines)
 
 
+def _position(robot: Robot, name: str, value: Any) -> list[float]:
+    """Coordinates of a joint as floats, as many as it has."""
+    try:
+        found = np.atleast_1d(np.asarray(value, float))
+    except (TypeError, ValueError):
+        raise WrongValue(f"The position of joint {name!r} is a number, not {value!r}.") from None
+    size = robot.joint(name).nq
+    if found.shape != (size,):
+        raise WrongSize(f"Joint {name!r} has {size} coordinate{'s' * (size > 1)}; {found.shape} was given.")
+    return [float(x) for x in found]
+
+
 def _geometry(robot: Robot) -> Robot:
     """The robot without what closing does not depend on: symbols that stand only there need no values."""
     return replace(stripped(robot), couplings=robot.couplings, frames=())
@@ -231,7 +248,13 @@ def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:
 
 
 def loop_constraints(
-    robot: Robot, explicit: bool = False, independent: Sequence[str] | None = None, **work: Any
+    robot: Robot,
+    explicit: bool = False,
+    independent: Sequence[str] | None = None,
+    *,
+    time_limit: float = 20.0,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> LoopConstraints:
     """The constraints of a closed robot as exact formulas, an independent set of them.
 
@@ -239,7 +262,7 @@ def loop_constraints(
         explicit: solve for the dependent coordinates too (`.explicit`), or say why that cannot be done.
         independent: names of joints to take as independent; the robot's own choice if None, and if it has
             none, driven joints as far as they serve.
-        work: with explicit, what `LoopConstraints.eliminated` takes (time_limit, progress, cancel).
+        time_limit, progress, cancel: with explicit, as for `LoopConstraints.eliminated`.
     Raises:
         CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
             many as the mobility, or do not decide the others. NoFormula, TimeLimit: with explicit, if there
@@ -249,7 +272,7 @@ def loop_constraints(
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
     constraints = _constraints(robot, None if independent is None else tuple(independent))
     if explicit:
-        constraints.eliminated(**work)
+        constraints.eliminated(time_limit, progress, cancel)
     return constraints
 
 

@@ -205,8 +205,11 @@ def _names(robot: Robot) -> Mapping[str, str]:
 def _load(Fhh: Sequence[Any] | None) -> list[Formula]:
     if Fhh is None:
         return []
-    if isinstance(Fhh, str) or len(Fhh) != 6:
-        raise WrongSize(f"Fhh is a force and a moment, six numbers or formulas; {Fhh!r} was given.")
+    if isinstance(Fhh, str) or not hasattr(Fhh, "__len__") or len(Fhh) != 6:
+        raise WrongSize(
+            f"Fhh is a force and a moment, six numbers or formulas; {Fhh!r} was given. For a load with names "
+            'of its own: Fhh=["fx", "fy", "fz", "nx", "ny", "nz"].'
+        )
     load = [Formula.of(x) for x in Fhh]
     return load if any(load) else []
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.errors import UnknownName
+from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.mechanism import Mechanism
@@ -27,6 +27,15 @@ from rikigaku.symbolic.rosam.read import robot_from_data
 
 Described = Robot | RobotData | Mapping[str, Any]
 Key = tuple[int | str, int]
+
+
+class Numbered(dict[Any, Formulas]):
+    """Results by number of link and branch; one that does not exist is named with those that do."""
+
+    def __missing__(self, key: object) -> Formulas:
+        known = [str(x).replace("'", '"') for x in self]
+        what = "entry" if isinstance(next(iter(self), None), int) else "entry (link, branch)"
+        raise UnknownName(what, key, known, "the table of matrices")
 
 
 def make_q(robot: Described) -> Formulas:
@@ -69,7 +78,7 @@ def make_B(robot: Described) -> dict[int, Formulas]:
     """Make_B: sub-homogeneous matrices Rz(beta) Tz(b) (eq. 1). Ours: `ModifiedDH.beta`, `b`."""
     marked, origins = _with_origins(as_robot(robot))
     state, reading = _read(marked)
-    made = {}
+    made = Numbered()
     for (i, k), name in link_names(marked).items():
         if i == 1:
             parent = marked.link(name).parent
@@ -80,7 +89,7 @@ def make_B(robot: Described) -> dict[int, Formulas]:
 def make_TBase(robot: Described) -> dict[Key, Formulas]:
     """Make_TBase: homogeneous matrices from the base to links and hands (eq. 2). Ours: `pose.symbolic`."""
     robot = as_robot(robot)
-    return {key: pose(robot, name) for key, name in frame_names(robot).items()}
+    return Numbered({key: pose(robot, name) for key, name in frame_names(robot).items()})
 
 
 def make_RBase(robot: Described) -> dict[Key, Formulas]:
@@ -113,7 +122,14 @@ def make_serial(robot: Described, branch: int = 1) -> Robot:
 # -- what other parts of the paper's names use ------------------------------------------------------------
 def as_robot(robot: Described) -> Robot:
     """A Robot, whichever way it is described."""
-    return robot if isinstance(robot, Robot) else robot_from_data(robot)
+    if isinstance(robot, Robot):
+        return robot
+    if not isinstance(robot, RobotData | Mapping):
+        raise WrongValue(
+            f"{robot!r} describes no robot. Give a Robot (rk.load(...)), RobotData, or a dictionary with the "
+            "fields of Table 2."
+        )
+    return robot_from_data(robot)
 
 
 def link_names(robot: Robot) -> dict[tuple[int, int], str]:
@@ -162,7 +178,7 @@ def frame_names(robot: Robot) -> dict[Key, str]:
 def _relative(robot: Robot, from_branch: bool) -> dict[Key, Formulas]:
     marked, origins = _with_origins(robot)
     state, reading = _read(marked)
-    names, result = link_names(robot), {}
+    names, result = link_names(robot), Numbered()
     for (i, k), name in frame_names(robot).items():
         before = hand_link(robot, k) if i == "H" else names.get((int(i) - 1, k), "")
         start = origins[k] if from_branch or not before else before
@@ -212,8 +228,8 @@ def _formulas(title: str, numbers: Any, reading: Reading) -> Formulas:
 
 
 def _rotations(poses: dict[Key, Formulas]) -> dict[Key, Formulas]:
-    return {key: T[:3, :3] for key, T in poses.items()}
+    return Numbered({key: T[:3, :3] for key, T in poses.items()})
 
 
 def _positions(poses: dict[Key, Formulas]) -> dict[Key, Formulas]:
-    return {key: T[:3, 3] for key, T in poses.items()}
+    return Numbered({key: T[:3, 3] for key, T in poses.items()})
