@@ -610,9 +610,10 @@ def test_a_quaternion_that_is_not_unit_is_told() -> None:
     assert "not unit" in robot.mass_matrix.status(2 * robot.neutral())
 
 
-def test_formulas_of_a_closed_robot_are_looked_for_elsewhere() -> None:
-    with pytest.raises(rk.errors.NoFormula, match="loop_constraints"):
-        rk.load("five_bar").inverse_dynamics.symbolic  # noqa: B018 - the access is what refuses
+def test_a_closed_robots_law_has_formulas_and_steps_like_any() -> None:
+    law = rk.load("five_bar").inverse_dynamics
+    assert law.symbolic.shape == (2,)
+    assert law.intermediates().shape == (2,)
 
 
 def test_equal_robots_share_their_code() -> None:
