@@ -5,7 +5,7 @@ import pytest
 from simple_bodies import block, particle, rod, slider
 
 from rikigaku.contact import Contact, ContactSystem, Friction, JointFriction, Plane, Surface
-from rikigaku.contact.choosing import chosen_mode
+from rikigaku.contact.choosing import Told, chosen_mode
 from rikigaku.errors import NoConsistentMode, WrongValue
 
 G = 9.81
@@ -37,7 +37,7 @@ def test_what_rests_holds_up_to_static_friction_and_what_slides_feels_kinetic():
     moving = chosen_mode(system, 0.0, np.zeros(3), 0.1 * down)
     a = system.forces(moving.plan, np.zeros(3), 0.1 * down).a
     assert a @ down == pytest.approx(G * (np.sin(angle) - 0.3 * np.cos(angle)), rel=1e-12)
-    lost = chosen_mode(system, 0.0, np.zeros(3), np.zeros(3), lost=["mass"])
+    lost = chosen_mode(system, 0.0, np.zeros(3), np.zeros(3), told=Told(lost=("mass",)))
     assert lost.words == ("slip",)
 
 

@@ -1,8 +1,9 @@
 """The mode a robot with contacts goes on with at a state, found from accelerations."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,20 +41,26 @@ class Choosing:
     slack: float = 0.0
 
 
+class Told(NamedTuple):
+    """What an event has already decided, where forces at that very moment do not: they are at their limits.
+
+    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that just lifted
+    off; turned: bilateral contacts whose normal force changed its sign, and to which.
+    """
+
+    lost: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
+    turned: Mapping[str, int] = MappingProxyType({})
+
+
+NOTHING = Told()
+
+
 def chosen_mode(
-    system: ContactSystem,
-    t: float,
-    q: Array,
-    v: Array,
-    tau: Any = None,
-    *,
-    lost: Iterable[str] = (),
-    opened: Iterable[str] = (),
+    system: ContactSystem, t: float, q: Array, v: Array, tau: Any = None, told: Told = NOTHING
 ) -> Choosing:
     """The mode consistent with the accelerations at a state; every contact and joint is tested.
 
-    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that
-        just lifted off.
     Raises:
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
     """
@@ -63,7 +70,7 @@ def chosen_mode(
     W = R @ np.linalg.solve(laws.mass_matrix(q), R.T)
     w0 = R @ laws.forward_dynamics(q, v, tau) + drift
     state = system.state(q, v, t)
-    blocks, owners = _blocks(system, state, v, set(lost), set(opened))
+    blocks, owners = _blocks(system, state, v, told)
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
@@ -75,14 +82,14 @@ def chosen_mode(
 
 
 def _blocks(
-    system: ContactSystem, state: ContactState, v: Array, lost: set[str], opened: set[str]
+    system: ContactSystem, state: ContactState, v: Array, told: Told
 ) -> tuple[list[Block], list[int]]:
     """Blocks of closed contacts and of joints; which contact (or, after these, joint) each one is."""
     blocks, owners = [], []
     contacts, joints = system.places()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
         away = state.gap[i] > CLOSED or state.approach[i] > REST
-        if (away or system.labels[i] in opened) and not contact.bilateral:
+        if (away or system.labels[i] in told.opened) and not contact.bilateral:
             continue
         friction, slide = contact.friction, state.sliding[i][: len(tangents)]
         speed = float(np.linalg.norm(slide))
@@ -92,13 +99,17 @@ def _blocks(
             direction = slide / speed if speed > REST else None
             kinetic = friction.coefficient(speed if direction is not None else 0.0)
             block = Block(normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral)
-            blocks.append(_without_stick(block) if system.labels[i] in lost else block)
+            if system.labels[i] in told.lost:
+                block = _without_stick(block)
+            if system.labels[i] in told.turned:
+                block = _on_side(block, told.turned[system.labels[i]])
+            blocks.append(block)
         owners.append(i)
     for k, (joint, row) in enumerate(zip(system.joints, joints, strict=True)):
         rate = v[system.plan.joints[k]]
         direction = np.array([np.sign(rate)]) if abs(rate) > REST else None
         block = Block(None, (row,), joint.limit, joint.coulomb, 0.0, direction)
-        blocks.append(_without_stick(block) if joint.joint in lost else block)
+        blocks.append(_without_stick(block) if joint.joint in told.lost else block)
         owners.append(len(system.contacts) + k)
     return blocks, owners
 
@@ -107,12 +118,19 @@ def _without_stick(block: Block) -> Block:
     return replace(block, choices=tuple(c for c in default_choices(block) if c.kind != "stick"))
 
 
+def _on_side(block: Block, side: int) -> Block:
+    kept = tuple(c for c in block.choices or default_choices(block) if c.kind != "slip" or c.side == side)
+    return replace(block, choices=kept)
+
+
 def _first_and_others(found: Any) -> list[Answer]:
-    """The first answer and those with other accelerations, as far as they could hold from here on."""
+    """The first answer; beyond Painleve's limit those with other accelerations as well."""
     result: list[Answer] = []
     for answer in found:
         if not result:
             result.append(answer)
+            if not answer.painleve:
+                break
             continue
         size = max(1.0, float(np.abs(answer.w).max()))
         if all(np.abs(answer.w - other.w).max() > 1e-6 * size for other in result):
@@ -176,6 +194,21 @@ def _sign(choice: Choice, block: Block) -> int:
     if choice.kind != "slip" or len(block.tangents) != 1:
         return 0
     return choice.sign if block.direction is None else int(np.sign(block.direction[0]))
+
+
+def nearly_painleve(system: ContactSystem, t: float, q: Array, v: Array) -> list[str]:
+    """Contacts that slide where A, the response to a normal force with its friction, is (nearly) zero or
+    below."""
+    R, _, _ = system.rows(q, v, t)
+    W = R @ np.linalg.solve(cast(Any, tree(system.robot)).mass_matrix(q), R.T)
+    blocks, owners = _blocks(system, system.state(q, v, t), v, NOTHING)
+    close = []
+    for block, i in zip(blocks, owners, strict=True):
+        if block.normal is not None and block.direction is not None:
+            along = float(W[block.normal, list(block.tangents)] @ block.direction)
+            if W[block.normal, block.normal] - block.kinetic * along < 1e-3 * W[block.normal, block.normal]:
+                close.append(system.labels[i])
+    return close
 
 
 def _none(

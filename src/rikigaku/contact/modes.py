@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
-from rikigaku.contact.choosing import CLOSED, REST, Choosing, chosen_mode
-from rikigaku.contact.guards import LIFTS, SLIPS, guards_of
+from rikigaku.contact.choosing import CLOSED, NOTHING, REST, Choosing, Told, chosen_mode, nearly_painleve
+from rikigaku.contact.guards import LIFTS, PULLS, SLIPS, TURNS, guards_of
 from rikigaku.contact.impacts import impact
 from rikigaku.contact.placing import open_by
 from rikigaku.contact.system import ContactSystem
@@ -45,6 +45,7 @@ class ContactModes:
         self.notes: list[str] = []
         self.drives: Callable[[float, Array, Array], Array] | None = None
         self._pulled: set[str] = set()
+        self._slips: tuple[tuple[int, int, int], ...] = ()
 
     def driven_by(self, forces: Callable[[float, Array, Array], Array]) -> None:
         """Forces of the drives of a simulation: with them the first mode is chosen."""
@@ -83,12 +84,27 @@ class ContactModes:
     def after(self, event: Event) -> Change | None:
         """What follows: impact, another mode, the same one again."""
         fired = (event.name, *event.also)
-        lost = [name.removesuffix(f" {SLIPS}") for name in fired if name.endswith(f" {SLIPS}")]
-        opened = [name.removesuffix(f" {LIFTS}") for name in fired if name.endswith(f" {LIFTS}")]
-        return self._change(event.t, event.q, event.v, lost, opened, getattr(event, "tau", None))
+
+        def named(word: str) -> list[str]:
+            return [name.removesuffix(f" {word}") for name in fired if name.endswith(f" {word}")]
+
+        sides = {self.system.labels[i]: -side for i, _, side in self._slips}
+        told = Told(tuple(named(SLIPS)), tuple(named(LIFTS)), {label: sides[label] for label in named(TURNS)})
+        pulled = [*named(PULLS), *(label for label, side in told.turned.items() if side < 0)]
+        return self._change(event.t, event.q, event.v, told, event.tau, pulled)
+
+    def stuck(self, t: float, q: Array, v: Array) -> str:
+        """Why motion cannot go on at a state, where contact is the reason; else nothing."""
+        close = nearly_painleve(self.system, t, q, v)
+        return (
+            f"friction at {', '.join(map(repr, close))} has come to Painleve's limit (A = 0): the normal "
+            "force grows without bound"
+            if close
+            else ""
+        )
 
     def _change(
-        self, t: float, q: Array, v: Array, lost: Any = (), opened: Any = (), tau: Array | None = None
+        self, t: float, q: Array, v: Array, told: Told = NOTHING, tau: Array | None = None, pulled: Any = ()
     ) -> Change:
         system, words = self.system, []
         hit = impact(self._calm(t, q, v), t, q, v)
@@ -96,9 +112,14 @@ class ContactModes:
             words.append("impact")
             if hit.lost < -1e-12 * (1 + abs(hit.lost)):
                 words.append("gained energy (restitution 'poisson' does not)")
-        chosen = chosen_mode(system, t, q, hit.v, tau, lost=lost, opened=opened)
+        chosen = chosen_mode(system, t, q, hit.v, tau, told)
+        self._slips = chosen.plan.slips
         given = system.given(t, chosen.directions)
         v = hit.v
+        closed = sorted({i for i, _ in chosen.plan.rows})
+        if open_by(system, q, closed, t) > 1e-13:  # an event lies within a step, not at its settled end
+            step = system.law("closing_contacts", chosen.plan)(q, given)
+            q = cast(Any, tree(system.robot)).integrate(q, step)
         if chosen.plan.rows or chosen.plan.held or chosen.plan.always:
             v = np.asarray(system.law("held_velocity", chosen.plan)(q, np.array(v), given))
         if at_rest(system, chosen.plan):
@@ -110,7 +131,7 @@ class ContactModes:
         if chosen.painleve:
             words.append(f"beyond Painleve's limit at {', '.join(chosen.painleve)}")
         for label, contact, f_n in zip(system.labels, system.contacts, chosen.f_n, strict=True):
-            if contact.bilateral and f_n < 0:
+            if contact.bilateral and (f_n < -chosen.slack or label in pulled):
                 words.append(f"{label} pulls")
                 self._warn(label, t)
         self.words = chosen.words

@@ -19,7 +19,7 @@ def states_at(runs: Sequence[Run], drive: Drive, records: Array, marks: Any, t: 
     n = runs[0].field.size
     y = interpolated(records, n, t, which)
     own = np.asarray(marks)[which]
-    between = (t > records[which, 0]) & (t < records[which, 1])
+    between = t > records[which, 0]  # the end too: an event cuts its step short
     for k in np.unique(own[between]):
         done, here = runs[k], np.flatnonzero((own == k) & between)
         kernel = done.field.settled

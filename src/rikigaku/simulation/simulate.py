@@ -98,6 +98,9 @@ def simulate(
         t, extra, left = done.t, done.y[-2:].copy(), left - len(done.records)
         if done.status != integrator.Status.EVENT:
             status = _ended(done, settings)
+            if done.status == integrator.Status.STUCK and hasattr(system, "stuck"):
+                why = system.stuck(t, done.y[: robot.nq], done.y[robot.nq : -2])
+                status += f"; {why}" if why else ""
             if done.status == integrator.Status.STUCK and _hurried(runs, _ZENO):
                 status = _endless(changes, t)
             break
