@@ -10,6 +10,7 @@ from rikigaku.errors import RikigakuError, WrongValue
 if TYPE_CHECKING:
     from rikigaku.simulation.solution import Solution
 
+_SHIFTING = ("free", "planar", "prismatic")  # nothing to be seen between such a base and the ground
 _LABELS = {
     "q": "position [rad, m]",
     "v": "velocity [rad/s, m/s]",
@@ -81,6 +82,44 @@ def animate(
         film.save(str(path), writer="pillow", fps=fps)
         pyplot.close(figure)
     return film
+
+
+def postures(
+    solution: "Solution", times: Any = 8, *, plane: str = "yz", apart: float | None = None, ax: Any = None
+) -> Any:
+    """Stick figures of the robot side by side, seen along one axis of the world; returns matplotlib's axes.
+
+    Args:
+        times: how many, evenly in time, or the times themselves [s].
+        plane: the world's axes to the right and up, as "yz". apart: from one to the next [m]; 0 draws them
+            over each other; found from the size of the robot if left out.
+    """
+    if len(plane) != 2 or set(plane) - set("xyz"):
+        raise WrongValue(f"A plane is two of the axes x, y, z, as in 'yz'; {plane!r} was given.")
+    first, last = solution.records[0, 0], solution.records[-1, 1]
+    t = np.linspace(first, last, int(times)) if np.ndim(times) == 0 else np.asarray(times, dtype=np.float64)
+    robot: Any = solution.robot
+    right, up = ("xyz".index(axis) for axis in plane)
+    places = robot.poses(solution.positions(t))[..., :3, 3]
+    points = {name: places[:, k][:, [right, up]] for k, name in enumerate(robot.frame_names)}
+    solid = {link.name for link in robot.links if link.inertia is not None}
+    loose = {link.name for link in robot.links if link.parent not in solid and link.joint.type in _SHIFTING}
+    bars = [(points[link.parent], points[link.name]) for link in robot.links if link.name not in loose]
+    bars += [(points[frame.link], points[frame.name]) for frame in robot.frames]
+    ax = _pyplot().subplots(figsize=(12, 4.5))[1] if ax is None else ax
+    everything = np.concatenate([end for bar in bars for end in bar])
+    apart = 0.5 * float(np.ptp(everything, axis=0).max()) if apart is None else apart
+    for k, time in enumerate(t):
+        shift = np.array([apart * k, 0.0])
+        for start, end in bars:
+            ax.plot(*(np.stack([start[k], end[k]]) + shift).T, "o-", color=f"C{k % 10}", markersize=2, lw=1.5)
+        if apart:
+            top = max((end[k] for bar in bars for end in bar), key=lambda point: float(point[1])) + shift
+            ax.annotate(
+                f"{time:.2f} s", top, (0, 6), textcoords="offset points", ha="center", fontsize="small"
+            )
+    ax.set(aspect="equal", xlabel=f"{plane[0]} [m]", ylabel=f"{plane[1]} [m]")
+    return ax
 
 
 def _curves(solution: "Solution", name: str) -> list[tuple[str, Any]]:

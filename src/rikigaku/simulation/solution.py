@@ -181,6 +181,12 @@ class Solution:
 
         return animate(self, path, **options)
 
+    def postures(self, times: Any = 8, **options: Any) -> Any:
+        """Stick figures side by side; see `rikigaku.simulation.pictures.postures`."""
+        from rikigaku.simulation.pictures import postures
+
+        return postures(self, times, **options)
+
     def save(self, path: str | Path) -> None:
         """Write the motion to an .npz file, whole or not at all; `rk.load_motion` reads it."""
         from rikigaku.simulation.files import save
