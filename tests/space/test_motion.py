@@ -1,5 +1,7 @@
 """Free-floating motion keeps its momentum, its energy and its unit quaternion."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,31 @@ def test_exponential_coordinates_move_as_their_rates_say(sat: rk.Robot, size: fl
     ahead, behind, here = (sat.integrate(q0, u + s * h * du) for s in (1, -1, 0))
     step = sat.integrate(here, h * v), sat.integrate(here, -h * v)
     assert np.abs((ahead - behind) - (step[0] - step[1])).max() < 1e-14
+
+
+def with_drives(robot: rk.Robot, **drives: float) -> rk.Robot:
+    """The robot with friction or springs in its revolute joints."""
+    given = {name: rk.Formula.of(x) for name, x in drives.items()}
+    links = [
+        replace(link, joint=replace(link.joint, **given)) if link.joint.type == "revolute" else link
+        for link in robot.links
+    ]
+    return replace(robot, links=tuple(links))
+
+
+def test_friction_and_springs_are_part_of_the_balance_of_energy() -> None:
+    robot = with_drives(rk.load("space_planar_2r"), viscous=3, stiffness=5, rest=0.2)
+    q = np.array([0, 0, 0, 2.2, -2.0])
+    v = robot.floating_velocity(q, np.array([0.5, -0.4]), np.array([1.0, 2, 0, 0, 0, 3]))
+    motion = space.floating_motion(robot, q, v, 3.0, lambda t, q, v: np.array([2.0, -1.0]) * np.sin(t))
+    assert np.ptp(motion.energy) > 0.1 * motion.energy.max()
+    assert np.abs(motion.energy - motion.energy[0] - motion.work).max() < 1e-9 * motion.energy.max()
+
+
+def test_joints_that_stick_are_sent_to_simulate() -> None:
+    robot = with_drives(rk.load("space_planar_2r"), coulomb=2)
+    with pytest.raises(WrongValue, match=r"friction in the joints of link1, link2.*rk\.simulate"):
+        space.floating_motion(robot, np.zeros(5), np.zeros(5), 1.0)
 
 
 def test_what_cannot_be_simulated_is_said(sat: rk.Robot) -> None:

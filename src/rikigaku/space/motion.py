@@ -11,7 +11,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongValue
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.places import as_array, as_velocity, split
 from rikigaku.space.stepping import Found, Path
 from rikigaku.states import as_position
@@ -25,7 +28,8 @@ Wrenches = Callable[[float, Array, Array], Mapping[str, Any]]
 class FloatingMotion:
     """A motion at the steps the integrator took, or at the times asked for.
 
-    t (n,), q (n, nq), v (n, nv); work (n,): what the torques and wrenches have done since the start [J].
+    t (n,), q (n, nq), v (n, nv); work (n,): what torques, wrenches and viscous friction have
+    done since the start [J].
     status: "ok", or the sentence that says why the motion ends before its time; what was found is kept.
     """
 
@@ -38,8 +42,9 @@ class FloatingMotion:
 
     @property
     def energy(self) -> Array:
-        """Kinetic energy at each time [J]."""
-        return np.asarray(cast(Any, self.robot).kinetic_energy(self.q, self.v))
+        """Kinetic energy, and that of springs in joints, at each time [J]."""
+        laws = cast(Any, self.robot)
+        return np.asarray(laws.kinetic_energy(self.q, self.v) + laws.potential_energy(self.q))
 
     @property
     def momentum(self) -> Array:
@@ -74,6 +79,8 @@ def floating_motion(
         times: of the results [s], increasing; the integrator's own steps if left out.
         tolerance: of each step, relative to the size of the state.
         breaks: times where torque or wrenches jump, which no step may pass over [s].
+    Raises:
+        WrongValue: if joints have Coulomb friction: they stick and slip, which is not a smooth motion.
     """
     path = _Torques(robot, q, as_velocity(robot, v), torque, wrenches)
     return moved(robot, *path.run(duration, times, tolerance, breaks))
@@ -97,6 +104,7 @@ class _Torques(Path):
     ) -> None:
         self.torque, self.wrenches = torque, wrenches
         arm = split(robot).arm
+        self.viscous = _viscous(robot)[arm]
         momentum = cast(Any, robot).momentum(as_position(robot, q), v)
         super().__init__(robot, q, np.concatenate([v[arm], momentum, [0.0]]))
         self.none = np.zeros(len(arm))
@@ -118,9 +126,24 @@ class _Torques(Path):
         rate = np.zeros_like(y)
         rate[: self.robot.nv] = self.chart(y[: self.robot.nv], v)
         rate[self.rates] = self.laws.floating_forward_dynamics(q, v, tau, **given)[self.arm]
-        rate[-1] = tau @ v[self.arm]
+        rate[-1] = (tau - self.viscous * v[self.arm]) @ v[self.arm]
         for frame, w in outer.items():
             lever = self.laws.pose(q, frame)[:3, 3] - self.laws.center_of_mass(q)
             rate[self.momentum] += np.concatenate([w[:3], w[3:] + np.cross(lever, w[:3])])
             rate[-1] += w @ self.laws.velocity(q, v, frame)
         return rate
+
+
+def _viscous(robot: Robot) -> Array:
+    """Viscous friction of every coordinate."""
+    found = np.zeros(robot.nv)
+    dry = []
+    for body in instantiate(robot, FLOATS, robot.declared_values).bodies:
+        found[list(body.v)] = body.viscous
+        dry += [body.name] if body.coulomb else []
+    if dry:
+        raise WrongValue(
+            f"Robot {robot.name!r} has Coulomb friction in the joints of {', '.join(dry)}: joints stick and "
+            "slip, which rk.simulate follows. Here motion is smooth; set their friction to 0, or make it viscous."
+        )
+    return found

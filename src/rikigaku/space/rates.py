@@ -34,7 +34,7 @@ def rate_motion(
             it raises ArithmeticError or returns a number that is not finite the motion ends.
         momentum: of the whole, as `robot.momentum` gives it; zero if left out.
         times, tolerance, breaks: as for `floating_motion`.
-    Returns: the motion; its work is the energy the drives have given.
+    Returns: the motion; its work is what energy the drives have given, friction aside.
     """
     given = np.zeros(6) if momentum is None else as_array(momentum)
     if given.shape != (6,):
@@ -55,7 +55,11 @@ class _Rates(Path):
         return np.asarray(self.laws.floating_velocity(q, rates, self.momentum))
 
     def work(self, y: Array, q: Array, v: Array) -> float:
-        return float(self.laws.kinetic_energy(q, v)) - self.start
+        return self.energy(q, v) - self.start
+
+    def energy(self, q: Array, v: Array) -> float:
+        """Of motion, and of springs in joints [J]."""
+        return float(self.laws.kinetic_energy(q, v) + self.laws.potential_energy(q))
 
     def __call__(self, t: float, y: Array) -> Array:
         return self.chart(y, self.velocity(t, y, self.moved(y)))
@@ -65,5 +69,5 @@ class _Rates(Path):
             v = self.velocity(self.t, self.y, self.q)
         except ArithmeticError as error:
             return [], self.ended(str(error))
-        self.start = float(self.laws.kinetic_energy(self.q, v))
+        self.start = self.energy(self.q, v)
         return super().run(duration, times, tolerance, breaks)

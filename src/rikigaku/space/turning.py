@@ -29,15 +29,15 @@ class Turning(NamedTuple):
 def turning(x: Array, rate: Array, push: Array) -> Turning:
     """The rotation exp(x) and its motion, from x and its two derivatives by time."""
     angle = float(np.linalg.norm(x))
-    G, moving = turn_matrix(x), _turn_matrix_rate(x, rate)
-    return Turning(axis_angle(x, angle), G @ rate, G @ push + moving @ rate)
+    G = turn_matrix(x)
+    return Turning(axis_angle(x, angle), G @ rate, G @ push + _bias(x, rate))
 
 
 def starting(x: Array, w: Array, alpha: Array) -> tuple[Array, Array]:
     """Derivatives of x that give exp(x) an angular velocity and acceleration; |x| < 2 pi."""
     G = turn_matrix(x)
     rate = np.asarray(np.linalg.solve(G, w), dtype=np.float64)
-    push = np.linalg.solve(G, alpha - _turn_matrix_rate(x, rate) @ rate)
+    push = np.linalg.solve(G, alpha - _bias(x, rate))
     return rate, np.asarray(push, dtype=np.float64)
 
 
@@ -47,12 +47,13 @@ def turn_matrix(x: Array) -> Array:
     return a * np.eye(3) + b * _cross(x) + c * np.outer(x, x)
 
 
-def _turn_matrix_rate(x: Array, rate: Array) -> Array:
-    """dG/dt."""
-    (_, b, c), slopes = _parts(float(x @ x))
-    da, db, dc = (2 * float(x @ rate) * slope for slope in slopes)
-    outer = np.outer(rate, x)
-    return da * np.eye(3) + db * _cross(x) + b * _cross(rate) + dc * np.outer(x, x) + c * (outer + outer.T)
+def _bias(x: Array, rate: Array) -> Array:
+    """(dG/dt) dx/dt."""
+    (_, _, c), slopes = _parts(float(x @ x))
+    along = float(x @ rate)
+    da, db, dc = (2 * along * slope for slope in slopes)
+    bent = da * rate + db * np.cross(x, rate) + (dc * along + c * float(rate @ rate)) * x
+    return np.asarray(bent + c * along * rate)
 
 
 def _parts(s: float) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
