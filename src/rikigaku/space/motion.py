@@ -144,6 +144,7 @@ def _viscous(robot: Robot) -> Array:
     if dry:
         raise WrongValue(
             f"Robot {robot.name!r} has Coulomb friction in the joints of {', '.join(dry)}: joints stick and "
-            "slip, which rk.simulate follows. Here motion is smooth; set their friction to 0, or make it viscous."
+            "slip, which rk.simulate follows. Here motion is smooth: set that friction to 0, or make it "
+            "viscous."
         )
     return found
