@@ -12,6 +12,8 @@ from pinocchio_regressor import oracle, rank
 import rikigaku as rk
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.symbolic.base.parameters import BaseParameters
+from rikigaku.symbolic.base.proof import proved
+from rikigaku.symbolic.loops.component import component_of
 
 Array = np.ndarray
 
@@ -151,6 +153,36 @@ def test_a_gear_is_followed_exactly() -> None:
     by_postures = arm.base_parameters()  # an offset of 0.1 rad is no part of a turn
     assert not by_postures.relations
     assert by_postures.count == found.count
+
+
+def test_relations_are_proved_modulo_the_ideal_of_their_component_and_of_no_other() -> None:
+    found, twin = base("parallelogram"), base("parallelogram", True)
+    assert "proved modulo the ideal of the component" in found.verified
+    assert "proved modulo the ideal of the component" in twin.verified
+    kept = twin.found.kept
+    relations = {
+        name: {
+            k: terms[name]
+            for k, terms in zip(found.found.kept, found.found.base, strict=True)
+            if name in terms
+        }
+        for name in kept
+        if name not in found.found.kept
+    }
+    geometry = found.question.geometry
+    here, there = ([component_of(geometry, x.posture).state(256)] for x in (found, twin))
+    assert proved(found.question, relations, here)
+    assert not proved(found.question, relations, there)
+    assert not proved(found.question, relations, ())
+
+
+def test_a_kite_is_at_home_where_its_crank_can_turn() -> None:
+    """Folded flat it turns about one pin, crank at rest: on that component the crank decides nothing."""
+    kite = four_bar("0.5", "0.8", "0.8", "0.5")
+    folded = kite.base_parameters(near=[0, 1, 1])
+    assert folded.relations == ("crank_angle = 0", "coupler_angle = rocker_angle")
+    assert kite.base_parameters().count == 8 > folded.count == 3
+    assert "proved" not in folded.verified  # formulas solved for the crank do not know it
 
 
 def test_a_singular_posture_belongs_to_no_component() -> None:

@@ -47,7 +47,7 @@ def test_rules_that_err_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_relations_are_no_proof() -> None:
-    assert not proved(rk.load("four_bar").base_parameters().question, {})
+    assert not proved(rk.load("four_bar").base_parameters().question, {}, ())
 
 
 def test_loops_that_close_near_their_declared_lengths_only_are_closed_there() -> None:

@@ -20,6 +20,7 @@ from rikigaku.numbers.balls import precision
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.symbolic.base.atoms import Atoms, step_atoms
 from rikigaku.symbolic.base.closed_rows import closed_rows
+from rikigaku.symbolic.base.lengths import generic_states
 from rikigaku.symbolic.base.linear import following
 from rikigaku.symbolic.base.proof import proved
 from rikigaku.symbolic.base.recognition import DECIMALS, irrationals, written
@@ -58,12 +59,12 @@ class ClosedFound(Found):
     relations: tuple[str, ...]
 
 
-def base_of_closed(question: Question, near: Any = None) -> ClosedFound:
+def base_of_closed(question: Question, posture: Any = None) -> ClosedFound:
     """Base parameters of a robot with its loops closed, on the component of a posture (None: of home)."""
     tree = base_by_regressor(question.opened())
     geometry = question.geometry
     try:
-        component = component_of(geometry, near)
+        component = component_of(geometry, posture)
     except CannotClose:
         require_rational(tuple(set(geometry.free_symbols) - geometry.declared_values.keys()), geometry)
         raise
@@ -71,16 +72,16 @@ def base_of_closed(question: Question, near: Any = None) -> ClosedFound:
     linear = None
     if geometry.free_symbols or not irrationals(geometry):
         linear = following(component, rng)
-    posture = tuple(component.home.tolist())
+    home = tuple(component.home.tolist())
     if linear is not None:
-        found = _along(replace(question, following=linear), tree, rng)
+        found = _along(replace(question, following=linear), tree, component, rng)
         names = [f"{j.name}[{k}]" if j.nv > 1 else j.name for j in geometry.joints for k in range(j.nv)]
-        return ClosedFound(found.regrouping, found.verified, posture, linear.written(names))
+        return ClosedFound(found.regrouping, found.verified, home, linear.written(names))
     found = _at_postures(question, tree, component, rng)
-    return ClosedFound(found.regrouping, found.verified, posture, ())
+    return ClosedFound(found.regrouping, found.verified, home, ())
 
 
-def _along(question: Question, tree: Found, rng: np.random.Generator) -> Found:
+def _along(question: Question, tree: Found, component: Component, rng: np.random.Generator) -> Found:
     """Where coordinates follow linearly: the regressor along them, modulo primes, as that of a tree."""
     kept = list(tree.regrouping.kept)
     places = [question.columns.index(name) for name in kept]
@@ -90,7 +91,10 @@ def _along(question: Question, tree: Found, rng: np.random.Generator) -> Found:
     rows = Solver(question, remaining, others, states, rng).rows(atoms, circles(atoms)) if remaining else {}
     coefficients = {name: {k: x.formula() for k, x in row.items()} for name, row in rows.items()}
     result = _composed(question, tree.regrouping, remaining, coefficients)
-    return Found(result, f"{verified(question, result, states, rng)}, along coordinates that follow linearly")
+    note = f"{verified(question, result, states, rng)}, along coordinates that follow linearly"
+    if proved(question, coefficients, generic_states(component, bits_for(question.robot), rng)):
+        note += "; proved modulo the ideal of the component"
+    return Found(result, note)
 
 
 def _at_postures(question: Question, tree: Found, component: Component, rng: np.random.Generator) -> Found:
@@ -104,8 +108,8 @@ def _at_postures(question: Question, tree: Found, component: Component, rng: np.
         bits = bits_for(question.robot)
         found = closed_relations(question, kept, {}, rng, lambda _: component.state(bits))
         coefficients, remaining, note = recognised_relations(question, found)
-    if proved(question, coefficients):
-        note += "; proved modulo the ideal of closed postures"
+    if proved(question, coefficients, generic_states(component, bits_for(question.robot), rng)):
+        note += "; proved modulo the ideal of the component"
     still = [name for name in kept if name in remaining]
     result = _composed(question, tree.regrouping, still, coefficients)
     return Found(result, f"{note}; the tree: {tree.verified}")

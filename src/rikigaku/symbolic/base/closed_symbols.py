@@ -1,6 +1,5 @@
 """Relations of a closed robot whose lengths are symbols: found at rational lengths, then fitted."""
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -21,6 +20,7 @@ from rikigaku.symbolic.base.closed import (
     same_relations,
 )
 from rikigaku.symbolic.base.fit import Unknown, Values, fit
+from rikigaku.symbolic.base.lengths import SPREADS, near
 from rikigaku.symbolic.base.recognition import rational_of
 from rikigaku.symbolic.base.relations import all_atoms, circles
 from rikigaku.symbolic.base.samples import Question, Sample
@@ -28,9 +28,6 @@ from rikigaku.symbolic.loops.closing import ConsistentState
 from rikigaku.symbolic.loops.component import Component
 
 Coefficients = dict[tuple[int, int], Fraction]
-_DENOMINATOR = 50  # of symbols without a value, drawn from [1, 2)
-_BITS = 13  # of the others: few, for coefficients are recognised as quotients of short numbers
-_SPREADS = (Fraction(1, 20), Fraction(1, 50), Fraction(1, 200), Fraction(1, 200))  # loops close near by only
 _SPARE = 2  # geometries beyond the unknowns: each takes several closed postures
 
 
@@ -57,8 +54,8 @@ def symbolic_relations(
         return same_relations(question, first, symbols, rng, draw)
 
     def geometry() -> None:
-        for spread in _SPREADS:
-            symbols = {name: _near(values.get(name), spread, rng) for name in robot.free_symbols}
+        for spread in SPREADS:
+            symbols = {name: near(values.get(name), spread, rng) for name in robot.free_symbols}
             try:
                 known.append((symbols, _rational(found(symbols), bits)))
                 return
@@ -90,18 +87,6 @@ def symbolic_relations(
         result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
     note = f"{rank_note(first, bits)}; the same at {len(known)} geometries"
     return result, {columns[k] for k in first.echelon.pivots}, note
-
-
-def _near(declared: float | None, spread: Fraction, rng: np.random.Generator) -> Fraction:
-    """A short random number near the declared one."""
-    if declared is None:
-        return Fraction(int(rng.integers(_DENOMINATOR, 2 * _DENOMINATOR)), _DENOMINATOR)
-    if declared == 0:
-        return Fraction(int(rng.integers(1, 100)), 100) * spread
-    unit = Fraction(2) ** (math.frexp(declared)[1] - _BITS)
-    middle = round(declared / float(unit))
-    reach = max(int(abs(middle) * spread), 1)
-    return unit * (middle + int(rng.integers(-reach, reach + 1)))
 
 
 def _rational(relations: Mapping[int, Mapping[int, arb]], bits: int) -> Coefficients:

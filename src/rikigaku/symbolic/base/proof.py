@@ -1,20 +1,24 @@
-"""Relations of a closed robot proved: zero modulo the ideal of closed postures, velocities eliminated."""
+"""Relations of a closed robot proved: zero modulo the ideal of its component, velocities eliminated."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rikigaku.errors import RikigakuError
 from rikigaku.laws.regressor import regressor
 from rikigaku.numbers.exact import Exact, ExactConstants
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base.samples import Question
+from rikigaku.symbolic.loops.closing import ConsistentState
+from rikigaku.symbolic.loops.component_ideal import component_ideal
 from rikigaku.symbolic.loops.constraints import loop_constraints
 
 # Beyond one loop of a few joints the polynomials fill memory before they are zero.
 _COORDINATES = 5
 
 
-def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]) -> bool:
-    """Whether column = sum of coefficient * column, as polynomials, wherever the loops are closed.
+def proved(
+    question: Question, coefficients: Mapping[str, Mapping[str, Formula]], states: Sequence[ConsistentState]
+) -> bool:
+    """Whether column = sum of coefficient * column, as polynomials, on the component of some closed postures.
 
     False says only that there is no proof: the mechanism is too large, no basis of the ideal was quick, or
     there is no relation to prove (that there is none is a matter of rank).
@@ -30,6 +34,7 @@ def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]
         ring = constraints.state.ring
         if constraints.ideal.basis is None:
             return False
+        ideal = component_ideal(constraints, states)
         symbols = {name: ring.variable(name) for name in robot.free_symbols}
         kind = ExactConstants(ring)
         places = {name: j for j, name in enumerate(question.columns)}
@@ -43,7 +48,7 @@ def proved(question: Question, coefficients: Mapping[str, Mapping[str, Formula]]
                 factor = x.evaluate(kind, symbols)
                 rest = [y - factor * row[places[other]] for y, row in zip(rest, Y, strict=True)]
             for y in constraints.closed.projected(rest):
-                if not _vanishes(constraints.ideal.reduced(y)):
+                if not _vanishes(ideal.reduced(y)):
                     return False
     except RikigakuError:  # too large, or not expressible: no proof
         return False

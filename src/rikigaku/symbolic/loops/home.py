@@ -63,7 +63,13 @@ def home_posture(closing: Closing, independent: Sequence[int], rank: int, rng: n
 def _regular(closing: Closing, q: Array, free: Sequence[int] | None, rank: int) -> Array:
     found, residual, facing = closing.newton(q, free, steps=30)
     found = found[(np.abs(residual).max(axis=1, initial=0) < CLOSED) & facing]
-    return found[clearness(closing.at(found)[2], rank) > REGULAR] if len(found) else found
+    if not len(found):
+        return found
+    J = closing.at(found)[2]
+    clear = clearness(J, rank) > REGULAR
+    if free is not None:  # the coordinates that are held must decide the others
+        clear &= clearness(J[:, :, list(free)], rank) > REGULAR
+    return found[clear]
 
 
 def clearness(J: Array, rank: int) -> Array:
