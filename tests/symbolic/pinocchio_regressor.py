@@ -28,6 +28,7 @@ class Oracle:
     model: pin.Model
     blocks: list[tuple[int, Array]]  # for each link that moves its joint, and its parameters seen from there
     ends: list[tuple[int, int]]  # frames that meet
+    around: Array | None = None  # where random postures are drawn, instead of everywhere
 
     def posture(self, rng: np.random.Generator, meant: Meant = lambda q: True) -> Array:
         """A random closed posture, one that is meant."""
@@ -38,6 +39,8 @@ class Oracle:
         limited.upperPositionLimit = np.full(model.nq, 2.0)
         for _ in range(100):
             q = pin.randomConfiguration(limited)
+            if self.around is not None:
+                q = pin.integrate(model, self.around, 0.3 * rng.normal(size=model.nv))
             for _ in range(60):
                 gap, J = self.gap(data, q)
                 if np.abs(gap).max(initial=0) < 1e-13:
