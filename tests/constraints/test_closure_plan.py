@@ -71,6 +71,42 @@ def test_a_linkage_whose_lengths_do_not_fit_is_rigid() -> None:
     assert bennett("0.4").closure().mobility == 0
 
 
+def tilted(tilt: str) -> Robot:
+    """A four-bar in space whose rocker's axis is a little off: as a file with rounded angles has it."""
+    four = shipped("four_bar")
+    links = tuple(
+        replace(link, joint=replace(link.joint, axis=(F(tilt), F(0), F(1))))
+        if link.name == "rocker"
+        else link
+        for link in four.links
+    )
+    return replace(four, name=f"tilted by {tilt}", links=links)
+
+
+@pytest.mark.parametrize("tilt", ["0.000000001", "0.0000001"])
+def test_equations_too_many_hold_as_far_as_rounded_numbers_fit(tilt: str) -> None:
+    plan = tilted(tilt).closure()
+    exact = shipped("four_bar").closure()
+    assert (plan.mobility, plan.rows) == (exact.mobility, exact.rows)
+    assert exact.slack == 0
+    assert 0.1 * float(F(tilt)) < plan.slack < 10 * float(F(tilt))
+    assert "as far as the numbers given fit" in repr(plan)
+    robot = plan.robot
+    counted = list(plan.places.rows)
+    q = robot.assemble(np.linspace(0.3, 6, 20)[:, None], path=True)
+    assert np.abs(robot.loop_residual(q)[:, counted]).max() < 1e-13
+    assert robot.assembly(q[3]).closed
+    swing = rk.simulate(robot, q[0], duration=1.0)
+    assert np.abs(robot.loop_residual(swing.q)[:, counted]).max() < 1e-13
+    assert swing.residual.max() < 10 * plan.slack
+    assert swing.energy_audit().relative < 1e-8
+
+
+def test_a_linkage_that_is_off_by_more_does_not_close() -> None:
+    with pytest.raises(rk.errors.CannotClose, match="no posture closes"):
+        tilted("0.001").closure()
+
+
 @pytest.mark.parametrize("joint", CLOSING_TYPES)
 def test_random_trees_with_every_cut_joint_are_completed(joint: str) -> None:
     robot, q = random_closed(3, joint, 5)

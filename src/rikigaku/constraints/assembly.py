@@ -10,7 +10,7 @@ from rikigaku.constraints.continuation import continued, unit
 from rikigaku.constraints.equations import LoopEquations
 from rikigaku.constraints.held import Held, held_coordinates, starting_posture
 from rikigaku.constraints.modes import exact_postures, unlike, within, wrapped
-from rikigaku.constraints.plan import closure, values
+from rikigaku.constraints.plan import closure, equations_of
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.states import neutral, random_state
@@ -50,7 +50,7 @@ def assemble(
     `robot.assembly(q)` tells residual, rank and mode of a posture.
     """
     given = held_coordinates(robot, q_independent)
-    equations = LoopEquations(robot, values(robot, np.random.default_rng(0)) | symbols)
+    equations = equations_of(robot, symbols)
     task = _Task(robot, equations, given)
     start = None if near is None else starting_posture(robot, near)
     if all:

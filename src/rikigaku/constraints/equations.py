@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 # Of the residual [m, or sines of angles]: below, loops are closed.
 CLOSED = 1e-11
+NEARLY = 1e-6  # [m, or sines]: what the rounded numbers of a file may leave open in equations too many
 _LONGEST = 0.7  # [m, rad] a step may be, far from a solution
 _STEPS = 60
 _SMALLEST = 1e-9  # singular values below this part of the largest ask for damping, not for long steps
@@ -33,6 +34,7 @@ class LoopEquations:
 
     robot: Robot
     symbols: Mapping[str, float] = field(default_factory=dict)
+    rows: tuple[int, ...] | None = None  # those that count, where the others hold only nearly
 
     @cached_property
     def _laws(self) -> Any:
@@ -62,24 +64,27 @@ class LoopEquations:
         """
         q = np.array(q, dtype=np.float64)
         free_places = list(free)
-        residual = self.residual(q)
+        rows = list(range(self.residual(q[:1]).shape[-1]) if self.rows is None else self.rows)
+        residual = self.residual(q)[..., rows]
         for _ in range(steps):
             size = np.abs(residual).max(axis=-1, initial=0)
             busy = np.flatnonzero(size > 1e-15)
             if not len(busy) or not free_places:
                 break
-            J = self.jacobian(q[busy])[..., free_places]
+            J = self.jacobian(q[busy])[..., rows, :][..., free_places]
             step = np.zeros((len(busy), self.robot.nv))
             step[:, free_places] = -_damped(J, residual[busy])
             tried = self.moved(q[busy], step)
-            left = self.residual(tried)
+            left = self.residual(tried)[..., rows]
             # close to the end rounding decides: a step that no longer helps is not taken
             better = (np.abs(left).max(axis=-1, initial=0) < size[busy]) | (size[busy] > 1e-9)
             if not better.any():
                 break
             q[busy[better]], residual[busy[better]] = tried[better], left[better]
         closed = (np.abs(residual).max(axis=-1, initial=0) < CLOSED) & self.facing(q)
-        return Search(q, residual, closed)
+        whole = self.residual(q)
+        closed &= np.abs(whole).max(axis=-1, initial=0) < (CLOSED if self.rows is None else NEARLY)
+        return Search(q, whole, closed)
 
 
 def _damped(J: Array, residual: Array) -> Array:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.arrays import floats
-from rikigaku.constraints.equations import LoopEquations
-from rikigaku.constraints.plan import ClosurePlan, check_deciding, closure, places_of, values
+from rikigaku.constraints.plan import ClosurePlan, check_deciding, closure, equations_of, places_of
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
@@ -73,7 +72,7 @@ def _check(plan: ClosurePlan, joints: tuple[str, ...], places: tuple[int, ...]) 
             f"Robot {robot.name!r} has mobility {plan.mobility}; the joints given ({', '.join(joints)}) have "
             f"{len(places)} coordinates."
         )
-    J = LoopEquations(robot, values(robot, np.random.default_rng(0))).jacobian(plan.samples)
+    J = equations_of(robot).jacobian(plan.samples)
     check_deciding(robot, J[:, plan.places.rows], places)
 
 

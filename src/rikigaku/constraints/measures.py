@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import CLOSED, LoopEquations
-from rikigaku.constraints.plan import RANK, closure, values
+from rikigaku.constraints.plan import closure, equations_of
+from rikigaku.constraints.sampling import LOOSE, RANK
 from rikigaku.errors import WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
@@ -61,13 +62,13 @@ class Singularity:
 def assembly(robot: Robot, q: Any, **symbols: float) -> Assembly:
     """Whether a posture is closed, and how: residual, rank, mode."""
     plan = closure(robot)
-    equations = LoopEquations(robot, values(robot, np.random.default_rng(0)) | symbols)
+    equations = equations_of(robot, symbols)
     q = as_position(robot, q)
     residual = float(np.abs(equations.residual(q[None])).max(initial=0.0))
     J = equations.jacobian(q[None])[0]
     s = np.linalg.svd(J, compute_uv=False)
-    rank = int((s > RANK * s[:1]).sum())
-    closed = residual < CLOSED and bool(equations.facing(q[None])[0])
+    rank = int((s > (LOOSE if plan.slack else RANK) * s[:1]).sum())
+    closed = residual < max(CLOSED, 10 * plan.slack) and bool(equations.facing(q[None])[0])
     G = J[np.ix_(plan.places.rows, plan.places.dependent)]
     pattern = equations.jacobian(plan.samples)[:, plan.places.rows][..., plan.places.dependent]
     mode = tuple(_sign(G[np.ix_(*group)]) for group in _groups(np.abs(pattern).max(axis=0) > 1e-12))
@@ -89,8 +90,7 @@ def singularity(
         )
     if output not in ("pose", "position"):
         raise WrongValue(f"The output is 'pose' or 'position', not {output!r}.")
-    values_of = values(robot, np.random.default_rng(0)) | symbols
-    equations = LoopEquations(robot, values_of)
+    equations = equations_of(robot, symbols)
     q = as_position(robot, q)
     s, motions = _motions(equations, q, plan.places.rows)
     drives = np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)

@@ -1,31 +1,23 @@
 """Which rows of the loops count, and which coordinates decide the others: found once, at closed postures.
 
-Ranks are those of singular values with a gap, at several random closed postures. A linkage may close in ways
-of different mobility: the one the robot's independent joints ask for is meant, else the one found most often
-of those that move.
+Ranks are taken at several random closed postures (`sampling`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import LoopEquations
-from rikigaku.constraints.modes import within
-from rikigaku.errors import CannotClose, UnknownName, WrongSize, WrongValue
+from rikigaku.constraints.sampling import places_of as places_of  # a plan's readers ask for both
+from rikigaku.constraints.sampling import rank_of, samples, spanning, values
+from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws.closed import Plan
 from rikigaku.model.robot import Robot
-from rikigaku.states import random_state
 from rikigaku.structure import loop_rows
 
 Array = NDArray[np.float64]
-
-_STARTS = 96  # random postures to close from
-_SAMPLES = 24  # closed postures the ranks are taken at
-RANK = 1e-8  # singular values below this part of the largest count as zero
-_CLEARLY = 0.25  # a later row (or coordinate) is preferred only if it is that much better
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +25,7 @@ class ClosurePlan:
     """What the loops of a robot amount to.
 
     rows: names of the equations that count; redundant: those that follow from them.
+    slack: how far these are open though the others hold, where the file's numbers are rounded; else 0.
     independent, dependent, driven, passive: names of coordinates of v.
     """
 
@@ -41,6 +34,7 @@ class ClosurePlan:
     samples: Array  # closed postures it was found at
     rows: tuple[str, ...]
     redundant: tuple[str, ...]
+    slack: float = 0.0
 
     @property
     def mobility(self) -> int:
@@ -87,6 +81,8 @@ class ClosurePlan:
         ]
         if self.redundant:
             lines.append(f"  redundant:   {', '.join(self.redundant)}")
+        if self.slack:
+            lines.append(f"  the redundant ones hold to {self.slack:.0e}: as far as the numbers given fit")
         return "\n".join(lines)
 
 
@@ -112,20 +108,11 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
     )
 
 
-def places_of(robot: Robot, names: Sequence[str]) -> tuple[int, ...]:
-    """Places in v of the joints named."""
-    known = [joint.name for joint in robot.joints]
-    for name in names:
-        if name not in known:
-            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
-    return tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
-
-
 def _found(robot: Robot) -> ClosurePlan:
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: all its joints are independent.")
-    q, J = _samples(robot)
-    rows = _spanning(J, _rank(J[0]), range(J.shape[1]))
+    q, J, rank, slack = samples(robot)
+    rows = spanning(J, rank, range(J.shape[1]))
     driven = places_of(robot, [joint.name for joint in robot.joints if joint.actuated])
     counted = J[:, rows]
     independent = _independent(robot, counted, driven)
@@ -138,96 +125,15 @@ def _found(robot: Robot) -> ClosurePlan:
         q[np.argsort(decided)[::-1]],  # the best example first
         tuple(names[i] for i in rows),
         tuple(name for i, name in enumerate(names) if i not in rows),
+        slack,
     )
 
 
-def _samples(robot: Robot) -> tuple[Array, Array]:
-    """Closed postures and their Jacobians, all of one rank, those furthest from singular ones."""
-    rng = np.random.default_rng(0)
-    equations = LoopEquations(robot, values(robot, rng))
-    kept: list[Array] = []
-    nearest = np.full(1, np.inf)
-    for _ in range(4):
-        search = equations.newton(random_state(robot, rng, _STARTS).q, range(robot.nv))
-        closed = search.q[search.closed]
-        kept += list(closed[within(robot, closed)]) or list(closed)
-        gaps = np.abs(search.residual).max(axis=1)
-        if gaps.min() < np.abs(nearest).max():
-            nearest = search.residual[int(np.argmin(gaps))]
-        if len(kept) >= _SAMPLES:
-            break
-    if not kept:
-        raise never_closed(robot, nearest)
-    q = np.array(kept)
-    J = equations.jacobian(q)
-    ranks = np.array([_rank(x) for x in J])
-    rank = _meant(robot, ranks)
-    q, J = q[ranks == rank], J[ranks == rank]
-    clear = [s[rank - 1] / s[0] for s in np.linalg.svd(J, compute_uv=False)]
-    order = np.argsort(clear)[::-1][:_SAMPLES]
-    return q[order], J[order]
-
-
-def _meant(robot: Robot, ranks: NDArray[np.int64]) -> int:
-    """Of the ranks found, that of the robot that is meant."""
-    asked = robot.nv - len(places_of(robot, robot.independent))
-    if robot.independent and asked in ranks:
-        return asked
-    kinds, counts = np.unique(ranks, return_counts=True)
-    if len(kinds) > 1 and kinds[-1] == robot.nv:  # the last cannot move
-        kinds, counts = kinds[:-1], counts[:-1]
-    return int(kinds[np.argmax(counts)])
-
-
-def never_closed(robot: Robot, gap: Any) -> CannotClose:
-    """The error for a robot of which no closed posture is found; gap: the nearest residual."""
-    names = loop_rows(robot)
-    if np.abs(gap).max() < 1e-9:
-        return CannotClose(
-            f"Robot {robot.name!r}: every posture found closes a joint the wrong way round. "
-            "Turn one end of the loop by half a turn (about x).",
-            robot.loops[0].name if robot.loops else "",
-        )
-    worst = names[int(np.argmax(np.abs(gap)))]
-    return CannotClose(
-        f"Robot {robot.name!r}: no posture closes its loops; the nearest leaves {np.abs(gap).max():.3g} in "
-        f"the row {worst!r}. Check lengths and frames of both ends of the cut joint.",
-        worst.split(":")[0],
-        "unreachable",
-    )
-
-
-def values(robot: Robot, rng: Any) -> dict[str, float]:
-    """A value for every symbol: its own, or a random one."""
-    own = robot.declared_values
-    return {name: own.get(name, float(rng.uniform(0.5, 1.5))) for name in robot.free_symbols}
-
-
-def _rank(J: Array) -> int:
-    s = np.linalg.svd(J, compute_uv=False)
-    return int((s > RANK * s[:1]).sum())
-
-
-def _spanning(J: Array, count: int, order: Sequence[int]) -> list[int]:
-    """Rows of J (samples, rows, columns) that are independent at every sample, as far as they go.
-
-    Each time the row whose part at right angles to those chosen is largest where it is smallest, and the
-    first of them that is nearly as good.
-    """
-    left = np.array(J, dtype=np.float64)
-    size = np.linalg.norm(left, axis=2).max()
-    chosen: list[int] = []
-    for _ in range(count):
-        reach = np.linalg.norm(left, axis=2).min(axis=0)
-        reach[chosen] = 0.0
-        best = reach[list(order)].max(initial=0.0)
-        if best <= RANK * size:
-            break
-        row = next(i for i in order if reach[i] >= _CLEARLY * best)
-        chosen.append(row)
-        unit = left[:, row] / np.linalg.norm(left[:, row], axis=1, keepdims=True)
-        left = left - np.einsum("kij,kj->ki", left, unit)[..., None] * unit[:, None]
-    return sorted(chosen)
+def equations_of(robot: Robot, symbols: Mapping[str, float] | None = None) -> LoopEquations:
+    """The loop equations of the robot, with a value for every symbol."""
+    plan = closure(robot)
+    rows = plan.places.rows if plan.slack else None
+    return LoopEquations(robot, values(robot, np.random.default_rng(0)) | dict(symbols or {}), rows)
 
 
 def _independent(robot: Robot, J: Array, driven: Sequence[int]) -> tuple[int, ...]:
@@ -247,10 +153,10 @@ def _independent(robot: Robot, J: Array, driven: Sequence[int]) -> tuple[int, ..
     # passive joints depend on driven ones: first as many passive coordinates as serve, then drives
     order = sorted(range(robot.nv), key=lambda k: (k in driven, -k))
     passive = [k for k in order if k not in driven]
-    dependent = _spanning(columns, size, passive)
+    dependent = spanning(columns, size, passive)
     if len(dependent) < size:
         rest = _remaining(columns, dependent)
-        dependent += _spanning(rest, size - len(dependent), [k for k in order if k in driven])
+        dependent += spanning(rest, size - len(dependent), [k for k in order if k in driven])
     return tuple(k for k in range(robot.nv) if k not in dependent)
 
 
@@ -264,7 +170,7 @@ def check_deciding(robot: Robot, J: Array, chosen: Sequence[int]) -> None:
     """Refuse coordinates that leave others free at every sample; J: (samples, rows that count, nv)."""
     names = coordinate_names(robot)
     others = [k for k in range(robot.nv) if k not in chosen]
-    if all(_rank(x[:, others]) < len(others) for x in J):
+    if all(rank_of(x[:, others]) < len(others) for x in J):
         loose = np.linalg.svd(J[0][:, others])[2][-1]
         free = [names[k] for k, x in zip(others, loose, strict=True) if abs(x) > 1e-6]
         raise WrongValue(

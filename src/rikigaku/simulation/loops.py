@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from rikigaku.constraints.equations import NEARLY
+from rikigaku.constraints.plan import closure
 from rikigaku.errors import CannotClose
 from rikigaku.model.robot import Robot
 from rikigaku.simulation.modes import Array
@@ -26,16 +28,17 @@ def onto_loops(robot: Robot, q: Any, v: Any = None) -> tuple[Array, Array]:
     laws = cast(Any, robot)
     q = np.array(q, dtype=np.float64)
     v = np.zeros(robot.nv) if v is None else np.asarray(v, dtype=np.float64)
-    gap = _gap(laws.loop_residual(q))
+    rows = list(closure(robot).places.rows)  # the others follow
+    gap = _gap(laws.loop_residual(q)[rows])
     for _ in range(_CORRECTIONS):
         if gap < _CLOSED:
             break
         moved = laws.integrate(q, laws.closing_step(q))
-        left = _gap(laws.loop_residual(moved))
+        left = _gap(laws.loop_residual(moved)[rows])
         if not left < gap:  # rounding decides from here on
             break
         q, gap = moved, left
-    if not gap < 1e-10:
+    if not (gap < 1e-10 and _gap(laws.loop_residual(q)) < NEARLY):
         raise CannotClose(
             f"Robot {robot.name!r}: the loops are open by {gap:.3g} and are not closed by small steps. "
             f"{laws.closing_step.status(q)}.",
