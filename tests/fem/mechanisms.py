@@ -12,6 +12,7 @@ from rikigaku.trajectory import cubic
 Array = np.ndarray
 
 LENGTH, MASS, TILT = 0.5, 1.0, np.radians(30)
+SECTION_INERTIA = 4e-5, 2e-5  # of the rods of `spatial_arm`: a length, along and across [kg m]
 
 
 def bar(
@@ -75,13 +76,35 @@ def rod(length: float = 1.0, mass: float = 1.0, extra: float = 0.0, **stiffness:
     return rk.Robot("rod", (link,), (rk.Frame("tip", "rod", rk.Placement((length, 0, 0))),))
 
 
+def spatial_arm(stiffness: dict[str, float], axes: tuple[tuple[int, int, int], ...]) -> rk.Robot:
+    """Rods of 0.5 m and 0.5 kg one after the other along x, each on a hinge of its own axis; a hand."""
+    length, mass, (thin, flat) = 0.5, 0.5, SECTION_INERTIA
+    across = mass * length**2 / 12 + flat * length
+    inertia = rk.Inertia("com", mass, (length / 2, 0, 0), (thin * length, 0, 0, across, 0, across))
+    links = [
+        rk.Link(
+            f"rod{k}",
+            f"rod{k - 1}" if k else "base",
+            rk.Joint(f"joint{k}", axis=axis),
+            rk.Placement((length if k else 0, 0, 0)),
+            inertia,
+            section(**stiffness),
+        )
+        for k, axis in enumerate(axes)
+    ]
+    hand = rk.Frame("hand", links[-1].name, rk.Placement((length, 0, 0)))
+    return rk.Robot("arm", tuple(links), (hand,))
+
+
 def with_sections(robot: rk.Robot, **stiffness: float) -> rk.Robot:
     """Every link of these stiffnesses."""
     made = section(**stiffness)
     return replace(robot, links=tuple(replace(link, section=made) for link in robot.links))
 
 
-def random_chain(seed: int, spatial: bool, links: int = 7, passive: int = 0) -> tuple[rk.Robot, Array]:
+def random_chain(
+    seed: int, spatial: bool, links: int = 7, passive: int = 0, loop: str | None = None
+) -> tuple[rk.Robot, Array]:
     """A random closed chain with a posture: its last link is pinned to the ground, or to its first link."""
     rng = np.random.default_rng([seed, 5])
     parts = []
@@ -112,9 +135,8 @@ def random_chain(seed: int, spatial: bool, links: int = 7, passive: int = 0) -> 
         rk.LoopEnd(f"l{links - 1}", rk.Placement((0, 0, 0.4), turn)),
         rk.LoopEnd(carrier, rk.Placement((0.3, 0, 0.1), turn)),
     )
-    robot = rk.Robot(
-        f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", "spherical" if spatial else "revolute", *ends),)
-    )
+    kind = loop or ("spherical" if spatial else "revolute")
+    robot = rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", kind, *ends),))
     return robot, closed_posture(robot, seed)
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from rikigaku.fem.assembly import Assembly
-from rikigaku.fem.corotational import Bent, Pieces
+from rikigaku.fem.corotational import Bent, Pieces, rate_rows
 from rikigaku.fem.elements import triad
 from rikigaku.fem.linear import weight
 from rikigaku.fem.quaternions import cross, of_matrix
@@ -135,12 +135,21 @@ class Beams:
         result[:, alone, 3:, 3:] = self.tensors(at)
         return result
 
-    def stiffness(self, at: Placed) -> tuple[Array, Array]:
-        """Blocks of bending and of its damping between nodes, (samples, pairs, 6, 6)."""
+    def stiffness(self, at: Placed, V: Array | None = None) -> tuple[Array, Array]:
+        """Blocks of bending and of its damping between nodes, (samples, pairs, 6, 6).
+
+        V: twists of nodes (samples, nodes, 6); with them, how damping changes with the shape is there too.
+        """
         bent = Bent(self.pieces, at.p, at.Q)
-        material = bent.material()
+        material, strain = bent.material(), bent.value
+        stress: Array = 0 * material
         beta = self.damping[1]
-        stiff = self._placed(material + bent.geometric())
+        if beta and V is not None:
+            ends = V[:, self.pieces.ends].reshape(len(V), -1, 12)
+            strain = strain + beta * (bent.B @ ends[..., None])[..., 0]
+            p, Q = at.p[:, : self.count], at.Q[:, : self.count]
+            stress = beta * bent.material(rate_rows(self.pieces, p, Q, V))
+        stiff = self._placed(material + bent.geometric(strain) + stress)
         return stiff, (self._placed(beta * material) if beta else np.zeros_like(stiff))
 
     def _placed(self, blocks: Array) -> Array:

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.fem.quaternions import QUADRATIC, RELATIVE, product, spread
+from rikigaku.fem.quaternions import QUADRATIC, RELATIVE, exponential, product, spread
 
 Array = NDArray[np.float64]
+
+_H = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +90,18 @@ class Bent:
         """Of each piece [J]."""
         return np.asarray(0.5 * (self._stress(self.value) * self.value).sum(axis=-1))
 
-    def material(self) -> Array:
-        """B^T D B L (..., pieces, 12, 12)."""
-        weighted = self.B * (self.pieces.stiffness * self.pieces.length[:, None])[..., None]
+    def material(self, rows: Array | None = None) -> Array:
+        """B^T D B L (..., pieces, 12, 12); B^T D L times other rows than B if given."""
+        rows = self.B if rows is None else rows
+        weighted = rows * (self.pieces.stiffness * self.pieces.length[:, None])[..., None]
         return np.asarray(np.swapaxes(self.B, -1, -2) @ weighted)
 
-    def geometric(self) -> Array:
-        """What the stress adds to the stiffness as the shape turns (..., pieces, 12, 12).
+    def geometric(self, strain: Array) -> Array:
+        """What the stress of strains adds to the stiffness as the shape turns (..., pieces, 12, 12).
 
         The slope of `forces` at turned nodes: not symmetric, for turns about world axes do not commute.
         """
-        s, l, n, L = self._stress(self.value), self.l[..., None, None], self.n, self.pieces.length
+        s, l, n, L = self._stress(strain), self.l[..., None, None], self.n, self.pieces.length
         one, nn = np.eye(3), n[..., :, None] * n[..., None, :]
         dd = (s[..., 0] / L)[..., None, None] * (one - nn) / l
         dc = np.zeros((*n.shape[:-1], 3, 4))
@@ -133,6 +136,22 @@ class Bent:
             own -= 0.25 * (pull * turned).sum(axis=-1)[..., None, None] * one
             result[..., place : place + 3, place : place + 3] = own - 0.5 * _skew(moment)
         return result
+
+
+def rate_rows(pieces: Pieces, p: Array, Q: Array, V: Array) -> Array:
+    """Slopes of the rate of strain B V over turns and ways of the ends, (..., pieces, 6, 12).
+
+    V: twists of nodes (..., nodes, 6). By differences of B along V; what turns do not commute is added.
+    """
+    sides = []
+    for e in (_H, -_H):
+        sides.append(Bent(pieces, p + e * V[..., :3], product(exponential(e * V[..., 3:]), Q)).B)
+    result = (sides[0] - sides[1]) / (2 * _H)
+    B = (sides[0] + sides[1]) / 2
+    for end, place in ((0, 3), (1, 9)):
+        spin = _skew(V[..., pieces.ends[:, end], 3:])
+        result[..., place : place + 3] += B[..., place : place + 3] @ spin
+    return np.asarray(result)
 
 
 def _turns(a: Array) -> Array:

@@ -76,6 +76,15 @@ class JointForces:
             damp[:, :, None] * self.S, 1, 2
         ) @ self.S
 
+    def allowed(self, nu: Array, change: Array) -> float:
+        """The part of a step of Newton's method after which no joint with dry friction has turned round.
+
+        Beyond a standstill the slope the step was taken with is wrong; from a standstill on it is not.
+        """
+        v, step = (self.S @ x[0] for x in (nu, change))
+        turned = (self.dry > 0) & (v * (v + step) < 0) & (np.abs(v) > 1e-6 * self.slip)
+        return float(np.min(np.abs(v[turned] / step[turned]), initial=1.0))
+
     def energy(self, state: State) -> Array:
         """Stored in springs, (samples,) [J]; zero where the motion begins."""
         phi = self._turned(state)

@@ -47,6 +47,25 @@ class Rows:
     pairs: Index  # (pairs, 3): node, node of the tie, node that carries its axes
     turn: Array
     slide: Array
+    own: Index  # column of each pair
+
+    def turned(self, T: Array, at: Placed, f: Array) -> tuple[Index, Index, Array]:
+        """How T^T f changes as axes turn with the nodes that carry them: rows, columns, (samples, numbers).
+
+        (t x axis) . M = t . (axis x M), for a turn t of the carrier and the moment M about the axis.
+        """
+        kept = self.pairs[:, 2] < len(self.columns)
+        node, own, carrier = self.pairs[kept].T
+        force, moment = f[:, node, :3], f[:, node, 3:]
+        moment = moment + cross(at.p[:, node] - at.p[:, own], force)
+        R = at.R[:, carrier]
+        axis, slide = ((R @ x[kept][..., None])[..., 0] for x in (self.turn, self.slide))
+        pull = cross(axis, moment) + cross(slide, force)
+        values = (pull[:, :, None, :] @ T[:, carrier, 3:])[:, :, 0]
+        columns = self.columns[carrier]
+        rows = np.broadcast_to(self.own[kept][:, None], columns.shape)
+        real = columns < self.size
+        return rows[real], columns[real], values[:, real]
 
     def values(self, at: Placed) -> Array:
         """T node by node, (samples, nodes, 6, most)."""
@@ -132,7 +151,7 @@ def rows_of(joined: "Joined") -> Rows:
         [],
         [],
     )  # (node, x, local column): fixed, levers, pairs
-    levers, pairs, turn, slide = [], [], [], []
+    levers, pairs, turn, slide, owned = [], [], [], [], []
     for node in range(nodes):
         root, motions = node, []
         while root in by_node:
@@ -151,6 +170,7 @@ def rows_of(joined: "Joined") -> Rows:
         for own, column, axis, along, carrier in motions:
             places[2].extend((node, x, len(columns[node])) for x in range(6))
             columns[node].append(column)
+            owned.append(column)
             pairs.append((node, own, carrier))
             turn.append(axis)
             slide.append(along)
@@ -169,6 +189,7 @@ def rows_of(joined: "Joined") -> Rows:
         np.array(pairs, dtype=np.intp).reshape(-1, 3),
         np.array(turn).reshape(-1, 3),
         np.array(slide).reshape(-1, 3),
+        np.array(owned, dtype=np.intp),
     )
 
 

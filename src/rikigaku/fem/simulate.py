@@ -148,11 +148,12 @@ class _Run:
                     slope = self.slope(at, T, nu1, scale * gamma * h, scale * beta * h * h, feedback)
                     factor = splu(slope.tocsc())
                 change = -factor.solve(left)[None]
-                new = new + change
+                part = self.joints.allowed(nu1, scale * gamma * h * change)
+                new = new + part * change
                 moved = float(np.abs(scale * beta * h * h * change).max(initial=0.0))
-                if moved < _TOLERANCE * max(1e-3, float(np.abs(way).max(initial=0.0))):
+                if part == 1 and moved < _TOLERANCE * max(1e-3, float(np.abs(way).max(initial=0.0))):
                     break
-                if not moved < _QUICK * last:  # the slope has aged: take a new one
+                if part < 1 or not moved < _QUICK * last:  # the slope has aged: take a new one
                     factor = None
                 last = moved
             else:

@@ -20,6 +20,8 @@ from rikigaku.fem.outputs import Outputs
 Array = NDArray[np.float64]
 
 _STEPS = 40
+_STATIC = 15
+_FAR = 1.0  # [m, rad]: a longer step of Newton's method leads nowhere
 
 
 class WholeMotion:
@@ -45,8 +47,8 @@ class WholeMotion:
 
     def _left(
         self, state: State, nu: Array, rate: Array, tau: Array, samples: Any
-    ) -> tuple[Any, Array, Array]:
-        """Nodes, their T, and what is missing in both equations, (samples, size + motors)."""
+    ) -> tuple[Any, Array, Array, Array]:
+        """Nodes, their T, slopes of turning axes; what is missing, (samples, size + motors)."""
         at = self.joined.placed(state)
         T = self.beams.rows.values(at)
         nodal = self.beams.forces(at, T, nu, rate)
@@ -54,20 +56,25 @@ class WholeMotion:
             self.joints.resisting(state, nu) + (self.joints.rotors * (rate @ self.joints.S.T)) @ self.joints.S
         )
         motion = self.beams.rows.gathered(T, nodal) + own - tau @ self.S
-        return at, T, np.concatenate([motion, self.outputs.missing(at, samples)], axis=1)
+        axes = self.beams.rows.turned(T, at, nodal)[2]
+        return at, T, axes, np.concatenate([motion, self.outputs.missing(at, samples)], axis=1)
 
     def _places(self) -> tuple[Array, Array]:
-        """Rows and columns of the numbers of one block: of K, M, C; of joints; of motors; of the output."""
+        """Rows and columns of the numbers of one block: of K, M, C; of joints; axes; motors; the output."""
         n, m = self.joined.size, len(self.driven)
         r, c = np.nonzero(np.abs(self.joints.S).T @ np.abs(self.joints.S))
         a, b = np.nonzero(self.S.T)
         columns = self.beams.rows.columns[self.outputs.node]
         x, y = np.meshgrid(n + np.arange(m), columns[columns < n], indexing="ij")
-        spread = self.beams.spread
-        rows = np.concatenate([spread.row, r, a, x.ravel()])
-        return rows, np.concatenate([spread.column, c, n + b, y.ravel()])
+        spread, rows = self.beams.spread, self.beams.rows
+        at = self.joined.placed(self.joined.start)
+        up, down, _ = rows.turned(rows.values(at), at, np.zeros((1, self.beams.count, 6)))
+        return (
+            np.concatenate([spread.row, r, up, a, x.ravel()]),
+            np.concatenate([spread.column, c, down, n + b, y.ravel()]),
+        )
 
-    def _numbers(self, T: Array, blocks: Array, joints: Array, samples: Any, own: bool) -> Array:
+    def _numbers(self, T: Array, blocks: Array, joints: Array, axes: Array, samples: Any, own: bool) -> Array:
         """Numbers of blocks at `_places`; motors and outputs only on the diagonal (own)."""
         r, c = np.nonzero(np.abs(self.joints.S).T @ np.abs(self.joints.S))
         a, b = np.nonzero(self.S.T)
@@ -75,25 +82,45 @@ class WholeMotion:
         columns = self.beams.rows.columns[self.outputs.node] < self.joined.size
         seen = (self.outputs.directions[samples] @ T[:, self.outputs.node])[..., columns].reshape(count, -1)
         motors = np.broadcast_to(-self.S.T[a, b], (count, len(a)))
-        parts = [self.beams.spread.data(T, blocks), joints[:, r, c], motors * own, seen * own]
+        parts = [self.beams.spread.data(T, blocks), joints[:, r, c], axes * own, motors * own, seen * own]
         return np.concatenate(parts, axis=1)
 
-    def at_rest(self, state: State, tau: Array, sample: int) -> tuple[State, Array]:
-        """The shape of one sample at rest, the frame where it is to be, and the motors' forces then."""
-        n, still = self.joined.size, np.zeros((1, self.joined.size))
-        samples, tau = slice(sample, sample + 1), tau[None]
-        rows, columns = self._places()
-        size = n + len(self.driven)
-        for _ in range(_STEPS):
-            at, T, left = self._left(state, still, still, tau, samples)
-            springs = self.joints.slopes(still)[0][None]
-            numbers = self._numbers(T, self.beams.stiffness(at)[0], springs, samples, True)
-            slope = sparse.csc_array((numbers[0], (rows, columns)), shape=(size, size))
-            step = -splu(slope).solve(left[0])
-            state, tau = self.joined.moved(state, step[None, :n]), tau + step[n:]
-            if np.abs(step[:n]).max() < 1e-12:
-                return state, tau[0]
+    def at_rest(self, state: State, tau: Array) -> tuple[State, Array]:
+        """Shapes at rest with the frame where it is to be, and the motors' forces then, of all samples.
+
+        Soft links sag far: where Newton's method does not get there at once, the weight grows in parts.
+        """
+        for parts in ((1.0,), (0.25, 0.5, 0.75, 1.0), tuple(np.arange(1, 13) / 12)):
+            shape, forces = state, parts[0] * tau
+            for part in parts:
+                shape, forces, settled = self._settled(shape, forces, part)
+                if not settled:
+                    break
+            else:
+                return shape, forces
         raise NotConverged("No posture at rest brings the frame there: the links are too soft.")
+
+    def _settled(self, state: State, tau: Array, part: float) -> tuple[State, Array, bool]:
+        count, n = len(tau), self.joined.size
+        still, every = np.zeros((count, n)), slice(None)
+        rows, columns = self._places()
+        for _ in range(_STATIC):
+            at, T, axes, left = self._left(state, still, still, tau, every)
+            light = (1 - part) * np.broadcast_to(self.beams.weight, (count, self.beams.count, 6))
+            left[:, :n] += self.beams.rows.gathered(T, light)
+            springs = np.broadcast_to(self.joints.slopes(still)[0], (count, n, n))
+            numbers = self._numbers(T, self.beams.stiffness(at)[0], springs, axes, every, True)
+            slope = _tridiagonal(0 * numbers, numbers, 0 * numbers, rows, columns, left.shape[1])
+            try:
+                step = -splu(slope).solve(left.ravel()).reshape(left.shape)
+            except RuntimeError:  # far off, where the slope is singular
+                return state, tau, False
+            if not np.abs(step[:, :n]).max() < _FAR:
+                return state, tau, False
+            state, tau = self.joined.moved(state, step[:, :n]), tau + step[:, n:]
+            if np.abs(step[:, :n]).max() < 1e-11:
+                return state, tau, True
+        return state, tau, False
 
     def solved(self, state: State, tau: Array) -> tuple[State, Array]:
         """All samples from a guess: shapes and forces of the motors (samples, motors).
@@ -101,32 +128,49 @@ class WholeMotion:
         Raises:
             NotConverged: if Newton's method finds no bounded motion.
         """
-        count, n, h, tau = len(tau), self.joined.size, self.h, np.array(tau)
-        ends = [self.at_rest(state.at(slice(k, k + 1)), tau[k], k) for k in (0, count - 1)]
-        tau[0], tau[-1] = ends[0][1], ends[1][1]
-        inner = state.at(slice(1, -1))
-        samples = slice(1, count - 1)
+        state, tau = self.at_rest(state, tau)
+        for parts in ((1.0,), (0.25, 0.5, 0.75, 1.0)):
+            shape, forces = state, tau
+            for part in parts:
+                shape, forces, found = self._moving(shape, forces, part)
+                if not found:
+                    break
+            else:
+                return shape, forces
+        raise NotConverged("No bounded motion was found: take a shorter step, more rest, or a slower path.")
+
+    def _moving(self, state: State, tau: Array, part: float) -> tuple[State, Array, bool]:
+        """The motion with its speed slowed so far that `part` of the forces of inertia is left."""
+        count, n, h = len(tau), self.joined.size, self.h / np.sqrt(part)
+        first, inner, last = (state.at(part) for part in (slice(0, 1), slice(1, -1), slice(count - 1, count)))
+        samples, tau = slice(1, count - 1), np.array(tau)
         rows, columns = self._places()
+        S, rotors = self.joints.S, self.joints.rotors
         for _ in range(_STEPS):
-            half = self._halves(stacked([ends[0][0], inner, ends[1][0]]))
+            half = self._halves(stacked([first, inner, last])) * (self.h / h)
             nu, rate = (half[1:] + half[:-1]) / 2, (half[1:] - half[:-1]) / h
-            at, T, left = self._left(inner, nu, rate, tau[1:-1], samples)
-            M, (K, C) = self.beams.mass(at), self.beams.stiffness(at)
+            at, T, axes, left = self._left(inner, nu, rate, tau[1:-1], samples)
+            M, (K, C) = self.beams.mass(at), self.beams.stiffness(at, self.beams.rows.twists(T, nu))
             C = C + self.beams.damping[0] * M
             springs, damp = self.joints.slopes(nu)
-            rotor = np.broadcast_to(
-                self.joints.S.T @ (self.joints.rotors[:, None] * self.joints.S), damp.shape
+            rotor = np.broadcast_to(S.T @ (rotors[:, None] * S), damp.shape)
+            own = self._numbers(T, K - 2 / h**2 * M, springs - 2 / h**2 * rotor, axes, samples, True)
+            back = self._numbers(
+                T, M / h**2 - C / (2 * h), rotor / h**2 - damp / (2 * h), axes, samples, False
             )
-            own = self._numbers(T, K - 2 / h**2 * M, springs - 2 / h**2 * rotor, samples, True)
-            back = self._numbers(T, M / h**2 - C / (2 * h), rotor / h**2 - damp / (2 * h), samples, False)
-            on = self._numbers(T, M / h**2 + C / (2 * h), rotor / h**2 + damp / (2 * h), samples, False)
+            on = self._numbers(T, M / h**2 + C / (2 * h), rotor / h**2 + damp / (2 * h), axes, samples, False)
             slope = _tridiagonal(back, own, on, rows, columns, left.shape[1])
-            step = -splu(slope).solve(left.ravel()).reshape(left.shape)
+            try:
+                step = -splu(slope).solve(left.ravel()).reshape(left.shape)
+            except RuntimeError:  # singular: far from any motion
+                break
+            if not np.abs(step[:, :n]).max() < _FAR:
+                break
             inner = self.joined.moved(inner, step[:, :n])
             tau[1:-1] += step[:, n:]
             if np.abs(step[:, :n]).max() < 1e-10:
-                return stacked([ends[0][0], inner, ends[1][0]]), tau
-        raise NotConverged("No bounded motion was found: take a shorter step, more rest, or a slower path.")
+                return stacked([first, inner, last]), tau, True
+        return state, tau, False
 
 
 def _tridiagonal(back: Array, own: Array, on: Array, rows: Array, columns: Array, size: int) -> Any:
