@@ -43,6 +43,10 @@ class BoundLaw:
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
         self.__doc__ = law.summary
+        if robot.loops and law.name not in CLOSED and REDUCED + law.name in CLOSED:
+            self.__doc__ += (
+                f" Of the spanning tree, over all its joints; robot.reduced.{law.name} knows the loops."
+            )
         self._arguments = Arguments(robot, law, self.fixed)
         self._variants: dict[Recipe, Variant] = {}
         self._decided: dict[tuple[Any, ...], BoundLaw] = {}

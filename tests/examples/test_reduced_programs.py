@@ -10,7 +10,10 @@ def test_the_code_of_the_page_runs_and_the_forces_agree(tmp_path: Path) -> None:
     script.write_text("\n".join(blocks("reduced-programs.md", "python")))
     answer = run(script)
     assert answer.returncode == 0, answer.stderr
-    same, counts, symbols = answer.stdout.splitlines()
+    same, counts, closed, measurable, symbols = answer.stdout.splitlines()
     assert same == "True"
     assert "228 mul, 189 add" in counts
+    full, shorter, shortest = map(int, closed.strip("[]").split(", "))
+    assert shortest < shorter < full
+    assert measurable == "39"
     assert symbols.startswith("36 ")

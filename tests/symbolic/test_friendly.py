@@ -109,3 +109,10 @@ def test_a_loop_that_never_closes_is_not_said_to_close_the_wrong_way_round() -> 
     far = replace(flap, loops=(Loop("cut", "revolute", LoopEnd("l"), away),))
     with pytest.raises(CannotClose, match=r"no posture closes loop 'cut'.*leaves 5"):
         consistent_state(far, 0)
+
+
+def test_help_tells_which_laws_are_those_of_the_spanning_tree() -> None:
+    five = rk.load("five_bar")
+    assert five.mass_matrix.__doc__.endswith("robot.reduced.mass_matrix knows the loops.")
+    assert "spanning tree" not in five.inverse_dynamics.__doc__
+    assert "spanning tree" not in rk.load("planar_2r").mass_matrix.__doc__
