@@ -8,6 +8,7 @@ import rikigaku as rk
 from rikigaku import space
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.rigid import axis_angle, quaternion_matrix
+from rikigaku.space.deviation import pose_error, pose_error_rate
 from rikigaku.space.turning import starting, turning
 
 Array = np.ndarray
@@ -101,3 +102,27 @@ def test_what_is_no_target_is_refused(tumbling: space.MovingFrame) -> None:
         tumbling(6.0)
     with pytest.raises(WrongSize, match=r"shape \(3,\)"):
         space.coordinates_of(np.zeros(3))
+
+
+def test_errors_point_from_the_hand_to_the_target_and_change_as_both_move() -> None:
+    """A turn by the angle t about an axis, seen from the hand in world axes: axis sin(t)."""
+    axis, angle = np.array([2.0, -1.0, 2.0]) / 3, 0.8
+    goal = np.eye(4)
+    goal[:3, :3] = axis_angle(axis, angle) @ HAND[:3, :3]
+    goal[:3, 3] = HAND[:3, 3] + [0.1, 0.2, -0.3]
+    error = pose_error(HAND, space.coordinates_of(goal))
+    assert np.abs(error - [0.1, 0.2, -0.3, *(np.sin(angle) * axis)]).max() < 1e-14
+    rng = np.random.default_rng(0)
+    velocity, twist = rng.normal(size=(2, 6))
+
+    def moved(pose: Array, motion: Array, t: float) -> Array:
+        result = pose.copy()
+        result[:3, 3] += t * motion[:3]
+        result[:3, :3] = axis_angle(motion[3:], t * np.linalg.norm(motion[3:])) @ pose[:3, :3]
+        return result
+
+    def later(t: Array) -> Array:
+        return pose_error(moved(HAND, velocity, t[0]), space.coordinates_of(moved(goal, twist, t[0])))
+
+    rate = pose_error_rate(HAND, velocity, space.coordinates_of(goal), twist)
+    assert np.abs(slope(later, np.zeros(1), np.ones(1)) - rate).max() < 1e-9
