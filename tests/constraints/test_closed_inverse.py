@@ -106,6 +106,11 @@ def test_drives_of_dependent_joints_serve_as_well() -> None:
     robot = replace(shipped("stewart"), independent=("pose",))
     q, v, a = motion(robot)
     assert robot.closure().independent[0] == "pose[0]"
+    tau = robot.inverse_dynamics(q, v, a)
+    f = robot.loop_forces(q, v, a, tau)  # the drives are among the dependent joints
+    tree = robot.tree.inverse_dynamics(q, v, a)
+    tree[:, list(robot.closure().places.driven)] -= tau
+    assert agree(np.einsum("kij,ki->kj", robot.loop_jacobian(q), f), tree, 1e-8)
     plain = shipped("stewart")
     assert agree(robot.inverse_dynamics(q, v, a), plain.inverse_dynamics(q, v, a), 1e-8)
     assert robot.reduced.mass_matrix.operations.total < plain.reduced.mass_matrix.operations.total

@@ -8,6 +8,7 @@ import pytest
 from closed_robots import random_closed, shipped
 
 import rikigaku as rk
+from rikigaku.constraints.sampling import meant_rank
 from rikigaku.errors import NoValue, WrongSize, WrongValue
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.joint import CLOSING_TYPES
@@ -154,6 +155,19 @@ def test_independent_coordinates_are_chosen_among_the_drives() -> None:
     for name in ("four_bar", "five_bar", "three_rrr", "stewart", "delta"):
         robot = replace(shipped(name), independent=())
         assert set(robot.closure().independent) == set(robot.closure().driven)
+
+
+def test_of_several_ways_to_close_the_one_that_moves_and_is_met_most_is_meant() -> None:
+    free = replace(shipped("five_bar"), independent=())  # four coordinates
+    named = replace(free, independent=("left_motor",))
+    for ranks, robot, meant in (
+        ([2, 2, 3], free, 2),
+        ([3, 2, 3], free, 3),
+        ([4, 4, 3], free, 3),  # rank 4 cannot move
+        ([2, 2, 3], named, 3),  # one independent coordinate is asked for
+        ([2, 2, 2], named, 2),
+    ):
+        assert meant_rank(robot, np.array(ranks)) == meant
 
 
 def test_too_few_drives_are_told() -> None:

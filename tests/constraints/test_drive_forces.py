@@ -87,6 +87,10 @@ def test_limits_of_effort_are_kept_or_refused() -> None:
     found = robot.drive_forces(*state(robot), limits=bounds).tau
     assert (np.abs(found) <= bounds).all()
     np.testing.assert_allclose(found, best(robot, bounds), atol=1e-9)
+    weights = np.array([1.0, 4.0, 2.0, 9.0])
+    tight = 0.97 * np.abs(robot.drive_forces(*state(robot), weights=weights).tau).max() * np.ones(4)
+    both = robot.drive_forces(*state(robot), weights=weights, limits=tight).tau
+    np.testing.assert_allclose(both, best(robot, tight, weights), atol=1e-9)
     own = driven(float(bounds[0]))
     np.testing.assert_allclose(own.drive_forces(*state(own), limits=True).tau, found, atol=1e-12)
     with pytest.raises(WrongValue, match="times as large"):

@@ -66,7 +66,7 @@ def samples(robot: Robot) -> Samples:
     J = equations.jacobian(q)
     slack = float(np.abs(equations.residual(q)).max()) if least == LOOSE else 0.0
     ranks = np.array([rank_of(x, least) for x in J])
-    rank = _meant(robot, ranks)
+    rank = meant_rank(robot, ranks)
     q, J = q[ranks == rank], J[ranks == rank]
     clear = [s[rank - 1] / s[0] for s in np.linalg.svd(J, compute_uv=False)]
     order = np.argsort(clear)[::-1][:_SAMPLES]
@@ -88,7 +88,7 @@ def _loosely_closed(equations: LoopEquations, q: Array) -> list[Array]:
     return list(search.q[search.closed])
 
 
-def _meant(robot: Robot, ranks: NDArray[np.int64]) -> int:
+def meant_rank(robot: Robot, ranks: NDArray[np.int64]) -> int:
     """Of the ranks found, that of the robot that is meant."""
     asked = robot.nv - len(places_of(robot, robot.independent))
     if robot.independent and asked in ranks:
