@@ -38,24 +38,4 @@ void generalized_jacobian_mass(void* handle, long n, const double* q, double* ou
   }
 }
 
-// The tightest we know: about the centre of mass the base's block needs a 3 x 3 inertia only, and of the frame's
-// Jacobian its point alone.
-void generalized_jacobian_centroidal(void* handle, long n, const double* q, double* out) {
-  EACH_STATE {
-    pin::computeCentroidalMap(model, data, Q);
-    const auto& place = pin::updateFramePlacement(model, data, r.frame);
-    pin::getFrameJacobian(model, data, r.frame, pin::LOCAL_WORLD_ALIGNED, r.J);
-    const Eigen::Matrix3d inertia = data.Ig.inertia().matrix();
-    const Eigen::Matrix3d inverse = inertia.inverse();
-    const Eigen::Vector3d lever = place.translation() - data.com[0];
-    const double per_mass = 1 / data.Ig.mass();
-    OutMatrix J(out + k * 6 * (nv - 6), 6, nv - 6);
-    for (long j = 0; j < nv - 6; ++j) {
-      const Eigen::Vector3d turn = inverse * data.Ag.col(6 + j).tail<3>();
-      J.col(j).head<3>() = r.J.col(6 + j).head<3>() - per_mass * data.Ag.col(6 + j).head<3>() - turn.cross(lever);
-      J.col(j).tail<3>() = r.J.col(6 + j).tail<3>() - turn;
-    }
-  }
-}
-
 }  // extern "C"
