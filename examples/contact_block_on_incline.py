@@ -4,8 +4,6 @@ import numpy as np
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Plane
-from rikigaku.contact.modes import ContactModes
-from rikigaku.simulation.simulate import simulate
 
 inertia = rk.Inertia("com", 2, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
 link = rk.Link("block", "base", rk.Joint("flat", "planar", (1, 0, 0)), rk.Placement(), inertia)
@@ -19,7 +17,7 @@ incline = Plane((0, -np.sin(angle), np.cos(angle)))
 for mu in (0.6, 0.2):
     system = ContactSystem(robot, [Contact(name, incline, mu) for name in ("left", "right")])
     q = system.placed([0, 0.06, angle], ["left", "right"])
-    solution = simulate(robot, q, None, duration=2.0, system=ContactModes(system))
+    solution = rk.simulate(robot, q, duration=2.0, contacts=system)
     moved = np.linalg.norm(solution.q[-1, :2] - q[:2])
     expected = max(0.0, 0.5 * 9.81 * (np.sin(angle) - mu * np.cos(angle)) * 2.0**2)
     print(f"mu = {mu}: moved {moved:.9f} m in 2 s, by hand {expected:.9f} m")

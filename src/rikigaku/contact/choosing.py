@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
-from rikigaku.contact.complementarity import STICKING, Answer, Block, Choice, answers, default_choices
+from rikigaku.contact.blocks import Answer, Block, Choice, default_choices
+from rikigaku.contact.complementarity import STICKING, answers
 from rikigaku.contact.system import ContactState, ContactSystem
 from rikigaku.errors import NoConsistentMode
 from rikigaku.laws.contact import ModePlan

@@ -6,7 +6,7 @@ each combination of choices is a linear system, and its solution counts if it fi
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.contact.blocks import Answer, Block, Choice, default_choices
 from rikigaku.contact.shared_forces import within_cones
+from rikigaku.contact.starting import starting_directions
 from rikigaku.errors import TooLarge
 
 Array = NDArray[np.float64]
@@ -22,74 +24,6 @@ Array = NDArray[np.float64]
 _TOLERANCE = 1e-9  # of forces and accelerations, against the largest of their kind
 STICKING = 5e-11  # of friction at rest: how far beyond its limit counts as within
 _LARGEST = 50_000  # combinations tried
-_TURNS = 400  # of the direction in which sliding starts, in 3-D
-
-
-class Choice(NamedTuple):
-    """What a block does: "free", "stick" or "slip"; sign of planar sliding; side a bilateral contact presses.
-
-    opens: the normal row is not held though friction acts (impulse left over from compression).
-    """
-
-    kind: str
-    sign: int = 0
-    side: int = 1
-    opens: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Rows that belong together.
-
-    normal: place of the normal row, None for a joint. tangents: places of the tangential rows, one or two.
-    static, kinetic: coefficients (a joint: forces). target: value of w along the normal that is held.
-    direction: of sliding, over the tangents, where it is known; None where it starts now.
-    base: normal force that acts whatever else (restitution). choices: those worth trying, best first.
-    """
-
-    normal: int | None
-    tangents: tuple[int, ...]
-    static: float = 0.0
-    kinetic: float = 0.0
-    target: float = 0.0
-    direction: Array | None = None
-    bilateral: bool = False
-    base: float = 0.0
-    choices: tuple[Choice, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """Choices that fit, forces and responses along all rows, rows kept (independent) and the doubtful blocks.
-
-    directions: of sliding, by block. shared: forces are not decided by the motion, one fit is given.
-    painleve: blocks whose friction turns the sign of the response to the normal force (A <= 0).
-    """
-
-    choices: tuple[Choice, ...]
-    F: Array
-    w: Array
-    kept: tuple[int, ...]
-    directions: dict[int, Array] = field(default_factory=dict)
-    shared: bool = False
-    painleve: tuple[int, ...] = ()
-
-
-def default_choices(block: Block) -> tuple[Choice, ...]:
-    """All a block may do, sticking first."""
-    sides = (1, -1) if block.bilateral else (1,)
-    stick = () if block.direction is not None or not block.tangents else (Choice("stick"),)
-    if not block.tangents:
-        slip: tuple[Choice, ...] = (Choice("slip"),)
-    elif block.direction is not None or len(block.tangents) == 2:
-        slip = tuple(Choice("slip", 0, side) for side in sides)
-    else:
-        slip = tuple(Choice("slip", sign, side) for sign in (1, -1) for side in sides)
-    if block.normal is None:
-        return (*stick, *slip)
-    if block.base > 0:
-        return (*stick, *slip, *(choice._replace(opens=True) for choice in (*stick, *slip)))
-    return (*stick, *slip) if block.bilateral else (*stick, *slip, Choice("free"))
 
 
 def answers(W: Array, w0: Array, blocks: Sequence[Block], held: Sequence[int] = ()) -> Iterator[Answer]:
@@ -123,22 +57,15 @@ def _tried(
         if choice.kind == "slip" and k not in directions:
             if len(block.tangents) == 2:
                 open_.append(k)
-                directions[k] = _unit(w0[list(block.tangents)])
             else:
                 directions[k] = np.full(len(block.tangents), float(choice.sign))
     system = _System(W, w0, blocks, choices, held)
-    solved = system.solve(directions)
-    for _ in range(_TURNS if open_ else 0):  # sliding starts the way it is pushed: a fixed point
-        if solved is None:
+    if open_:
+        found = system.started(directions, open_)
+        if found is None:
             return None
-        turned = 0.0
-        for k in open_:
-            new = _unit(directions[k] + _unit(solved.w[list(blocks[k].tangents)]))
-            turned = max(turned, float(np.abs(new - directions[k]).max()))
-            directions[k] = new
-        solved = system.solve(directions)
-        if turned < 1e-15:
-            break
+        directions |= found
+    solved = system.solve(directions)
     if solved is None or not system.fits(solved, directions, open_):
         return None
     return Answer(
@@ -201,6 +128,22 @@ class _System:
             if self.choices[k].kind == "slip" and b.normal in rows and A[(j := rows.index(b.normal)), j] <= 0
         )  # fmt: skip
         return _Solved(F, self.W @ F + self.w0, tuple(rows[i] for i in kept), S @ free, painleve)
+
+    def started(self, known: dict[int, Array], open_: Sequence[int]) -> dict[int, Array] | None:
+        """Directions in which blocks begin to slide in space."""
+
+        def response(directions: dict[int, Array]) -> dict[int, Array] | None:
+            solved = self.solve(known | directions)
+            return None if solved is None else {k: solved.w[list(self.blocks[k].tangents)] for k in open_}
+
+        held = tuple(Choice("stick") if k in open_ else c for k, c in enumerate(self.choices))
+        rest = _System(self.W, self.w0, self.blocks, held, self.held).solve(known)
+        pushed = {k: _unit(self.w0[list(self.blocks[k].tangents)]) for k in open_}
+        starts = [pushed]
+        if rest is not None:  # against the force that would hold
+            starts.insert(0, {k: _unit(-rest.F[list(self.blocks[k].tangents)]) for k in open_})
+        size = max(1.0, float(np.abs(self.w0).max(initial=0.0)))
+        return starting_directions(starts, response, size)
 
     def fits(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
         """Whether forces and responses agree with the choices; sharing forces where that is open."""

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
+from rikigaku.contact.blocks import Answer, Block
 from rikigaku.contact.choosing import CLOSED, REST
-from rikigaku.contact.complementarity import Answer, Block, answers
+from rikigaku.contact.complementarity import answers
 from rikigaku.contact.system import ContactSystem
 from rikigaku.errors import NoConsistentMode
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rikigaku.contact.complementarity import Block, Choice
+    from rikigaku.contact.blocks import Block, Choice
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,77 @@
+"""Answers of W F + w0 = w in friction cones, on random problems: every one fits, and one is found."""
+
+import numpy as np
+import pytest
+
+from rikigaku.contact.blocks import Block
+from rikigaku.contact.complementarity import answers
+from rikigaku.errors import TooLarge
+
+
+def problem(seed, contacts, mu):
+    """A random mass matrix and rows of points in space: normal, two tangents each."""
+    rng = np.random.default_rng(seed)
+    R = rng.normal(size=(3 * contacts, 3 * contacts + 3))
+    W = R @ R.T / len(R) + 0.1 * np.eye(3 * contacts)
+    w0 = rng.normal(size=3 * contacts)
+    w0[::3] -= 1.0  # pressed, mostly
+    return W, w0, [Block(3 * i, (3 * i + 1, 3 * i + 2), mu, mu) for i in range(contacts)]
+
+
+def check(answer, W, w0, blocks):
+    assert np.allclose(W @ answer.F + w0, answer.w, atol=1e-12)
+    for block, choice in zip(blocks, answer.choices, strict=True):
+        n, (F_n, F_t) = answer.w[block.normal], (answer.F[block.normal], answer.F[list(block.tangents)])
+        w_t = answer.w[list(block.tangents)]
+        if choice.kind == "free":
+            assert F_n == 0 and n > -1e-8  # noqa: PT018
+            assert not F_t.any()
+            continue
+        assert abs(n) < 1e-9
+        assert F_n > -1e-8
+        if choice.kind == "stick":
+            assert np.abs(w_t).max() < 1e-9
+            assert np.linalg.norm(F_t) <= block.static * F_n + 1e-9
+        else:
+            speed = np.linalg.norm(w_t)
+            assert np.linalg.norm(F_t) == pytest.approx(block.kinetic * F_n, abs=1e-9)
+            assert F_t @ w_t == pytest.approx(-speed * np.linalg.norm(F_t), abs=1e-7 * max(1, speed))
+
+
+@pytest.mark.parametrize("contacts", [1, 2])
+def test_a_consistent_answer_is_found_and_fits(contacts):
+    kinds = set()
+    for seed in range(60 if contacts == 1 else 25):
+        W, w0, blocks = problem(seed, contacts, 0.3)
+        answer = next(iter(answers(W, w0, blocks)), None)
+        assert answer is not None, seed
+        check(answer, W, w0, blocks)
+        kinds |= {choice.kind for choice in answer.choices}
+    assert kinds == {"free", "stick", "slip"}
+
+
+def test_sliding_that_begins_at_the_limit_goes_against_the_force_at_rest():
+    """Pushed exactly to its limit: the acceleration is zero, and the direction that of the force held."""
+    for seed in range(40):
+        W, w0, (block,) = problem(seed, 1, 0.3)
+        F = np.linalg.solve(W, -w0)
+        if F[0] <= 0:
+            continue
+        mu = np.linalg.norm(F[1:]) / F[0]
+        sliding = Block(0, (1, 2), mu, mu, choices=tuple(c for c in _choices(block) if c.kind == "slip"))
+        answer = next(iter(answers(W, w0, [sliding])), None)
+        assert answer is not None, seed
+        assert np.allclose(answer.directions[0], -F[1:] / np.linalg.norm(F[1:]), atol=1e-6)
+        assert np.allclose(answer.F, F, atol=1e-6 * np.abs(F).max())
+
+
+def _choices(block):
+    from rikigaku.contact.blocks import default_choices
+
+    return default_choices(block)
+
+
+def test_too_many_contacts_are_refused_before_they_are_tried():
+    W, w0, blocks = problem(0, 12, 0.3)
+    with pytest.raises(TooLarge, match="531441 ways"):
+        next(iter(answers(W, w0, blocks)))
