@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 def drive_forces(robot: Robot, q: Array, v: Array, a: Array) -> tuple[Array, float]:
-    """Forces of the driven joints (friction of all joints included), and what the balance leaves open."""
+    """Forces of the driven joints (friction and springs of all joints included), and what is left open."""
     frames = reference.jacobians(robot, q)
     names = [link.name for link in robot.links]
     drift = reference.slope(lambda x: _velocities(robot, x, v), q, reference.tangent(robot, q) @ v)
@@ -70,7 +70,9 @@ def drive_forces(robot: Robot, q: Array, v: Array, a: Array) -> tuple[Array, flo
                 *(J.linear[:, i] - carried),
                 *(J.angular[:, i] - parent.angular[:, i]),
             ]
-            lost = friction[i] * v[i] + coulomb[i] * np.sign(v[i]) + rotor[i] * a[i]
+            bent = q[robot.q_slices[link.joint.name].start] - float(link.joint.rest)
+            spring = float(link.joint.stiffness) * bent
+            lost = friction[i] * v[i] + coulomb[i] * np.sign(v[i]) + rotor[i] * a[i] + spring
             if link.joint.actuated:
                 driven.append((i, direction, lost))
             else:

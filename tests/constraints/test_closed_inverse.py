@@ -59,7 +59,20 @@ def test_drive_forces_balance_free_bodies_with_their_reactions(name: str) -> Non
         assert agree(robot.inverse_dynamics(q, v, a), tau)
 
 
-@some
+def test_forces_of_the_sprung_leg_balance_free_bodies_with_their_reactions_and_springs() -> None:
+    leg = shipped("cassie_leg")
+    driven = leg.with_actuated(leg.closure().independent)  # a motor in each spring, too
+    for q, v, a in zip(*motion(driven, 1, 2), strict=True):
+        tau, left = drive_forces(driven, q, v, a)
+        assert left < 1e-9 * np.abs(tau).max()
+        assert agree(driven.inverse_dynamics(q, v, a), tau)
+        own = list(leg.closure().places.independent)
+        assert agree(leg.reduced.inverse_dynamics(q, v[own], a[own]), tau)
+        stretched = [float(leg.joint(name).stiffness) for name in leg.closure().independent]
+        assert np.abs(tau[np.array(stretched) > 0]).max() > 10  # the springs are felt
+
+
+@robots
 def test_the_drives_power_is_what_the_energy_gains(name: str) -> None:
     robot = shipped(name)
     q, v, a = motion(robot, 2)
