@@ -158,3 +158,19 @@ def test_postures_and_velocities_that_open_a_loop_are_told():
         elastic.modes(q + 0.1)
     with pytest.raises(CannotClose, match="pull the loops"):
         elastic.simulate(q, np.ones(robot.nv), duration=0.1)
+
+
+def test_a_loop_at_a_joint_hangs_that_joint_the_other_way_round():
+    """A beam held at both ends; from its end a pendulum, whose own joint is where the loop is closed."""
+    robot = spatial_arm({"EA": 1e8, "EI": 1e6}, (Y, Y))
+    turn = (rk.Formula.of("-pi/2"), 0, 0)
+    ends = (
+        rk.LoopEnd("base", rk.Placement((0.5, 0, 0), turn)),
+        rk.LoopEnd("rod1", rk.Placement((0, 0, 0), turn)),
+    )
+    robot = replace(robot, loops=(rk.Loop("pin", "revolute", *ends),))
+    found = robot.fem().elastic(elements=2).simulate([0.0, 0.3], duration=0.2, step=4e-3, rho=0.8)
+    alone = spatial_arm({"EA": 1e8, "EI": 1e6}, (Y,))
+    exact = rigid_motion(alone, np.array([0.3]), np.zeros(1), 0.2)
+    assert exact[0] > 0.5  # it falls
+    assert found.q[-1] == pytest.approx([0.0, exact[0]], abs=1e-4)

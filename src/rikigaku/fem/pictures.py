@@ -109,6 +109,11 @@ def plot_motion(motion: "Simulated", ax: Any = None, shapes: int = 9, frame: str
 def _draw(ax: Any, net: Grid, places: Array, color: str, width: float, alpha: float = 1.0) -> None:
     for _, a, b in net.pieces:
         ax.plot(*places[[a, b]].T, color=color, linewidth=width, alpha=alpha, solid_capstyle="round")
+    layout = net.layout  # slides that are out: rigid rails, dotted
+    rails = [(layout.seat[i], layout.origin[i]) for i in layout.origin]
+    for a, b in (*rails, *layout.ends.values()):
+        if np.linalg.norm(net.places[a] - net.places[b]) > 1e-9:
+            ax.plot(*places[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
 
 
 def _directions(net: Grid) -> Array:

@@ -105,27 +105,30 @@ def matrices(state: Moving, forces: NodalForces, sample: int = 0) -> Matrices:
     P = np.concatenate([*(np.r_[forces.F[i, sample], forces.N[i, sample]] for i in range(len(bodies))),
                         *(S[i] for i in inner)])  # fmt: skip
     turns = [R[i].T for i in range(len(bodies)) for _ in range(2)] + [R[bodies[i].parent].T for i in inner]
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
+    known = state.bodies
+    turn, slide = ((R[known.body] @ x[..., None])[..., 0] for x in (known.turn, known.slide))
+    of_body: dict[int, list[int]] = {}
+    for k, i in enumerate(known.body.tolist()):
+        of_body.setdefault(i, []).append(k)
+    rows: list[Array] = []
+    columns: list[Array] = []
+    values: list[Array] = []
 
-    def add(row: int, start: int, three: Array) -> None:
-        rows.extend([row] * 3)
-        columns.extend(range(start, start + 3))
-        values.extend(three)
+    def add(free: list[int], start: int, three: Array) -> None:
+        rows.append(np.repeat(known.place[free], 3))
+        columns.append(np.tile(np.arange(start, start + 3), len(free)))
+        values.append(three.ravel())
 
-    for i in range(len(bodies)):
-        arm = R[i].T @ (c[i] - p[i])
-        for k in mechanism.support(i):
-            for direction, row in zip(bodies[k].joint.directions(), bodies[k].v, strict=True):
-                z = R[i].T @ (R[k] @ np.array(direction.angular, dtype=np.float64))
-                slide = R[i].T @ (R[k] @ np.array(direction.linear, dtype=np.float64))
-                add(row, 6 * i, np.cross(z, arm) + slide)  # z . (r x F) = (z x r) . F
-                add(row, 6 * i + 3, z)
-                if (start := column.get(i)) is not None and k != i:
-                    parent = bodies[i].parent
-                    lever = R[parent].T @ (p[i] - p[parent])
-                    z_parent = R[parent].T @ (R[k] @ np.array(direction.angular, dtype=np.float64))
-                    add(row, start, np.cross(z_parent, lever))
-    L = sparse.csr_array((values, (rows, columns)), shape=(mechanism.nv, len(P)))
+    below: dict[int, list[int]] = {WORLD: []}  # directions of v that move the carrier of a body
+    for i, body in enumerate(bodies):
+        inner, below[i] = below[body.parent], below[body.parent] + of_body.get(i, [])
+        z = turn[below[i]]
+        # z . (r x F) = (z x r) . F, all in the axes of the link
+        add(below[i], 6 * i, (np.cross(z, c[i] - p[i]) + slide[below[i]]) @ R[i])
+        add(below[i], 6 * i + 3, z @ R[i])
+        if i in column:
+            parent = body.parent
+            add(inner, column[i], np.cross(turn[inner], p[i] - p[parent]) @ R[parent])
+    data = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    L = sparse.csr_array(data, shape=(mechanism.nv, len(P)))
     return Matrices(L, sparse.csr_array(sparse.block_diag(turns)), P)
