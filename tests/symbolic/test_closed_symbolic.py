@@ -8,8 +8,10 @@ from linkages import four_bar
 
 import rikigaku as rk
 from rikigaku.errors import MissingValue, NoFormula, WrongSize
+from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
+from rikigaku.symbolic.loops.relations import without_common_factor
 from rikigaku.symbolic.plain_factors import plain_factors
 
 START = {
@@ -162,3 +164,14 @@ def test_common_factors_are_cancelled_and_sums_of_angles_combined_in_quotients()
     assert np.isclose(coupler.value(q=q), bars.reduced.jacobian(q, c=0.3, l=1)[1, 0])
     relations = bars.loop_constraints().explicit
     assert all("c**2" not in str(relation) for relation in relations)
+    found = bars.loop_constraints().postures({"crank_angle": 0.7}, c=0.3, l=1)
+    assert len(found) == 2
+    assert min(np.abs(x - q).max() for x in found) < 1e-9
+
+
+def test_coefficients_of_one_equation_lose_what_they_share() -> None:
+    ring = exact_state(four_bar("c", "l", "c", "l")).ring
+    c, x, s = (ring.variable(name) for name in ("c", "l", "sin(q[0])"))
+    assert without_common_factor(c * x * s, c * c, c * s - c) == [x * s, c, s - 1]
+    assert without_common_factor(c * x, 0, c) == [x, 0, 1]
+    assert without_common_factor(c * x, 2, c) == [c * x, 2, c]  # the number 2 has no length in it

@@ -6,6 +6,10 @@ from arms import arm, poses
 
 import rikigaku as rk
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form.chain import TARGET
+from rikigaku.symbolic.closed_form.conditions import conditions
+from rikigaku.symbolic.closed_form.equations import Witness, structured
+from rikigaku.symbolic.closed_form.question import question
 
 WELDER = arm(
     "RRRRR",
@@ -114,3 +118,14 @@ def test_conditions_that_differ_from_branch_to_branch_are_counted() -> None:
 def test_arms_that_reach_every_pose_have_no_conditions() -> None:
     ik = rk.load("stanford").inverse_kinematics_formulas("hand")
     assert (ik.conditions, ik.more_conditions) == ((), 0)
+
+
+def test_of_a_product_only_the_factor_that_vanishes_is_a_condition() -> None:
+    asked = question(WELDER, "hand", "pose", ())
+    elements, reached = structured(asked.chain, True)
+    witness = Witness(asked.chain.ring, 1)
+    witness.set({name: witness(x) for name, x in zip(TARGET, reached, strict=True)})
+    t = [asked.chain.ring.variable(name) for name in TARGET]
+    true, false = t[0] * t[8] - t[1] * t[5], t[2] - 3 * t[0]
+    assert conditions(1, elements, [[false * true]], {}, witness) == ([true], 0)
+    assert conditions(1, elements, [[false]], {}, witness) == ([], 1)

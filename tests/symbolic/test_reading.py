@@ -18,6 +18,8 @@ from rikigaku.numbers.exact import ExactConstants
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.element import ExactFormula
+from rikigaku.symbolic.exact_state import exact_state
+from rikigaku.symbolic.writing import written
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -379,3 +381,11 @@ def test_formulas_of_laws_of_one_robot_mix() -> None:
         assert M[i, 0] * a[0] + M[i, 1] * a[1] + h[i] + g[i] == tau[i]
         assert (tau[i] / M[0, 0]) * M[0, 0] - tau[i] == 0
     assert not tau[0] - tau[0]
+
+
+def test_a_number_with_a_variable_that_has_no_name_is_not_written() -> None:
+    state = exact_state(rk.load("planar_2r"))
+    length = state.ring.variable("l1")
+    assert str(written(length * 2)) == "2*l1"
+    with pytest.raises(NotExact, match=r"v\[0\] has no name here"):
+        written(length + state.v[0])

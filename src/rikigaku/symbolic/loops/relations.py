@@ -153,7 +153,7 @@ def _relation(name: str, generator: str, own: list[str], usable: Any, letters: L
     found: list[Relation] = []
     for a, b, c in meant:
         form = "slide" if len(own) == 1 else "angle"
-        found.append(Relation(name, generator, form, *_cancelled(a, b, c)))
+        found.append(Relation(name, generator, form, *without_common_factor(a, b, c)))
     if len(own) == 2:
         for (a, b, c), (d, e, f) in combinations(meant, 2):
             if is_zero(b) and is_zero(d):
@@ -173,11 +173,11 @@ def _fits(parts: Any) -> bool:
 
 
 def _both(name: str, generator: str, a: Any, b: Any, c: Any, d: Any) -> Relation:
-    (a, c), (b, d) = _cancelled(a, c), _cancelled(b, d)
+    (a, c), (b, d) = without_common_factor(a, c), without_common_factor(b, d)
     return Relation(name, generator, "both", a, b, c, d)
 
 
-def _cancelled(*numbers: Any) -> list[Any]:
+def without_common_factor(*numbers: Any) -> list[Any]:
     """Coefficients of one equation without what is common to them."""
     polynomials = [x.polynomial for x in numbers if isinstance(x, Exact)]
     if not polynomials or len(polynomials) < sum(not is_zero(x) for x in numbers):
