@@ -67,6 +67,7 @@ def test_pinocchios_regressor_in_that_mode_has_that_rank_and_the_relations_we_fo
     Y = np.concatenate([theirs.rows(rng, meant=meant) for _ in range(40)])
     assert rank(Y) == found.count == count
     assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-8 * np.abs(Y).max()
+    assert "decimals" not in found.verified
 
 
 def test_what_holds_for_the_parallelogram_does_not_for_its_twin() -> None:
@@ -92,6 +93,8 @@ def test_by_default_it_is_the_mode_that_assemble_finds(name: str) -> None:
 def test_the_answer_says_where_it_holds_and_can_be_asked_for_again() -> None:
     found = base("sr400")
     assert found.relations == ("theta3 = -theta2 + theta7 + pi/2", "theta8 = theta2 - theta7")
+    middle = np.array([0, -0.5, 1, 0, 0, 0, 0, -0.5]) * np.pi  # of the limits, where these do not hold zero
+    assert np.abs(found.posture - middle).max() < 1e-9
     assert "theta8 = theta2 - theta7" in repr(found)
     again = named("sr400").base_parameters(near=found.posture)
     assert again.found == found.found
@@ -188,10 +191,34 @@ def test_relations_are_proved_modulo_the_ideal_of_their_component_and_of_no_othe
 def test_a_kite_is_at_home_where_its_crank_can_turn() -> None:
     """Folded flat it turns about one pin, crank at rest: on that component the crank decides nothing."""
     kite = four_bar("0.5", "0.8", "0.8", "0.5")
-    folded = kite.base_parameters(near=[0, 1, 1])
+    folded, turning = kite.base_parameters(near=[0, 1, 1]), kite.base_parameters()
     assert folded.relations == ("crank_angle = 0", "coupler_angle = rocker_angle")
-    assert kite.base_parameters().count == 8 > folded.count == 3
-    assert "proved" not in folded.verified  # formulas solved for the crank do not know it
+    assert turning.count == 8 > folded.count == 3
+    assert "proved" in turning.verified
+    # formulas solved for the crank do not know the folded kite: nothing is proved of it by them
+    assert "proved" not in folded.verified
+    relations = {"m of rocker": {}}
+    for x, proof in ((turning, True), (folded, False)):
+        states = [component_of(x.question.geometry, x.posture).state(256)]
+        assert proved(x.question, relations, states) == proof
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("parallelogram", (0.03, -0.03, 0.03)),
+        ("parallelogram", (0.03, -0.18, -0.18)),
+        (
+            "palletiser",
+            (-0.7582705294128622, 3.376726327260133, -2.914836312, -0.2557765433606733, -2.914836312),
+        ),
+    ],
+)
+def test_walks_that_begin_beside_a_singular_posture_stay_on_their_component(
+    name: str, near: tuple[float, ...]
+) -> None:
+    component = component_of(named(name), near)
+    assert {PARALLEL[name](q) for q in component.postures(400)} == {near[1] == -near[0]}
 
 
 def test_a_singular_posture_belongs_to_no_component() -> None:

@@ -29,7 +29,6 @@ _SEED = 11
 _CLEAR = 0.2  # of what it is at home: walks keep that far from singular postures
 _WALK, _STEP, _SHORTEST = 4, 0.3, 0.01  # steps in a walk, their length [rad, m]
 _WALKERS = 8
-_HOMOTOPY = 2  # steps from one geometry to another
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +69,10 @@ class Component:
         key = tuple(closing.values.items())
         for _ in range(_WALKERS):
             count = self._drawn[key] = self._drawn.get(key, 0) + 1  # no posture twice for one geometry
-            q = self._carried(closing, self.postures(count)[count - 1])
-            if (refined := closing.refined(q, bits)) is not None:
+            q = self.postures(count)[count - 1]
+            refined = closing.refined(q, bits)
+            # further away it might be of another component
+            if refined is not None and np.abs(np.array(refined.q, float) - q).max(initial=0) < _STEP:
                 return refined
         raise not_closed(self.robot, np.zeros(1), False, False, _WALKERS)
 
@@ -119,20 +120,6 @@ class Component:
         good = (np.abs(residual).max(axis=1, initial=0) < CLOSED) & facing
         good &= np.abs(found - guess).max(axis=1, initial=0) < 0.5 * step
         return found, good & (clearness(there, self.rank) >= clear), there
-
-    def _carried(self, closing: Closing, q: Array) -> Array:
-        """A posture carried over to other values of the symbols, in small changes of them."""
-        if closing.values == self.values:
-            return q
-        parts = [Fraction(k, _HOMOTOPY) for k in range(1, _HOMOTOPY)]
-        between = [{n: x + part * (closing.values[n] - x) for n, x in self.values.items()} for part in parts]
-        for step in (*(Closing(self.robot, values) for values in between), closing):
-            found, residual, facing = step.newton(q[None], steps=8)
-            near = np.abs(found - q).max(initial=0) < _STEP
-            if np.abs(residual).max(initial=0) > CLOSED or not facing[0] or not near:
-                raise CannotClose(f"Robot {self.robot.name!r} does not close near by with other lengths.")
-            q = found[0]
-        return q
 
 
 def component_of(robot: Robot, near: Sequence[float] | Array | None = None) -> Component:
