@@ -9,6 +9,7 @@ from closed_robots import shipped
 from scipy.integrate import solve_ivp
 
 import rikigaku as rk
+from rikigaku.model.mjcf import parse_mjcf
 from rikigaku.numbers.formula import Formula
 from rikigaku.simulation import closed_motion, onto_loops
 
@@ -105,6 +106,30 @@ def test_gears_without_loops_are_kept_in_motion_and_their_law_is_that_of_one_coo
     np.testing.assert_allclose(swing.a[20], [alone, -2 * alone], rtol=1e-9)
     assert robot.forward_dynamics(q, v, np.zeros(2)).shape == (2,)  # the tree's: both joints for themselves
     assert abs(robot.forward_dynamics(q, v, np.zeros(2))[0] - alone) > 1e-3
+
+
+PARALLELOGRAM = """<mujoco><compiler angle="radian"/><worldbody>
+  <body name="crank"><joint name="crank" axis="0 1 0"/>
+    <geom type="capsule" size=".02" fromto="0 0 0 0 0 .2" mass="0.5"/>
+    <body name="coupler" pos="0 0 .2"><joint name="elbow" axis="0 1 0"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .5 0 0" mass="1"/></body></body>
+  <body name="rocker" pos=".5 0 0"><joint name="rocker" axis="0 1 0"/>
+    <geom type="capsule" size=".02" fromto="0 0 0 0 0 .2" mass="0.8"/></body>
+</worldbody><equality><connect body1="coupler" body2="rocker" anchor=".5 0 0"/></equality></mujoco>"""
+
+
+def test_a_motion_through_a_posture_where_the_loops_branch_says_so() -> None:
+    robot = parse_mjcf(PARALLELOGRAM)
+    v = robot.complete(robot.neutral(), [0.5], [0.0]).v
+    motion = rk.simulate(robot, robot.neutral(), v, duration=1.0)
+    assert robot.assembly([np.pi / 2, -np.pi / 2, np.pi / 2]).mode == (0,)
+    (note,) = motion.notes
+    assert "near a singular posture" in note
+    there = int(np.argmin(np.abs(motion.t - float(note.split()[2]))))
+    assert abs(np.cos(motion.q[there, 0])) < 1e-2  # all bars in one line
+    before = rk.simulate(robot, robot.neutral(), v, duration=0.4)
+    assert before.notes == ()
+    assert before.energy_audit().relative < 1e-8
 
 
 def test_states_near_the_loops_are_brought_onto_them() -> None:

@@ -17,6 +17,8 @@ from rikigaku.simulation.modes import Array
 
 _CLOSED = 1e-13  # [m, or sines of angles]: what positions are brought to
 _CORRECTIONS = 6
+_LOOKED_AT = 200  # steps
+_SINGULAR = 1e-4  # least singular value of the loops, against that of good postures
 
 
 def onto_loops(robot: Robot, q: Any, v: Any = None) -> tuple[Array, Array]:
@@ -48,6 +50,32 @@ def onto_loops(robot: Robot, q: Any, v: Any = None) -> tuple[Array, Array]:
     if _gap(laws.loop_jacobian(q) @ v) <= 1e-15 * _gap(opening):  # at rest, or as good as it can be
         return q, v
     return q, np.asarray(laws.closed_velocity(q, v))
+
+
+def singular_passages(robot: Robot, records: Array) -> list[str]:
+    """A note where the motion came so near to a singular posture of the loops that it is not to be trusted.
+
+    records: steps of the integrator, (steps, start, end, length, q ...). The shortest are looked at: steps
+    shrink where accelerations grow; a singular posture that is stepped over does no harm.
+    """
+    plan, laws = closure(robot), cast(Any, robot)
+    rows = list(plan.places.rows)
+    if not rows or not len(records):
+        return []
+
+    def clear(q: Array) -> Array:
+        s = np.linalg.svd(laws.loop_jacobian(q)[:, rows], compute_uv=False)
+        return np.asarray(s[:, -1] / s[:, 0])
+
+    shortest = np.sort(np.argsort(records[:, 1] - records[:, 0])[:_LOOKED_AT])
+    near = clear(records[shortest, 3 : 3 + robot.nq]) < _SINGULAR * np.median(clear(plan.samples))
+    if not near.any():
+        return []
+    t = records[shortest[int(np.argmax(near))], 0]
+    return [
+        f"t = {t:.9g} s: the loops come near a singular posture, where they may branch. What follows depends "
+        "on rounding: compare energy_audit()."
+    ]
 
 
 def _gap(residual: Array) -> float:

@@ -15,6 +15,7 @@ from rikigaku.simulation.drive_forces import DriveForces
 from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
+from rikigaku.simulation.loops import singular_passages
 from rikigaku.simulation.modes import Array, Event, Flow, Guard, Now, System
 from rikigaku.simulation.run import Run, Settings, interpolated, run
 from rikigaku.simulation.solution import Solution
@@ -121,6 +122,8 @@ def simulate(
             break
         waiting = tuple(name for name in done.fired if name not in following.rearm)
         change, lost = following, following.dissipated
+    if is_closed(robot):
+        notes += singular_passages(robot, np.concatenate([r.records for r in runs]))
     return Solution.of(robot, drive, runs, noted, status, output, notes)
 
 
