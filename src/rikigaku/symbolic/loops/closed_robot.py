@@ -7,7 +7,6 @@ corrected). The other joints are free.
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,9 @@ from rikigaku.laws.regressor import regressor
 from rikigaku.model.mechanism import instantiate
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.loops.postures import bare
 from rikigaku.symbolic.loops.rows import generators
 
 if TYPE_CHECKING:
@@ -135,11 +134,10 @@ class ClosedRobot:
     def _check_closed(self, q: Sequence[float], symbols: Mapping[str, float]) -> None:
         """A word of warning where the formulas do not hold."""
         robot = self.constraints.robot
-        bare = replace(stripped(robot), couplings=robot.couplings, frames=())
-        known = self.symbols(symbols)
-        if not set(bare.free_symbols) <= known.keys():
+        geometry, known = bare(robot), self.symbols(symbols)
+        if not set(geometry.free_symbols) <= known.keys():
             return  # what lacks a value is told where it is needed
-        gaps = np.abs(np.array(loop_residual(instantiate(bare, FLOATS, known), list(q)), dtype=float))
+        gaps = np.abs(np.array(loop_residual(instantiate(geometry, FLOATS, known), list(q)), dtype=float))
         if gaps.max(initial=0) > _OPEN:
             warnings.warn(
                 f"The loops of robot {robot.name!r} are open at this q, by {gaps.max():.2g}: its formulas "

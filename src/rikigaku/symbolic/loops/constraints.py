@@ -5,24 +5,21 @@ with the dependent coordinates as formulas of the independent ones (loop_relatio
 """
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rikigaku.constraints.plan import closure
-from rikigaku.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
-from rikigaku.laws.loops import loop_bias, loop_facing, loop_jacobian, loop_residual
-from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.errors import TooLarge, UnknownName, WrongSize, WrongValue
+from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
 from rikigaku.numbers.formula import ONE, ZERO, Formula
-from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.algebra.jobs import Progress, Work
-from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.combining import combined
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from rikigaku.symbolic.loops.relation import Relation
 
 _SAMPLES, _MORE_SAMPLES = 2, 6
-_CLOSED = 1e-8  # what a row may be off in a posture found by square roots
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,28 +134,9 @@ class LoopConstraints:
 
         independent: {joint: position}. Returns (count, nq); no row where the loops cannot close there.
         """
-        from rikigaku.symbolic.loops.relations import postures
+        from rikigaku.symbolic.loops.postures import postures
 
-        robot = self.robot
-        q: list[float | None] = [None] * robot.nq
-        needed = [j.name for j in robot.joints if robot.v_slices[j.name].start in self.independent]
-        if not isinstance(independent, Mapping):
-            example = ", ".join(f"{name!r}: ..." for name in needed)
-            raise WrongValue(
-                f"Positions are given by the names of joints: {{{example}}}, not {independent!r}."
-            )
-        for name in independent:
-            if name not in needed:
-                raise UnknownName("independent joint", name, needed, f"robot {robot.name!r}")
-        for name in needed:
-            if name not in independent:
-                raise MissingValue(f"The independent joint {name!r} has no position: give {{{name!r}: ...}}.")
-            q[robot.q_slices[name]] = _position(robot, name, independent[name])
-        values = self.closed.symbols(symbols)
-        found = postures(self, self.closed.point(q, None, None, symbols))
-        mechanism = instantiate(_geometry(robot), FLOATS, values)
-        found = [x for x in found if _is_closed(mechanism, x)]
-        return np.array(found, dtype=float).reshape(len(found), robot.nq)
+        return postures(self, independent, symbols)
 
     @cached_property
     def closed(self) -> "ClosedRobot":
@@ -222,29 +199,6 @@ class LoopConstraints:
         if "explicit" in self.__dict__:  # asked for
             lines += [f"  {relation}" for relation in self.explicit]
         return "\n".join(lines)
-
-
-def _position(robot: Robot, name: str, value: Any) -> list[float]:
-    """Coordinates of a joint as floats, as many as it has."""
-    try:
-        found = np.atleast_1d(np.asarray(value, float))
-    except (TypeError, ValueError):
-        raise WrongValue(f"The position of joint {name!r} is a number, not {value!r}.") from None
-    size = robot.joint(name).nq
-    if found.shape != (size,):
-        raise WrongSize(f"Joint {name!r} has {size} coordinate{'s' * (size > 1)}; {found.shape} was given.")
-    return [float(x) for x in found]
-
-
-def _geometry(robot: Robot) -> Robot:
-    """The robot without what closing does not depend on: symbols that stand only there need no values."""
-    return replace(stripped(robot), couplings=robot.couplings, frames=())
-
-
-def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:
-    """Whether all rows vanish at the posture itself, and no cut joint is closed the wrong way round."""
-    gaps, facing = loop_residual(mechanism, q), loop_facing(mechanism, q)
-    return bool(np.abs(gaps).max(initial=0) < _CLOSED and np.min(facing, initial=1) > 0)
 
 
 def loop_constraints(

@@ -2,16 +2,14 @@
 
 Each block of equations (loop_solve) is treated alone, coordinates solved before it being known. Every
 relation lies in the ideal of the equations, so it holds in all closed postures; the other direction is
-checked by `postures`.
+checked by `loops.postures`.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rikigaku.errors import NoFormula
 from rikigaku.numbers.balls import precision
@@ -60,27 +58,6 @@ def explicit_relations(constraints: "LoopConstraints", work: Work) -> tuple[Rela
             )
         found += [replace(relation, write=constraints.combined) for relation in relations]
     return tuple(found)
-
-
-def postures(constraints: "LoopConstraints", point: Point, tolerance: float = 1e-9) -> list[list[float]]:
-    """All closed postures at a point of floats that knows the independent coordinates (and symbols).
-
-    Every branch of the explicit relations is tried, and kept where it is real and closes the loops.
-    """
-    relations, robot = constraints.explicit, constraints.robot
-    found: list[list[float]] = []
-    for signs in product(*((1, -1)[: relation.branches] for relation in relations)):
-        trial = point.copy()
-        with np.errstate(all="ignore"):
-            for relation, sign in zip(relations, signs, strict=True):
-                trial.learn(relation.generator, relation.solved(trial, sign))
-            q = [float(trial.generator(f"q[{k}]")) for k in range(robot.nq)]
-            rows = [abs(trial.value(row.formula)) for row in constraints.rows]
-        if all(x < tolerance for x in rows) and not any(
-            np.allclose(q, other, 0, tolerance) for other in found
-        ):
-            found.append(q)
-    return found
 
 
 def _solved_block(
