@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks import (
     batch,
     closed,
+    contact,
     fem,
     first_call,
     memory,
@@ -37,6 +38,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "closed": closed.run,
     "fem": fem.run,
     "simulation": simulation.run,
+    "contact": contact.run,
 }
 
 

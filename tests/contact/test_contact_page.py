@@ -23,4 +23,5 @@ def test_the_page_runs_from_top_to_bottom(tmp_path):
     )
     assert answer.returncode == 0, answer.stderr
     assert "('stick',)" in answer.stdout
-    assert "done True" in answer.stdout
+    assert "done [(1.367534, 'hand stops'), (3.479492, 'hand stops')]" in answer.stdout
+    assert ", 3, 6)" in answer.stdout

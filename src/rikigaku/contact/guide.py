@@ -16,11 +16,15 @@ _TURNS = ("fixed", "x", "y", "z", "free")
 class Guide:
     """`Guide("hand", keep="z", turn="fixed")`: the hand stays at the height 0 and does not turn.
 
-    keep: axes of the place along which the frame's origin stays: "z" a plane, "xy" the line along z, "xyz" a
-        point, "" none. turn: "fixed" (its axes stay parallel to the place's), "x", "y" or "z" (it may turn
-        about that axis), "free".
-    place: pose in the world (4 x 4); the world's own axes if left out. `Guide.here` takes the pose at a
-        posture. Nothing rubs along a guide, and it holds both ways: a contact beside it brings friction.
+    Nothing rubs along a guide, and it holds both ways: a contact beside it brings friction.
+
+    Args:
+        keep: axes of the place along which the frame's origin stays: "z" a plane, "xy" the line along z,
+            "xyz" a point, "" none.
+        turn: "fixed" (its axes stay parallel to the place's), "x", "y" or "z" (it may turn about that axis),
+            "free".
+        place: pose in the world (4 x 4); the world's own axes if left out. `Guide.here` takes the pose at a
+            posture.
     """
 
     frame: str

@@ -1,7 +1,7 @@
 """Surfaces C(x, y, z, t) = 0 in the world, C > 0 where a point is free to move.
 
 A surface is a formula; plane, sphere, cylinder, torus and height field only write it. Scaling C changes
-nothing: laws use the unit normal n = C_r/|C_r| and the distance C/|C_r| (to first order).
+nothing: laws use the unit normal and the distance to first order, C over the length of its gradient C_r.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,10 @@ _X: Triple = (Formula.symbol("x"), Formula.symbol("y"), Formula.symbol("z"))
 class Surface:
     """C(x, y, z, t) = 0, positive on the free side: `Surface("z - 0.1*sin(3*x)")`.
 
-    formula: C, of x, y, z [m] and t [s]; any scale.
-    belt: velocity of the surface's material [m/s], three formulas: a conveyor. A moving C moves its material
-        along the normal besides.
+    Args:
+        formula: C, of x, y, z [m] and t [s]; any scale.
+        belt: velocity of the surface's material [m/s], three formulas: a conveyor. A moving C moves its
+            material along the normal besides.
     """
 
     formula: Formula

@@ -53,11 +53,12 @@ class ContactForces(NamedTuple):
 class ContactSystem:
     """`ContactSystem(robot, [Contact("hand", Plane(), 0.2)])`.
 
-    contacts: what touches and holds: `Contact`, `Guide`, and `JointFriction` as well.
-    joints: dry friction of joints (`JointFriction`); by default the Coulomb friction the robot's joints have.
-    torque: forces in all joints as a function of t, q, v, or an array; none if left out. It is needed where a
-        mode is chosen.
-    restitution: "newton" (ratio of normal velocities) or "poisson" (ratio of normal impulses).
+    Args:
+        contacts: what touches and holds: `Contact`, `Guide`, and `JointFriction` as well.
+        joints: dry friction of joints; by default the Coulomb friction the robot's joints have.
+        torque: forces in all joints as a function of t, q, v, or an array; none if left out. It is needed
+            where a mode is chosen outside `simulate`.
+        restitution: "newton" (ratio of normal velocities) or "poisson" (ratio of normal impulses).
     """
 
     def __init__(
