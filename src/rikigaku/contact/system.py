@@ -14,10 +14,11 @@ from rikigaku.contact.contact import Contact, plane_of_motion
 from rikigaku.contact.findings import dry_joints, guided_rows, moving_jacobian
 from rikigaku.contact.friction import JointFriction
 from rikigaku.contact.guide import Guide
+from rikigaku.contact.joint_stops import JointStop
 from rikigaku.contact.placing import allowed_velocity, placed
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
-from rikigaku.laws.contact_geometry import Point
+from rikigaku.laws.contact_geometry import Limit, Point
 from rikigaku.laws.contact_inner import moving_links
 from rikigaku.laws.contact_records import CONTACT_LAWS
 from rikigaku.model.mechanism import instantiate
@@ -90,11 +91,14 @@ class ContactSystem:
         self._laws: dict[tuple[str, ModePlan], Any] = {}
 
     @cached_property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[Point | Limit, ...]:
         """Contacts for the laws, with the plane a point moves in if it does."""
         states = random_state(self.robot, 0, 8).q
-        found = []
+        found: list[Point | Limit] = []
         for contact in self.contacts:
+            if isinstance(contact, JointStop):
+                found.append(contact.limit(self.robot))
+                continue
             J = moving_jacobian(self.robot, states, contact.frame)[:, :3]
             found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
         return tuple(found)
@@ -128,8 +132,10 @@ class ContactSystem:
 
     @cached_property
     def tangents(self) -> tuple[int, ...]:
-        """How many tangents each contact has: 1 in a plane, 2 in space."""
-        return tuple(2 if point.plane is None else 1 for point in self.points)
+        """How many tangents each contact has: 1 in a plane, 2 in space, none at the end of a joint."""
+        return tuple(
+            0 if isinstance(point, Limit) else 2 if point.plane is None else 1 for point in self.points
+        )
 
     def given(self, t: float, directions: dict[int, Array] | None = None) -> Array:
         """What the laws take with a state: time, friction, directions in which sliding starts, joints."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rikigaku.laws.closed import dot
 from rikigaku.laws.closed_forward import half_solved, second_half
-from rikigaku.laws.contact_geometry import Numbers, Point, Touch, touch
+from rikigaku.laws.contact_geometry import Limit, Numbers, Point, Touch, touch
 from rikigaku.laws.contact_guides import Hold, guide_gaps, guide_rows, guide_wrenches
 from rikigaku.laws.forward import mass_factors, net_forces
 from rikigaku.laws.loops import loop_bias, loop_jacobian, loop_residual
@@ -42,7 +42,7 @@ class ModePlan:
     contact for the start of sliding; Coulomb's force of each of `joints`.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[Point | Limit, ...]
     joints: tuple[int, ...] = ()
     loops: tuple[int, ...] = ()
     rows: tuple[tuple[int, int], ...] = ()

@@ -36,6 +36,17 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """An end of a joint: its place in q and v, where it stands, and +1 (lower: pushes up) or -1 (upper)."""
+
+    frame: str  # a name for people; it is no frame of the robot
+    q: int
+    v: int
+    at: float
+    side: int
+
+
+@dataclass(frozen=True)
 class Touch:
     """What a point does on its surface at one state. Directions: normal, then one tangent or two."""
 
@@ -54,8 +65,10 @@ class Touch:
         ]
 
 
-def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point, t: Number) -> Touch:
+def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point | Limit, t: Number) -> Touch:
     """The contact of one point at a state."""
+    if isinstance(point, Limit):
+        return _at_limit(mechanism, q, v, point)
     s = point.surface
     p = frame_pose(mechanism, world_poses(mechanism, q), point.frame).p
     rates = velocity(mechanism, q, v, point.frame)
@@ -98,6 +111,14 @@ def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point, t: Number)
         sliding,
         (sigma / size, *(dot(tangent, shifted) for tangent in tangents)),
     )
+
+
+def _at_limit(mechanism: Mechanism, q: Numbers, v: Numbers, limit: Limit) -> Touch:
+    """A joint at its end: one row over v, no tangents; the first axis stands for the joint's own."""
+    none: list[Number] = [0] * mechanism.nv
+    row = [limit.side if k == limit.v else 0 for k in range(mechanism.nv)]
+    gap, rate = limit.side * (q[limit.q] - limit.at), limit.side * v[limit.v]
+    return Touch(((1, 0, 0),), [row, none, none], 1, gap, rate, vector.ZERO, (0,))
 
 
 def tangent_directions(n: Vector, plane: Vector | None) -> tuple[Vector, ...]:

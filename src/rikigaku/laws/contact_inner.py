@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rikigaku.laws.contact import ModePlan, contact_motion
-from rikigaku.laws.contact_geometry import Numbers
+from rikigaku.laws.contact_geometry import Limit, Numbers
 from rikigaku.laws.joint_wrenches import joint_wrenches
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.loops import ROWS
@@ -27,6 +27,8 @@ def contact_joint_wrenches(
     moved = contact_motion(mechanism, q, v, tau, given, plan)
     loads: list[tuple[tuple[int, Pose], Sequence[Number]]] = []
     for i, point in enumerate(plan.points):
+        if isinstance(point, Limit):  # it acts within the joint
+            continue
         loads.append((mechanism.frames[point.frame], [*moved.forces[4 * i : 4 * i + 3], 0, 0, 0]))
     at = 4 * len(plan.points) + len(plan.joints)
     for hold in plan.guides:
