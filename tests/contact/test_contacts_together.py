@@ -1,0 +1,104 @@
+"""Contacts with what else there is: loops, moving floors, guides, statuses that keep what was found."""
+
+import numpy as np
+import pytest
+from closed_robots import closed_posture, shipped
+from simple_bodies import particle
+
+import rikigaku as rk
+from rikigaku.contact import Contact, ContactSystem, Guide, Plane, Surface
+from rikigaku.contact.modes import ContactModes
+from rikigaku.errors import NoConsistentMode
+
+G = 9.81
+
+
+def test_a_vibrating_floor_throws_off_what_lies_on_it_when_it_falls_faster_than_gravity():
+    """z = A sin(w t): the mass leaves where A w^2 sin(w t) = g, and flies from there."""
+    A, w = 0.01, 40.0
+    floor = Contact("mass", Surface(f"z - {A}*sin({w}*t)"))
+    leaves = np.arcsin(G / (A * w * w)) / w
+    motion = rk.simulate(
+        particle(),
+        np.zeros(3),
+        [0, 0, A * w],
+        duration=leaves + 0.02,
+        contacts=[floor],
+        rtol=1e-11,
+        atol=1e-14,
+    )
+    (event,) = motion.events
+    assert event.name == "mass lifts off"
+    assert event.t == pytest.approx(leaves, abs=1e-9)
+    flight = A * np.sin(w * leaves) + A * w * np.cos(w * leaves) * 0.02 - 0.5 * G * 0.02**2
+    assert motion.q[-1, 2] == pytest.approx(flight, abs=1e-10)
+    assert motion.forces["forces"][0, 3] == pytest.approx(
+        G, rel=1e-12
+    )  # at t = 0 the floor does not accelerate
+
+
+def test_a_closed_robot_slides_on_a_floor_with_its_loops_closed_and_its_energy_accounted_for():
+    robot = shipped("five_bar")
+    q = closed_posture(robot, 0)
+    frame = robot.frames[0].name if robot.frames else robot.links[1].name
+    place = robot.tree.pose(q, frame)[:3, 3]
+    J = robot.tree.jacobian(q, frame)[:3]
+    normal = np.zeros(3)
+    normal[int(np.argmax(np.abs(J).max(axis=1)))] = 1.0
+    contact = Contact(frame, Plane(tuple(normal), tuple(place)), 0.1, bilateral=True)
+    system = ContactSystem(robot, [contact], joints=())
+    v = system.allowed_velocity(q, np.linspace(1.0, -1.0, robot.nv))
+    with pytest.warns(rk.errors.PullingWarning) if _pulls(system, q, v) else _quiet():
+        motion = rk.simulate(robot, q, v, duration=0.3, contacts=system, rtol=1e-10, output=0.01)
+    assert motion.done
+    assert np.abs(motion.residual).max() < 1e-11
+    gap = (robot.tree.pose(motion.q, frame)[:, :3, 3] - place) @ normal
+    assert np.abs(gap).max() < 1e-11
+    assert np.linalg.norm(v) > 0.1
+    assert motion.energy_audit().relative < 1e-8
+
+
+def _pulls(system, q, v):
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rk.simulate(system.robot, q, v, duration=0.3, contacts=system)
+    return any(issubclass(w.category, rk.errors.PullingWarning) for w in caught)
+
+
+def _quiet():
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def test_a_free_body_on_a_line_and_on_a_slope_slides_as_a_bead():
+    """A guide keeps x = 0, the slope does the rest: g sin along it, whatever the body's own turning."""
+    inertia = rk.Inertia("com", 2, (0, 0, 0), (1, 0, 0, 2, 0, 3))
+    link = rk.Link("body", "base", rk.Joint("free", "free"), rk.Placement(), inertia)
+    body = rk.Robot("body", (link,))
+    slope = np.radians(35)
+    contacts = [Contact("body", Plane((0, np.sin(slope), np.cos(slope)))), Guide("body", keep="x")]
+    q, v = np.array([0, 0, 0, 1, 0, 0, 0.0]), np.array([0, 0, 0, 1.0, -2.0, 0.5])
+    motion = rk.simulate(body, q, v, duration=0.8, contacts=contacts, rtol=1e-11, atol=1e-13)
+    down = np.array([0, np.cos(slope), -np.sin(slope)])
+    assert motion.done
+    assert np.allclose(motion.q[-1, :3], 0.5 * G * np.sin(slope) * 0.8**2 * down, atol=1e-9)
+    assert motion.energy_audit().relative < 1e-9
+
+
+class _Hopeless(ContactModes):
+    """No mode fits after the first event."""
+
+    def after(self, event):
+        raise NoConsistentMode("No mode of the contacts is consistent.", ["mass"])
+
+
+def test_where_no_mode_fits_the_status_says_so_and_the_motion_up_to_there_is_kept():
+    modes = _Hopeless(ContactSystem(particle(), [Contact("mass", Plane(), 0.3)]))
+    motion = rk.simulate(particle(), np.array([0, 0, 1.0]), duration=2.0, system=modes)
+    assert motion.status == "No mode of the contacts is consistent."
+    assert not motion.done
+    assert motion.t[-1] == pytest.approx(np.sqrt(2 / G), abs=1e-9)
+    assert motion.events[-1].name == "mass lands"
