@@ -8,6 +8,22 @@ from rikigaku import regrouped_closed
 from rikigaku.errors import NotVerified, NoValue, WrongValue
 
 Array = np.ndarray
+
+
+def parallelogram() -> rk.Robot:
+    """Two cranks of 0.5 m, joined by a bar of 0.7 m."""
+    bars = (("crank", "base", "0"), ("bar", "crank", "0.5"), ("rocker", "base", "0.7"))
+    inertia = rk.Inertia("origin", 1, ("0.2", 0, 0), (0, 0, 0, "0.1", 0, "0.1"))
+    links = tuple(
+        rk.Link(
+            name, parent, rk.Joint(f"{name}_angle", actuated=name == "crank"), rk.ModifiedDH(a=at), inertia
+        )
+        for name, parent, at in bars
+    )
+    ends = rk.LoopEnd("bar", rk.ModifiedDH(a="0.7")), rk.LoopEnd("rocker", rk.ModifiedDH(a="0.5"))
+    return rk.Robot("parallelogram", links, loops=(rk.Loop("pin", "revolute", *ends),), gravity=(0, -9.81, 0))
+
+
 INDEPENDENT = {"five_bar": (0.3, 1.2), "sr400": (0.1, -1.3, 0.2, 0.3, 0.4, 0.2), "slider_crank": (0.7,)}
 
 
@@ -68,6 +84,13 @@ def test_lengths_that_are_symbols_stay_inputs_beside_them() -> None:
     model = robot.regrouped("symbols", loops=True)
     assert len(model.free_symbols) == 11
     assert "L" in model.free_symbols
+
+
+def test_the_assembly_mode_is_chosen_by_a_posture() -> None:
+    """A parallelogram moves as one pendulum, its crossed twin does not."""
+    robot = parallelogram()
+    modes = robot.assemble([0.7], all=True)
+    assert [len(robot.regrouped("symbols", loops=True, near=q).free_symbols) for q in modes] == [3, 8]
 
 
 def test_loops_are_for_robots_that_have_them() -> None:

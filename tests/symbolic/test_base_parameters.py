@@ -285,3 +285,12 @@ def test_a_rank_too_low_does_not_pass_the_check(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(base_regressor, "independent_columns", wrong)
     with pytest.raises((NotVerified, NotExact)):
         rk.load("planar_3r").base_parameters()
+
+
+def test_one_robot_may_be_asked_under_several_gravities() -> None:
+    """What joints hide is found once; coefficients are in the symbols of each question all the same."""
+    robot = rk.load("rx90")
+    before = [robot.base_parameters(gravity=g).matrix() for g in (None, "any", (0, 0, 0))]
+    other = replace(robot, name="same")
+    after = [other.base_parameters(gravity=g).matrix() for g in ((0, 0, 0), "any", None)]
+    assert all(np.array_equal(x, y) for x, y in zip(before, reversed(after), strict=True))
