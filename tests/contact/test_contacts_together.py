@@ -32,11 +32,10 @@ def test_a_vibrating_floor_throws_off_what_lies_on_it_when_it_falls_faster_than_
     assert event.t == pytest.approx(leaves, abs=1e-9)
     flight = A * np.sin(w * leaves) + A * w * np.cos(w * leaves) * 0.02 - 0.5 * G * 0.02**2
     assert motion.q[-1, 2] == pytest.approx(flight, abs=1e-10)
-    assert motion.forces["forces"][0, 3] == pytest.approx(
-        G, rel=1e-12
-    )  # at t = 0 the floor does not accelerate
+    assert motion.forces["forces"][0, 3] == pytest.approx(G, rel=1e-12)  # no acceleration at t = 0
 
 
+@pytest.mark.filterwarnings("ignore::rikigaku.errors.PullingWarning")
 def test_a_closed_robot_slides_on_a_floor_with_its_loops_closed_and_its_energy_accounted_for():
     robot = shipped("five_bar")
     q = closed_posture(robot, 0)
@@ -48,29 +47,13 @@ def test_a_closed_robot_slides_on_a_floor_with_its_loops_closed_and_its_energy_a
     contact = Contact(frame, Plane(tuple(normal), tuple(place)), 0.1, bilateral=True)
     system = ContactSystem(robot, [contact], joints=())
     v = system.allowed_velocity(q, np.linspace(1.0, -1.0, robot.nv))
-    with pytest.warns(rk.errors.PullingWarning) if _pulls(system, q, v) else _quiet():
-        motion = rk.simulate(robot, q, v, duration=0.3, contacts=system, rtol=1e-10, output=0.01)
+    motion = rk.simulate(robot, q, v, duration=0.3, contacts=system, rtol=1e-10, output=0.01)
     assert motion.done
     assert np.abs(motion.residual).max() < 1e-11
     gap = (robot.tree.pose(motion.q, frame)[:, :3, 3] - place) @ normal
     assert np.abs(gap).max() < 1e-11
     assert np.linalg.norm(v) > 0.1
     assert motion.energy_audit().relative < 1e-8
-
-
-def _pulls(system, q, v):
-    import warnings
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        rk.simulate(system.robot, q, v, duration=0.3, contacts=system)
-    return any(issubclass(w.category, rk.errors.PullingWarning) for w in caught)
-
-
-def _quiet():
-    from contextlib import nullcontext
-
-    return nullcontext()
 
 
 def test_a_free_body_on_a_line_and_on_a_slope_slides_as_a_bead():
