@@ -21,7 +21,8 @@ def parallelogram() -> rk.Robot:
         for name, parent, at in bars
     )
     ends = rk.LoopEnd("bar", rk.ModifiedDH(a="0.7")), rk.LoopEnd("rocker", rk.ModifiedDH(a="0.5"))
-    return rk.Robot("parallelogram", links, loops=(rk.Loop("pin", "revolute", *ends),), gravity=(0, -9.81, 0))
+    gravity = tuple(rk.Formula.of(x) for x in (0, "-9.81", 0))
+    return rk.Robot("parallelogram", links, loops=(rk.Loop("pin", "revolute", *ends),), gravity=gravity)
 
 
 INDEPENDENT = {"five_bar": (0.3, 1.2), "sr400": (0.1, -1.3, 0.2, 0.3, 0.4, 0.2), "slider_crank": (0.7,)}
