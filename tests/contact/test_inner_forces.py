@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pose_reference as reference
-from closed_robots import closed_posture, shipped
+import pytest
+from closed_robots import closed_posture, joint_motion, placement, shipped
 from plain_numbers import plain_forces, plain_wrenches
-from random_robots import random_robot
+from random_robots import random_robot, random_state
+from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Guide, Plane, Sphere
@@ -116,6 +118,40 @@ def balance_of_end(robot, system, plan, q, v, tau, result, loop, at):
         force = force - result.f[0]
         moment = moment - np.cross(point - J.p - arm, result.f[0])
     return np.r_[force, moment - np.cross(at - J.p - arm, force)]
+
+
+def closed_chain(seed, joint):
+    """A random chain of eight revolute joints whose end is tied to its first link by that joint."""
+    rng = np.random.default_rng(seed)
+    tree = random_robot(seed, 8, ("revolute",))
+    q, _, _ = random_state(tree, rng)
+    poses = reference.link_poses(tree, q)
+    X = reference.homogeneous(Rotation.random(random_state=seed).as_matrix(), rng.normal(size=3)).real
+    start = rk.LoopEnd("l8", placement(X))
+    S = (poses["l8"] @ reference.steps_pose(start.geometry.before())).real
+    end = rk.LoopEnd("l1", placement(np.linalg.inv(poses["l1"].real) @ S @ joint_motion(joint, rng)))
+    return replace(tree, loops=(rk.Loop("cut", joint, start, end),)), q
+
+
+@pytest.mark.parametrize("joint", ["prismatic", "cylindrical", "universal", "fixed"])
+def test_along_each_joint_the_force_inside_is_what_drives_it_whatever_closes_the_loop(joint):
+    """The wrench through a joint does the work of its drive along its own free motion, and nothing more."""
+    robot, q = closed_chain(21, joint)
+    system = ContactSystem(robot, [Contact("l5", Sphere(1), 0.2, bilateral=True)], joints=())
+    rng = np.random.default_rng(0)
+    v, tau = system.allowed_velocity(q, rng.normal(size=robot.nv)), rng.normal(size=robot.nv)
+    plan = replace(system.plan, rows=((0, 0),), slips=((0, 0, 1),))
+    assert np.isfinite(plain_forces(system, plan, q, v, tau).a).all()
+    inner = dict(zip(system.moving_links, plain_wrenches(system, plan, q, v, tau), strict=True))
+    frames = reference.jacobians(robot, q)
+    shares = np.zeros(robot.nv)
+    for link in robot.links:
+        J, parent = frames[link.name], frames[link.parent]
+        i = robot.v_slices[link.joint.name].start
+        carried = parent.linear[:, i] + np.cross(parent.angular[:, i], J.p - parent.p)
+        way = np.r_[J.linear[:, i] - carried, J.angular[:, i] - parent.angular[:, i]]
+        shares[i] = way @ inner[link.name]
+    assert np.abs(shares - tau).max() < 1e-9 * max(np.abs(wrench).max() for wrench in inner.values())
 
 
 def test_a_solution_tells_the_forces_in_all_joints_at_all_times():
