@@ -12,6 +12,7 @@ from benchmarks import (
     contact,
     fem,
     first_call,
+    hybrid,
     memory,
     one_call,
     operations,
@@ -38,6 +39,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "closed": closed.run,
     "fem": fem.run,
     "simulation": simulation.run,
+    "hybrid": hybrid.run,
     "contact": contact.run,
 }
 

@@ -26,7 +26,7 @@ from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.modes import Array, Flow, Guard, Mode, Now, Numbers
 
 MORE = 2  # numbers of the state beyond q and v
-_LONGEST = 60_000  # operations, about, of a matrix that is compiled
+_LONGEST = 30_000  # operations, about, of a matrix that is compiled
 
 
 @dataclass(frozen=True, eq=False)
