@@ -31,7 +31,7 @@ def gone(pid):
 
 
 def waited_for(path):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while not (path.exists() and path.read_text()):
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -68,10 +68,10 @@ def test_a_kept_answer_that_was_changed_or_is_open_to_others_is_not_used(tmp_pat
 def test_a_child_beyond_its_time_is_killed_and_the_error_says_what_to_do(tmp_path):
     start = time.monotonic()
     with pytest.raises(
-        TimeLimit, match=r"The basis took longer than 1\.5 s.*come to: the first step\. Give more time"
+        TimeLimit, match=r"The basis took longer than 4 s.*come to: the first step\. Give more time"
     ) as caught:
-        jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, what="The basis", time_limit=1.5)
-    assert time.monotonic() - start < 5
+        jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, what="The basis", time_limit=4)
+    assert time.monotonic() - start < 20
     assert gone(waited_for(tmp_path / "pid"))
     assert isinstance(caught.value, rk.RikigakuError)
     assert isinstance(caught.value, TimeoutError)
@@ -79,11 +79,16 @@ def test_a_child_beyond_its_time_is_killed_and_the_error_says_what_to_do(tmp_pat
 
 def test_another_thread_can_cancel(tmp_path):
     cancel = threading.Event()
-    timer = threading.Timer(1.0, cancel.set)
-    timer.start()
+
+    def once_it_runs():
+        waited_for(tmp_path / "pid")
+        cancel.set()
+
+    other = threading.Thread(target=once_it_runs)
+    other.start()
     with pytest.raises(JobCancelled, match="cancelled"):
         jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, cancel=cancel)
-    timer.join()
+    other.join()
     assert gone(waited_for(tmp_path / "pid"))
 
 

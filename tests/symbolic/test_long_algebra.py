@@ -102,11 +102,9 @@ def test_elimination_that_would_take_hours_ends_in_time_and_its_child_is_gone(st
         three.eliminated(time_limit=0)
     assert not started
     begin = time.monotonic()
-    with pytest.raises(
-        TimeLimit, match=r"loops of robot 'three_rrr' took longer than 1 s.*independent"
-    ):
+    with pytest.raises(TimeLimit, match=r"loops of robot 'three_rrr' took longer than 1 s.*independent"):
         three.eliminated(time_limit=1)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 30
     assert len(started) == 1
     assert gone(started[0])
 
@@ -142,13 +140,13 @@ def test_ctrl_c_ends_elimination_and_its_child(tmp_path):
     caller = subprocess.Popen(
         [sys.executable, script], env={**os.environ, "PYTHONPATH": places}, stderr=subprocess.PIPE
     )
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not (tmp_path / "told").exists():
         assert caller.poll() is None
         assert time.monotonic() < end
         time.sleep(0.02)
     caller.send_signal(signal.SIGINT)
-    _, said = caller.communicate(timeout=10)
+    _, said = caller.communicate(timeout=30)
     assert b"KeyboardInterrupt" in said
     assert gone(int((tmp_path / "pid").read_text()))
 
