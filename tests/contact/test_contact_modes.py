@@ -111,6 +111,7 @@ def test_viscous_and_stribeck_friction_follow_their_curves():
         expected = -(0.2 + 0.2 / (1 + (speed / 0.1) ** 2)) * G - 1.5 * speed
         result = system.forces(chosen.plan, np.zeros(3), v)
         assert result.a[1] == pytest.approx(expected, rel=1e-12)
+        assert chosen.f[0, 1] == pytest.approx(expected + 1.5 * speed, rel=1e-12)  # viscous force is apart
         assert result.power == pytest.approx(-expected * speed, rel=1e-12)
 
 

@@ -13,11 +13,9 @@ from rikigaku.errors import PullingWarning, UnknownName, WrongSize, WrongValue
 
 HELD = {  # axes of the place along which the frame's origin stays, axes about which it does not turn
     ("z", "fixed"): (2, 3, 4, 5),
-    ("xy", "free"): (0, 1),
     ("xy", "z"): (0, 1, 3, 4),
     ("xyz", "x"): (0, 1, 2, 4, 5),
     ("", "y"): (3, 5),
-    ("xz", "fixed"): (0, 2, 3, 4, 5),
 }
 
 

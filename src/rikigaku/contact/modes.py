@@ -116,10 +116,6 @@ class ContactModes:
         self._slips = chosen.plan.slips
         given = system.given(t, chosen.directions)
         v = hit.v
-        closed = sorted({i for i, _ in chosen.plan.rows})
-        if open_by(system, q, closed, t) > 1e-13:  # an event lies within a step, not at its settled end
-            step = system.law("closing_contacts", chosen.plan)(q, given)
-            q = cast(Any, tree(system.robot)).integrate(q, step)
         if chosen.plan.rows or chosen.plan.held or chosen.plan.always:
             v = np.asarray(system.law("held_velocity", chosen.plan)(q, np.array(v), given))
         if at_rest(system, chosen.plan):
