@@ -45,6 +45,40 @@ def test_a_loop_counts_every_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (looped.operations.mul, looped.operations.add) == (unrolled.mul, unrolled.add)
 
 
+def turned_about(shared: Sequence[Number], item: Sequence[Number]) -> list[Number]:
+    """In whichever order results take the item's places, some lie over numbers that are read later."""
+    return [*item, *reversed(item), shared[0] * item[0] + item[-1]]
+
+
+def test_a_turn_reads_its_numbers_before_its_results_take_their_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RIKIGAKU_CACHE", "off")
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 0)
+    size = 40  # of an item: enough results for them to wait for the end
+
+    def run(x: Sequence[Number]) -> dict[str, list[Number]]:
+        items = [[x[k] * x[(k + turn) % size] + k for k in range(size)] for turn in range(1, 5)]
+        for item in items:  # what others need too keeps its place
+            item[0] = items[0][0]
+        return {
+            "z": items[1][1],
+            "y": [y for results in repeated(turned_about, x[:1], items) for y in results],
+        }
+
+    program = trace("turned about", [("x", (size,))], run)
+    assert sum(node.op == "call" for node in program.nodes) == 4
+    compiled = kernel.Kernel("turned about", lambda: program)
+    x = np.random.default_rng(2).uniform(-1, 1, (9, size))
+    items = [x * np.roll(x, -turn, axis=1) + np.arange(size) for turn in range(1, 5)]
+    for item in items:
+        item[:, 0] = items[0][:, 0]
+    expected = [[*item.T, *item.T[::-1], x[:, 0] * item[:, 0] + item[:, -1]] for item in items]
+    z, y = compiled.batch(x)
+    np.testing.assert_allclose(z, items[1][:, 1], rtol=1e-15)
+    np.testing.assert_allclose(y, np.concatenate(expected).T, rtol=1e-15)
+
+
 @pytest.mark.parametrize("name", ["puma560", "panda", "space_arm_6"])
 def test_derivatives_with_a_loop_equal_those_without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIKIGAKU_CACHE", "off")  # the cache knows nothing of the threshold

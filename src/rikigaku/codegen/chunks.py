@@ -5,6 +5,7 @@ of a scratch array. A batch runs one chunk over several blocks of states before 
 fetched once for all of them; and the compiler's effort stays proportional to the length of the program.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
 MOST_DIRECT_RESULTS = 200
 
 _LEAVES = ("const", "input")
+_SHARED = (*_LEAVES, "result")  # what may stand in a slot under another name too
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
                 if arg.index in home and home[arg.index] != number:
                     uses.setdefault(arg.index, set()).add(number)
     slots = _assign_slots(chunks, home, uses)
-    waiting = _Waiting(chunks, home, slots)
+    waiting = _Waiting(program, chunks, home, slots)
     maps: tuple[tuple[int, ...], ...] = ()
     if count > 1 or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
         maps = tuple(tuple(waiting.slot(x) for x in elements) for elements in program.results)
@@ -104,8 +106,10 @@ def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width
 class _Waiting:
     """Slots of their own for results that wait for the end; equal ones (a symmetric matrix) share a slot."""
 
-    def __init__(self, chunks: list[Chunk], home: dict[int, int], slots: int) -> None:
+    def __init__(self, program: Program, chunks: list[Chunk], home: dict[int, int], slots: int) -> None:
         self.chunks, self.home, self.slots = chunks, home, slots
+        self.uses = Counter(x for node in program.nodes if node.op == "call" for x in node.args)
+        self.uses.update(x for elements in program.results for x in elements if isinstance(x, Node))
         self.free = list(range(slots))
         self.known: dict[object, int] = {}
         self.constants: list[tuple[float, int]] = []
@@ -136,8 +140,11 @@ class _Waiting:
         if turn not in self._shared:
             self._shared[turn] = tuple(self.slot(x) for x in call.args[:count])
         item = tuple(self.slot(x) for x in call.args[count:])
-        # loops run after the chunks: what passed between those is not needed any more
-        results = tuple(self.free.pop() if self.free else self._new() for _ in range(turn.outputs[0].size))
+        # A turn's own numbers make room for its results; what passed between chunks is not needed any more.
+        own = [self.slot(x) for x in call.args[count:] if self.uses[x] == 1 and x.op not in _SHARED]
+        spare = self.free + own
+        results = tuple(spare.pop() if spare else self._new() for _ in range(turn.outputs[0].size))
+        self.free = spare[: len(self.free)]
         self.known.update({(call, k): slot for k, slot in enumerate(results)})
         self._turns.setdefault(turn, []).append((*item, *results))
 

@@ -18,7 +18,7 @@ from rikigaku.codegen.llvm_text import Vector
 from rikigaku.numbers.program import Program
 
 _TILE_BYTES = 200_000  # scratch of the blocks of one tile: should stay in the second-level cache
-_LARGEST_TILE = 16
+_SMALLEST_TILE, _LARGEST_TILE = 3, 16
 _MOST_ON_STACK = 65_536  # bytes; threads of some systems have stacks of half a megabyte
 
 
@@ -42,8 +42,12 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
         texts.append(_function(program, f"chunk{i}", writer.lines))
     count = len(cut.chunks)
     if cut.maps:
-        texts += result_maps(cut)
-        texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(cut.loops)]
+        texts += result_maps(cut, t)
+        for i, loop in enumerate(cut.loops):
+            texts.append(turn_function(i, loop, t, fuse))
+            lines = [*(constant_lines(t, cut) if i == 0 else ()), *loop_lines(i, loop), "  ret void"]
+            texts.append(_function(program, f"chunk{count}", lines))
+            count += 1
         texts.append(_function(program, f"chunk{count}", _last_lines(program, t, cut, streamed=False)))
         if t.width > 1:
             texts.append(_function(program, "streamed", _last_lines(program, t, cut, streamed=True)))
@@ -55,11 +59,9 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
 
 
 def _last_lines(program: Program, t: Vector, cut: Plan, streamed: bool) -> list[str]:
-    """Run the loops and write the results that wait."""
+    """Write the results that wait."""
     writer = ChunkWriter(program, t, Chunk())
-    writer.lines += constant_lines(t, cut)
-    for i, loop in enumerate(cut.loops):
-        writer.lines += loop_lines(i, loop)
+    writer.lines += () if cut.loops else constant_lines(t, cut)
     lines, writer.watch = scatter_lines(program, t, cut, divides(program), streamed)
     writer.lines += lines
     writer.spoil_bad_states()
@@ -128,7 +130,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
 def tile_size(t: Vector, cut: Plan) -> int:
     """Blocks that share one pass through the code."""
     bytes_each = max(1, 8 * t.width * cut.slots)
-    return max(2, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
+    return max(_SMALLEST_TILE, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
 
 
 def _scratch(t: Vector, cut: Plan, blocks: int) -> list[str]:

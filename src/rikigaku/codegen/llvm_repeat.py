@@ -8,9 +8,9 @@ from rikigaku.numbers.graph import Node
 
 
 def turn_function(number: int, loop: LoopPlan, t: Vector, fuse: bool) -> str:
-    """@turns<i>, the slots of all turns, and @turn<i>(ptr scratch, ptr slots): the code of one."""
+    """@turns<i>, where the numbers of all turns stand (bytes); @turn<i>(ptr scratch, ptr slots), one turn."""
     slots = [slot for turn in loop.turns for slot in turn]
-    table = ", ".join(f"i32 {slot}" for slot in slots)
+    table = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
     lines = [f"@turns{number} = internal constant [{len(slots)} x i32] [{table}]"]
     lines += [
         f'define internal void @turn{number}(ptr noalias %scratch, ptr %slots) "stackrealign" {{',
@@ -59,17 +59,19 @@ class _TurnWriter(ChunkWriter):
                 self._write(k, t.constant(float(x)))
 
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
-        """A turn has no arrays of its own."""
+        """A turn has no arrays of its own; its numbers are read before results take their places."""
+        if kind == "in" and i == 1:
+            self.item = [self._read(self._own(k)) for k in range(self.program.inputs[1].size)]
 
     def _value(self, index: int) -> str:
         if index in self.constants:
             return self._constant(self.constants[index])
         if index in self.positions:
             which, element = self.positions[index]
-            if which == 0:  # shared: an operand in memory
-                return self._read(self._slot(self.loop.shared[element], f"%h{self.reads}"))
-            if index not in self.values:
-                self.values[index] = self._read(self._own(element))
+            if which == 1:
+                return self.item[element]
+            # shared: an operand in memory
+            return self._read(self._slot(self.loop.shared[element], f"%h{self.reads}"))
         return self.values[index]
 
     def _read(self, pointer: str) -> str:
@@ -91,7 +93,6 @@ class _TurnWriter(ChunkWriter):
         p = f"%own{k}"
         self.line(f"{p}.p = getelementptr i32, ptr %slots, i64 {k}")
         self.line(f"{p}.i = load i32, ptr {p}.p")
-        self.line(f"{p}.w = zext i32 {p}.i to i64")
-        self.line(f"{p}.o = mul i64 {p}.w, {self.t.width}")
-        self.line(f"{p} = getelementptr double, ptr %scratch, i64 {p}.o")
+        self.line(f"{p}.o = zext i32 {p}.i to i64")
+        self.line(f"{p} = getelementptr i8, ptr %scratch, i64 {p}.o")
         return p

@@ -16,11 +16,11 @@ STREAM = "!1 = !{i32 1}"  # marks them
 _AHEAD = 512  # bytes: how far in front of the stores lines are asked for
 
 
-def result_maps(cut: Plan) -> list[str]:
-    """Tables: the slot of every element of every output."""
+def result_maps(cut: Plan, t: Vector) -> list[str]:
+    """Tables: where every element of every output waits, in bytes."""
     texts = []
     for i, slots in enumerate(cut.maps):
-        numbers = ", ".join(f"i32 {slot}" for slot in slots)
+        numbers = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
         texts.append(f"@map{i} = internal constant [{len(slots)} x i32] [{numbers}]")
     return texts
 
@@ -128,7 +128,6 @@ def _element(name: str, i: int, start: str, k: int, t: Vector) -> list[str]:
         f"  {name}.m = getelementptr i32, ptr @map{i}, i64 {name}.i",
         f"  {name}.n = load i32, ptr {name}.m",
         f"  {name}.s = zext i32 {name}.n to i64",
-        f"  {name}.w = mul i64 {name}.s, {t.width}",
-        f"  {name}.p = getelementptr double, ptr %scratch, i64 {name}.w",
+        f"  {name}.p = getelementptr i8, ptr %scratch, i64 {name}.s",
         f"  {name}.v = load {t.double}, ptr {name}.p, align {8 * t.width}",
     ]

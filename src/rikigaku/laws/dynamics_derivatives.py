@@ -121,8 +121,8 @@ def forward_derivatives(
     n, inverse = mechanism.nv, factors.inverted
     known = _carried_along(mechanism, changes, friction)
     asked = [(which, j) for which in range(2) for j in range(n) if (which, j) not in known]
-    columns = [[-entries[which].get((i, j), 0) for i in range(n)] for which, j in asked]
-    solved = known | dict(zip(asked, inverse.solve_many(columns), strict=True))
+    columns = [[entries[which].get((i, j), 0) for i in range(n)] for which, j in asked]
+    solved = known | dict(zip(asked, inverse.solve_many(columns, negative=True), strict=True))
     by_q, by_v = ([[solved[which, j][i] for j in range(n)] for i in range(n)] for which in range(2))
     return ForwardDerivative(by_q, by_v, inverse.dense())
 
@@ -144,7 +144,7 @@ def forward_by_parameters(
         for factor in (a, v if friction else [0] * len(v), [0] * len(v)):
             for k, row in enumerate(Y):
                 row.extend(factor[k] if j == k else 0 for j in range(mechanism.nv))
-    solved = factors.inverted.solve_many([[-x for x in column] for column in zip(*Y, strict=True)])
+    solved = factors.inverted.solve_many(list(zip(*Y, strict=True)), negative=True)
     return [list(row) for row in zip(*solved, strict=True)]
 
 

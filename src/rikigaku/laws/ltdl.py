@@ -37,37 +37,39 @@ class Factors:
     @cached_property
     def inverted(self) -> "InverseFactors":
         """M^-1 in factors, for more than a few right-hand sides."""
-        return InverseFactors(_inverse_of_L(self.L, self.parents), self.inverse_D, self.parents)
+        return InverseFactors(_less_than_one(self.L, self.parents), self.inverse_D, self.parents)
 
 
 @dataclass(frozen=True)
 class InverseFactors:
-    """M^-1 = W D^-1 W^T with W = L^-1, as sparse as L (unit diagonal left out).
+    """M^-1 = W D^-1 W^T with W = L^-1 = 1 - V, V as sparse as L.
 
     Products with W are sums that do not wait for each other, and where a column has zeros (the limbs a joint
     does not move) whole terms fall away, which substitution would fill in.
     """
 
-    W: Entries
+    V: Entries
     inverse_D: list[Number]
     parents: list[int]
 
-    def solve_many(self, columns: Sequence[Numbers]) -> list[Sequence[Number]]:
-        """The solution for every column; what may be a loop in a program comes out as results only."""
-        return repeated(self._solution, [*self.inverse_D, *self.W.values()], columns)
+    def solve_many(self, columns: Sequence[Numbers], negative: bool = False) -> list[Sequence[Number]]:
+        """The solution (or its negative) for every column; what may be a loop in a program comes out as
+        results only."""
+        inverse_D = [-d for d in self.inverse_D] if negative else self.inverse_D
+        return repeated(self._solution, [*inverse_D, *self.V.values()], columns)
 
     def dense(self) -> list[list[Number]]:
         """The full symmetric matrix; what may be a loop in a program comes out as results only."""
-        n, W = len(self.parents), self.W
-        full = W | {(i, i): 1 for i in range(n)}
-        scaled = [[full.get((i, k), 0) * d for k, d in enumerate(self.inverse_D)] for i in range(n)]
-        looped = loop(self._product, list(W.values()), scaled)
+        n, V = len(self.parents), self.V
+        W = {place: -x for place, x in V.items()} | {(i, i): 1 for i in range(n)}
+        scaled = [[W.get((i, k), 0) * d for k, d in enumerate(self.inverse_D)] for i in range(n)]
+        looped = loop(self._product, list(V.values()), scaled)
         if looped is not None:
             return [list(column) for column in looped]
         result: list[list[Number]] = [[0] * n for _ in range(n)]
         for i in range(n):
             for j in range(i + 1):
-                result[i][j] = result[j][i] = self._element(W, scaled[i], j)
+                result[i][j] = result[j][i] = self._element(V, scaled[i], j)
         return result
 
     def _solution(self, shared: Numbers, b: Numbers) -> list[Number]:
@@ -75,49 +77,52 @@ class InverseFactors:
         n = len(self.parents)
         inverse_D, entries = shared[:n], shared[n:]
         y = list(b)
-        for (i, k), w in zip(self.W, entries, strict=True):
-            y[k] = y[k] + w * b[i]
+        for (i, k), x in zip(self.V, entries, strict=True):
+            y[k] = y[k] - x * b[i]
         return self._product(entries, [d * x for d, x in zip(inverse_D, y, strict=True)])
 
     def _product(self, entries: Numbers, y: Numbers) -> list[Number]:
-        """W y, with the entries of W in their order."""
-        W = dict(zip(self.W, entries, strict=True))
-        return [self._element(W, y, i) for i in range(len(y))]
+        """W y, with the entries of V in their order."""
+        V = dict(zip(self.V, entries, strict=True))
+        return [self._element(V, y, i) for i in range(len(y))]
 
-    def _element(self, W: Entries, y: Numbers, i: int) -> Number:
+    def _element(self, V: Entries, y: Numbers, i: int) -> Number:
         total = y[i]
         for k in ancestors(self.parents, i):
-            total = total + W[i, k] * y[k]
+            total = total - V[i, k] * y[k]
         return total
 
 
 def factorize(entries: Entries, parents: list[int]) -> Factors:
     """L and D of the matrix with those entries (i, j), j on i's way to the ground."""
-    H = dict(entries)
+    L: Entries = {}
+    DL: Entries = {}
     inverse_D: list[Number] = [0] * len(parents)
-    for k in outermost_first(parents):
-        inverse_D[k] = 1 / H[k, k]
-        above = list(ancestors(parents, k))
-        scaled = {i: H[k, i] * inverse_D[k] for i in above}
-        for position, i in enumerate(above):
-            for j in above[position:]:
-                H[i, j] = H[i, j] - scaled[i] * H[k, j]
-        for i in above:
-            H[k, i] = scaled[i]
-    return Factors({(i, j): x for (i, j), x in H.items() if i != j}, inverse_D, parents)
+    beyond: list[list[int]] = [[] for _ in parents]
+    for i in outermost_first(parents):  # a row is finished before the next: few numbers are at work at a time
+        above = ancestors(parents, i)
+        row = {j: entries[i, j] for j in (i, *above)}
+        for k in beyond[i]:
+            for j in row:
+                row[j] = row[j] - L[k, i] * DL[k, j]
+        inverse_D[i] = 1 / row[i]
+        for j in above:
+            DL[i, j], L[i, j] = row[j], row[j] * inverse_D[i]
+            beyond[j].append(i)
+    return Factors(L, inverse_D, parents)
 
 
-def _inverse_of_L(L: Entries, parents: list[int]) -> Entries:
-    """W = L^-1, as sparse as L."""
-    W: Entries = {}
+def _less_than_one(L: Entries, parents: list[int]) -> Entries:
+    """V with L^-1 = 1 - V, as sparse as L."""
+    V: Entries = {}
     for i in reversed(outermost_first(parents)):
         above = list(ancestors(parents, i))
-        for position, j in enumerate(above):  # L W = 1, row i: sum over k from i down to j
+        for position, j in enumerate(above):  # L (1 - V) = 1, row i: sum over k from i down to j
             total = L[i, j]
             for k in above[:position]:
-                total = total + L[i, k] * W[k, j]
-            W[i, j] = -total
-    return W
+                total = total - L[i, k] * V[k, j]
+            V[i, j] = total
+    return V
 
 
 def ancestors(parents: Sequence[int], i: int) -> Sequence[int]:
