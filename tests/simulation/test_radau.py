@@ -63,6 +63,8 @@ def test_errors_fall_with_the_tolerance_and_steps_are_about_those_of_scipy(pendu
             theirs.step()
             count += 1
         assert np.abs(ours.q[-1] - fine.q[-1]) < rtol
+        between = np.linspace(0, 2, 101)
+        assert np.abs(ours.at(between).q - fine.at(between).q).max() < 0.5 * rtol
         assert 0.6 * count < ours.statistics["steps"] < 1.4 * count
 
 
