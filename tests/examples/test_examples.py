@@ -21,6 +21,7 @@ SAYS = {
     "fem_closed_loop": "sharing 0.8: within 0.09 N m of statics in 10 s; joint1 ends at -20.198 N m",
     "fem_flexible_arm": "12 mm: 4.45 Hz, sags 14.5 mm",
     "first_steps": "torques of 1000 states: (1000, 7)",
+    "humanoid_fall": "J lost, joints, friction and impacts took",
     "humanoid_walking": "both feet moved forward by 0.2",
     "humanoid_stick_slip": "t = 0.263619213 s: sole stops",
     "pendulum_energy": "largest change of the energy",
