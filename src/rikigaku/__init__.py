@@ -27,7 +27,17 @@ if TYPE_CHECKING:
         Surface,
         Torus,
     )
-    from rikigaku.simulation import PD, ComputedTorque, Data, Guard, Sampled, Solution, load_motion
+    from rikigaku.simulation import (
+        PD,
+        ComputedTorque,
+        Data,
+        ForcePosition,
+        Guard,
+        ResolvedAcceleration,
+        Sampled,
+        Solution,
+        load_motion,
+    )
     from rikigaku.simulation.simulate import simulate
 
 __version__ = "0.1.0"
@@ -40,6 +50,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Data",
+    "ForcePosition",
     "Formula",
     "Frame",
     "Friction",
@@ -56,6 +67,7 @@ __all__ = [
     "ModifiedDH",
     "Placement",
     "Plane",
+    "ResolvedAcceleration",
     "RikigakuError",
     "Robot",
     "Sampled",
@@ -91,7 +103,9 @@ _LATER = {
         "PD",
         "ComputedTorque",
         "Data",
+        "ForcePosition",
         "Guard",
+        "ResolvedAcceleration",
         "Sampled",
         "Solution",
         "load_motion",
