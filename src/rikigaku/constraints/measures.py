@@ -1,6 +1,5 @@
 """What a posture of a closed robot is like: closed or not, in which mode, how near to a singular one."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from rikigaku.constraints.equations import CLOSED, LoopEquations
 from rikigaku.constraints.plan import closure, equations_of
 from rikigaku.constraints.sampling import LOOSE, RANK
 from rikigaku.errors import WrongValue
+from rikigaku.laws.closed import Plan
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
 
@@ -92,14 +92,14 @@ def singularity(
         raise WrongValue(f"The output is 'pose' or 'position', not {output!r}.")
     equations = equations_of(robot, symbols)
     q = as_position(robot, q)
-    s, motions = _motions(equations, q, plan.places.rows)
+    s, motions = _motions(equations, q, plan.places)
     drives = np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)
     least = None
     if frame is not None:
 
         def moved(at: Array) -> Array:
             J = cast(Any, robot).jacobian(at, frame, **symbols)[: 3 if output == "position" else 6]
-            return np.linalg.svd(J @ _motions(equations, at, plan.places.rows)[1], compute_uv=False)
+            return np.linalg.svd(J @ _motions(equations, at, plan.places)[1], compute_uv=False)
 
         generic = [moved(x) for x in plan.samples]
         size = max(int((x > RANK * x[:1]).sum()) for x in generic)
@@ -107,10 +107,11 @@ def singularity(
     return Singularity(float(s[-1] / s[0]), float(drives[-1]), least)
 
 
-def _motions(equations: LoopEquations, q: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+def _motions(equations: LoopEquations, q: Array, plan: Plan) -> tuple[Array, Array]:
     """Singular values of the loop equations, and an orthonormal basis of the motions they leave (columns)."""
-    _, s, Vt = np.linalg.svd(equations.jacobian(q[None])[0][list(rows)])
-    return s, Vt[len(s) :].T
+    rank = len(plan.rows)
+    _, s, Vt = np.linalg.svd(equations.jacobian(q[None])[0][list(plan.kept)])
+    return s[:rank], Vt[rank:].T
 
 
 def _sign(G: Array) -> int:

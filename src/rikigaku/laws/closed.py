@@ -5,14 +5,16 @@ With r(q) = 0 the loops, J v = 0 and J a + b = 0 (b = dJ/dt v), the motion obeys
     M a + h + g + friction = S^T tau + J^T f
 
 tau: forces of the driven joints (S picks them), f: forces in the cut joints. A `Plan` says which rows of J
-count (the others follow from them), and which coordinates decide the rest.
+count (the others follow from them), and which coordinates decide the rest. Where loops are over-constrained,
+rows that count at most postures may depend on each other at some (a Bennett linkage): then all rows are kept,
+combined into as many as count by `Equations`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rikigaku.laws.loops import loop_bias, loop_jacobian
+from rikigaku.laws.loops import loop_bias, loop_jacobian, row_names
 from rikigaku.laws.newton_euler import inverse_dynamics
 from rikigaku.laws.orthogonal import orthogonal
 from rikigaku.model.mechanism import Mechanism
@@ -24,17 +26,62 @@ Numbers = Sequence[Number]
 
 @dataclass(frozen=True)
 class Plan:
-    """Places: `rows` of the residual that count, coordinates of v that are independent, dependent, driven."""
+    """Places: `rows` of the residual that count, coordinates of v that are independent, dependent, driven.
+
+    following: rows that follow from those that count, yet say something where those depend on each other.
+    """
 
     rows: tuple[int, ...]
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     driven: tuple[int, ...]
+    following: tuple[int, ...] = ()
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """All rows that say something somewhere."""
+        return (*self.rows, *self.following)
 
     @property
     def passive(self) -> tuple[int, ...]:
         """Coordinates without a drive."""
         return tuple(k for k in sorted((*self.independent, *self.dependent)) if k not in self.driven)
+
+
+class Equations:
+    """The loops of one posture as equations J v = 0, as many as count.
+
+    Over-constrained loops: all rows A, combined with their own dependent columns, J = A_d^T A. That has full
+    rank wherever the independent coordinates decide the others; no choice of rows does.
+    """
+
+    def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
+        self.places = plan.kept
+        self.all = rows(loop_jacobian(mechanism, q), self.places)
+        self.weights = columns(self.all, plan.dependent) if plan.following else None
+        size = range(mechanism.nv)
+        self.J: list[list[Number]] = (
+            [list(row) for row in self.all]
+            if self.weights is None
+            else _transposed([self._combined([row[k] for row in self.all]) for k in size])
+        )
+
+    def of(self, residual: Numbers) -> list[Number]:
+        """What the equations make of numbers given for each row of the residual: gaps, or b = dJ/dt v."""
+        return self._combined(rows(residual, self.places))
+
+    def forces(self, f: Numbers, size: int) -> list[Number]:
+        """Forces on every row of the residual, from those on the equations."""
+        result: list[Number] = [0] * size
+        shared = f if self.weights is None else [dot(row, f) for row in self.weights]
+        for place, x in zip(self.places, shared, strict=True):
+            result[place] = x
+        return result
+
+    def _combined(self, numbers: Numbers) -> list[Number]:
+        if self.weights is None:
+            return list(numbers)
+        return [dot([row[k] for row in self.weights], numbers) for k in range(len(self.weights[0]))]
 
 
 # -- how the others move along ------------------------------------------------------------------------------
@@ -57,14 +104,15 @@ class Followers:
 
     def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
         self.mechanism, self.q, self.plan = mechanism, q, plan
-        self.J = rows(loop_jacobian(mechanism, q), plan.rows)
+        self.equations = Equations(mechanism, q, plan)
+        self.J = self.equations.J
         self.factors = orthogonal(columns(self.J, plan.dependent), len(plan.dependent))
 
     def velocity(self, v: Numbers) -> list[Number]:
         return self._all(v, [0] * len(self.J))
 
     def acceleration(self, velocity: Numbers, a: Numbers) -> list[Number]:
-        return self._all(a, rows(loop_bias(self.mechanism, self.q, velocity), self.plan.rows))
+        return self._all(a, self.equations.of(loop_bias(self.mechanism, self.q, velocity)))
 
     def matrix(self) -> list[list[Number]]:
         """P, row by row."""
@@ -102,7 +150,7 @@ def closed_inverse_dynamics(
     |tau|.
     """
     tree = inverse_dynamics(mechanism, q, v, a, gravity, wrenches, friction)
-    J = rows(loop_jacobian(mechanism, q), plan.rows)
+    J = Equations(mechanism, q, plan).J
     factors = orthogonal(columns(J, plan.passive), len(plan.passive))
     f = factors.solve_transposed([tree[k] for k in plan.passive])
     driven = [[row[k] for row in J] for k in plan.driven]  # J_driven^T
@@ -128,19 +176,16 @@ def loop_forces(
 ) -> list[Number]:
     """Forces f in the cut joints, one for each row of the residual, in a motion under the forces tau.
 
-    M a + h + g + friction = S^T tau + J^T f. Rows that follow from others carry zero: what they share with
-    them cannot be told from the motion.
+    M a + h + g + friction = S^T tau + J^T f. What rows share with others that follow from them cannot be told
+    from the motion: rows that always follow carry zero, the others the least forces there are.
     """
     left = list(inverse_dynamics(mechanism, q, v, a, gravity, wrenches, friction))
     for k, t in zip(plan.driven, tau, strict=True):
         left[k] = left[k] - t
-    J = loop_jacobian(mechanism, q)
-    factors = orthogonal(columns(rows(J, plan.rows), plan.dependent), len(plan.dependent))
+    equations = Equations(mechanism, q, plan)
+    factors = orthogonal(columns(equations.J, plan.dependent), len(plan.dependent))
     found = factors.solve_transposed([left[k] for k in plan.dependent])
-    forces: list[Number] = [0] * len(J)
-    for place, x in zip(plan.rows, found, strict=True):
-        forces[place] = x
-    return forces
+    return equations.forces(found, len(row_names(mechanism)))
 
 
 # -- small things -------------------------------------------------------------------------------------------
@@ -152,6 +197,10 @@ def rows(matrix: Any, places: Sequence[int]) -> list[Any]:
 def columns(matrix: Sequence[Numbers], places: Sequence[int]) -> list[list[Number]]:
     """Those columns of a matrix."""
     return [[row[k] for k in places] for row in matrix]
+
+
+def _transposed(matrix: Sequence[Numbers]) -> list[list[Number]]:
+    return [list(row) for row in zip(*matrix, strict=True)]
 
 
 def dot(xs: Numbers, ys: Numbers) -> Number:

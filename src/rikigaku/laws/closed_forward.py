@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from rikigaku.laws import ltdl
-from rikigaku.laws.closed import Followers, Plan, dot, rows
+from rikigaku.laws.closed import Equations, Followers, Plan, dot
 from rikigaku.laws.forward import mass_factors, net_forces
-from rikigaku.laws.loops import loop_bias, loop_jacobian, loop_residual
+from rikigaku.laws.loops import loop_bias, loop_residual
 from rikigaku.laws.orthogonal import FACTORS
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
@@ -39,7 +39,7 @@ def loop_dynamics(
     """
     inertia = _Constrained(mechanism, q, plan)
     force = net_forces(mechanism, q, v, tau, gravity, wrenches, friction)
-    return inertia.solve(force, rows(loop_bias(mechanism, q, v), plan.rows))
+    return inertia.solve(force, inertia.equations.of(loop_bias(mechanism, q, v)))
 
 
 def closed_forward_dynamics(
@@ -98,8 +98,8 @@ def reduced_forward_dynamics(
 
 def closing_step(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[Number]:
     """Newton's step of q (in the tangent) that closes small gaps, the least as kinetic energy measures."""
-    gaps = rows(loop_residual(mechanism, q), plan.rows)
-    return _Constrained(mechanism, q, plan).solve([0] * mechanism.nv, gaps)
+    inertia = _Constrained(mechanism, q, plan)
+    return inertia.solve([0] * mechanism.nv, inertia.equations.of(loop_residual(mechanism, q)))
 
 
 def closed_velocity(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[Number]:
@@ -115,7 +115,8 @@ class _Constrained:
 
     def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
         self.mass = mass_factors(mechanism, q)
-        self.J = rows(loop_jacobian(mechanism, q), plan.rows)
+        self.equations = Equations(mechanism, q, plan)
+        self.J = self.equations.J
         self.Y = [half_solved(self.mass, row) for row in self.J]
         scaled = [[d * y for d, y in zip(self.mass.inverse_D, row, strict=True)] for row in self.Y]
         self.scaled = scaled

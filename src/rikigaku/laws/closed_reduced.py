@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from rikigaku.laws.closed import Followers, Plan, dot, following, rows
+from rikigaku.laws.closed import Followers, Plan, dot, following
 from rikigaku.laws.composite_body import mass_entries
 from rikigaku.laws.coriolis import coriolis_matrix
 from rikigaku.laws.loops import loop_jacobian
@@ -60,14 +60,13 @@ def reduced_coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers, plan: 
     followers = Followers(mechanism, q, plan)
     P = followers.matrix()
     velocity = followers.velocity(v)
-    J_dot = rows(_rate_of_jacobian(mechanism, q, velocity), plan.rows)
+    J_dot = _rate_of_jacobian(mechanism, q, velocity)
     size = len(plan.independent)
     P_dot: list[list[Number]] = [[0] * size for _ in P]
     for j in range(size):
         move = [row[j] for row in P]
-        for k, x in zip(
-            plan.dependent, followers.factors.solve([-dot(row, move) for row in J_dot]), strict=True
-        ):
+        drift = followers.equations.of([-dot(row, move) for row in J_dot])
+        for k, x in zip(plan.dependent, followers.factors.solve(drift), strict=True):
             P_dot[k][j] = x
     C = coriolis_matrix(mechanism, q, velocity)
     M_P_dot = _mass_times(mechanism, q, P_dot)

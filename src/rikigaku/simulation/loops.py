@@ -30,7 +30,7 @@ def onto_loops(robot: Robot, q: Any, v: Any = None) -> tuple[Array, Array]:
     laws = cast(Any, robot)
     q = np.array(q, dtype=np.float64)
     v = np.zeros(robot.nv) if v is None else np.asarray(v, dtype=np.float64)
-    rows = list(closure(robot).places.rows)  # the others follow
+    rows = list(closure(robot).places.kept)  # the others follow
     gap = _gap(laws.loop_residual(q)[rows])
     for _ in range(_CORRECTIONS):
         if gap < _CLOSED:
@@ -59,13 +59,13 @@ def singular_passages(robot: Robot, records: Array) -> list[str]:
     shrink where accelerations grow; a singular posture that is stepped over does no harm.
     """
     plan, laws = closure(robot), cast(Any, robot)
-    rows = list(plan.places.rows)
+    rows, rank = list(plan.places.kept), len(plan.places.rows)
     if not rows or not len(records):
         return []
 
     def clear(q: Array) -> Array:
         s = np.linalg.svd(laws.loop_jacobian(q)[:, rows], compute_uv=False)
-        return np.asarray(s[:, -1] / s[:, 0])
+        return np.asarray(s[:, rank - 1] / s[:, 0])
 
     shortest = np.sort(np.argsort(records[:, 1] - records[:, 0])[:_LOOKED_AT])
     near = clear(records[shortest, 3 : 3 + robot.nq]) < _SINGULAR * np.median(clear(plan.samples))
