@@ -97,10 +97,13 @@ class Arguments:
             return x
         array = floats(f"{name} of robot {self.robot.name!r}", x)
         if array.ndim == 0 or array.shape[-1] != size:
-            names = self.law.coordinates.get(name) or [joint.name for joint in self.robot.joints]
-            joints, more = ", ".join(names[:8]), ", ..." if len(names) > 8 else ""
+            own = self.law.coordinates.get(name)
+            names = own or [joint.name for joint in self.robot.joints]
+            words = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+            if own is None:
+                words = f"joints {words}"
             raise WrongSize(
-                f"{name} of robot {self.robot.name!r} has {size} numbers (joints {joints}{more}), so its "
+                f"{name} of robot {self.robot.name!r} has {size} numbers ({words}), so its "
                 f"array ends in an axis of {size}; an array of shape {array.shape} was given."
             )
         return array

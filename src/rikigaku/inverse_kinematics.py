@@ -244,7 +244,7 @@ def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
     """The targets one by one, and the shape of their batch."""
     array = np.asarray(target, dtype=np.float64)
     if array.shape[-2:] == (4, 4):
-        _check_poses(array)
+        check_poses("The target", array)
         return list(array.reshape(-1, 4, 4)), array.shape[:-2]
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
@@ -255,7 +255,8 @@ def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
     )
 
 
-def _check_poses(poses: Array) -> None:
+def check_poses(what: str, poses: Array) -> None:
+    """Refuse what is no rigid motion (..., 4, 4)."""
     R, last = poses[..., :3, :3], poses[..., 3, :]
     turned = R @ np.swapaxes(R, -1, -2)
     good = (
@@ -264,7 +265,7 @@ def _check_poses(poses: Array) -> None:
         and np.all(np.linalg.det(R) > 0)
     )
     if not (good and np.allclose(last, [0, 0, 0, 1])):
-        raise WrongValue("The target is no pose: its 3x3 part must be a rotation and its last row 0 0 0 1.")
+        raise WrongValue(f"{what} is no pose: its 3x3 part must be a rotation and its last row 0 0 0 1.")
 
 
 def _size(solution: Solution) -> float:

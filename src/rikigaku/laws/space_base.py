@@ -7,7 +7,7 @@ is written in *joint axes*: those of the frame its joint starts from, which stan
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rikigaku.errors import NoFreeBase
+from rikigaku.errors import NoFreeBase, WrongValue
 from rikigaku.model.elementary import Free, Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.model.robot import Robot
@@ -125,6 +125,19 @@ def arm_coordinates(robot: Robot) -> tuple[str, ...]:
         if joint.name != roots[0].joint.name
     )
     return tuple(name for _, name, size in places for _ in range(size))
+
+
+def weightless(robot: Robot) -> None:
+    """Look whether the robot is in orbit.
+
+    Raises:
+        WrongValue: if it has gravity.
+    """
+    if any(not g.is_number or float(g) for g in robot.gravity):
+        raise WrongValue(
+            f"Robot {robot.name!r} has gravity: nothing floats there. robot.with_gravity((0, 0, 0)) is the "
+            "robot in orbit, where everything falls alike."
+        )
 
 
 def _chain(mechanism: Mechanism, root: int) -> list[Body]:

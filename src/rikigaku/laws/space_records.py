@@ -23,6 +23,13 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "gains": ("velocity", "position"),
 }
 _ARM = ("rates", "accelerations", "torques")
+# They speak of accelerations in the world, where a field of gravity would add its own.
+_FALLING = (
+    "generalized_jacobian_rate",
+    "floating_forward_dynamics",
+    "resolved_acceleration",
+    "unified_computation",
+)
 
 SPACE: dict[str, Law] = {
     law.name: law
@@ -186,16 +193,19 @@ def space_law(robot: Robot, name: str) -> Law:
     """The law of that name with the sizes its inputs have for this robot.
 
     Raises:
-        NoFreeBase: if the robot has none. WrongValue: if it has loops, or its base a drive.
+        NoFreeBase: if the robot has none. WrongValue: if it has loops, or its base a drive,
+            or gravity where that counts.
     """
     if robot.loops:
         raise WrongValue(
             f"Robot {robot.name!r} has loops ({', '.join(loop.name for loop in robot.loops)}): laws of space "
             f"robots are those of trees. robot.tree.{name} is the law of its spanning tree, loops open."
         )
-    from rikigaku.laws.space_base import arm_coordinates  # for robots that float
+    from rikigaku.laws.space_base import arm_coordinates, weightless  # for robots that float
 
     arm = arm_coordinates(robot)
+    if name in _FALLING:
+        weightless(robot)
     for joint in robot.joints:
         if joint.name not in arm and (joint.viscous or joint.coulomb or joint.rotor):
             raise WrongValue(

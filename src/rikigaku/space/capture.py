@@ -63,12 +63,15 @@ def capture(
         q, v: of the robot; target_q, target_v: of the target, another robot with a free base (one body, or
             with joints of its own).
     Raises:
-        WrongValue: if hand and grip are not at the same place.
+        WrongValue: if hand and grip are further apart than 0.01 m or 0.05 rad. What is left between them is
+            kept: the target is held as it is, not moved into the hand.
+        NoFreeBase: if one of the two stands on the ground.
     """
     ours, theirs = cast(Any, robot), cast(Any, target)
+    for one in (robot, target):
+        arm_coordinates(one)  # a robot without a free base is told so
     q, v = as_position(robot, q), as_velocity(robot, v)
     p, w = as_position(target, target_q), as_velocity(target, target_v)
-    arm_coordinates(robot)
     hand, grip_pose = ours.pose(q, frame), theirs.pose(p, grip)
     _check_together(hand, grip_pose, frame, grip)
     J, G = ours.jacobian(q, frame), theirs.jacobian(p, grip).copy()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from rikigaku.errors import WrongValue
 from rikigaku.model.edit import with_gravity
 from rikigaku.model.geometry import ModifiedDH, Placement
 from rikigaku.model.inertia import Inertia
@@ -60,7 +61,10 @@ def PAPER(n: int) -> Count:
 
 
 def unified_operations(robot: Robot, frame: str = "hand") -> Operations:
-    """Operations of `unified_computation`: pose, J*, right-hand side of eq 27 and torques at once."""
+    """Operations of `unified_computation`: pose, J*, right-hand side of eq 27 and torques at once.
+
+    frame: the hand; it is named where the robot calls it otherwise.
+    """
     count: Operations = cast(Any, robot).unified_computation.program(frame=frame).operations
     return count
 
@@ -94,7 +98,13 @@ def line_through(counts: Mapping[int, float]) -> tuple[float, float, float]:
 
 
 def general_arm(n: int, seed: int = 0) -> Robot:
-    """A satellite with n revolute joints and nothing special: any angles, offsets and inertias."""
+    """A satellite with n revolute joints and nothing special: any angles, offsets and inertias.
+
+    Raises:
+        WrongValue: if n is no whole number above 0.
+    """
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+        raise WrongValue(f"A general arm has a whole number of joints, 1 or more; {n!r} was given.")
     rng = np.random.default_rng(seed)
     links = [Link("satellite", "world", Joint("base", "free", actuated=False), Placement(), _inertia(rng))]
     for k in range(1, n + 1):

@@ -1,6 +1,6 @@
 """A hand that follows a target: the motion, its torques by both methods, and where it had to end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,11 +13,13 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.deviation import pose_error, pose_error_rate
+from rikigaku.space.given import as_duration, as_gains, check_target
 from rikigaku.space.measures import dynamic_singularity
 from rikigaku.space.motion import FloatingMotion, floating_motion
-from rikigaku.space.places import as_array, as_velocity, split
+from rikigaku.space.places import as_velocity, split
 from rikigaku.space.rates import rate_motion
 from rikigaku.space.reach import why_singular
+from rikigaku.space.stepping import LIMIT
 from rikigaku.space.targets import Target, Wanted
 from rikigaku.states import as_position
 
@@ -72,6 +74,7 @@ def follow(
     tolerance: float = 1e-10,
     least: float = 1e-3,
     breaks: Any = (),
+    most_steps: int = 20_000,
 ) -> Followed:
     """Follow a target with a frame of a free-floating robot: controller and forward dynamics together.
 
@@ -85,6 +88,7 @@ def follow(
             Jacobian; "rate": resolved motion rate, the drives give the joints their rates at once (of v the
             momentum counts), and `torques` are what that takes.
         least: singular value of J* below which the arm is said to be singular; the motion ends there.
+        times, tolerance, breaks, most_steps: as for `floating_motion`.
     Returns: what was found; `status` says why it ended early, if it did (a dynamic singularity on the way, a
         line that leaves the reach of the arm).
     """
@@ -93,9 +97,13 @@ def follow(
     q = as_position(robot, q)
     dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
     start = np.zeros(robot.nv) if v is None else as_velocity(robot, v)
-    task = _Task(robot, target, frame, rows, as_array(gains), least)
-    task.ahead(q, start, duration)
+    check_target(target)
+    if not 0 <= least < np.inf:
+        raise WrongValue(f"least is a singular value, 0 or above; {least!r} was given.")
+    task = _Task(robot, target, frame, rows, as_gains(gains), least)
+    task.ahead(q, start, as_duration(duration))
     given = {"times": times, "tolerance": tolerance, "breaks": (*breaks, *getattr(target, "breaks", ()))}
+    given["most_steps"] = most_steps
     if controller == "rate":
         momentum = task.laws.momentum(q, start)
         motion = rate_motion(
@@ -104,6 +112,8 @@ def follow(
         return task.followed(motion, *task.servo(motion, momentum))
     push = task.transposed if controller == "transposed" else task.resolved
     motion = floating_motion(robot, q, start, duration, push, **given)
+    if controller == "transposed" and LIMIT in motion.status:
+        motion = replace(motion, status=motion.status + task.stiffness(motion.q[-1]))
     return task.followed(motion, *(task.pulled if controller == "transposed" else task.computed)(motion))
 
 
@@ -158,6 +168,15 @@ class _Task:
         with np.errstate(all="ignore"):
             return np.asarray(self.rate_law(q, asked, momentum))
 
+    def stiffness(self, q: Array) -> str:
+        """How quick the transposed Jacobian makes the lightest motion of the arm, in words."""
+        J = self.jacobian(q)[list(ROWS[self.rows])]
+        quick = self.gains[0] * np.linalg.eigvals(np.linalg.solve(self.laws.generalized_inertia(q), J.T @ J))
+        return (
+            f". The gains are large for the inertia of the wrist: the lightest motion of the arm changes "
+            f"within {1 / np.abs(quick).max():.1g} s, and every step is as short. Choose smaller gains"
+        )
+
     # -- accelerations and torques along a motion -----------------------------------------------------------
     def computed(self, motion: FloatingMotion) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
@@ -187,7 +206,7 @@ class _Task:
             for k, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
                 there = self.laws.integrate(q, k * h * v)
                 accelerations += weight / (12 * h) * self.rate_law(there, asked + k * h * change, momentum)
-        return accelerations, self.laws.floating_inverse_dynamics(q, v, accelerations)
+            return accelerations, self.laws.floating_inverse_dynamics(q, v, accelerations)
 
     def followed(self, motion: FloatingMotion, accelerations: Array, torques: Array) -> Followed:
         hand = self.laws.pose(motion.q, self.frame)

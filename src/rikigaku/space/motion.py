@@ -15,8 +15,10 @@ from rikigaku.errors import WrongValue
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.space.places import as_array, as_velocity, split
-from rikigaku.space.stepping import Found, Path
+from rikigaku.space.asking import asked, asked_wrenches
+from rikigaku.space.given import function_of
+from rikigaku.space.places import as_velocity, split
+from rikigaku.space.stepping import MOST_STEPS, Found, Path
 from rikigaku.states import as_position
 
 Array = NDArray[np.float64]
@@ -68,6 +70,7 @@ def floating_motion(
     times: Any = None,
     tolerance: float = 1e-10,
     breaks: Any = (),
+    most_steps: int = MOST_STEPS,
 ) -> FloatingMotion:
     """The motion of a robot in space from a state, under torques of its arm.
 
@@ -79,11 +82,16 @@ def floating_motion(
         times: of the results [s], increasing; the integrator's own steps if left out.
         tolerance: of each step, relative to the size of the state.
         breaks: times where torque or wrenches jump, which no step may pass over [s].
+        most_steps: where to give up; the motion up to there is kept, with its status.
     Raises:
-        WrongValue: if joints have Coulomb friction: they stick and slip, which is not a smooth motion.
+        WrongValue: if the robot has gravity (`robot.with_gravity((0, 0, 0))` has none), or joints
+            have Coulomb friction: they stick and slip, which is not a smooth motion.
     """
+    for what, f in (("torque", torque), ("wrenches", wrenches)):
+        if f is not None:
+            function_of(what, "t q v", f)
     path = _Torques(robot, q, as_velocity(robot, v), torque, wrenches)
-    return moved(robot, *path.run(duration, times, tolerance, breaks))
+    return moved(robot, *path.run(duration, times, tolerance, breaks, most_steps))
 
 
 def moved(robot: Robot, found: list[Found], status: str) -> FloatingMotion:
@@ -120,8 +128,8 @@ class _Torques(Path):
     def __call__(self, t: float, y: Array) -> Array:
         q = self.moved(y)
         v = self.velocity(t, y, q)
-        tau = self.none if self.torque is None else self.arm_sized("torques", self.torque(t, q, v))
-        outer = {} if self.wrenches is None else {k: as_array(w) for k, w in self.wrenches(t, q, v).items()}
+        tau = self.none if self.torque is None else asked("torques", t, len(self.arm), self.torque, t, q, v)
+        outer = {} if self.wrenches is None else asked_wrenches(t, self.wrenches, t, q, v)
         given = {"wrenches": outer} if outer else {}
         rate = np.zeros_like(y)
         rate[: self.robot.nv] = self.chart(y[: self.robot.nv], v)

@@ -12,13 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import WrongValue
+from rikigaku.laws.space_base import weightless
 from rikigaku.model.robot import Robot
 from rikigaku.space.charts import REACH, chart_rates, turned_by
+from rikigaku.space.given import as_duration, as_steps, as_tolerance
 from rikigaku.space.places import as_array, split
 from rikigaku.states import as_position
 
 Array = NDArray[np.float64]
+
+# Where a motion gives up, and what is said then: one that is stiff would take steps for ever.
+MOST_STEPS = 100_000
+LIMIT = "the limit of steps (most_steps=) was reached"
+# How often a step is made four times shorter where the motion cannot go on, to end near to that.
+_TRIES = 40
 
 
 class Found(NamedTuple):
@@ -34,12 +42,8 @@ class Path(ABC):
     """A state y that moves; its first nv numbers are exponential coordinates u of q = q0 exp(u)."""
 
     def __init__(self, robot: Robot, q: Any, rest: Array) -> None:
-        if any(float(g) for g in robot.gravity):
-            raise WrongValue(
-                f"Robot {robot.name!r} has gravity: nothing floats there. robot.with_gravity((0, 0, 0)) is "
-                "the robot in orbit, where everything falls alike."
-            )
         self.robot, self.laws, self.arm = robot, cast(Any, robot), split(robot).arm
+        weightless(robot)
         self.chart, self.angle = chart_rates(robot), turned_by(robot)
         self.q, self.t = as_position(robot, q), 0.0
         self.y = np.concatenate([np.zeros(robot.nv), rest])
@@ -60,34 +64,31 @@ class Path(ABC):
         """q at a point of the chart in use."""
         return np.asarray(self.laws.integrate(self.q, y[: self.robot.nv].copy()))
 
-    def arm_sized(self, what: str, x: Any) -> Array:
-        """Numbers of the arm, as a function of the user's gave them."""
-        numbers = as_array(x)
-        if numbers.shape != self.arm.shape:
-            raise WrongSize(
-                f"The {what} have shape {numbers.shape}; the arm has {len(self.arm)} coordinates."
-            )
-        return numbers
-
-    def run(self, duration: float, times: Any, tolerance: float, breaks: Any) -> tuple[list[Found], str]:
+    def run(
+        self, duration: Any, times: Any, tolerance: Any, breaks: Any, most_steps: Any
+    ) -> tuple[list[Found], str]:
         """States at the times asked for, or at every step, and "ok" or why it ended early."""
-        if not duration > 0:
-            raise WrongValue(f"A motion takes a duration above 0 s; {duration} was given.")
+        duration, tolerance, self.left = as_duration(duration), as_tolerance(tolerance), as_steps(most_steps)
+        self.tries = _TRIES
         asked = None if times is None else _increasing(times, duration)
         found: list[Found] = []
         try:
             if asked is None or asked[:1] == [0]:
                 found.append(self._state())
             status, step = "ok", None
-            for end in sorted({float(x) for x in breaks if 0 < x < duration} | {float(duration)}):
+            for end in sorted({float(x) for x in breaks if 0 < x < duration} | {duration}):
                 status, step = self._advance(found, end, tolerance, step, asked)
                 if status != "ok":
                     break
         except ArithmeticError as error:
             status = self.ended(str(error))
-        if status != "ok" and asked is not None and not (found and found[-1].t == self.t):
-            found.append(self._state())  # where it ended
+        if status != "ok" and (not found or (asked is not None and found[-1].t < self.t)):
+            found.append(self.last())
         return found, status
+
+    def last(self) -> Found:
+        """Where a motion ended before its time."""
+        return self._state()
 
     def _state(self) -> Found:
         return self._between(self.t, self.y)
@@ -108,9 +109,19 @@ class Path(ABC):
         solver = DOP853(self, self.t, self.y, end, **options)
         while solver.status == "running":
             solver.max_step = self._reach()
-            message = solver.step()
+            if not self.left:
+                return self.ended(f"{LIMIT}; the last step was {solver.h_abs:.2g} s"), None
+            self.left -= 1
+            try:
+                message = solver.step()
+            except ArithmeticError:  # somewhere on the step: go as near as is worth it
+                if not self.tries:
+                    raise
+                self.tries -= 1
+                solver.h_abs = min(solver.h_abs, solver.max_step, end - solver.t) / 4
+                continue
             if solver.status == "failed" or not np.isfinite(solver.y).all():
-                return self.ended(message or "a number is not finite"), None
+                return self.ended(_why(message)), None
             if inside := [x for x in asked or () if self.t < x <= solver.t]:
                 path = solver.dense_output()
                 found += [self._between(x, path(x) if x < solver.t else solver.y) for x in inside]
@@ -131,6 +142,12 @@ class Path(ABC):
     def ended(self, why: str) -> str:
         """The sentence of a motion that ends before its time."""
         return f"the motion ends at t = {self.t:.6g} s: {why}"
+
+
+def _why(message: str | None) -> str:
+    if message is None:
+        return "a number is not finite"
+    return "steps become smaller than rounding: the motion is not smooth there"
 
 
 def _increasing(times: Any, duration: float) -> list[float]:

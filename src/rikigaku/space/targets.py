@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
 from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.inverse_kinematics import rotation_vector
+from rikigaku.inverse_kinematics import check_poses, rotation_vector
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.rigid import quaternion_matrix, quaternion_of
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.space.given import as_duration, check_target
 from rikigaku.space.motion import floating_motion
 from rikigaku.space.places import split
 from rikigaku.space.turning import starting, turning
@@ -74,6 +75,7 @@ def line(pose: Any, end: Any, *, velocity: float, acceleration: float) -> Line:
         raise WrongSize(
             f"A line goes from a pose (4, 4) to a position (3,), not from {X.shape} to {end.shape}."
         )
+    check_poses("The start of the line", X)
     way = end - X[:3, 3]
     length = float(np.linalg.norm(way))
     if length == 0:
@@ -99,7 +101,9 @@ class Approach:
     @classmethod
     def start(cls, pose: Any, target: Target, duration: float) -> "Approach":
         """From a pose (4 x 4) at t = 0."""
-        X = np.asarray(pose, dtype=np.float64)
+        X = as_pose(pose)
+        check_target(target)
+        duration = as_duration(duration)
         first, none = target(0.0), np.zeros(3)
         way = X[:3, 3] - first.pose[:3]
         gap = quintic(way, none, duration, v0=-first.twist[:3], a0=-first.acceleration[:3])
@@ -132,7 +136,7 @@ class MovingFrame:
     def __init__(
         self, robot: Robot, q: Any, v: Any, frame: str, duration: float, *, spacing: float = 0.05
     ) -> None:
-        self.robot, self.frame, self.duration = robot, frame, float(duration)
+        self.robot, self.frame, self.duration = robot, frame, as_duration(duration)
         nodes = np.linspace(0.0, self.duration, max(2, 1 + int(np.ceil(self.duration / spacing))))
         self.motion = floating_motion(robot, q, v, self.duration, times=nodes)
         q, v = self.motion.q, self.motion.v
@@ -173,7 +177,18 @@ def position_rates(robot: Robot, q: Array, v: Array) -> Array:
 
 def coordinates_of(pose: Any) -> Array:
     """Position and quaternion w x y z of a pose (4 x 4), as targets and free joints take them."""
+    X = as_pose(pose)
+    return np.concatenate([X[:3, 3], quaternion_of(X[:3, :3])])
+
+
+def as_pose(pose: Any) -> Array:
+    """A rigid motion as a matrix (4, 4).
+
+    Raises:
+        WrongSize, WrongValue: if it is none.
+    """
     X = np.asarray(pose, dtype=np.float64)
     if X.shape != (4, 4):
         raise WrongSize(f"A pose is a matrix (4, 4); shape {X.shape} was given.")
-    return np.concatenate([X[:3, 3], quaternion_of(X[:3, :3])])
+    check_poses("This matrix", X)
+    return X

@@ -1,0 +1,118 @@
+"""What a user gives to a motion in space, looked at once: durations, functions, targets, gains."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.arrays import floats
+from rikigaku.errors import WrongSize, WrongValue
+
+Array = NDArray[np.float64]
+
+# What a target answers with, and how many numbers each has.
+_WANTED = (("pose", 7), ("twist", 6), ("acceleration", 6))
+
+
+def as_duration(x: Any) -> float:
+    """A time that ends [s].
+
+    Raises:
+        WrongValue: if it is no finite number above 0.
+    """
+    return _above_zero("A motion takes a duration above 0 s that ends", x)
+
+
+def as_tolerance(x: Any) -> float:
+    """Of a step of the integrator.
+
+    Raises:
+        WrongValue: if it is below rounding, or not below 1.
+    """
+    words = "A motion takes a tolerance above 0 (1e-10 is the usual one), from 1e-14 to 1"
+    tolerance = _above_zero(words, x)
+    if not 1e-14 <= tolerance < 1:
+        raise WrongValue(f"{words}; {x!r} was given.")
+    return tolerance
+
+
+def as_steps(x: Any) -> int:
+    """How many steps are allowed.
+
+    Raises:
+        WrongValue: if it is no whole number above 0.
+    """
+    steps = _above_zero("most_steps is a whole number above 0", x)
+    if steps != int(steps):
+        raise WrongValue(f"most_steps is a whole number above 0; {x!r} was given.")
+    return int(steps)
+
+
+def as_gains(x: Any) -> Array:
+    """The two gains of a controller, none below 0.
+
+    Raises:
+        WrongSize: if they are not two. WrongValue: if one is negative or not finite.
+    """
+    gains = floats("gains", x)
+    if gains.shape != (2,):
+        raise WrongSize(f"gains are two numbers (velocity, position); shape {gains.shape} was given.")
+    if not (np.isfinite(gains) & (gains >= 0)).all():
+        raise WrongValue(f"gains are finite and not negative, or errors would grow; {gains} was given.")
+    return gains
+
+
+def function_of(what: str, names: str, f: Any) -> None:
+    """Look whether f is a function of these arguments.
+
+    Raises:
+        WrongValue: if it is none, or takes others.
+    """
+    listed = names.replace(" ", ", ")
+    shape = f"{what} is a function of {listed} (lambda {listed}: ...)"
+    if not callable(f):
+        raise WrongValue(f"{shape}; {_short(f)} was given.")
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):  # a compiled one, which does not say
+        return
+    try:
+        signature.bind(*names.split())
+    except TypeError:
+        raise WrongValue(f"{shape}; the one given takes {signature}.") from None
+
+
+def check_target(target: Callable[[float], Any]) -> None:
+    """Look whether a target answers at t = 0 with pose (7), twist (6) and acceleration (6), all finite.
+
+    Raises:
+        WrongValue: if it is no function of time, or answers with something else.
+    """
+    function_of("target", "t", target)
+    answer = target(0.0)
+    words = "A target answers with space.Wanted(pose, twist, acceleration) of 7, 6 and 6 numbers"
+    if not isinstance(answer, tuple | list) or len(answer) != len(_WANTED):
+        raise WrongValue(f"{words}; at t = 0 it gave {_short(answer)}.")
+    for (name, size), x in zip(_WANTED, answer, strict=True):
+        numbers = floats(f"The {name} of a target", x)
+        if numbers.shape != (size,):
+            raise WrongSize(f"{words}; at t = 0 its {name} has shape {numbers.shape}.")
+        if not np.isfinite(numbers).all():
+            raise WrongValue(f"{words}; at t = 0 its {name} is not finite: {numbers}.")
+
+
+def _above_zero(words: str, x: Any) -> float:
+    try:
+        number = float(x)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not 0 < number < np.inf:
+        raise WrongValue(f"{words}; {_short(x)} was given.")
+    return number
+
+
+def _short(x: Any) -> str:
+    text = repr(x).replace("\n", " ")
+    return text if len(text) < 80 else f"{text[:77]}..."
