@@ -188,12 +188,16 @@ def test_arms_of_many_builds_are_solved(build):
     assert nearest.max() < 1e-8
 
 
-def test_near_a_singular_wrist_no_digits_are_lost():
-    robot = rk.load("puma560")
-    q = np.array([[0.3, 0.2, 0.4, 0.5, 1e-7, 0.6]])
-    nearest, answer = found(robot, robot.inverse_kinematics_formulas("hand"), q)
-    assert nearest.max() < 1e-8  # of q4 and q6 nine digits are left at this angle
-    assert answer.error[answer.valid].max() < 1e-15
+@pytest.mark.parametrize("name", ["puma560", "ur5"])
+def test_near_a_singular_wrist_no_digits_are_lost(name):
+    robot = rk.load(name)
+    formulas = robot.inverse_kinematics_formulas("hand")
+    for angle in (1e-7, 1e-9):
+        q = np.array([[0.3, 0.2, 0.4, 0.5, angle, 0.6]])
+        nearest, answer = found(robot, formulas, q)
+        assert len(answer) == 8
+        assert nearest.max() < 1e-15 / angle  # about axes almost in line no more digits exist
+        assert answer.error[answer.valid].max() < 1e-15
 
 
 def test_a_planar_arm_of_two_links_gives_the_textbook_cosine():

@@ -129,3 +129,28 @@ def test_of_a_product_only_the_factor_that_vanishes_is_a_condition() -> None:
     true, false = t[0] * t[8] - t[1] * t[5], t[2] - 3 * t[0]
     assert conditions(1, elements, [[false * true]], {}, witness) == ([true], 0)
     assert conditions(1, elements, [[false]], {}, witness) == ([], 1)
+
+
+@pytest.mark.parametrize("name", ["scara", "puma560"])  # the formulas of a SCARA use few elements of a pose
+@pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+def test_a_pose_with_a_nan_has_no_posture_and_the_others_of_its_batch_keep_theirs(name):
+    robot = rk.load(name)
+    formulas = robot.inverse_kinematics_formulas("hand")
+    T = poses(robot, np.random.default_rng(5).uniform(-1, 1, (13, robot.nq)))
+    whole = formulas.solve(T)
+    assert whole.valid.all()
+    for k, (i, j) in enumerate(np.ndindex(3, 4)):  # each pose but the last lacks another element
+        T[k, i, j] = np.nan
+    answer = formulas.solve(T)
+    assert not answer.valid[:-1].any()
+    assert np.isnan(answer.q[:-1]).all()
+    np.testing.assert_array_equal(answer.q[-1], whole.q[-1])
+
+
+def test_a_planar_target_with_a_nan_has_no_posture_and_none_is_asked_of_the_coordinate_out_of_the_plane():
+    formulas = rk.load("rosam_loop").inverse_kinematics_formulas("hand")
+    targets = np.full((4, 3), 0.4)
+    targets[range(3), range(3)] = np.nan
+    answer = formulas.solve(targets, L=0.3)
+    assert not answer.valid[:3].any()
+    assert answer.valid[3].all()

@@ -1,6 +1,6 @@
 """Inverse kinematics as formulas: the branches, their values at poses, and how they are written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from rikigaku.symbolic.closed_form.planar import Plane
 from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide, Step, needed
 
 Array = NDArray[np.float64]
+Elements = Sequence[Array | None]  # of poses; None: not asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,19 +167,23 @@ class JointFormulas:
         valid = error <= tolerance
         return Postures(np.where(valid[..., None], q, np.nan), valid, error)
 
-    def _error(self, q: Array, elements: list[Array], symbols: Mapping[str, float]) -> Array:
+    def _error(self, q: Array, elements: Elements, symbols: Mapping[str, float]) -> Array:
         mechanism = instantiate(self._geometry, FLOATS, symbols)
         bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
         pose = frame_pose(mechanism, bodies, self.frame)
         reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
-        gaps = [np.abs(np.broadcast_to(x, q.shape[:-1]) - y) for x, y in zip(reached, elements, strict=True)]
+        gaps = [
+            np.abs(np.broadcast_to(x, q.shape[:-1]) - y)
+            for x, y in zip(reached, elements, strict=True)
+            if y is not None
+        ]
         if self.robot.loops:
             rows = loop_residual(mechanism, [q[..., k] for k in range(self.robot.nq)])
             gaps += [np.abs(np.broadcast_to(x, q.shape[:-1])) for x in rows]
-        error: Array = np.fmax.reduce(gaps, axis=0)
+        error: Array = np.maximum.reduce(gaps)  # NaN, and not valid, where the pose has a NaN
         return np.where(np.isfinite(q).all(axis=-1), error, np.inf)
 
-    def _elements(self, pose: Any) -> tuple[list[Array], list[Array], tuple[int, ...]]:
+    def _elements(self, pose: Any) -> tuple[Elements, list[Array], tuple[int, ...]]:
         """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
         array = np.asarray(pose, dtype=np.float64)
         if array.shape[-2:] == (4, 4):
@@ -202,11 +207,11 @@ class JointFormulas:
             f"These formulas take a pose (4, 4){also[self.target]}, or a batch; {array.shape} was given."
         )
 
-    def _in_space(self, parts: list[Array]) -> list[Array]:
+    def _in_space(self, parts: list[Array]) -> Elements:
         """The elements that a planar pose means."""
         if self.plane is None:
             return parts
-        position: list[Any] = [np.nan] * 3  # the one out of the plane is not asked for
+        position: list[Any] = [None] * 3  # the one out of the plane is not asked for
         for k, x in zip(self.plane.across, parts, strict=False):
             position[k] = x
         rows = self.plane.turned(np.sin(parts[2]), np.cos(parts[2]))
