@@ -157,17 +157,19 @@ def test_independent_coordinates_are_chosen_among_the_drives() -> None:
         assert set(robot.closure().independent) == set(robot.closure().driven)
 
 
-def test_of_several_ways_to_close_the_one_that_moves_and_is_met_most_is_meant() -> None:
-    free = replace(shipped("five_bar"), independent=())  # four coordinates
+def test_of_several_ways_to_close_the_one_asked_for_or_at_home_or_with_a_drive_each_is_meant() -> None:
+    free = replace(shipped("five_bar"), independent=())  # four coordinates, two drives
     named = replace(free, independent=("left_motor",))
-    for ranks, robot, meant in (
-        ([2, 2, 3], free, 2),
-        ([3, 2, 3], free, 3),
-        ([4, 4, 3], free, 3),  # rank 4 cannot move
-        ([2, 2, 3], named, 3),  # one independent coordinate is asked for
-        ([2, 2, 2], named, 2),
+    for ranks, robot, at_home, meant in (
+        ([3, 2, 3], free, True, 3),  # so the neutral posture closes
+        ([3, 2, 3], free, False, 2),  # as many freedoms as drives
+        ([3, 1, 1], free, False, 3),  # the nearest
+        ([4, 4, 3], free, True, 3),  # rank 4 cannot move
+        ([2, 2, 3], named, True, 3),  # one independent coordinate is asked for
+        ([2, 2, 2], named, False, 2),
+        ([4, 4, 4], free, False, 4),
     ):
-        assert meant_rank(robot, np.array(ranks)) == meant
+        assert meant_rank(robot, np.array(ranks), at_home) == meant
 
 
 def test_too_few_drives_are_told() -> None:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from rikigaku.constraints.continuation import continued, unit
 from rikigaku.constraints.equations import LoopEquations
 from rikigaku.constraints.held import Held, held_coordinates, starting_posture
+from rikigaku.constraints.home import ranks_of
 from rikigaku.constraints.modes import exact_postures, unlike, within, wrapped
 from rikigaku.constraints.plan import closure, equations_of
+from rikigaku.constraints.sampling import LOOSE, RANK
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.states import neutral, random_state
@@ -122,6 +124,7 @@ class _Task:
         found = self._closed(target, _STARTS, np.random.default_rng(0), like)
         if not len(found):
             return None
+        found = self._meant(found)
         if (inside := within(self.robot, found)).any():
             found = found[inside]
         return np.asarray(found[int(np.argmin(np.linalg.norm(found - like, axis=1)))])
@@ -132,6 +135,15 @@ class _Task:
         q[:, self.given.q] = target
         search = self.equations.newton(unit(self.equations, q), self.free)
         return wrapped(self.robot, search.q[search.closed], self.given.q)
+
+    def _meant(self, q: Array) -> Array:
+        """Those of the mobility that `closure` tells, if there are any: loops may also close folded."""
+        plan = closure(self.robot)
+        if not len(q):
+            return q
+        ranks = ranks_of(self.equations.jacobian(q), LOOSE if plan.slack else RANK)
+        good = ranks == self.robot.nv - plan.mobility
+        return q[good] if good.any() else q
 
     def modes(self, like: Array) -> Array:
         """All ways to close the loops, those most like `like` first."""
@@ -146,7 +158,7 @@ class _Task:
                 found = more
                 if idle == 2:
                     break
-        found = found[within(self.robot, found)]
+        found = self._meant(found[within(self.robot, found)])
         if not len(found):
             raise self._error(self.given.positions, ())
         return np.asarray(found[np.argsort(np.linalg.norm(found - like, axis=1), kind="stable")])

@@ -1,20 +1,22 @@
 """Which rows of the loops count, and which coordinates decide the others: found once, at closed postures.
 
-Ranks are taken at several random closed postures (`sampling`).
+Ranks are taken at several closed postures of the way to close that is meant (`sampling`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import LoopEquations
+from rikigaku.constraints.sampling import RANK, rank_of, samples, spanning, values
 from rikigaku.constraints.sampling import places_of as places_of  # a plan's readers ask for both
-from rikigaku.constraints.sampling import rank_of, samples, spanning, values
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws.closed import Plan
 from rikigaku.model.robot import Robot
+from rikigaku.states import as_position
 from rikigaku.structure import loop_rows
 
 Array = NDArray[np.float64]
@@ -86,13 +88,20 @@ class ClosurePlan:
         return "\n".join(lines)
 
 
-def closure(robot: Robot) -> ClosurePlan:
+def closure(robot: Robot, near: Any = None) -> ClosurePlan:
     """The plan of a closed robot: mobility, equations that count, independent coordinates. Found once.
 
+    Where the loops close in ways of different mobility, the one the robot's `independent` joints ask for is
+    meant; else that of the neutral posture, if it closes; else one with as many freedoms as drives; else the
+    one nearest to the neutral posture. All laws follow this plan.
+    Args:
+        near: a posture (nq,): the plan of the way to close nearest to it, to look at; laws do not follow it.
     Raises:
         WrongValue: if the robot has neither loops nor gears. CannotClose: if its loops do not close.
         WrongSize: if `robot.independent` are not as many as its mobility.
     """
+    if near is not None:
+        return _found(replace(robot, independent=()), as_position(robot, near))
     known = robot.__dict__.get("_closure")
     if known is None:
         known = robot.__dict__["_closure"] = _found(robot)
@@ -108,10 +117,10 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
     )
 
 
-def _found(robot: Robot) -> ClosurePlan:
+def _found(robot: Robot, near: Array | None = None) -> ClosurePlan:
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: all its joints are independent.")
-    q, J, rank, slack = samples(robot)
+    q, J, rank, slack = samples(robot, near)
     rows = spanning(J, rank, range(J.shape[1]))
     driven = places_of(robot, [joint.name for joint in robot.joints if joint.actuated])
     counted = J[:, rows]
@@ -121,12 +130,22 @@ def _found(robot: Robot) -> ClosurePlan:
     decided = [np.linalg.svd(x[:, dependent], compute_uv=False)[-1] for x in counted] if dependent else [0.0]
     return ClosurePlan(
         robot,
-        Plan(tuple(rows), independent, dependent, driven),
+        Plan(tuple(rows), independent, dependent, driven, () if slack else _following(J, rows)),
         q[np.argsort(decided)[::-1]],  # the best example first
         tuple(names[i] for i in rows),
         tuple(name for i, name in enumerate(names) if i not in rows),
         slack,
     )
+
+
+def _following(J: Array, rows: Sequence[int]) -> tuple[int, ...]:
+    """Rows that are not one sum of those that count at all postures: where these fail, they may serve."""
+    others = [i for i in range(J.shape[1]) if i not in rows]
+    stacked = np.swapaxes(J, 1, 2).reshape(J.shape[0] * J.shape[2], J.shape[1])
+    counted, rest = stacked[:, rows], stacked[:, others]
+    left = rest - counted @ np.linalg.lstsq(counted, rest, rcond=None)[0]
+    size = np.abs(J).max(initial=0.0)
+    return tuple(i for i, gap in zip(others, np.abs(left).max(axis=0), strict=True) if gap > RANK * size)
 
 
 def equations_of(robot: Robot, symbols: Mapping[str, float] | None = None) -> LoopEquations:

@@ -1,8 +1,8 @@
-"""Closed postures of a robot, found from random ones, and the ranks of its loop equations there.
+"""Closed postures of a robot, found from its neutral one and from random ones, and ranks of its loops there.
 
-Ranks are those of singular values with a gap. A linkage may close in ways of different mobility: the one the
-robot's independent joints ask for is meant, else the one found most often of those that move. Equations too
-many hold exactly, or (numbers of a file are rounded) only nearly: then they are left out of the closing.
+Ranks are those of singular values with a gap. A linkage may close in ways of different mobility; `meant_rank`
+says which is meant. Equations too many hold exactly, or (numbers of a file are rounded) only nearly: then
+they are left out of the closing.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import CLOSED, LoopEquations
+from rikigaku.constraints.home import around, middle, ranks_of, regular, walked
 from rikigaku.constraints.modes import within
 from rikigaku.errors import CannotClose, UnknownName
 from rikigaku.model.robot import Robot
@@ -26,6 +27,7 @@ _SAMPLES = 24  # closed postures the ranks are taken at
 RANK = 1e-8  # singular values below this part of the largest count as zero
 LOOSE = 1e-5  # the same where the numbers of a file are rounded
 _WORTH_A_TRY = 1e-3  # [m, or sines]: gaps that rows too many may leave, before they are left out
+_AT_HOME = 1e-6  # [rad, m]: a posture that closes as it is
 _CLEARLY = 0.25  # a later row (or coordinate) is preferred only if it is that much better
 
 
@@ -38,16 +40,23 @@ class Samples(NamedTuple):
     slack: float
 
 
-def samples(robot: Robot) -> Samples:
-    """Closed postures and their Jacobians, all of one rank, furthest from singular ones."""
+def samples(robot: Robot, near: Array | None = None) -> Samples:
+    """Closed postures and their Jacobians, all of one rank, furthest from singular ones.
+
+    near: a posture; the way to close is that of the nearest closed one, instead of the one that is meant.
+    """
     rng = np.random.default_rng(0)
     equations = LoopEquations(robot, values(robot, rng))
+    like = middle(robot) if near is None else near
     kept: list[Array] = []
     nearly: list[Array] = []
     nearest, least = np.full(1, np.inf), RANK
     turned = False  # some posture closes, but the wrong way round
-    for _ in range(4):
-        search = equations.newton(random_state(robot, rng, _STARTS).q, range(robot.nv))
+    for attempt in range(4):
+        starts = random_state(robot, rng, _STARTS).q
+        if attempt == 0:
+            starts = np.concatenate([around(equations, like, rng), starts])
+        search = equations.newton(starts, range(robot.nv))
         closed = search.q[search.closed]
         kept += list(closed[within(robot, closed)]) or list(closed)
         gaps = np.abs(search.residual).max(axis=1)
@@ -59,18 +68,42 @@ def samples(robot: Robot) -> Samples:
             break
     loose = all(map(_is_loose, equations.jacobian(np.array(kept)))) if kept else bool(nearly) and not turned
     if loose:  # equations too many, which hold as far as the numbers of the file are exact
-        kept, least = _loosely_closed(equations, np.array([*kept, *nearly])), LOOSE
+        equations, kept = _loosely_closed(equations, np.array([*kept, *nearly]))
+        least = LOOSE
     if not kept:
         raise never_closed(robot, nearest, turned)
     q = np.array(kept)
+    slack = float(np.abs(equations.residual(q)).max()) if loose else 0.0
+    return _of_one_rank(equations, q, like, least, slack, near is not None)
+
+
+def _of_one_rank(
+    equations: LoopEquations, q: Array, like: Array, least: float, slack: float, nearest: bool
+) -> Samples:
+    """The closed postures of the rank that is meant, with walks from the one most like `like`."""
     J = equations.jacobian(q)
-    slack = float(np.abs(equations.residual(q)).max()) if least == LOOSE else 0.0
-    ranks = np.array([rank_of(x, least) for x in J])
-    rank = meant_rank(robot, ranks)
+    ranks = ranks_of(J, least)
+    good = regular(equations, q, J, ranks, least)
+    if good.any():  # at a branching the rank is of no use
+        q, J, ranks = q[good], J[good], ranks[good]
+    order = np.argsort(np.linalg.norm(q - like, axis=1), kind="stable")
+    q, J, ranks = q[order], J[order], ranks[order]
+    at_home = bool(np.abs(q[0] - like).max(initial=0.0) < _AT_HOME)
+    rank = int(ranks[0]) if nearest else meant_rank(equations.robot, ranks, at_home)
     q, J = q[ranks == rank], J[ranks == rank]
-    clear = [s[rank - 1] / s[0] for s in np.linalg.svd(J, compute_uv=False)]
-    order = np.argsort(clear)[::-1][:_SAMPLES]
-    return Samples(q[order], J[order], rank, slack)
+    walk = walked(equations, q[0], _SAMPLES, rank, least)
+    around_home = equations.jacobian(walk)
+    if (
+        nearest or len(spanning(J, rank, range(J.shape[1]))) < rank
+    ):  # ways to close that have no rows in common
+        q, J = walk, around_home
+    elif len(q) < _SAMPLES:
+        q, J = np.concatenate([q, walk]), np.concatenate([J, around_home])
+    clear = [s[rank - 1] / s[0] if rank else 1.0 for s in np.linalg.svd(J, compute_uv=False)]
+    best = np.argsort(clear)[::-1][:_SAMPLES]
+    if 0 not in best:  # home is always among them
+        best[-1] = 0
+    return Samples(q[best], J[best], rank, slack)
 
 
 def _is_loose(J: Array) -> bool:
@@ -78,25 +111,32 @@ def _is_loose(J: Array) -> bool:
     return rank_of(J) != rank_of(J, LOOSE)
 
 
-def _loosely_closed(equations: LoopEquations, q: Array) -> list[Array]:
-    """Postures in which the rows that count are closed, where others then hold nearly."""
+def _loosely_closed(equations: LoopEquations, q: Array) -> tuple[LoopEquations, list[Array]]:
+    """The rows that count, and postures in which they are closed, where others then hold nearly."""
     J = equations.jacobian(q)
     ranks = np.array([rank_of(x, LOOSE) for x in J])
     common = int(np.bincount(ranks).argmax())
     rows = spanning(J[ranks == common], common, range(J.shape[1]))
-    search = replace(equations, rows=tuple(rows)).newton(q[ranks == common], range(equations.robot.nv))
-    return list(search.q[search.closed])
+    counted = replace(equations, rows=tuple(rows))
+    search = counted.newton(q[ranks == common], range(equations.robot.nv))
+    return counted, list(search.q[search.closed])
 
 
-def meant_rank(robot: Robot, ranks: NDArray[np.int64]) -> int:
-    """Of the ranks found, that of the robot that is meant."""
+def meant_rank(robot: Robot, ranks: NDArray[np.int64], at_home: bool = False) -> int:
+    """Of the ranks found, that of the robot that is meant: postures nearest to the neutral one come first.
+
+    It has as many freedoms as the robot names independent joints. Else it is the way the neutral posture
+    closes (at_home: the first one is that), else one with as many freedoms as drives, else the one nearest to
+    the neutral posture; ways that cannot move count where there are no others.
+    """
     asked = robot.nv - len(places_of(robot, robot.independent))
     if robot.independent and asked in ranks:
         return asked
-    kinds, counts = np.unique(ranks, return_counts=True)
-    if len(kinds) > 1 and kinds[-1] == robot.nv:  # the last cannot move
-        kinds, counts = kinds[:-1], counts[:-1]
-    return int(kinds[np.argmax(counts)])
+    moving = ranks[ranks < robot.nv]
+    if not len(moving) or (at_home and ranks[0] < robot.nv):
+        return int(ranks[0])
+    drives = places_of(robot, [joint.name for joint in robot.joints if joint.actuated])
+    return robot.nv - len(drives) if robot.nv - len(drives) in moving else int(moving[0])
 
 
 def never_closed(robot: Robot, gap: Any, turned: bool = False) -> CannotClose:

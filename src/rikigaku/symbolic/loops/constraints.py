@@ -22,6 +22,7 @@ from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.symbolic.algebra.jobs import Progress, Work
 from rikigaku.symbolic.combining import combined
 from rikigaku.symbolic.exact_state import ExactState, exact_state
+from rikigaku.symbolic.loops.component import component_of
 from rikigaku.symbolic.loops.consistent_state import ConsistentState, consistent_state
 from rikigaku.symbolic.loops.ideal import PositionIdeal
 from rikigaku.symbolic.loops.over import Over
@@ -256,10 +257,15 @@ def _samples(robot: Robot, state: ExactState, rng: np.random.Generator) -> tuple
     samples = [consistent_state(robot, rng, BITS) for _ in range(_SAMPLES)]
     ranks = [rank(waiting, sample) for sample in samples]
     if min(ranks) < len(waiting) or robot.nv == len(waiting):
-        # Over-constrained: it may close in ways that move and ways that do not; the former are meant.
+        # Over-constrained: it may close in ways of different mobility; the same one is meant as in numbers.
+        meant = robot.nv - closure(robot).mobility
         samples += [consistent_state(robot, rng, BITS) for _ in range(_MORE_SAMPLES)]
         ranks += [rank(waiting, sample) for sample in samples[_SAMPLES:]]
-    return tuple(sample for sample, r in zip(samples, ranks, strict=True) if r == min(ranks))[:_SAMPLES]
+        if meant not in ranks:
+            home = component_of(robot)
+            return tuple(home.state(BITS) for _ in range(_SAMPLES))
+        samples = [sample for sample, r in zip(samples, ranks, strict=True) if r == meant]
+    return tuple(samples[:_SAMPLES])
 
 
 def _independent(

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.constraints.home import middle
 from rikigaku.constraints.modes import within, wrapped
 from rikigaku.constraints.plan import closure, places_of
 from rikigaku.errors import CannotClose
 from rikigaku.model.robot import Robot
-from rikigaku.states import neutral, position_bounds, random_state
+from rikigaku.states import position_bounds, random_state
 from rikigaku.symbolic.loops.closing import CLOSED, Closing
 from rikigaku.symbolic.loops.consistent_state import consistent_state
 
@@ -34,7 +35,7 @@ def independent_places(closing: Closing) -> tuple[int, ...]:
 def home_posture(closing: Closing, independent: Sequence[int], rank: int, rng: np.random.Generator) -> Array:
     """The regular closed posture nearest to the middle of things."""
     robot = closing.robot
-    like = _middle(robot)
+    like = middle(robot)
     held = _held(robot, independent)
     places = held or []
     free = [k for k in range(robot.nv) if k not in independent]
@@ -85,15 +86,6 @@ def _nearest(robot: Robot, q: Array, like: Array) -> Array:
     inside = within(robot, q)
     q = q[inside] if inside.any() else q
     return np.asarray(q[int(np.argmin(np.linalg.norm(q - like, axis=1)))])
-
-
-def _middle(robot: Robot) -> Array:
-    """The neutral posture, with coordinates outside their limits in the middle of these."""
-    q, (lower, upper) = neutral(robot), position_bounds(robot)
-    outside = (q < lower) | (q > upper)
-    low, high = np.where(np.isfinite(lower), lower, upper), np.where(np.isfinite(upper), upper, lower)
-    q[outside] = (low[outside] + high[outside]) / 2
-    return q
 
 
 def _held(robot: Robot, independent: Sequence[int]) -> list[int] | None:
