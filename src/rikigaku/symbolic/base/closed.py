@@ -34,6 +34,7 @@ from rikigaku.symbolic.base.regressor import (
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.relations import Solver, all_atoms, circles
 from rikigaku.symbolic.base.samples import Question
+from rikigaku.symbolic.base.signs import POSTURES, Rays, rays
 from rikigaku.symbolic.base.sparse import Echelon, echelon
 from rikigaku.symbolic.loops.closing import ConsistentState
 from rikigaku.symbolic.loops.component import Component, component_of
@@ -140,6 +141,7 @@ class ClosedRelations:
     columns: list[str]
     states: int
     check: float  # the largest error at fresh postures, as a power of ten
+    rays: Rays  # rates that share a sign, where Coulomb friction counts
 
 
 def closed_relations(
@@ -153,10 +155,11 @@ def closed_relations(
     places = [question.columns.index(name) for name in columns]
 
     def drawn() -> list[list[Any]]:
-        return closed_rows(question, draw(symbols), symbols, rng, places)
+        return closed_rows(question, draw(symbols), symbols, rng, places, shared)
 
     bits = bits_for(question.robot)
     with precision(bits):
+        shared = rays([draw(symbols) for _ in range(POSTURES)]) if "coulomb" in question.drives else ()
         rows = drawn()
         for count in range(2, _POSTURES):
             fresh = drawn()  # what was found so far must hold here: else these rows say something new
@@ -164,7 +167,7 @@ def closed_relations(
                 result = echelon(rows, bits)
                 worst = result.largest_error(fresh)
                 if worst < -bits / 10:
-                    return ClosedRelations(result, columns, count - 1, worst)
+                    return ClosedRelations(result, columns, count - 1, worst, shared)
             rows += fresh
     raise NotVerified(f"The rank of robot {question.robot.name!r} grows with every closed posture.")
 
@@ -187,7 +190,7 @@ def same_relations(
     rows: list[list[Any]] = []
     with precision(bits):
         while len(rows) < enough:
-            rows += closed_rows(question, draw(symbols), symbols, rng, places, enough - len(rows))
+            rows += closed_rows(question, draw(symbols), symbols, rng, places, first.rays, enough - len(rows))
         result = {}
         for d, known in relations.items():
             part = [*known, d]
@@ -220,10 +223,13 @@ def bits_for(robot: Robot) -> int:
 def rank_note(found: ClosedRelations, bits: int = BITS) -> str:
     """How sure the rank is, in words."""
     e = found.echelon
+    where = f"at {found.states} random closed postures in {bits} bits"
+    if found.rays:
+        where += ", signs of rates drawn freely"
     if not e.relations:
-        return f"rank {len(e.pivots)}, as the tree, at {found.states} random closed postures in {bits} bits"
+        return f"rank {len(e.pivots)}, as the tree, {where}"
     return (
-        f"rank {len(e.pivots)} at {found.states} random closed postures in {bits} bits "
+        f"rank {len(e.pivots)} {where} "
         f"(smallest pivot 1e{e.smallest:.0f}, largest remainder 1e{e.largest:.0f}); "
         f"relations hold at a fresh one to 1e{found.check:.0f}"
     )

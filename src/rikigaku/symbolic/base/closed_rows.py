@@ -5,11 +5,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from rikigaku.numbers.balls import BALLS, ball
+from rikigaku.symbolic.base.motions import motions
 from rikigaku.symbolic.base.samples import Question
-from rikigaku.symbolic.loops.closing import ConsistentState, moved, pivots
+from rikigaku.symbolic.base.signs import Rays, drawn_signs
+from rikigaku.symbolic.loops.closing import ConsistentState, moved
 
 _DRAWS = 3  # velocities and accelerations at one posture
 _LARGEST = 10**6  # random velocities are k / 10^6
@@ -21,11 +23,13 @@ def closed_rows(
     symbols: Mapping[str, Fraction],
     rng: np.random.Generator,
     places: Sequence[int],
+    rays: Rays = (),
     enough: int | None = None,
 ) -> list[list[Any]]:
     """Some columns of the regressor along the motions the loops allow, at one closed posture, in balls.
 
-    symbols: values of those of gravity, at least. enough: rows with which the caller is content.
+    symbols: values of those of gravity, at least. rays: rates that share a sign, where Coulomb friction
+    counts. enough: rows with which the caller is content.
     """
     laws = state.laws
     q = [ball(x) for x in moved(laws.structure, state.q, [0] * laws.robot.nv)]  # quaternions to the last bit
@@ -34,7 +38,7 @@ def closed_rows(
     pulled = any(g.terms for g in question.robot.gravity)
     law = laws.regressor(pulled, bool(question.drives))
     width = law.shapes[0][1]
-    N, particular = _motions(state)
+    N, particular = motions(state)
     m = len(N[0])
     result: list[list[Any]] = []
     for _ in range(_DRAWS):
@@ -43,39 +47,13 @@ def closed_rows(
         v = _combined(N, _random(rng, m))
         a = [x + y for x, y in zip(_combined(N, _random(rng, m)), particular(v), strict=True)]
         elements = law([*state.numbers, *q, *v, *a, *(gravity if pulled else ())])[0]
+        for i, sign in enumerate(drawn_signs(rays, rng)):  # Coulomb friction: the last columns, a diagonal
+            elements[i * width + width - len(rays) + i] = ball(sign)
         columns = [[elements[i * width + question.picked[j]] for i in range(len(N))] for j in places]
         for k in range(m):
             along = [(i, N[i][k]) for i in range(len(N)) if not N[i][k].is_zero()]
             result.append([_mid(sum((n * y[i] for i, n in along), ball(0))) for y in columns])
     return result
-
-
-def _motions(state: ConsistentState) -> tuple[list[list[Any]], Any]:
-    """N with J N = 0, the identity on some of the rates; and the accelerations a velocity asks for."""
-    nv, J = state.laws.robot.nv, state.jacobian
-    if not J:
-        return [[ball(int(i == j)) for j in range(nv)] for i in range(nv)], lambda v: [ball(0)] * nv
-    dependent, rows = pivots(np.array([[float(x.mid()) for x in row] for row in J]))
-    independent = [k for k in range(nv) if k not in dependent]
-    A = arb_mat([[J[i][k] for k in dependent] for i in rows])
-    B = arb_mat([[-J[i][k] for k in independent] for i in rows])
-    X = A.solve(B)
-    N: list[list[Any]] = [[ball(0)] * len(independent) for _ in range(nv)]
-    for c, k in enumerate(independent):
-        N[k][c] = ball(1)
-    for r, k in enumerate(dependent):
-        for c in range(len(independent)):
-            N[k][c] = X[r, c]
-
-    def particular(v: list[Any]) -> list[Any]:
-        bias = state.laws.bias([*state.numbers, *state.q, *v])[0]
-        right = A.solve(arb_mat([[-ball(bias[i])] for i in rows]))
-        result = [ball(0)] * nv
-        for r, k in enumerate(dependent):
-            result[k] = right[r, 0]
-        return result
-
-    return N, particular
 
 
 def _random(rng: np.random.Generator, n: int) -> list[Any]:
