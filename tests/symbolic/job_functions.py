@@ -1,10 +1,13 @@
 """Functions for jobs: children of the tests run them."""
 
 import os
+import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from rikigaku.symbolic.algebra.jobs import progress
+from rikigaku.symbolic.algebra.jobs import Outgrown, progress
 
 
 def doubled(x):
@@ -23,6 +26,18 @@ def endless(data):
     Path(data["pid"]).write_text(str(os.getpid()))
     while True:
         time.sleep(0.01)
+
+
+def endless_with_a_program(data):
+    """Waits for a program that it started, as with Singular."""
+    program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+    Path(data["program"]).write_text(str(program.pid))
+    Path(data["pid"]).write_text(str(os.getpid()))
+    program.wait()
+
+
+def seconds_of_processor_time(_):
+    return resource.getrlimit(resource.RLIMIT_CPU)[0]
 
 
 def stepping(n):
@@ -46,3 +61,11 @@ def dying(_):
 
 def hungry(_):
     return len(bytearray(2_000_000_000))
+
+
+def refused(_):
+    raise MemoryError
+
+
+def outgrowing(_):
+    raise Outgrown("the basis had more than 7 polynomials")

@@ -1,5 +1,6 @@
 """Long algebra in a child process."""
 
+import math
 import os
 import signal
 import subprocess
@@ -28,6 +29,14 @@ def gone(pid):
     except ProcessLookupError:
         return True
     return False
+
+
+def ended(pid):
+    """Gone, or dead and waiting for whoever inherits it to take notice."""
+    try:
+        return gone(pid) or Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return gone(pid)
 
 
 def waited_for(path):
@@ -92,21 +101,45 @@ def test_another_thread_can_cancel(tmp_path):
     assert gone(waited_for(tmp_path / "pid"))
 
 
-def test_ctrl_c_ends_the_child_too(tmp_path):
+def started(tmp_path, job):
+    """A process that runs a job, once the job runs."""
     script = tmp_path / "script.py"
+    files = {name: str(tmp_path / name) for name in ("pid", "program")}
     script.write_text(
         "import job_functions\nfrom rikigaku.symbolic.algebra import jobs\n"
-        f"jobs.run(job_functions.endless, {{'pid': {str(tmp_path / 'pid')!r}}})\n"
+        f"jobs.run(job_functions.{job}, {files!r})\n"
     )
     places = os.pathsep.join([str(Path(rk.__file__).parents[1]), str(Path(__file__).parent)])
-    caller = subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, script], env={**os.environ, "PYTHONPATH": places}, stderr=subprocess.PIPE
     )
+
+
+def test_ctrl_c_ends_the_child_too(tmp_path):
+    caller = started(tmp_path, "endless")
     child = waited_for(tmp_path / "pid")
     caller.send_signal(signal.SIGINT)
     _, said = caller.communicate(timeout=10)
     assert b"KeyboardInterrupt" in said
     assert gone(child)
+
+
+def test_a_child_ends_itself_and_its_programs_soon_after_its_caller_was_killed(tmp_path):
+    caller = started(tmp_path, "endless_with_a_program")
+    child, program = waited_for(tmp_path / "pid"), waited_for(tmp_path / "program")
+    caller.kill()
+    caller.communicate(timeout=10)
+    end = time.monotonic() + 10
+    while not (ended(child) and ended(program)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_child_has_little_more_processor_time_than_its_time_limit():
+    # It ends also where no thread of it can run: a library may hold the interpreter's lock for hours.
+    assert jobs.run(job_functions.seconds_of_processor_time, None, time_limit=30.5, keep=False) == 36
+    own = job_functions.seconds_of_processor_time(None)
+    assert jobs.run(job_functions.seconds_of_processor_time, None, time_limit=math.inf, keep=False) == own
 
 
 def test_progress_reaches_the_caller_in_order():
@@ -140,6 +173,19 @@ def test_a_child_that_dies_is_told():
 def test_memory_is_limited():
     with pytest.raises(TooLarge, match="more than 1,000,000,000 bytes"):
         jobs.run(job_functions.hungry, None, memory_limit=1_000_000_000)
+
+
+def test_without_a_memory_limit_what_the_machine_refuses_is_told():
+    with pytest.raises(TooLarge, match=r"The basis needs more memory than there is\. Give more time"):
+        jobs.run(job_functions.refused, None, what="The basis", memory_limit=None)
+
+
+def test_what_outgrows_a_limit_of_its_own_says_which_one():
+    with pytest.raises(
+        TooLarge, match=r"The basis was stopped: the basis had more than 7 poly.*Give"
+    ) as caught:
+        jobs.run(job_functions.outgrowing, None, what="The basis")
+    assert "bytes" not in str(caught.value)
 
 
 def test_what_cannot_travel_is_refused():

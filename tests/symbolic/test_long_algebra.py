@@ -14,6 +14,7 @@ import pytest
 import rikigaku as rk
 from rikigaku import disk
 from rikigaku.errors import JobCancelled, NoFormula, NotSolvable, TimeLimit
+from rikigaku.symbolic.algebra import groebner, jobs, triangular
 from rikigaku.symbolic.algebra.groebner import System
 from rikigaku.symbolic.algebra.triangular import is_triangular
 from rikigaku.symbolic.closed_form import find
@@ -173,3 +174,24 @@ def test_a_basis_is_triangular_if_each_unknown_has_a_quadratic_with_those_before
     angle = System.read(["s", "c", "p"], ["s*p + c - 1", "s^2 + c^2 - 1"])
     assert is_triangular(angle, [[0, 1]])
     assert not is_triangular(System.read(["s", "c", "p"], ["s*c - p", "s^2 + c^2 - 1"]), [[0, 1]])
+
+
+def test_a_basis_beyond_the_limits_of_size_says_what_outgrew_what(monkeypatch):
+    system = System.read(
+        ["c2", "s2", "c1", "s1"],
+        [
+            "c1^2 + s1^2 - 1",
+            "c2^2 + s2^2 - 1",
+            "7*c1 + 3*(c1*c2 - s1*s2) - 5",
+            "7*s1 + 3*(s1*c2 + c1*s2) - 2",
+        ],
+    )
+    data = {"names": 4, "order": "lex", "polynomials": groebner.as_json(system), "groups": [[2, 3], [0, 1]]}
+    words = r"more than 3 polynomials, or one of more than 4 terms .* more than 1,000 bits"
+    for module in (groebner, triangular):
+        monkeypatch.setattr(module, "LARGE", (3, 4, 1000))
+        monkeypatch.setattr(triangular, "_MEDIUM", (3, 4, 1000))
+    with pytest.raises(jobs.Outgrown, match=words):
+        groebner._flint_job(data)
+    with pytest.raises(jobs.Outgrown, match=f"in 1 of 1 orders .*{words}"):
+        triangular._orders_job({"program": None, "orders": [data]})

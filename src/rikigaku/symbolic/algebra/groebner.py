@@ -197,6 +197,15 @@ def buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
     return _reduced(System.of(system.names, map(_terms, basis), system.order))
 
 
+def outgrown(limits: tuple[int, int, int]) -> str:
+    """What `buchberger` means by None, in words."""
+    count, terms, bits = limits
+    return (
+        f"the basis on its way had more than {count:,} polynomials, or one of more than {terms:,} terms or "
+        f"with a coefficient of more than {bits:,} bits"
+    )
+
+
 def _reduced(basis: System) -> System:
     context = _context(len(basis.names), basis.order)
     reduced = fmpz_mpoly_vec(list(basis.flint), context).autoreduction()
@@ -209,7 +218,7 @@ def _flint_job(data: dict[str, Any]) -> list[Any]:
     jobs.progress("FLINT: Buchberger's algorithm")
     basis = buchberger(system, LARGE)
     if basis is None:
-        raise MemoryError
+        raise jobs.Outgrown(outgrown(LARGE))
     return as_json(basis)
 
 

@@ -2,7 +2,7 @@
 
 A job is a function of one argument, JSON data in and JSON data out, that can be imported by its name. It runs
 in a fresh interpreter (no fork: threads of the caller are safe; no `__main__` guard needed in scripts), and
-that interpreter is gone when the call returns, however it returns.
+that interpreter is gone when the call returns, however it returns; where the caller is killed, it ends.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ from typing import Any
 
 from rikigaku import disk
 from rikigaku.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
-from rikigaku.symbolic.algebra.worker import progress as progress  # for the functions that run as jobs
+from rikigaku.symbolic.algebra.worker import Outgrown as Outgrown  # for the functions that run as jobs
+from rikigaku.symbolic.algebra.worker import progress as progress
 
 Progress = Callable[[str], object]
 
@@ -68,17 +69,28 @@ def run(
         cancel: set it from another thread to stop the child.
         keep: False neither reads nor writes the disk.
     Raises:
-        TimeLimit, TooLarge (memory), JobCancelled, JobFailed: what was tried, and what else to do.
+        TimeLimit, TooLarge (memory, or the function raised Outgrown), JobCancelled, JobFailed: what was
+            tried, and what else to do.
     """
     name = _importable(function)
     what = what or name
     key = _key(name, data)
     if keep and (kept := disk.read(f"{key}.rka", _MAGIC)) is not None:
         return json.loads(kept)
-    task = {"function": name, "data": data, "memory": memory_limit, "path": sys.path}
+    task = {
+        "function": name,
+        "data": data,
+        "memory": memory_limit,
+        "seconds": time_limit,
+        "parent": os.getpid(),
+        "path": sys.path,
+    }
     answer = _answer(task, what, time_limit, progress, cancel, advice)
     if "memory" in answer:
-        raise TooLarge(f"{what} needs more than {memory_limit:,} bytes of memory. {advice}")
+        size = f"more than {memory_limit:,} bytes of memory" if memory_limit else "more memory than there is"
+        raise TooLarge(f"{what} needs {size}. {advice}")
+    if "size" in answer:
+        raise TooLarge(f"{what} was stopped: {answer['size']}. {advice}")
     if "result" not in answer:
         raise JobFailed(f"{what} failed in its child process: {answer['error']}")
     if keep:

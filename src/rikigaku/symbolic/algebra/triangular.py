@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rikigaku.symbolic.algebra import engines, jobs
-from rikigaku.symbolic.algebra.groebner import LARGE, System, as_json, buchberger, from_json, singular_basis
+from rikigaku.symbolic.algebra.groebner import (
+    LARGE,
+    System,
+    as_json,
+    buchberger,
+    from_json,
+    outgrown,
+    singular_basis,
+)
 
 # (polynomials, terms of one, bits of a coefficient) of the first round: a second or so each.
 _MEDIUM = (300, 3_000, 3_000)
@@ -78,7 +86,7 @@ def _orders_job(data: dict[str, Any]) -> list[Any] | None:
                 return [k, as_json(basis)]
             del waiting[k]
     if waiting:
-        raise MemoryError
+        raise jobs.Outgrown(f"in {len(waiting)} of {len(data['orders'])} orders {outgrown(LARGE)}")
     return None
 
 
