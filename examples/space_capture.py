@@ -60,24 +60,62 @@ assert np.abs(held.v[-1, 6:]).max() < 1e-2 * np.abs(held.v[0, 6:]).max() + 1e-4
 print(f"after capture: momentum kept to {drift:.0e}, energy is work to {audit:.0e}")
 
 # -- pictures ----------------------------------------------------------------------------------------
+CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+EDGES = [(i, j) for i in range(8) for j in range(i) if np.abs(CORNERS[i] - CORNERS[j]).sum() == 2]
+ARM = [*(link.name for link in sat.links[1:]), "hand"]
+SIZE = np.abs(sat.pose(sat.neutral(), ARM[0])[:3, 3]).max()  # the arm stands on the satellite's face
+
+
+def draw_box(ax, pose, half, color):
+    """The twelve edges of a box that moves with a pose."""
+    corners = half * CORNERS @ pose[:3, :3].T + pose[:3, 3]
+    for i, j in EDGES:
+        ax.plot(*corners[[i, j]].T, color=color, lw=1)
+
+
+def draw(ax, q, target_pose, color, label):
+    """Satellite, arm and target at an instant."""
+    draw_box(ax, sat.pose(q, "satellite"), SIZE, color)
+    draw_box(ax, target_pose, 0.35, color)
+    points = np.array([sat.pose(q, name)[:3, 3] for name in ARM])
+    ax.plot(*points.T, "o-", color=color, ms=3, lw=2, label=label)
+    tip, middle = target.pose(space.coordinates_of(target_pose), "grip")[:3, 3], target_pose[:3, 3]
+    ax.plot(*np.array([tip, middle]).T, ":", color=color, lw=1.5)
+
+
+fig = plt.figure(figsize=(9, 8))
+ax = fig.add_subplot(projection="3d")
+first = target.pose(floating.state(0.0)[0], "target")
+draw(ax, q0, first, "tab:blue", "start")
+draw(ax, q, target.pose(target_q, "target"), "tab:orange", f"contact, {contact:.1f} s")
+draw(ax, held.q[-1], joined.pose(held.q[-1], "target_target"), "k", f"joined, {contact + held.t[-1]:.1f} s")
+ax.plot(*run.hand[:, :3, 3].T, "r", lw=1.5, label="path of the hand")
+ax.plot(*np.array([floating(x).pose[:3] for x in run.motion.t]).T, "g--", lw=1.5, label="path of the grip")
+ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="satellite, arm and target", aspect="equal")
+ax.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1, 2, 3))
+ax.view_init(elev=18, azim=-70)
+ax.legend(loc="center left", bbox_to_anchor=(-0.22, 0.75))
+fig.savefig("space_capture_postures.png", dpi=110)
+
 fig, ((gap, rates), (turning, attitude)) = plt.subplots(2, 2, figsize=(11, 8))
-t = run.motion.t
+t, late = run.motion.t, contact + held.t
 grips = np.array([floating(x).pose[:3] for x in t])
 gap.semilogy(t, np.linalg.norm(run.hand[:, :3, 3] - grips, axis=1), "k", label="hand to grip")
 gap.semilogy(t[1:], run.error[1:], "r", label="hand off its line")
-gap.set(xlabel="t [s]", ylabel="[m]", title="approach")
-gap.legend()
-late = contact + held.t
-rates.plot(t, run.motion.v[:, 6:])
-rates.set_prop_cycle(None)
-rates.plot(late, held.v[:, 6:], "--")
-rates.axvline(contact, color="k", lw=0.8)
-rates.set(xlabel="t [s]", ylabel="[rad/s]", title="joint rates; contact at the black line")
-turning.plot(t, np.degrees(run.motion.v[:, 3:6]))
-turning.set_prop_cycle(None)
-turning.plot(late, np.degrees(held.v[:, 3:6]), "--")
-turning.axvline(contact, color="k", lw=0.8)
-turning.set(xlabel="t [s]", ylabel="[deg/s]", title="angular velocity of the satellite")
+gap.set(xlabel="t [s]", ylabel="distance [m]", title="approach")
+gap.legend(loc="center right")
+for ax, values, size, names in (
+    (rates, lambda v: v[:, 6:], "rate [rad/s]", [f"joint {k}" for k in range(1, 7)]),
+    (turning, lambda v: np.degrees(v[:, 3:6]), "[deg/s]", ["about x", "about y", "about z"]),
+):
+    ax.plot(t, values(run.motion.v), label=names)
+    ax.set_prop_cycle(None)
+    ax.plot(late, values(held.v), "--")
+    ax.axvline(contact, color="k", lw=0.8)
+    ax.set(xlabel="t [s]", ylabel=size)
+    ax.legend(loc="lower right", ncols=2, fontsize="small")
+rates.set_title("joint rates; contact at the black line")
+turning.set_title("angular velocity of the satellite")
 base = np.degrees(2 * np.arccos(np.clip(np.concatenate([run.motion.q[:, 3], held.q[:, 3]]), -1, 1)))
 attitude.plot(np.concatenate([t, late]), base, "k")
 attitude.axvline(contact, color="k", lw=0.8)
@@ -86,5 +124,3 @@ for ax in (gap, rates, turning, attitude):
     ax.grid(alpha=0.3)
 fig.tight_layout()
 fig.savefig("space_capture.png", dpi=110)
-joined.plot(held.q[-1])
-plt.savefig("space_capture_joined.png", dpi=110)

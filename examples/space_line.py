@@ -30,9 +30,7 @@ turned = np.degrees(q[-1, 2])
 assert abs(turned) > 30
 print(f"hand off the line by {run.error.max():.1e} m at most")
 largest = np.abs(run.torques).max(axis=0)
-print(
-    f"largest torques {largest.round(1)} N m; products of velocities are up to {difference.round(1)} of them"
-)
+print(f"largest torques {largest.round(1)} N m; products of velocities make up to {difference.round(1)} N m")
 print(f"the satellite has turned by {turned:.1f} degrees")
 
 # -- pictures ------------------------------------------------------------------------------------

@@ -85,12 +85,14 @@ for moment, color in ((0, "0.7"), (-1, "k")):  # q is that of the last way: whee
 path = sat.pose(q, "left_hand")[:, :3, 3]
 drawn.plot(path[:, 1], path[:, 2], "r", lw=1.5, label="path of the left hand")
 drawn.set(aspect="equal", xlabel="y [m]", ylabel="z [m]", title="both arms, first (grey) and last (black)")
-drawn.legend()
+drawn.legend(loc="center")
 turn.set(xlabel="t [s]", ylabel="[deg]", title="turn of the satellite")
 spin.set(xlabel="t [s]", ylabel="[rad/s]", title="speed of the wheels")
 torque.set(xlabel="t [s]", ylabel="[N m]", title="torques of the left arm, length of the vector")
 for ax in (turn, spin, torque):
     ax.grid(alpha=0.3)
-    ax.legend(loc={turn: "upper left", spin: "lower center", torque: "center"}[ax])
+spin.set_ylim(top=85)  # room above the curves
+for ax, place in ((turn, "upper left"), (spin, "upper right"), (torque, "center")):
+    ax.legend(loc=place, fontsize="small")
 fig.tight_layout()
 fig.savefig("space_two_arms.png", dpi=110)
