@@ -9,7 +9,8 @@ import pytest
 from closed_robots import shipped
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
+from rikigaku.constraints.bounded import least_factor
+from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.joint import Limits
 
 Array = np.ndarray
@@ -108,3 +109,67 @@ def test_springs_of_passive_joints_are_carried_by_the_drives() -> None:
     total[list(robot.closure().places.driven)] += tau
     np.testing.assert_allclose(robot.loop_dynamics(q, v, total), a, atol=1e-10)
     assert np.abs(tau - robot.inverse_dynamics(q, v, a)).max() > 0.1
+
+
+def test_limits_that_leave_room_are_never_refused() -> None:
+    robot = driven()
+    rng = np.random.default_rng(0)
+    q = robot.assemble(np.array([1.2, 1.8]) + 0.4 * rng.uniform(-1, 1, (60, 2)))
+    v, a = robot.complete(q, 3 * rng.normal(size=(60, 2)), 10 * rng.normal(size=(60, 2)))
+    tau, A = robot.drive_forces(q, v, a).tau, robot.reduced.actuation(q)
+    for k in range(60):
+        largest = np.abs(tau[k]).max() * np.ones(4)
+        least = least_factor(A[k], A[k] @ tau[k], largest)
+        for part in (0.02, 0.3, 0.9):
+            limits = largest * (least + part * (1 - least))
+            found = robot.drive_forces(q[k], v[k], a[k], limits=limits).tau
+            assert (np.abs(found) <= limits).all()
+            np.testing.assert_allclose(A[k] @ found, A[k] @ tau[k], atol=1e-8)
+
+
+def test_ratios_and_limits_hold_together() -> None:
+    robot = driven()
+    q, v, a = state(robot)
+    names = robot.closure().driven
+    ratios = {names[0]: 1, names[2]: -2}
+    free = robot.drive_forces(q, v, a, ratios=ratios).tau
+    weights = np.array([1.0, 4.0, 2.0, 9.0])
+    weighted = robot.drive_forces(q, v, a, ratios=ratios, weights=weights).tau
+    # the difference of two solutions is internal and keeps the ratios: no step along it makes the sum less
+    assert np.abs(free - weighted).max() > 1e-2
+    assert abs(free @ (free - weighted)) < 1e-9
+    assert abs((weights * weighted) @ (free - weighted)) < 1e-9
+    # the second of the pair binds it: its limit is reached when the first has half of it
+    limits = np.array([np.inf, np.inf, 0.9 * abs(free[2]), np.inf])
+    found = robot.drive_forces(q, v, a, ratios=ratios, limits=limits).tau
+    np.testing.assert_allclose(found[2], np.sign(free[2]) * limits[2], rtol=1e-12)
+    np.testing.assert_allclose(found[2], -2 * found[0], rtol=1e-12)
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, found), a, atol=1e-9)
+
+
+def test_a_singular_state_is_nan_in_its_own_row_alone() -> None:
+    folded = np.array([np.pi, 0.0, 0.0, -np.pi])
+    for robot in (shipped("five_bar"), driven()):
+        q, v, a = state(robot)
+        for limits in (None, 1e3 * np.ones(len(robot.closure().driven))):
+            found = robot.drive_forces(np.stack([q, folded]), np.stack([v, v]), a, limits=limits)
+            np.testing.assert_allclose(found.tau[0], robot.drive_forces(q, v, a).tau, atol=1e-10)
+            assert np.isnan(found.tau[1]).all()
+            assert np.isnan(found.internal[1]).all()
+
+
+def test_wrong_limits_and_ratios_are_refused_by_name() -> None:
+    robot = driven()
+    names = robot.closure().driven
+    with pytest.raises(WrongValue, match="not all zero"):
+        robot.drive_forces(*state(robot), ratios={names[0]: 0.0})
+    with pytest.raises(WrongValue, match="below zero"):
+        robot.drive_forces(*state(robot), limits=[-50.0, 1, 1, 1])
+    with pytest.raises(WrongValue, match="below zero"):
+        robot.drive_forces(*state(robot), limits=[np.nan, 1, 1, 1])
+    with pytest.raises(WrongSize, match="for all states"):
+        robot.drive_forces(*state(robot), limits=np.ones((2, 4)))
+    with pytest.raises(WrongValue, match="limited to zero"):
+        robot.drive_forces(*state(robot), limits=[0.0, 0.0, 0.0, np.inf])
+    with pytest.raises(WrongValue, match="times as large"):
+        robot.drive_forces(*state(robot), limits=[1e-3, 1e-3, 1e-3, np.inf])

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from rikigaku.arrays import sized
+from rikigaku.constraints.bounded import least_factor, least_within
 from rikigaku.constraints.plan import ClosurePlan, closure
 from rikigaku.constraints.tree import tree
-from rikigaku.errors import MissingValue, NoValue, UnknownName, WrongValue
+from rikigaku.errors import MissingValue, NoValue, UnknownName, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-_STEPS = 60
+_SINGULAR = 1e-12  # singular values below this part of the largest count as zero
 
 
 class DriveForces(NamedTuple):
@@ -43,7 +43,8 @@ def drive_forces(
 ) -> DriveForces:
     """Forces of the drives that produce a motion of the closed robot, shared as asked.
 
-    Of all solutions the one of least sum of weights * tau^2 is taken.
+    Of all solutions the one of least sum of weights * tau^2 is taken. Where the drives cannot produce every
+    motion (singular states), the state's own row is NaN.
 
     Args:
         q, v, a: of all joints, (..., nq), (..., nv); v and a as `complete` gives them.
@@ -58,8 +59,8 @@ def drive_forces(
     """
     plan = closure(robot)
     A, b = _asked(plan, q, v, a, forces, options)
-    W = np.ones(A.shape[-1]) if weights is None else sized("weights", weights, A.shape[-1])
-    if not (W > 0).all():
+    W = np.ones(A.shape[-1]) if weights is None else _numbers("weights", weights, A.shape[-1])
+    if not ((W > 0) & np.isfinite(W)).all():
         raise WrongValue(f"Weights of drives are above zero; {W} was given.")
     R = _shared(plan, ratios or {}, A.shape[-1])
     AR = A @ R
@@ -68,15 +69,32 @@ def drive_forces(
             f"{len(ratios or {})} drives in fixed ratios leave {AR.shape[-1]} free forces for the mobility "
             f"{plan.mobility} of robot {robot.name!r}: give fewer ratios."
         )
-    WR = np.einsum("ij,i,ik->jk", R, W, R)
-    right = np.linalg.solve(WR, np.swapaxes(AR, -1, -2))
-    s = np.einsum("...ij,...j->...i", right, np.linalg.solve(AR @ right, b[..., None])[..., 0])
-    tau = s @ R.T
-    if limits is not None and limits is not False:
-        tau = _within(AR, b, WR, R, tau, _bounds(plan, limits))
-    rank = A.shape[-2]
-    internal = np.swapaxes(np.linalg.svd(A)[2][..., rank:, :], -1, -2)
+    w = W @ R**2  # drives in fixed ratios share no unknown with others: the weights stay diagonal
+    bounds = None if limits is None or limits is False else _bounds(plan, limits)
+    tau = np.full((*b.shape[:-1], A.shape[-1]), np.nan)
+    internal = np.full((*tau.shape, A.shape[-1] - A.shape[-2]), np.nan)
+    regular = _regular(AR / np.sqrt(w), b)
+    if regular.any():
+        tau[regular] = _least(AR[regular], b[regular], w) @ R.T
+        if bounds is not None:
+            tau = _within(AR, b, w, R, tau, bounds)
+        internal[regular] = np.swapaxes(np.linalg.svd(A[regular])[2][..., A.shape[-2] :, :], -1, -2)
     return DriveForces(tau, internal)
+
+
+def _regular(A: Array, b: Array) -> NDArray[np.bool_]:
+    """At which states the drives can produce every motion: A finite and of full row rank."""
+    good = np.asarray(np.isfinite(A).all(axis=(-1, -2)) & np.isfinite(b).all(axis=-1))
+    s = np.linalg.svd(np.where(good[..., None, None], A, 0.0), compute_uv=False)
+    if not s.shape[-1]:
+        return good
+    return np.asarray(good & (s[..., -1] > _SINGULAR * s[..., 0]))
+
+
+def _least(A: Array, b: Array, w: Array) -> Array:
+    """The s of least sum of w s^2 with A s = b."""
+    root = np.sqrt(w)
+    return np.asarray(np.einsum("...ij,...j->...i", np.linalg.pinv(A / root), b) / root)
 
 
 def _asked(
@@ -107,71 +125,62 @@ def _shared(plan: ClosurePlan, ratios: Mapping[str, float], count: int) -> Array
     columns = [np.eye(count)[k] for k in range(count) if k not in together]
     if together:
         column = np.zeros(count)
-        column[together] = [float(x) for x in ratios.values()]
+        column[together] = _numbers("ratios", list(ratios.values()), len(together))
+        if not column.any() or not np.isfinite(column).all():
+            raise WrongValue(f"Ratios of drives are finite and not all zero; {dict(ratios)} was given.")
         columns.append(column)
     return np.array(columns).T
+
+
+def _numbers(what: str, given: Any, count: int) -> Array:
+    """One number for each of so many drives."""
+    array = sized(what, given, count)
+    if array.ndim != 1:
+        raise WrongSize(f"{what} are {count} numbers for all states; an array of {array.shape} was given.")
+    return array
 
 
 def _bounds(plan: ClosurePlan, limits: Any) -> Array:
     robot = plan.robot
     if limits is not True:
-        return np.abs(sized("limits", limits, len(plan.driven)))
-    bounds = []
+        bounds = _numbers("limits", limits, len(plan.driven))
+        if not (bounds >= 0).all():
+            raise WrongValue(
+                f"Limits of drives are not below zero, they hold either way; {bounds} was given."
+            )
+        return bounds
+    efforts = []
     for k in plan.places.driven:
         joint = next(
             j for j in robot.joints if robot.v_slices[j.name].start <= k < robot.v_slices[j.name].stop
         )
-        bounds.append(np.inf if joint.limits.effort is None else joint.limits.effort)
-    if not np.isfinite(bounds).any():
+        efforts.append(np.inf if joint.limits.effort is None else joint.limits.effort)
+    if not np.isfinite(efforts).any():
         raise MissingValue(
             f"No driven joint of robot {robot.name!r} has a limit of effort: give limits=[...]."
         )
-    return np.array(bounds)
+    return np.array(efforts)
 
 
-def _within(A: Array, b: Array, W: Array, R: Array, tau: Array, bounds: Array) -> Array:
+def _within(A: Array, b: Array, w: Array, R: Array, tau: Array, bounds: Array) -> Array:
     """Those beyond the bounds solved again, one by one."""
     result = np.array(tau)
     # bounds of the unknowns: of several drives in fixed ratios the tightest
-    with np.errstate(divide="ignore"):
-        tight = np.min(np.where(R != 0, bounds[:, None] / np.abs(np.where(R != 0, R, 1)), np.inf), axis=0)
+    tight = np.min(np.where(R != 0, bounds[:, None] / np.abs(np.where(R != 0, R, 1.0)), np.inf), axis=0)
     for place in np.ndindex(tau.shape[:-1]):
         if (np.abs(tau[place]) > bounds).any():
-            result[place] = R @ _bounded(A[place], b[place], np.diag(W), tight, place)
+            s = least_within(A[place], b[place], w, tight)
+            if s is None:
+                raise _too_tight(least_factor(A[place], b[place], tight), place)
+            result[place] = R @ s
     return result
 
 
-def _bounded(A: Array, b: Array, w: Array, bounds: Array, place: tuple[int, ...]) -> Array:
-    """min sum w s^2 with A s = b and |s| <= bounds: Newton's method on the forces that ask for A s = b."""
-    size = np.abs(b).max(initial=0.0) or 1.0
-    dual = np.asarray(np.linalg.solve((A / w) @ A.T, b), dtype=np.float64)
-    for _ in range(_STEPS):
-        s = np.clip(dual @ A / w, -bounds, bounds)
-        left = b - A @ s
-        if np.abs(left).max() < 1e-13 * size:
-            return s
-        free = np.abs(dual @ A / w) < bounds
-        slope = (A[:, free] / w[free]) @ A[:, free].T + 1e-13 * np.trace((A / w) @ A.T) * np.eye(len(b))
-        step = np.asarray(np.linalg.solve(slope, left), dtype=np.float64)
-        value, reach = _dual_value(A, b, w, bounds, dual), 1.0
-        while _dual_value(A, b, w, bounds, dual + reach * step) < value and reach > 1e-10:
-            reach /= 2
-        dual = np.asarray(dual + reach * step, dtype=np.float64)
-    least = linprog(
-        np.r_[np.zeros(len(w)), 1.0],
-        A_ub=np.vstack([np.c_[np.eye(len(w)), -bounds], np.c_[-np.eye(len(w)), -bounds]]),
-        b_ub=np.zeros(2 * len(w)),
-        A_eq=np.c_[A, np.zeros(len(b))],
-        b_eq=b,
-        bounds=[(None, None)] * len(w) + [(0, None)],
-    )
+def _too_tight(factor: float, place: tuple[int, ...]) -> WrongValue:
     where = f" (of the batch: {place})" if place else ""
-    raise WrongValue(
-        f"No forces within the limits produce this motion{where}: the limits would have to be "
-        f"{least.x[-1] if least.success else np.inf:.4g} times as large."
+    help = (
+        f"the limits would have to be {factor:.4g} times as large"
+        if np.isfinite(factor)
+        else "limits larger in proportion do not help, as some drives are limited to zero"
     )
-
-
-def _dual_value(A: Array, b: Array, w: Array, bounds: Array, dual: Array) -> float:
-    s = np.clip(dual @ A / w, -bounds, bounds)
-    return float(b @ dual - ((dual @ A) * s - 0.5 * w * s * s).sum())
+    return WrongValue(f"No forces within the limits produce this motion{where}: {help}.")
