@@ -17,6 +17,7 @@ from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
 from rikigaku.constraints.records import CLOSED, OWN_NAMES, REDUCED, closed_law
+from rikigaku.constraints.staying import tearing
 from rikigaku.errors import NoFormula, NoValue, UnknownName, WrongValue
 from rikigaku.exporting import exported
 from rikigaku.laws.all import LAWS
@@ -296,6 +297,10 @@ class BoundLaw:
                     f"the quaternion of joint {name!r} is not unit"
                 )
         if self.law.name in CLOSED and self.law.plan is not None and self.law.name != "closing_step":
+            torn = tearing(self.robot, self.law.name, inputs, result, symbols)
+            words[np.broadcast_to(torn, bad.shape)] = (
+                "the loops do not stay closed here: they move in another way than robot.closure() says"
+            )
             gaps = np.abs(self.robot.loop_residual(inputs[0], symbols=symbols)).max(axis=-1, initial=0)  # type: ignore[attr-defined]
             words[np.broadcast_to(gaps > _OPEN, bad.shape)] = (
                 "the loops are open here: robot.assemble(...) closes them"

@@ -15,7 +15,7 @@ def load(
     free_base: bool = False,
     strict: bool = False,
     repair: str | None = None,
-    cut: Sequence[str] = (),
+    cut: str | Sequence[str] | None = (),
 ) -> Robot:
     """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF) or .sdf file.
 
@@ -26,7 +26,8 @@ def load(
         strict: refuse inertias no rigid body can have (a warning otherwise); repair="nearest" mends them.
         cut: joints of an SDF at which its loops are to be cut open; chosen where none is named.
     """
-    robot = _read(str(source), strict, repair, cut)
+    named = () if cut is None else (cut,) if isinstance(cut, str) else tuple(cut)
+    robot = _read(str(source), strict, repair, named)
     return edit.on_free_base(robot) if free_base else robot
 
 

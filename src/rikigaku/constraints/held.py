@@ -34,6 +34,11 @@ class Held:
 def held_coordinates(robot: Robot, given: Any) -> Held:
     """Positions in the order of the independent coordinates, or {joint: positions} of any that serve."""
     plan = closure(robot)
+    if not plan.mobility and np.size(given if not isinstance(given, Mapping) else tuple(given)):
+        raise WrongValue(
+            f"Robot {robot.name!r} cannot move: its loops leave mobility 0, so no joint is free to be held. "
+            "robot.closure().samples are postures it closes in."
+        )
     if isinstance(given, Mapping):
         joints = tuple(given)
         v_places = places_of(robot, joints)

@@ -1,7 +1,7 @@
 """Where a closed robot is at home: closed postures near the neutral one, regular ones, and walks from them.
 
 A linkage may close in several ways, with different mobilities: a scissor lift also folds flat, and then each
-of its arms turns alone. Which one is meant is decided near the neutral posture, not by what chance finds most.
+of its arms turns alone. Which one is meant is decided near the neutral posture, not by chance.
 """
 
 import numpy as np
@@ -51,11 +51,9 @@ def walked(equations: LoopEquations, home: Array, count: int, rank: int, least: 
     q = np.repeat(home[None], count, axis=0)
     ahead = rng.normal(size=(count, equations.robot.nv))
     ranks = np.full(count, rank)
-    for k in range(_WALK):
+    for k in range(_WALK):  # the first of them are shorter
         found, good = _stepped(equations, q, equations.jacobian(q), ranks, ahead, _STRIDE)
-        good &= (ranks_of(equations.jacobian(found), least) == rank) & (
-            np.arange(count) > k
-        )  # of all lengths
+        good &= (ranks_of(equations.jacobian(found), least) == rank) & (np.arange(count) > k)
         q[good] = found[good]
     return q
 

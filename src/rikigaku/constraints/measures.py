@@ -49,7 +49,8 @@ class Singularity:
     Attributes:
         loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
         drives: the least that the drives move in any motion of unit length (of all joints together): 0 at a
-            singularity of type 2, where the robot moves with all drives locked.
+            singularity of type 2, where the robot moves with all drives locked; so it is at every posture of
+            a robot with fewer drives than freedoms.
         output: the least that the frame moves in such a motion, as part of the most at other postures: 0 at a
             singularity of type 1, where drives move and the frame loses a direction. None without a frame.
     """
@@ -83,17 +84,14 @@ def singularity(
     output: what the robot is for, the frame's whole "pose" or the "position" of its origin alone.
     """
     plan = closure(robot)
-    if plan.spare_drives < 0:
-        raise WrongValue(
-            f"Robot {robot.name!r} has mobility {plan.mobility} and only {len(plan.driven)} driven "
-            "coordinates: it moves with all drives locked at every posture."
-        )
     if output not in ("pose", "position"):
         raise WrongValue(f"The output is 'pose' or 'position', not {output!r}.")
     equations = equations_of(robot, symbols)
     q = as_position(robot, q)
     s, motions = _motions(equations, q, plan.places)
-    drives = np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)
+    least_driven = 0.0  # with too few drives it moves with all of them locked
+    if plan.spare_drives >= 0 and plan.mobility:
+        least_driven = float(np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)[-1])
     least = None
     if frame is not None:
 
@@ -104,7 +102,7 @@ def singularity(
         generic = [moved(x) for x in plan.samples]
         size = max(int((x > RANK * x[:1]).sum()) for x in generic)
         least = float(moved(q)[size - 1] / max(x[0] for x in generic)) if size else 0.0
-    return Singularity(float(s[-1] / s[0]), float(drives[-1]), least)
+    return Singularity(float(s[-1] / s[0]), least_driven, least)
 
 
 def _motions(equations: LoopEquations, q: Array, plan: Plan) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from rikigaku.simulation.drive_forces import DriveForces
 from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
-from rikigaku.simulation.loops import singular_passages
+from rikigaku.simulation.loops import kept_closed, singular_passages
 from rikigaku.simulation.modes import Array, Event, Flow, Guard, Now, System
 from rikigaku.simulation.run import Run, Settings, interpolated, run
 from rikigaku.simulation.solution import Solution
@@ -48,8 +48,8 @@ def simulate(
     """The motion of a robot from a state, integrated in native code.
 
     Args:
-        q0, v0: positions (nq,) and velocities (nv,; at rest if left out). A closed robot's are brought onto
-            its loops.
+        q0, v0: positions (nq,; None: neutral) and velocities (nv,; at rest if left out). A closed robot's are
+            brought onto its loops.
         torque: None; constant forces (n,); formulas of t, as ["3*sin(2*pi*t)", "0"]; `rk.Data(t, tau)`; a
             function (t, q, v) -> (n,), the only Python in the loop; `rk.Sampled(function, period)`; or a
             controller (`rk.PD`, `rk.ComputedTorque`). A closed robot takes the forces of its driven joints,
@@ -62,7 +62,8 @@ def simulate(
         system: any other system of modes (`rk.simulation.System`) instead.
         output: times of the solution's arrays, (m,), or their spacing [s]; the integrator's own steps if left
             out. `solution.at(t)` answers for any time in either case.
-        method: "dop853" (order 8, steps by its error estimate), or "rk4", "euler" with a fixed `step` [s].
+        method: "dop853" (order 8, steps by its error estimate), "radau" (implicit, for stiff springs and
+            controllers), or "rk4", "euler" with a fixed `step` [s].
         rtol, atol: error allowed a step, relative to and beyond the size of each number of the state.
         most_steps, most_changes: where to give up; the solution up to there is kept, with its status.
     Raises:
@@ -71,6 +72,7 @@ def simulate(
     settings = _settings(method, step, rtol, atol, most_steps)
     if not (np.isfinite(duration) and duration > 0 and np.isfinite(start)):
         raise WrongValue(f"A motion takes a duration above 0 s; {duration} was given.")
+    _check_start(robot, q0)
     q, v = as_position(robot, q0), _velocity(robot, v0)
     drive = drive_of(robot.nv, driven_places(robot), torque)
     watched = guards_of(events)
@@ -93,10 +95,16 @@ def simulate(
         extra[1] += lost
         y = np.concatenate([change.q, change.v, extra])
         done = run(made, change.mode, drive, t, y, end, settings, waiting, left, driven.held)
+        torn = ""
+        if is_closed(robot):
+            done, torn = kept_closed(robot, done)
         runs.append(done)
         driven.held = done.inputs[-1] if done.inputs else driven.held
         noted += _noted(robot, done)
         t, extra, left = done.t, done.y[-2:].copy(), left - len(done.records)
+        if torn:
+            status = torn
+            break
         if done.status != integrator.Status.EVENT:
             status = _ended(done, settings)
             if done.status == integrator.Status.STUCK and hasattr(system, "stuck"):
@@ -163,6 +171,21 @@ def _settings(method: str, step: float | None, rtol: float, atol: float, most: i
     if not (rtol >= 1e-14 and atol >= 0 and rtol + atol > 0):
         raise WrongValue(f"rtol is at least 1e-14 and atol at least 0; {rtol:g} and {atol:g} were given.")
     return Settings(method, rtol, atol, step or 0.0, most_steps=most)
+
+
+def _check_start(robot: Robot, q0: Any) -> None:
+    if not is_closed(robot):
+        return
+    if q0 is None:
+        raise WrongValue(
+            f"A motion of robot {robot.name!r}, which has loops, begins at a closed posture: give q0, as "
+            "robot.assemble([...]) finds it."
+        )
+    if not closure(robot).mobility:
+        raise WrongValue(
+            f"Robot {robot.name!r} cannot move: its loops leave mobility 0. If it should, look at lengths "
+            "and axes that must fit exactly: robot.closure() lists the equations that count."
+        )
 
 
 def _velocity(robot: Robot, v: Any) -> Array:
