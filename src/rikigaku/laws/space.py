@@ -6,6 +6,7 @@ order of v. Equation numbers are those of Part X of Umetani, Yoshida and Kurazum
 """
 
 from collections.abc import Mapping, Sequence
+from math import comb
 
 from rikigaku.errors import WrongValue
 from rikigaku.laws.floating import Floating, floating
@@ -13,7 +14,7 @@ from rikigaku.laws.kinematics import known_frame
 from rikigaku.laws.orthogonal import orthogonal
 from rikigaku.laws.space_bias import bias
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.functions import sqrt
+from rikigaku.numbers.functions import sqrt, where
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
@@ -23,6 +24,8 @@ from rikigaku.spatial.vector import Matrix, cross, transform
 Numbers = Sequence[Number]
 
 AXES = ("world", "local", "base")
+# Minors of J* are all computed up to this number of them.
+_MANY = 100
 # Rows of J* by name: a task need not ask for all six.
 ROWS: dict[str, tuple[int, ...]] = {
     "all": (0, 1, 2, 3, 4, 5),
@@ -118,24 +121,49 @@ def generalized_manipulability(mechanism: Mechanism, q: Numbers, frame: str, row
     if len(J) == len(J[0]):
         det = determinant(J)
         return sqrt(det * det)
-    return sqrt(determinant([[vector.dot(a, b) for b in J] for a in J]))
+    if comb(len(J[0]), len(J)) <= _MANY:  # a sum of squares: neither negative nor blurred near zero
+        found = list(minors(J).values())
+        return sqrt(vector.dot(found, found))
+    return volume(J)
+
+
+def volume(A: Sequence[Numbers]) -> Number:
+    """Of the box whose edges are the rows: sqrt(det(A A^T)), and no digit is lost near zero.
+
+    Row by row what earlier rows leave of it (modified Gram-Schmidt); a row of nothing leaves all as it is.
+    """
+    rows: list[list[Number]] = [list(row) for row in A]
+    result: Number = 1
+    for i, row in enumerate(rows):
+        square = vector.dot(row, row)
+        result = result * sqrt(square)
+        safe = where(square > 0, square, 1)
+        for j in range(i + 1, len(rows)):
+            part = vector.dot(rows[j], row) / safe
+            rows[j] = [x - part * y for x, y in zip(rows[j], row, strict=True)]
+    return result
 
 
 def determinant(A: Sequence[Numbers]) -> Number:
     """By minors of growing height: no division, so nothing fails where the answer is zero."""
-    n = len(A)
-    minors: dict[tuple[int, ...], Number] = {(): 1}
+    return minors(A)[tuple(range(len(A)))]
+
+
+def minors(A: Sequence[Numbers]) -> dict[tuple[int, ...], Number]:
+    """Determinants of all square parts as high as A, by their columns."""
+    n = len(A[0])
+    found: dict[tuple[int, ...], Number] = {(): 1}
     for row in A:
         grown: dict[tuple[int, ...], Number] = {}
-        for columns, minor in minors.items():
+        for columns, minor in found.items():
             for j in range(n):
                 if j not in columns:
                     place = sum(k > j for k in columns)  # columns it has to pass on its way to the right end
                     key = tuple(sorted((*columns, j)))
                     term = row[j] * minor
                     grown[key] = grown.get(key, 0) + (-term if place % 2 else term)
-        minors = grown
-    return minors[tuple(range(n))]
+        found = grown
+    return found
 
 
 def task_rows(J: Sequence[Numbers], rows: str, robot: str) -> list[Numbers]:

@@ -69,7 +69,11 @@ def capture(
     """
     ours, theirs = cast(Any, robot), cast(Any, target)
     for one in (robot, target):
-        arm_coordinates(one)  # a robot without a free base is told so
+        joint = one.joint(_base_joint(one))
+        if joint.type != "free":
+            raise WrongValue(
+                f"Robot {one.name!r} is carried by a {joint.type} joint; captures are between free ones."
+            )
     q, v = as_position(robot, q), as_velocity(robot, v)
     p, w = as_position(target, target_q), as_velocity(target, target_v)
     hand, grip_pose = ours.pose(q, frame), theirs.pose(p, grip)
@@ -107,11 +111,6 @@ def _joined(
     name = _base_joint(target)
     (link,) = (link for link in target.links if link.joint.name == name)
     on_hand = np.linalg.solve(hand, cast(Any, target).pose(p, link.name))
-    joint = target.joint(name)
-    if joint.type != "free":
-        raise WrongValue(
-            f"The target {target.name!r} is carried by a {joint.type} joint; one in space has a free one."
-        )
     fixed = lock(target, name, coordinates_of(on_hand).tolist())
     fixed = cast(Any, fixed).with_gravity([float(g) for g in robot.gravity])
     joined = join(robot, fixed, frame, prefix, name=f"{robot.name}_with_{target.name}")

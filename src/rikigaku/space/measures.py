@@ -66,7 +66,8 @@ def reaction_null_space(robot: Robot, q: Any, translation: bool = False) -> Arra
     V = np.asarray(laws.base_motion(q, np.eye(n), zero)).T  # base motion per unit rate, column by column
     turns = V if translation else V[-3:] if len(V) == 6 else V[-1:]
     _, s, Vt = np.linalg.svd(turns)
-    rank = int(np.sum(s > _RANK * max(s[0], 1e-300))) if len(s) else 0
+    # against all the base does: where nothing turns it, its turns are rounding
+    rank = int(np.sum(s > _RANK * max(float(np.linalg.norm(V)), 1e-300)))
     return np.ascontiguousarray(Vt[rank:].T)
 
 
