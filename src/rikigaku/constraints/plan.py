@@ -149,10 +149,19 @@ def _following(J: Array, rows: Sequence[int]) -> tuple[int, ...]:
 
 
 def equations_of(robot: Robot, symbols: Mapping[str, float] | None = None) -> LoopEquations:
-    """The loop equations of the robot, with a value for every symbol."""
+    """The loop equations with the values given and the robot's own; for None, with one for every symbol.
+
+    Raises (when they are evaluated):
+        MissingValue: if a symbol they depend on has no value.
+    """
     plan = closure(robot)
     rows = plan.places.rows if plan.slack else None
-    return LoopEquations(robot, values(robot, np.random.default_rng(0)) | dict(symbols or {}), rows)
+    if symbols is None:
+        return LoopEquations(robot, values(robot, np.random.default_rng(0)), rows)
+    for name, x in symbols.items():
+        if not np.isfinite(x):
+            raise WrongValue(f"The symbol {name!r} of robot {robot.name!r} is a number; {x!r} was given.")
+    return LoopEquations(robot, robot.declared_values | dict(symbols), rows)
 
 
 def _independent(robot: Robot, J: Array, driven: Sequence[int]) -> tuple[int, ...]:
