@@ -74,7 +74,7 @@ def follow(
     tolerance: float = 1e-10,
     least: float = 1e-3,
     breaks: Any = (),
-    most_steps: int = 20_000,
+    most_steps: int = 5_000,
 ) -> Followed:
     """Follow a target with a frame of a free-floating robot: controller and forward dynamics together.
 
