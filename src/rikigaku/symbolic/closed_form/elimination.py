@@ -1,8 +1,8 @@
 """Two unknown joints: one is eliminated, so that an equation in the other alone remains.
 
 A slide is eliminated by a resultant. An angle that enters two equations linearly, A s + B c + C = 0 and
-D s + E c + F = 0, is eliminated by Cramer's rule and s^2 + c^2 = 1. (A Groebner basis finds the same
-equations; on two angles FLINT's needs minutes where this takes milliseconds. The tests ask it.)
+D s + E c + F = 0, is eliminated by Cramer's rule and s^2 + c^2 = 1. The result lies in the ideal of the two,
+so a Groebner basis says the same, but takes far longer to say it.
 """
 
 from collections.abc import Iterator, Sequence

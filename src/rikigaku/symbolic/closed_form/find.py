@@ -1,7 +1,9 @@
 """Inverse kinematics as formulas: every joint from the pose of a frame, branch by branch.
 
-The method is that of [Kawasaki1999]: polynomials in sines and cosines, split where axes meet or are parallel,
-brought to triangular form, solved upward by square roots. Every branch is checked by substitution, exactly.
+After [Kawasaki1999]: polynomials in sines and cosines, split where axes meet or are parallel, brought to
+triangular form, solved upward by square roots. There a Groebner basis makes the triangle; here its equations
+are found by cutting the loop, Cramer's rule and resultants, and a basis is asked where these find nothing
+(`basis`). Every branch is checked by substitution, exactly.
 Reference: H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics
 Society of Japan 17(3), 1999; D. Pieper, The kinematics of manipulators under computer control, 1968 (three
 axes that meet).

@@ -4,18 +4,19 @@ Of all equations those with one unknown joint are looked at; the best determines
 an end of the chain is taken off: the target behind it gets names of its own, the rest is a shorter chain.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from flint import nmod
 
 from rikigaku.errors import NotSolvable
-from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra import jobs
+from rikigaku.symbolic.closed_form.basis import from_basis
 from rikigaku.symbolic.closed_form.chain import TARGET, Axis, Chain
 from rikigaku.symbolic.closed_form.conditions import left_over
 from rikigaku.symbolic.closed_form.elimination import derived
@@ -32,6 +33,8 @@ from rikigaku.symbolic.closed_form.steps import (
     is_short,
 )
 from rikigaku.symbolic.writing import Writing
+
+Method = Callable[[Ring, Sequence[Exact], Sequence[Axis], Witness], Iterator[tuple[Axis, Exact]]]
 
 _ELEMENTS = ("x", "y", "z", *(f"{i}{j}" for i in "123" for j in "123"))
 
@@ -75,7 +78,7 @@ class Solver:
             found = self._best(self._alone())
             if found is None:
                 derived = self._derived()
-                found = self._best(derived)
+                found = self._best(derived) or self._best(self._from_basis())
                 if found is None:
                     raise self._unsolved(derived)
             self._take(found)
@@ -111,9 +114,16 @@ class Solver:
 
     def _derived(self) -> dict[Axis, list[Exact]]:
         """The same, after eliminating a joint from equations with two."""
+        return self._followed(derived)
+
+    def _from_basis(self) -> dict[Axis, list[Exact]]:
+        """The same, out of a Groebner basis."""
+        return self._followed(from_basis)
+
+    def _followed(self, method: Method) -> dict[Axis, list[Exact]]:
         unknown = self._unknown()
         found: dict[Axis, list[Exact]] = {axis: [] for axis in unknown}
-        for axis, x in derived(self.chain.ring, self._equations(), unknown, self.witness):
+        for axis, x in method(self.chain.ring, self._equations(), unknown, self.witness):
             found[axis].append(x)
         return found
 
