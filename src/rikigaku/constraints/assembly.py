@@ -40,7 +40,8 @@ def assemble(
         q_independent: (..., n) in the order of `robot.closure().independent` (a free joint has 7 numbers), or
             {joint: positions} for any joints that decide the others.
         near: a posture (..., nq) to continue from, in small steps: the assembly mode stays. Without it the
-            closed posture nearest to the neutral one is taken, and a batch continues from its first posture.
+            nearest to the neutral posture of those found from it and from random ones is taken, and a batch
+            continues from its first posture.
         path: the first axis of q_independent is a path; each posture continues the one before.
         all: all assembly modes of one set of positions within the joint limits, (modes, nq), nearest first:
             from the exact equations where these can be solved, else as many as random starts find.
