@@ -10,8 +10,11 @@ from rikigaku.constraints.equations import LoopEquations
 Array = NDArray[np.float64]
 
 _LONGEST = 0.35  # [rad, m] a following coordinate may move in one piece of the way
-_SHORTEST = 1e-3  # of the longest piece: below, the posture is given up
+_SHORTEST = 1e-4  # of the longest piece: below, the posture is given up
 _CORRECTIONS = 12
+_BENT = 0.5  # of the step that the slopes foretell: so far may the corrections go
+_LEAST = 1e-6  # [rad, m] they may always go
+_SINGULAR = 1e-8  # singular values below this part of the largest count as zero
 
 
 class Way(NamedTuple):
@@ -26,8 +29,9 @@ def continued(
 ) -> Way:
     """Closed postures with the held coordinates (places in v, in q) at the target, by small steps from q.
 
-    q: closed postures, (states, nq); target: (states, len(held_q)). Steps that do not close, or move the free
-    coordinates far, are halved; so a posture stays in its assembly mode.
+    q: closed postures, (states, nq); target: (states, len(held_q)). Steps that do not close, move the free
+    coordinates far, end far from where the slopes led, or pass over a singular posture, are halved: so a
+    posture stays in its assembly mode.
     """
     q = np.array(q, dtype=np.float64)
     begin = q[:, held_q].copy()
@@ -40,11 +44,25 @@ def continued(
         found = equations.newton(guess, free, _CORRECTIONS)
         moved = np.abs(found.q - q[busy])
         moved[:, held_q] = 0.0
+        led = np.abs(guess - q[busy]).max(axis=1, initial=0.0)
         bent = np.abs(found.q - guess).max(axis=1, initial=0.0)
-        good = found.closed & (moved.max(axis=1, initial=0.0) < _LONGEST) & (bent < 0.5 * _LONGEST)
+        good = found.closed & (moved.max(axis=1, initial=0.0) < _LONGEST) & (bent < _BENT * led + _LEAST)
+        good[good] = _same_side(equations, q[busy[good]], found.q[good], free)
         q[busy[good]], part[busy[good]] = found.q[good], ahead[good]
         piece[busy] = np.where(good, np.minimum(2 * piece[busy], longest[busy]), 0.5 * piece[busy])
     return Way(q, part)
+
+
+def _same_side(equations: LoopEquations, q: Array, other: Array, free: list[int]) -> NDArray[np.bool_]:
+    """Whether no singular posture lies between two near ones: with A, B their Jacobians, det A^T B > 0.
+
+    Where as many equations as free coordinates count this says that det A and det B have one sign; equations
+    that follow from others do no harm. From a singular posture every way is right.
+    """
+    A, B = (equations.jacobian(x)[:, :, free] for x in (q, other))
+    s = np.linalg.svd(A, compute_uv=False)
+    singular = s[:, -1] < _SINGULAR * s[:, 0] if free else np.ones(len(q), dtype=bool)
+    return np.asarray(singular | (np.linalg.slogdet(np.swapaxes(A, 1, 2) @ B)[0] > 0))
 
 
 def _predicted(
