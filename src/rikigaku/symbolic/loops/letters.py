@@ -7,6 +7,7 @@ such as L cos q and L sin q, keep the sum of their squares: without it a four-ba
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +17,7 @@ from rikigaku.symbolic.loops.rows import generators
 
 
 class Letters:
-    """Equations with letters for what does not hold the unknowns."""
+    """Equations with letters for what does not hold the unknowns; count: of the letters in them."""
 
     def __init__(self, ring: Ring, equations: Sequence[Exact], unknown: set[str]) -> None:
         self.ring = ring
@@ -25,16 +26,23 @@ class Letters:
         self.equations = [self._lettered(x, unknown) for x in equations]
         angles = sorted(name[4:-1] for name in unknown if name.startswith("sin("))
         self.circles = [(f"sin({x})", f"cos({x})") for x in angles]
-        self.squares: list[tuple[str, str, Any]] = []
-        plain = list(self.meanings.items())
-        for (p, x), (r, y) in combinations(plain, 2):
+        self.count = len(self.meanings)
+
+    @cached_property
+    def squares(self) -> list[tuple[str, str, Any]]:
+        """Pairs of letters and the sum of their squares, which may be a letter more. Looks at all pairs."""
+        result: list[tuple[str, str, Any]] = []
+        for (p, x), (r, y) in combinations(list(self.meanings.items()), 2):
             total = x * x + y * y
             if len(generators(total)) < len({*generators(x), *generators(y)}):
-                self.squares.append((p, r, total if not isinstance(total, Exact) else self._letter(total)))
+                result.append((p, r, total if not isinstance(total, Exact) else self._letter(total)))
+        return result
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
-        return list(self.meanings)
+        """All letters, those of the squares too."""
+        own = [square[0] for _, _, square in self.squares if isinstance(square, tuple)]
+        return list(dict.fromkeys([*self.meanings, *own]))
 
     def polynomials(self, names: Sequence[str]) -> Iterator[dict[tuple[int, ...], Any]]:
         """The equations, circles and sums of squares in these names."""

@@ -1,6 +1,6 @@
 """Dependent coordinates as formulas of the independent ones: elimination, then the triangle solved upward.
 
-Each block of equations (loop_solve) is treated alone, coordinates solved before it being known. Every
+Each block of equations (solve.py) is treated alone, coordinates solved before it being known. Every
 relation lies in the ideal of the equations, so it holds in all closed postures; the other direction is
 checked by `loops.postures`.
 """
@@ -8,7 +8,8 @@ checked by `loops.postures`.
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.errors import NoFormula
@@ -17,9 +18,10 @@ from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.functions import is_zero
 from rikigaku.symbolic.algebra.groebner import System, quick_basis
 from rikigaku.symbolic.algebra.jobs import Work
-from rikigaku.symbolic.algebra.triangular import triangular_basis
 from rikigaku.symbolic.evaluation import Point
+from rikigaku.symbolic.loops.clock import Clock
 from rikigaku.symbolic.loops.letters import Letters
+from rikigaku.symbolic.loops.orders import orders
 from rikigaku.symbolic.loops.relation import Relation
 from rikigaku.symbolic.loops.rows import BITS, generators, sample_point
 from rikigaku.symbolic.loops.solve import blocks
@@ -27,8 +29,10 @@ from rikigaku.symbolic.loops.solve import blocks
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.constraints import LoopConstraints
 
+_NONE = "have no formula with square roots that elimination finds"
 _ZERO = 1e-40  # in 300 bits
 _MOST_ORDERS = 24  # four coordinates in every order
+_MOST_UNKNOWN, _MOST_LETTERS = 6, 60  # beyond (arms that hold a body) one order takes 10 to 100 s
 _MOST_LINES = 8  # the shortest equations of a coordinate: others only repeat them
 _LONGEST = 20_000  # terms beyond which an equation is none to read
 _POWERS = {1: ((2,), (1,), (0,)), 2: ((1, 0), (0, 1), (0, 0))}  # of a coordinate's generators
@@ -41,17 +45,17 @@ def explicit_relations(constraints: "LoopConstraints", work: Work) -> tuple[Rela
         NoFormula: where a block of equations has no triangular form of degree two.
         TimeLimit, TooLarge: where elimination does not end within its limits.
     """
+    clock = Clock(f"Elimination in the loops of robot {constraints.robot.name!r}", work)
     found: list[Relation] = []
     matrix = [[row[k] for k in constraints.dependent] for row in constraints.tree_jacobian]
     for rows, columns in blocks(matrix):
         unknown = [constraints.dependent[k] for k in columns]
         equations = [constraints.rows[i] for i in rows]
-        relations = _solved_block(constraints, equations, unknown, work)
-        if relations is None:
+        relations = _solved_block(constraints, equations, unknown, clock)
+        if isinstance(relations, str):
             names = ", ".join(constraints.coordinates[k] for k in unknown)
             raise NoFormula(
-                f"The coordinates {names} of robot {constraints.robot.name!r} have no formula with square "
-                "roots that elimination finds in rows "
+                f"The coordinates {names} of robot {constraints.robot.name!r} {relations} in rows "
                 f"{', '.join(repr(row.name) for row in equations)}. "
                 "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose "
                 "other independent coordinates."
@@ -61,40 +65,48 @@ def explicit_relations(constraints: "LoopConstraints", work: Work) -> tuple[Rela
 
 
 def _solved_block(
-    constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int], work: Work
-) -> Any:
+    constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int], clock: Clock
+) -> list[Relation] | str:
+    """The unknowns of one block one after the other, or why there is no formula."""
+    clock.look()
     places = [k for k in (_position(constraints, k) for k in unknown) if k is not None]
     if len(places) < len(unknown):
-        return None  # a part of a quaternion: rotations have no formula one coordinate at a time
+        return _NONE  # a part of a quaternion: rotations have no formula one coordinate at a time
     gear = _gear(constraints, rows, unknown)
     if gear is not None:
         return [gear]
+    if len(unknown) > _MOST_UNKNOWN:
+        return f"are too many for elimination (at most {_MOST_UNKNOWN} that hang together are tried)"
     ring = constraints.state.ring
     used = {name for row in rows for name in generators(row.formula)}
     own = [_own(place, used) for place in places]
     letters = Letters(ring, [row.formula for row in rows], {name for names in own for name in names})
-    orders = list(permutations(range(len(places))))[:_MOST_ORDERS]
-    systems = [_ordered(letters, [own[k] for k in order]) for order in orders]
+    if letters.count > _MOST_LETTERS:
+        return f"hang together by too much for elimination ({letters.count} coefficients)"
 
     def triangle(order: Sequence[int], basis: System) -> Any:
         return _triangle(constraints, basis, letters, [(unknown[k], places[k], own[k]) for k in order])
 
     best: list[Relation] | None = None
-    bases = [quick_basis(system) for system in systems]
-    for order, basis in zip(orders, bases, strict=True):
-        relations = None if basis is None else triangle(order, basis)
+    slow: list[tuple[tuple[int, ...], System]] = []
+    for order in orders(len(places), _MOST_ORDERS):
+        if best is not None and clock.over:
+            break
+        clock.look()
+        system = _ordered(letters, [own[k] for k in order])
+        basis = quick_basis(system)
+        if basis is None:
+            slow.append((order, system))
+            continue
+        relations = triangle(order, basis)
         if relations is not None and (best is None or _cost(relations) < _cost(best)):
             best = relations
-    slow = [k for k, basis in enumerate(bases) if basis is None]
-    if best is not None or not slow or work.time_limit <= 0:
+    if best is not None:
         return best
-    found = triangular_basis(
-        [systems[k] for k in slow],
-        [[own[i] for i in orders[k]] for k in slow],
-        what=f"Elimination in the loops of robot {constraints.robot.name!r}",
-        **vars(work),
-    )
-    return None if found is None else triangle(orders[slow[found[0]]], found[1])
+    if slow and clock.work.time_limit > 0:
+        found = clock.basis([system for _, system in slow], [[own[i] for i in order] for order, _ in slow])
+        best = None if found is None else triangle(slow[found[0]][0], found[1])
+    return _NONE if best is None else best
 
 
 def _ordered(letters: Letters, own: Sequence[Sequence[str]]) -> System:
@@ -223,10 +235,7 @@ def _nonzero(x: Any, points: Sequence[Point]) -> bool:
 
 
 def _cost(relations: Sequence[Relation]) -> tuple[int, int]:
-    branches = 1
-    for relation in relations:
-        branches *= relation.branches
-    return branches, sum(map(_length, relations))
+    return prod(relation.branches for relation in relations), sum(map(_length, relations))
 
 
 def _length(relation: Relation) -> int:
