@@ -152,6 +152,7 @@ def test_random_trees_of_any_joints_and_shapes_agree_with_mujoco(seed: int) -> N
         (POINT, "spherical"),
         (AXIS, "revolute"),
         ('<weld body1="coupler" body2="rocker" anchor="0.1 0.2 0.3"/>', "fixed"),
+        ('<weld body1="coupler" body2="rocker" anchor="0 0 .3" torquescale="0"/>', "spherical"),
         ('<weld body1="coupler" body2="rocker" relpose=".3 .01 .1 1 0 .5 0"/>', "fixed"),
     ],
 )

@@ -74,7 +74,9 @@ def equalities_of(sections: list[Element], tree: Tree, defaults: Defaults, setti
 def _closure(element: Element, tree: Tree, settings: Settings, count: int) -> Ends | None:
     weld = element.tag == "weld"
     name = element.attributes.get("name") or f"{element.tag}{count + 1}"
-    joint: ClosingType = "fixed" if weld else "spherical"
+    # a weld whose rotational part counts nothing holds a point alone
+    turning = weld and number(element, "torquescale", 1.0, settings.notes) != 0
+    joint: ClosingType = "fixed" if turning else "spherical"
     if "site1" in element.attributes or "site2" in element.attributes:
         sides = [_named(element, key, tree.sites, "site", settings) for key in ("site1", "site2")]
         if None in sides:
