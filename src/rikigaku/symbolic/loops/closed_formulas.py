@@ -1,6 +1,7 @@
 """Numbers of a closed robot as formulas to read, like those of any law."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from rikigaku.errors import TooLarge
 from rikigaku.model.robot import Robot
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.formulas import Formulas
+from rikigaku.symbolic.loops.ideal import length
 from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.names import input_names
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 # Terms over a common denominator beyond which a closed robot's formula is not one to read.
 MOST_TERMS = 200_000
+# Terms of all its formulas, parts not multiplied out, beyond which to shorten them takes longer than it helps.
+_MOST_PARTS = 8_000
 
 
 def closed_formulas(
@@ -31,6 +35,11 @@ def closed_formulas(
         names = input_names(c.robot, sizes)
     reading = Reading(c.robot, c.state.ring, names)
     numbers = np.array(value, dtype=object)
+    if (terms := sum(map(length, numbers.flat))) > _MOST_PARTS:
+        raise TooLarge(
+            f"{title} of the closed robot {c.robot.name!r} has {terms} terms. Take robot.reduced and its "
+            "intermediates(), or numeric laws."
+        )
     array = np.empty(numbers.shape, dtype=object)
     for index, x in np.ndenumerate(numbers):
         total: Any = 0
@@ -42,7 +51,7 @@ def closed_formulas(
 
 def _read(c: "LoopConstraints", x: Any, reading: Reading) -> ExactFormula:
     """Written part by part, or as one fraction without common factors, whichever is shorter."""
-    number = _one_fraction(c.robot, x)
+    number = Fraction(x) if isinstance(x, float) else _one_fraction(c.robot, x)  # 0.0 of a law's literals
     if not isinstance(x, Over):
         return ExactFormula(number, reading)
     forms = (c.written(x), reading.writing(number))

@@ -1,19 +1,22 @@
 """Parameters, dynamics and loops of ROSAM II (Table 1).
 
-Of a robot with loops everything is that of the closed robot; tree=True asks for its virtual tree (the paper's
-fifth argument of Make_InvDyn: 1 or 2). cnd: what `make_loopcnd` gave, where it is at hand.
+Of a robot with loops everything is that of the closed robot, as `robot.reduced` gives it: formulas where they
+can be read, else intermediate variables; tree=True asks for its virtual tree (the paper's fifth argument of
+Make_InvDyn: 1 or 2). cnd: what `make_loopcnd` gave, where it is at hand.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from rikigaku.constraints.records import CLOSED, REDUCED
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws import newton_euler
 from rikigaku.laws.all import LAWS
-from rikigaku.laws.kinematics import jacobian
+from rikigaku.laws.closed import Plan
+from rikigaku.laws.closed_reduced import reduced_inverse_dynamics
 from rikigaku.laws.record import Law
 from rikigaku.laws.regressor import regressor_columns, regressor_parameters
 from rikigaku.model.geometry import Placement
@@ -25,12 +28,14 @@ from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.loops.closed_formulas import closed_formulas
 from rikigaku.symbolic.loops.constraints import LoopConstraints, coordinate_names, loop_constraints
 from rikigaku.symbolic.names import input_names
 from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, link_names
 from rikigaku.symbolic.writing import Writing
 
+Read = Formulas | Intermediates
 # Frames that bring the symbols of the hand's load into the ring.
 _FORCE, _MOMENT = "force on the hand", "moment on the hand"
 
@@ -77,8 +82,10 @@ def make_invdyn(
     tree: bool = False,
     cnd: LoopConstraints | None = None,
     branch: int = 1,
-) -> Formulas:
+) -> Read:
     """Make_InvDyn: the inverse dynamic model tau (eqs 15, 18), no friction. Ours: `inverse_dynamics`.
+
+    With loops: the forces along the independent coordinates, ours `robot.reduced.inverse_dynamics`.
 
     Fhh: force and moment on the hand of a branch, world axes: six numbers or formulas, symbols of their own
     allowed.
@@ -89,13 +96,7 @@ def make_invdyn(
         robot, cnd = _with_load(robot, load), None
     frame = hand(robot, branch)
     if _closed(robot, tree):
-        c = cnd or make_loopcnd(robot)
-        forces = c.closed.inverse_dynamics
-        if load:
-            J = jacobian(c.state.mechanism, c.state.q, frame)
-            push = [_dot(column, _wrench(c.state.mechanism)) for column in zip(*J, strict=True)]
-            forces = [x - y for x, y in zip(forces, c.closed.projected(push), strict=True)]
-        return closed_formulas(c, "tau", forces)
+        return _closed_law(robot, "inverse_dynamics", cnd, _pushed(frame) if load else None)
 
     def tau(mechanism: Any, q: Any, v: Any, a: Any) -> Any:
         wrenches = {frame: _wrench(mechanism)} if load else None
@@ -125,48 +126,24 @@ def make_diffmodel(tau: Formulas, q: Sequence[str] | None = None) -> Any:
     return tau.sympy().xreplace(changed)
 
 
-def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`; `closed.mass_matrix` with loops."""
-    robot = as_robot(robot)
-    if _closed(robot, tree):
-        c = cnd or make_loopcnd(robot)
-        return closed_formulas(c, "M", c.closed.mass_matrix)
-    return _law(robot, "mass_matrix")
+def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Read:
+    """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`, of `robot.reduced` with loops."""
+    return _law(robot, "mass_matrix", tree, cnd)
 
 
-def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Cvterm: Coriolis and velocity term h. Ours: `velocity_forces.symbolic`, or that of `closed`."""
-    robot = as_robot(robot)
-    if _closed(robot, tree):
-        c = cnd or make_loopcnd(robot)
-        return closed_formulas(c, "h", c.closed.velocity_forces)
-    return _law(robot, "velocity_forces")
+def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Read:
+    """Get_Cvterm: Coriolis and velocity term h. Ours: `velocity_forces.symbolic`, or of `robot.reduced`."""
+    return _law(robot, "velocity_forces", tree, cnd)
 
 
-def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Cmatrix: C of eq. 19 (Christoffel), C v = h. Ours: `coriolis_matrix.symbolic`; closed: dh/dv / 2.
-
-    h_i = sum of G_ijk v_j v_k with Christoffel symbols G symmetric in j, k: sum of G_ijk v_k = dh_i/dv_j / 2.
-    """
-    robot = as_robot(robot)
-    if not _closed(robot, tree):
-        return _law(robot, "coriolis_matrix")
-    c = cnd or make_loopcnd(robot)
-    h = get_Cvterm(robot, cnd=c)
-    rates = [h.reading.names[f"v[{k}]"] for k in c.independent]
-    array = np.empty((len(h), len(rates)), dtype=object)
-    for index in np.ndindex(array.shape):
-        array[index] = h[index[0]].diff(rates[index[1]]) / 2
-    return Formulas(f"C, closed robot {robot.name!r}", array, h.reading)
+def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Read:
+    """Get_Cmatrix: C of eq. 19 (Christoffel), C v = h. Ours: `coriolis_matrix.symbolic`, or of `reduced`."""
+    return _law(robot, "coriolis_matrix", tree, cnd)
 
 
-def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Formulas:
-    """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`; `closed.gravity_forces` with loops."""
-    robot = as_robot(robot)
-    if _closed(robot, tree):
-        c = cnd or make_loopcnd(robot)
-        return closed_formulas(c, "g", c.closed.gravity_forces)
-    return _law(robot, "gravity_forces")
+def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> Read:
+    """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`, of `robot.reduced` with loops."""
+    return _law(robot, "gravity_forces", tree, cnd)
 
 
 def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
@@ -193,9 +170,40 @@ def _closed(robot: Robot, tree: bool) -> bool:
     return bool(robot.loops or robot.couplings) and not tree
 
 
-def _law(robot: Robot, name: str) -> Formulas:
+def _law(described: Described, name: str, tree: bool, cnd: LoopConstraints | None) -> Read:
+    robot = as_robot(described)
+    if _closed(robot, tree):
+        return _closed_law(robot, name, cnd)
     found: Formulas = law_formulas(robot, LAWS[name], Recipe())
     return found
+
+
+def _closed_law(
+    robot: Robot, name: str, cnd: LoopConstraints | None, recursion: Callable[..., Any] | None = None
+) -> Read:
+    """`robot.reduced.<name>.symbolic` without friction, over the coordinates the constraints have chosen.
+
+    The plan is that of the exact constraints: nothing is compiled to find it.
+    """
+    c = cnd or make_loopcnd(robot)
+    law = CLOSED[REDUCED + name]
+    places = Plan(tuple(row.place for row in c.rows), c.independent, c.dependent, c.independent)
+    own = tuple(c.coordinates[k] for k in c.independent)
+    law = replace(law, plan=places, coordinates=dict.fromkeys(("v", "a"), own))
+    if recursion is not None:
+        law = replace(law, written=recursion)
+    found: Read = law_formulas(c.robot, law, Recipe((("friction", False),) if law.options else ()))
+    return found
+
+
+def _pushed(frame: str) -> Callable[..., Any]:
+    """Forces along the independent coordinates with the load on the hand."""
+
+    def tau(mechanism: Any, q: Any, v: Any, a: Any, plan: Any, friction: bool) -> Any:
+        wrenches = {frame: _wrench(mechanism)}
+        return reduced_inverse_dynamics(mechanism, q, v, a, plan, wrenches=wrenches, friction=friction)
+
+    return tau
 
 
 def _names(robot: Robot) -> Mapping[str, str]:
@@ -228,7 +236,3 @@ def _with_load(robot: Robot, load: Sequence[Formula]) -> Robot:
 
 def _wrench(mechanism: Any) -> list[Any]:
     return [*mechanism.frames[_FORCE][1].p, *mechanism.frames[_MOMENT][1].p]
-
-
-def _dot(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
-    return sum((x * y for x, y in zip(xs, ys, strict=True)), start=0)
