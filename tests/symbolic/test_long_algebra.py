@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,14 @@ import pytest
 import rikigaku as rk
 from rikigaku import disk
 from rikigaku.errors import JobCancelled, NoFormula, NotSolvable, TimeLimit
+from rikigaku.numbers.formula import Formula
+from rikigaku.symbolic import rosam
 from rikigaku.symbolic.algebra import groebner, jobs, triangular
 from rikigaku.symbolic.algebra.groebner import System
 from rikigaku.symbolic.algebra.triangular import is_triangular
 from rikigaku.symbolic.closed_form import find
+from rikigaku.symbolic.closed_form.saved import restored, saved
+from rikigaku.symbolic.closed_form.steps import Definition
 from rikigaku.symbolic.loops import constraints
 
 
@@ -174,6 +179,37 @@ def test_a_basis_is_triangular_if_each_unknown_has_a_quadratic_with_those_before
     angle = System.read(["s", "c", "p"], ["s*p + c - 1", "s^2 + c^2 - 1"])
     assert is_triangular(angle, [[0, 1]])
     assert not is_triangular(System.read(["s", "c", "p"], ["s*c - p", "s^2 + c^2 - 1"]), [[0, 1]])
+
+
+def test_work_in_this_process_tells_how_far_it_is_and_can_be_cancelled(started):
+    told = []
+    scara = rk.load("scara")
+    scara.inverse_kinematics_formulas("hand", progress=told.append)
+    assert sorted(told) == [f"{name} is solved for" for name in sorted(joint.name for joint in scara.joints)]
+    find._KNOWN.clear()
+    cancel = threading.Event()
+
+    def stop(text):
+        cancel.set()
+
+    with pytest.raises(JobCancelled, match="cancelled"):
+        scara.inverse_kinematics_formulas("hand", progress=stop, cancel=cancel)
+    assert not started
+    groebner.jobs.progress("nobody listens now")
+    assert len(told) == len(scara.joints)
+
+
+def test_the_papers_inverse_kinematics_takes_a_time_limit(monkeypatch):
+    monkeypatch.setattr(find, "_HERE", -1.0)
+    with pytest.raises(TimeLimit, match=r"longer than 0\.01 s"):
+        rosam.make_invkine(rk.load("scara"), time_limit=0.01)
+
+
+def test_formulas_longer_than_anyone_would_write_come_back_from_the_child():
+    formulas = rk.load("scara").inverse_kinematics_formulas("hand")
+    long = sum((Formula.symbol(f"px{k}") for k in range(400)), Formula.symbol("px"))
+    made = replace(formulas, steps=(Definition("long", long), *formulas.steps), conditions=(long,))
+    assert restored(made.robot, saved(made)) == made
 
 
 def test_a_basis_beyond_the_limits_of_size_says_what_outgrew_what(monkeypatch):

@@ -34,15 +34,17 @@ class _Token(NamedTuple):
     position: int
 
 
-def parse(text: str, variables: Iterable[str] = ()) -> Formula:
+def parse(text: str, variables: Iterable[str] = (), longest: int = LONGEST_TEXT) -> Formula:
     """The formula a text says; `variables` are reserved names that are symbols here (q in a DH row).
+
+    longest: characters it may have, for texts that were not written by hand.
 
     Raises:
         BadFormula: with the position where reading stopped, if the text is not a formula.
     """
-    if len(text) > LONGEST_TEXT:
-        message = f"A formula may have {LONGEST_TEXT} characters, this one has {len(text)}. Name parts of it."
-        raise BadFormula(message, text, LONGEST_TEXT)
+    if len(text) > longest:
+        message = f"A formula may have {longest} characters, this one has {len(text)}. Name parts of it."
+        raise BadFormula(message, text, longest)
     reader = _Reader(text, frozenset(variables))
     result = reader.sum()
     token = reader.token

@@ -23,9 +23,8 @@ from typing import Any
 from rikigaku import disk
 from rikigaku.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
 from rikigaku.symbolic.algebra.worker import Outgrown as Outgrown  # for the functions that run as jobs
+from rikigaku.symbolic.algebra.worker import Progress as Progress
 from rikigaku.symbolic.algebra.worker import progress as progress
-
-Progress = Callable[[str], object]
 
 _MAGIC = b"rikigaku algebra 1\n"
 _LARGEST_TOTAL = 200_000_000  # bytes of answers kept

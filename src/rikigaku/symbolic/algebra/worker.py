@@ -11,12 +11,17 @@ import signal
 import sys
 import threading
 import time
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from importlib import import_module
 from math import ceil, isfinite
 from typing import Any, TextIO
 
+Progress = Callable[[str], object]
+
 _output: TextIO | None = None
+_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 _LOOK = 0.5  # s between two looks at whether the caller still lives
 _GRACE = 5  # s of processor time beyond the caller's limit: it stops us at the limit, if it can
 
@@ -26,9 +31,21 @@ class Outgrown(Exception):
 
 
 def progress(text: str) -> None:
-    """Tell the caller how far the work is; outside of a child process nobody listens."""
+    """Tell the caller how far the work is, out of the child process or to who is `listening` here."""
     if _output is not None:
         _send(_output, {"progress": str(text)})
+    elif (listener := _listener.get()) is not None:
+        listener(str(text))
+
+
+@contextmanager
+def listening(listener: Progress | None) -> Iterator[None]:
+    """Within, what work in this process tells goes to the listener."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 def main() -> None:

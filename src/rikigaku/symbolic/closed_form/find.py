@@ -89,7 +89,7 @@ def inverse_kinematics_formulas(
 def _found(robot: Robot, frame: str, target: str | None, given: tuple[str, ...], work: Work) -> JointFormulas:
     asked = question(robot, frame, target, given)
     try:
-        with budget(_HERE):
+        with budget(_HERE, work.progress, work.cancel):
             return _formulas(asked)
     except OutOfBudget:
         pass

@@ -4,6 +4,7 @@ from typing import Any
 
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_parser import parse
 from rikigaku.symbolic.closed_form.planar import Plane
 from rikigaku.symbolic.closed_form.result import JointFormulas
 from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide, Step, formulas_of
@@ -37,7 +38,7 @@ def restored(robot: Robot, data: dict[str, Any]) -> JointFormulas:
         coordinates={int(place): name for place, name in data["coordinates"]},
         given=tuple(data["given"]),
         steps=tuple(map(_restored_step, data["steps"])),
-        conditions=tuple(map(Formula.of, data["conditions"])),
+        conditions=tuple(map(_formula, data["conditions"])),
         more_conditions=data["more_conditions"],
         signs=tuple(map(tuple, data["signs"])),
         plane=None if plane is None else Plane(plane[0], tuple(tuple(row) for row in plane[1])),
@@ -49,14 +50,19 @@ def _saved_step(step: Step) -> list[Any]:
     return [type(step).__name__, *own, step.name, *map(str, formulas_of(step))]
 
 
+def _formula(text: str) -> Formula:
+    """Ours again, however long: a derived formula may fill pages."""
+    return parse(text, longest=len(text))
+
+
 def _restored_step(data: list[Any]) -> Step:
     match data:
         case ["Definition", name, formula]:
-            return Definition(name, Formula.of(formula))
+            return Definition(name, _formula(formula))
         case ["Root", name, radicand]:
-            return Root(name, Formula.of(radicand))
+            return Root(name, _formula(radicand))
         case ["Angle", place, name, y, x, scale]:
-            return Angle(place, name, Formula.of(y), Formula.of(x), Formula.of(scale))
+            return Angle(place, name, _formula(y), _formula(x), _formula(scale))
         case ["Slide", place, name, value]:
-            return Slide(place, name, Formula.of(value))
+            return Slide(place, name, _formula(value))
     raise ValueError(f"unknown step {data}")

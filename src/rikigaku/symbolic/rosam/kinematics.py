@@ -125,15 +125,15 @@ def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles
 
 
 def make_invkine(
-    robot: Described, T_hand: Any = None, branch: int = 1, **symbols: float
+    robot: Described, T_hand: Any = None, branch: int = 1, *, time_limit: float = 60.0, **symbols: float
 ) -> JointFormulas | Postures:
     """Make_InvKine: inverse kinematics, loops included. Ours: `robot.inverse_kinematics_formulas`.
 
     T_hand: left out, formulas of the pose's elements; formulas (`make_thand`), the same with these put in;
-    numbers, all postures (symbols: values of lengths the robot has none for).
+    numbers, all postures (symbols: values of lengths the robot has none for). time_limit: seconds.
     """
     robot = as_robot(robot)
-    found = inverse_kinematics_formulas(robot, hand(robot, branch))
+    found = inverse_kinematics_formulas(robot, hand(robot, branch), time_limit=time_limit)
     if T_hand is None:
         return found
     T = np.asarray(T_hand, dtype=object)
