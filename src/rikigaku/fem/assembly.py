@@ -18,6 +18,7 @@ from rikigaku.fem.joined import Joined
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.masses import MassRule, node_masses
 from rikigaku.fem.ties import Hinges, tied
+from rikigaku.model.section import Stiffness
 
 Array = NDArray[np.float64]
 
@@ -70,6 +71,7 @@ def assemble_beams(
     refined: bool = True,
     mass: MassRule = "consistent",
     joint_stiffness: dict[int, float] | None = None,
+    even: bool = False,
 ) -> Assembly:
     """Stiffness and mass of the mechanism in the posture q.
 
@@ -78,36 +80,38 @@ def assemble_beams(
         hinges: "integration": by the shifted integration point; "released": by rotations of their own.
         locked: coordinates of v whose joints are held.
         joint_stiffness: of the drives [N m/rad], by coordinate of v; those joints are released.
+        even: all beams as stiff as long (EA = kGA = 1, EI = GJ = l^2), joints without springs and rotors.
     Raises:
         CannotClose: if the posture leaves a loop open.
     """
-    joined = Joined(tied(grid(layout, q, pieces), hinges, locked))
+    bodies = {k: body for body in layout.mechanism.bodies for k in body.v}
+    drives = {} if even else joint_stiffness or {}
+    springs = {k: 0.0 if even else drives.get(k, 0.0) + float(body.stiffness) for k, body in bodies.items()}
+    rotors = {k: 0.0 if even else float(body.rotor) for k, body in bodies.items()}
+    kept = {k for k in bodies if springs[k] or rotors[k]}
+    joined = Joined(tied(grid(layout, q, pieces), hinges, locked, kept))
     net = joined.grid
     Z = joined.rows.matrix(joined.rows.values(joined.placed(joined.start)))
     nodal = node_masses(net, mass)
-    bodies = {k: body for body in layout.mechanism.bodies for k in body.v}
-    drives = joint_stiffness or {}
-    springs = [drives.get(k, 0.0) + float(bodies[k].stiffness) for k in joined.joints]
-    rotors = [float(bodies[k].rotor) for k in joined.joints]
+    stiff, heavy = (np.array([x[k] for k in joined.joints], dtype=np.float64) for x in (springs, rotors))
     S = joined.turning
-    K, M = Z.T @ _stiffness(net, joined.ties.hinged, refined) @ Z, Z.T @ nodal @ Z
-    K, M = (
-        A + S.T @ sparse.diags_array(np.array(x, dtype=np.float64)) @ S
-        for A, x in ((K, springs), (M, rotors))
-    )
+    K, M = Z.T @ _stiffness(net, joined.ties.hinged, refined, even) @ Z, Z.T @ nodal @ Z
+    K, M = (A + S.T @ sparse.diags_array(x) @ S for A, x in ((K, stiff), (M, heavy)))
     return Assembly(
         joined,
         sparse.csr_array(K),
         sparse.csr_array(M),
         Z,
-        np.array(springs),
-        np.array(rotors),
+        stiff,
+        heavy,
         nodal,
         refined,
     )
 
 
-def _stiffness(net: Grid, hinged: dict[tuple[int, int], Array], refined: bool) -> sparse.csr_array:
+def _stiffness(
+    net: Grid, hinged: dict[tuple[int, int], Array], refined: bool, even: bool
+) -> sparse.csr_array:
     rows, columns, values = [], [], []
     for k, i, j in net.pieces:
         beam = net.layout.beams[k]
@@ -117,7 +121,8 @@ def _stiffness(net: Grid, hinged: dict[tuple[int, int], Array], refined: bool) -
         axes = [hinged.get((beam.body, node), np.zeros((3, 0))) for node in (i, j)]
         s = 1.0 if axes[0].size else -1.0 if axes[1].size else 0.0
         Q = triad(e, net.R[beam.body][:, 2])
-        force, moment = rigidity(beam.section.stiffness, Q, length, refined and s == 0)
+        stiffness = Stiffness(1, 1, 1, *3 * (length**2,)) if even else beam.section.stiffness
+        force, moment = rigidity(stiffness, Q, length, refined and s == 0)
         for free in axes:
             moment = released(moment, free)
         block = beam_stiffness(e, length, force, moment, s)

@@ -42,7 +42,7 @@ class Elastic:
     refined: bool = True
 
     def __post_init__(self) -> None:
-        if self.elements < 2 or self.elements % 2:
+        if not isinstance(self.elements, int | np.integer) or self.elements < 2 or self.elements % 2:
             raise WrongValue(
                 f"A link is cut into an even number of beams, 2 or more; {self.elements} was given."
             )
@@ -52,14 +52,30 @@ class Elastic:
             raise WrongValue(f"There are no hinges {self.hinges!r}. Known: released, integration.")
         if len(self.damping) != 2 or not all(x >= 0 for x in self.damping):
             raise WrongValue(f"Damping is (alpha, beta), not negative; {self.damping} was given.")
+        robot = self.layout.robot
+        for name, stiffness in (self.joint_stiffness or {}).items():
+            if name not in robot.v_slices:
+                raise UnknownName("moving joint", name, robot.v_slices, f"robot {robot.name!r}")
+            if not (np.isfinite(stiffness) and stiffness > 0):
+                raise WrongValue(
+                    f"The stiffness of joint {name!r} is above zero and finite [N m/rad]; {stiffness} was "
+                    "given. Joints that do not give are locked."
+                )
 
     def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
         """Stiffness K, mass M and ties in a posture.
 
         locked: "motors" (driven joints held), "all", "none", or names of joints.
         """
+        return self._assembled(q, locked)
+
+    def _assembled(self, q: Any, locked: Locked = "none", even: bool = False) -> Assembly:
         robot = self.layout.robot
-        springs = {robot.v_slices[name].start: k for name, k in (self.joint_stiffness or {}).items()}
+        springs = {
+            k: float(x)
+            for name, x in (self.joint_stiffness or {}).items()
+            for k in range(*robot.v_slices[name].indices(robot.nv))
+        }
         held = [k for k in self._locked(locked) if k not in springs]
         return assemble_beams(
             self.layout,
@@ -70,6 +86,7 @@ class Elastic:
             refined=self.refined,
             mass=self.mass,
             joint_stiffness=springs,
+            even=even,
         )
 
     def _locked(self, locked: Locked) -> list[int]:
@@ -90,7 +107,7 @@ class Elastic:
 
     def mobility(self, q: Any = None) -> int:
         """Ways the mechanism moves without bending: the null space of its stiffness, joints free."""
-        return mobility(self.assembly(q))
+        return mobility(self._assembled(q, even=True))
 
     def modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> Modes:
         """Natural frequencies [Hz] and shapes in a posture."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName
 from rikigaku.fem.kinematics import Bodies
-from rikigaku.model.mechanism import Mechanism
+from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.model.section import Section
 
@@ -69,10 +69,14 @@ class Layout:
         """Whether all joints turn about parallel axes (or slide across them)."""
         return self.normal is not None
 
-    def mass_node(self, name: str) -> int:
-        """The node an extra mass sits on: of a frame, a joint, or the start of a loop."""
+    def carrier_of_mass(self, name: str, by_end: bool = False) -> int:
+        """The node an extra mass sits on: of a frame, a joint, or the start of a loop (or its end).
+
+        The ground carries no mass at a loop: where one end is on it, the other carries.
+        """
         if name in self.ends:
-            return self.ends[name][0]
+            ends = self.ends[name][::-1] if by_end else self.ends[name]
+            return next((node for node in ends if self.nodes[node].body != WORLD), ends[0])
         if name in self.frames:
             return self.frames[name]
         joints = {link.joint.name: link.name for link in self.robot.links}

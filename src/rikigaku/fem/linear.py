@@ -58,8 +58,13 @@ def shape(assembly: Assembly, z: Array) -> Shape:
 
 
 def mobility(assembly: Assembly) -> int:
-    """Dimension of the null space of K: the ways the mechanism moves without bending."""
-    s = np.linalg.eigvalsh(assembly.K.toarray())
+    """Dimension of the null space of K: the ways the mechanism moves without bending.
+
+    Thin beams resist bending so little that it looks like none: the beams of the assembly should be even.
+    """
+    K = assembly.K.toarray()
+    size = np.sqrt(np.maximum(K.diagonal(), 1e-300))  # links of very different lengths are seen alike
+    s = np.linalg.eigvalsh(K / np.outer(size, size))
     return int((s < _STILL * s[-1:]).sum())
 
 

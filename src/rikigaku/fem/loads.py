@@ -51,13 +51,8 @@ def torques_of(problem: Problem, loads: list[Load]) -> Array:
 
 def carrier_of_mass(problem: Problem, name: str) -> tuple[int, int]:
     """Node and body that carry an extra mass."""
-    layout = problem.layout
-    node = layout.mass_node(name)
-    if name in layout.ends and problem.phases.carried_by_end(name):
-        node = layout.ends[name][1]
-    if layout.nodes[node].body == WORLD and name in layout.ends:
-        node = next((n for n in layout.ends[name] if layout.nodes[n].body != WORLD), node)
-    return node, layout.nodes[node].body
+    node = problem.layout.carrier_of_mass(name, problem.phases.carried_by_end(name))
+    return node, problem.layout.nodes[node].body
 
 
 def mass_loads(problem: Problem) -> list[Load]:

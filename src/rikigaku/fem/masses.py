@@ -63,7 +63,7 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
                     share = whole if x == y else mixed
                     add(x, y, share * mass, share * turn)
     for name, mass in layout.masses.items():
-        node = layout.mass_node(name)
+        node = layout.carrier_of_mass(name)
         if net.body[node] != WORLD:
             add(node, node, float(mass))
     size = 6 * len(net.places)

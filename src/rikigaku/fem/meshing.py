@@ -54,7 +54,7 @@ def layout(robot: Robot, masses: Mapping[str, float] | None = None) -> Layout:
         dict(masses or {}),
     )
     for name, mass in result.masses.items():
-        result.mass_node(name)
+        result.carrier_of_mass(name)
         if not (np.isfinite(mass) and mass >= 0):
             raise WrongValue(f"The mass at {name!r} must not be negative; {mass} kg was given.")
     return result

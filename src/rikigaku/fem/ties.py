@@ -7,8 +7,10 @@ already, the one is hung the other way round, from the loop inwards. So closed m
 of constraint: turns and slides in their loops are coordinates like those of the tree.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -70,13 +72,18 @@ class Ties:
     hinged: dict[tuple[int, int], Array]
 
 
-def tied(net: Grid, hinges: Hinges = "released", locked: Collection[int] = ()) -> Ties:
-    """The ties of a mechanism; locked: places in v of joints that are held.
+def tied(
+    net: Grid, hinges: Hinges = "released", locked: Collection[int] = (), kept: Collection[int] = ()
+) -> Ties:
+    """The ties of a mechanism; locked, kept: places in v of joints that are held, that need their own turn.
+
+    A hinge by the integration point has no coordinate, so nothing can act in it: kept joints (with springs,
+    rotors) are released. Nor does its node turn with the link, so it serves only where nothing else sits.
 
     Raises:
         WrongValue: if a loop has nothing between its ends and the ground that can bend or turn.
     """
-    maker = _Maker(net, hinges, set(locked))
+    maker = _Maker(net, hinges, set(locked), set(kept))
     for i in range(len(net.layout.mechanism.bodies)):
         maker.join(i)
     for loop in net.layout.mechanism.loops:
@@ -85,14 +92,16 @@ def tied(net: Grid, hinges: Hinges = "released", locked: Collection[int] = ()) -
 
 
 class _Maker:
-    def __init__(self, net: Grid, hinges: Hinges, locked: set[int]) -> None:
-        self.net, self.hinges, self.locked = net, hinges, locked
+    def __init__(self, net: Grid, hinges: Hinges, locked: set[int], kept: set[int]) -> None:
+        self.net, self.hinges, self.locked, self.kept = net, hinges, locked, kept
         self.layout = net.layout
         self.nodes = len(net.places)
         self.by_node: dict[int, Tie] = {}
         self.free_bodies: list[int] = []
         self.hinged: dict[tuple[int, int], Array] = {}
         self.count = 0
+        # what hangs on each node: seats of bodies, ends of loops
+        self.sitting = Counter([*self.layout.seat.values(), *chain(*self.layout.ends.values())])
 
     def join(self, i: int) -> None:
         """The own node of a body hangs on its seat."""
@@ -109,7 +118,8 @@ class _Maker:
             return
         turns = self.net.R[i] @ np.array([d.angular for d in free], dtype=np.float64).T
         slides = self.net.R[i] @ np.array([d.linear for d in free], dtype=np.float64).T
-        if self.hinges == "integration" and not slides.any() and layout.centre[i] != own:
+        alone = layout.centre[i] != own and not self.sitting[own] and self.kept.isdisjoint(body.v)
+        if self.hinges == "integration" and not slides.any() and alone:
             self.by_node[own] = held
             self.hinged[(i, own)] = turns
         elif len(free) == 3:
@@ -145,18 +155,17 @@ class _Maker:
             free = []
         arm = self.net.places[b] - self.net.places[a]
         self._check_closed(loop.name, arm, [axis for kind, axis in free if kind == "slide"])
-        last, chain = a, []
+        last, ties = a, []
         for k, (kind, axis) in enumerate(free):
             node = b if k == len(free) - 1 else self._new_node()
             self.count += 1
             tie = Tie(node, last, arm if k == 0 else _NONE, f"loop {self.count}")
             own = {kind: axis}
-            chain.append(
+            ties.append(
                 replace(tie, turn=own.get("turn", _NONE), slide=own.get("slide", _NONE), ball=own.get("ball"))
             )
             last = node
-        chain = chain or [Tie(b, a, arm)]
-        self._hang(loop.name, chain, a, b)
+        self._hang(loop.name, ties or [Tie(b, a, arm)], a, b)
 
     def _check_closed(self, name: str, arm: Array, slides: list[Array]) -> None:
         for axis in slides:
@@ -170,7 +179,9 @@ class _Maker:
             )
 
     def _beam_ends_at(self, body: int, node: int) -> bool:
-        return body != WORLD and self.layout.centre[body] != node and node != self.layout.origin[body]
+        """Whether a beam of the body ends there, and nothing hangs on it but the loop itself."""
+        inner = body == WORLD or node in (self.layout.centre[body], self.layout.origin[body])
+        return not inner and self.sitting[node] == 1
 
     def _new_node(self) -> int:
         self.nodes += 1
@@ -188,7 +199,7 @@ class _Maker:
         way = self._way(node)
         return way[-1].to if way else node
 
-    def _hang(self, name: str, chain: list[Tie], a: int, b: int) -> None:
+    def _hang(self, name: str, ties: list[Tie], a: int, b: int) -> None:
         roots = [self._root(node) for node in (a, b)]
         grounded = [r < len(self.net.body) and self.net.body[r] == WORLD for r in roots]
         if roots[0] == roots[1] or all(grounded):
@@ -197,10 +208,10 @@ class _Maker:
                 "Give one of its links a length there."
             )
         if grounded[1]:
-            chain = [tie.reversed() for tie in reversed(chain)]
+            ties = [tie.reversed() for tie in reversed(ties)]
             a, b = b, a
         way = self._way(b)
         for tie in way:
             del self.by_node[tie.node]
-        for tie in [*chain, *(tie.reversed() for tie in way)]:
+        for tie in [*ties, *(tie.reversed() for tie in way)]:
             self.by_node[tie.node] = tie

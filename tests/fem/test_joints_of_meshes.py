@@ -1,0 +1,104 @@
+"""Joints of meshes: pins that several links share, springs and rotors, masses at loops, thin links."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mechanisms import bar, random_chain, rod, with_sections
+
+import rikigaku as rk
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem import Motion
+
+FEET = (0.0, 0.0), (1.0, 0.0), (0.5, -0.3)
+APEX, REACH = np.array([0.45, 0.6]), 0.6
+
+
+def three_legs(order: tuple[tuple[int, int], ...]) -> tuple[rk.Robot, np.ndarray]:
+    """Three legs of two links in a plane whose tips are one pin; order: which leg each loop ties to which."""
+    links, q = [], []
+    for k, foot in enumerate(FEET):
+        links.append(bar(f"linka{k}", "base", (foot[0], 0, foot[1]), length=REACH))
+        links.append(bar(f"linkb{k}", f"linka{k}", (0, 0, REACH), length=REACH))
+        x, z = APEX - foot
+        bend = np.arccos(np.hypot(x, z) / 2 / REACH)
+        q += [np.arctan2(x, z) - bend, 2 * bend]
+    tip = rk.Placement((0, 0, REACH), (rk.Formula.of("-pi/2"), 0, 0))
+    loops = tuple(
+        rk.Loop(f"pin{a}{b}", "revolute", rk.LoopEnd(f"linkb{a}", tip), rk.LoopEnd(f"linkb{b}", tip))
+        for a, b in order
+    )
+    return rk.Robot("legs", tuple(links), loops=loops), np.array(q)
+
+
+@pytest.mark.parametrize("order", [((0, 2), (1, 2)), ((0, 2), (2, 1)), ((2, 0), (2, 1))])
+def test_links_that_meet_in_one_pin_turn_each_for_itself(order):
+    robot, q = three_legs(order)
+    assert np.abs(robot.loop_residual(q)).max() < 1e-12
+    assert robot.nv - np.linalg.matrix_rank(robot.loop_jacobian(q), tol=1e-8) == 2
+    assert robot.fem().mobility(q) == 2
+    assert robot.fem().elastic(elements=2).mobility(q) == 2
+
+
+@pytest.mark.parametrize("slenderness", [1e-2, 1e-4, 1e-6])
+def test_thin_links_have_the_mobility_of_thick_ones(slenderness):
+    robot, q = random_chain(1, False, links=5)
+    thin = with_sections(robot, EA=1e6, EI=1e6 * slenderness**2 / 12)
+    assert thin.fem().mobility(q) == 3
+
+
+@pytest.mark.parametrize("drive", [{"joint_stiffness": {"root": 10.0}}, {}])
+def test_drives_springs_and_rotors_act_whichever_way_hinges_are_made(drive):
+    robot = rod(EA=1e8, EI=1e5, kGA=1e8)
+    if not drive:
+        (link,) = robot.links
+        robot = replace(robot, links=(replace(link, joint=replace(link.joint, rotor=5.0, stiffness=50.0)),))
+    found = [
+        robot.fem().elastic(hinges=hinges, **drive).modes(count=1, locked="none").frequencies[0]
+        for hinges in ("released", "integration")
+    ]
+    stiffness, inertia = (10.0, 1 / 3) if drive else (50.0, 5.0 + 1 / 3)  # of a rod of 1 kg and 1 m
+    assert found == pytest.approx([np.sqrt(stiffness / inertia) / (2 * np.pi)] * 2, rel=1e-3)
+
+
+def test_drives_of_a_ball_give_about_all_its_axes():
+    (link,) = rod(EA=1e8, EI=1e5, kGA=1e8).links
+    ball = replace(
+        link,
+        joint=rk.Joint("root", "spherical"),
+        inertia=rk.Inertia("com", 1, (0.5, 0, 0), (0.01, 0, 0, 1 / 12, 0, 1 / 12)),
+    )
+    found = rk.Robot("ball", (ball,), rod().frames).fem().elastic(joint_stiffness={"root": 10.0})
+    square = (2 * np.pi * found.modes(count=3).frequencies) ** 2
+    assert square == pytest.approx([30.0, 30.0, 1000.0], rel=1e-2)
+
+
+@pytest.mark.parametrize("grounded", [0, 1])
+def test_a_mass_at_a_loop_on_the_ground_is_carried_by_the_link(grounded):
+    (link,) = rod(EA=1e7, EI=1e3, kGA=1e7).links
+    slide = replace(link, joint=replace(link.joint, type="prismatic", axis=(1, 0, 0)))
+    ends = [
+        rk.LoopEnd(name, rk.Placement((1, 0, 0), (0, rk.Formula.of("pi/2"), 0))) for name in ("base", "rod")
+    ]
+    if grounded:
+        ends.reverse()
+    robot = rk.Robot("slide", (slide,), loops=(rk.Loop("guide", "prismatic", *ends),))
+    mesh = robot.fem(masses={"guide": 100.0})
+    assert mesh.elastic(elements=2).assembly([0.0]).nodal_mass[::6, ::6].sum() == pytest.approx(101.0)
+    pushed = Motion(robot, np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))
+    force = mesh.inverse_dynamics(pushed, sharing="least_norm", gravity=(0, 0, 0)).torques
+    assert force == pytest.approx(np.array([[101.0]]))
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "options"),
+    [
+        (UnknownName, "moving joint named 'knee'", {"joint_stiffness": {"knee": 1.0}}),
+        (WrongValue, "above zero and finite", {"joint_stiffness": {"root": -10.0}}),
+        (WrongValue, "above zero and finite", {"joint_stiffness": {"root": np.inf}}),
+        (WrongValue, "even number of beams", {"elements": 4.0}),
+    ],
+)
+def test_options_that_make_no_elastic_mesh_are_told(error, match, options):
+    with pytest.raises(error, match=match):
+        rod().fem().elastic(**options)
