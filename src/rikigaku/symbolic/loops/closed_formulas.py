@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Terms over a common denominator beyond which a closed robot's formula is not one to read.
 MOST_TERMS = 200_000
-# Terms of all its formulas, parts not multiplied out, beyond which to shorten them takes longer than it helps.
+# Terms of all its formulas, parts not multiplied out, beyond which shortening takes longer than it helps.
 _MOST_PARTS = 8_000
 
 
