@@ -159,12 +159,12 @@ def _meeting(X: Pose) -> tuple[Number, Number] | None:
         return None
     # x + u a = 0, y + u b = 0
     for length, slope in ((x, a), (y, b)):
-        if not is_zero(slope) and (u := _quotient(-length, slope)) is not None:
+        if not is_zero(slope) and (u := quotient(-length, slope)) is not None:
             return z + u * c, u
     return None
 
 
-def _quotient(x: Number, y: Number) -> Number | None:
+def quotient(x: Number, y: Number) -> Number | None:
     """x / y where that is a polynomial again."""
     if not isinstance(y, Exact):
         return x * (Fraction(1) / y)

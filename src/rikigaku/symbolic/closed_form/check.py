@@ -133,8 +133,7 @@ class _Trial:
                         found[f"sin(q[{place}])"], found[f"cos(q[{place}])"] = kind.lift(s), kind.lift(c)
         except ZeroDivisionError:
             return None
-        there = Witness.__new__(Witness)
-        there.prime, there.values = self.witness.prime, {**at, **found}
+        there = self.witness.at({**at, **found})
         one = nmod(1, self.witness.prime)
         on_circle = all(
             there.values[f"sin(q[{step.place}])"] ** 2 + there.values[f"cos(q[{step.place}])"] ** 2 == one

@@ -6,14 +6,13 @@ so a Groebner basis says the same, but takes far longer to say it.
 """
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations
 
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.symbolic.closed_form.budget import spend
-from rikigaku.symbolic.closed_form.chain import Axis
+from rikigaku.symbolic.closed_form.chain import Axis, quotient
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.closed_form.lines import Line, coefficients, unknowns
 
@@ -59,7 +58,7 @@ def _turn_free(first: Exact, second: Exact, drop: Axis) -> Number:
     (A, B, C), (D, E, F) = one, two
     if is_zero(A * D + B * E):  # perpendicular: C^2 / (A^2 + B^2) + F^2 / (D^2 + E^2) = 1
         n, m = A * A + B * B, D * D + E * E
-        if (ratio := _ratio(m, n)) is not None:
+        if (ratio := quotient(m, n)) is not None:
             return C * C * ratio + F * F - m
         return C * C * m + F * F * n - n * m
     s, c, det = B * F - C * E, C * D - A * F, A * E - B * D
@@ -71,11 +70,3 @@ def _line(x: Exact, axis: Axis) -> Line | None:
     if not set(parts) <= {(1, 0), (0, 1), (0, 0)}:
         return None
     return (parts.get((1, 0), 0), parts.get((0, 1), 0), parts.get((0, 0), 0))
-
-
-def _ratio(x: Number, y: Number) -> Number | None:
-    """x / y where that is a polynomial in what is constant or known."""
-    if not isinstance(y, Exact):
-        return x * (Fraction(1) / y)
-    quotient = x / y
-    return quotient if quotient.denominator == 1 else None

@@ -7,6 +7,7 @@ scalars |p|^2 and R^T p are compared: at a point where axes meet they are free o
 
 import random
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from flint import fmpz, nmod
@@ -167,6 +168,12 @@ class Witness:
     def set(self, values: Mapping[str, nmod]) -> None:
         """Give generators other values."""
         self.values |= values
+
+    def at(self, values: Mapping[str, nmod]) -> "Witness":
+        """Another one, of the same prime and with these values alone."""
+        other = copy(self)
+        other.values = dict(values)
+        return other
 
     def vanishes(self, x: Number) -> bool:
         """Whether the number is zero here."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.formula import Formula
+from rikigaku.spatial.vector import multiply
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 
 Array = NDArray[np.float64]
@@ -68,8 +69,6 @@ def plane_of(chain: Chain) -> Plane | None:
 
 def _at_zero(chain: Chain) -> list[list[Any]]:
     R = chain.constants[0].R
-    from rikigaku.spatial.vector import multiply
-
     for X in chain.constants[1:]:
         R = multiply(R, X.R)
     return [list(row) for row in R]
