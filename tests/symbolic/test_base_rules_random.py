@@ -9,13 +9,14 @@ import pytest
 from random_robots import random_robot, random_state
 
 import rikigaku  # noqa: F401 - gives Robot what it can do
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.laws.regressor import regressor, regressor_columns
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
-from rikigaku.symbolic.base.samples import ANY_GRAVITY, coordinates
+from rikigaku.symbolic.base.samples import ANY_GRAVITY
 
 Array = np.ndarray
 NONE = (Formula.of(0),) * 3
@@ -34,7 +35,7 @@ def stacked_regressor(robot: Robot, drives: bool = False) -> tuple[list[str], Ar
         q, v, a = random_state(robot, rng, STATES)
         Y = regressor(mechanism, list(q.T), list(v.T), list(a.T), tuple(g), drives)
         rows += [np.array([np.broadcast_to(x, STATES) for x in row], float).T for row in Y]
-    return regressor_columns(mechanism, coordinates(robot), drives), np.concatenate(rows)
+    return regressor_columns(mechanism, coordinate_names(robot), drives), np.concatenate(rows)
 
 
 def spans_all(names: list[str], Y: Array, base: dict[str, dict[str, Any]]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import CannotClose, NotExact, NotVerified
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
@@ -76,8 +77,7 @@ def base_of_closed(question: Question, posture: Any = None) -> ClosedFound:
     home = tuple(component.home.tolist())
     if linear is not None:
         found = _along(replace(question, following=linear), tree, component, rng)
-        names = [f"{j.name}[{k}]" if j.nv > 1 else j.name for j in geometry.joints for k in range(j.nv)]
-        return ClosedFound(found.regrouping, found.verified, home, linear.written(names))
+        return ClosedFound(found.regrouping, found.verified, home, linear.written(coordinate_names(geometry)))
     found = _at_postures(question, tree, component, rng)
     return ClosedFound(found.regrouping, found.verified, home, ())
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import NotExact
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
@@ -18,7 +19,7 @@ from rikigaku.spatial.vector import IDENTITY, Vector
 from rikigaku.symbolic.algebra.elimination import Decisions, Spaces, Zero
 from rikigaku.symbolic.algebra.residues import residue_mechanism
 from rikigaku.symbolic.base.regrouping import Regrouping
-from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare, coordinates
+from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare
 from rikigaku.symbolic.base.visible import UNITS, Base, Row, regrouped_columns
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.writing import written
@@ -38,7 +39,7 @@ def base_by_rules(robot: Robot, drives: Sequence[str] = ()) -> Regrouping:
     Reference: [Gautier1990], [Khalil1987]; why it holds for any tree is said in `visible`.
     """
     question = Question(_tree(robot), tuple(drives))
-    named = dict(enumerate(f"rotor of {name}" for name in coordinates(robot)))
+    named = dict(enumerate(f"rotor of {name}" for name in coordinate_names(robot)))
     rotors: Rotors = named if "rotor" in drives else {}
     found = _on_residues(question, _vanishes, UNITS, rotors)
     mechanism = exact_state(question.robot).mechanism

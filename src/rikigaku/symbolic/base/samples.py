@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.laws.regressor import DRIVE_NAMES, regressor_columns
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
@@ -41,7 +42,7 @@ class Question:
         """Names of the parameters, in the order of the regressor's columns."""
         values = dict.fromkeys(self.robot.free_symbols, 0.5)
         names = regressor_columns(
-            instantiate(self.robot, FLOATS, values), coordinates(self.robot), bool(self.drives)
+            instantiate(self.robot, FLOATS, values), coordinate_names(self.robot), bool(self.drives)
         )
         return tuple(name for name in names if self._counts(name))
 
@@ -94,11 +95,6 @@ class Question:
     def pick(self, row: Sequence[Any]) -> list[Any]:
         """The elements of a row of the regressor that belong to the columns."""
         return [row[j] for j in self.picked]
-
-
-def coordinates(robot: Robot) -> list[str]:
-    """A name for each element of v."""
-    return [j.name if j.nv == 1 else f"{j.name}[{k}]" for j in robot.joints for k in range(j.nv)]
 
 
 def bare(robot: Robot, gravity: Sequence[Formula] | None = None) -> Robot:

@@ -1,7 +1,7 @@
 """Closed robots as formulas: constraints, which coordinates depend on which, and how they move along.
 
 `robot.loop_constraints()` begins here; `.closed` continues with the dynamics (closed_robot.py), `.explicit`
-with the dependent coordinates as formulas of the independent ones (loop_relations.py).
+with the dependent coordinates as formulas of the independent ones (relations.py).
 """
 
 import threading
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.constraints.plan import closure
+from rikigaku.constraints.plan import closure, coordinate_names
 from rikigaku.errors import TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.model.robot import Robot
@@ -240,15 +240,6 @@ def _constraints(robot: Robot, independent: tuple[str, ...] | None) -> LoopConst
     chosen = _independent(robot, rows, samples, independent)
     dependent = tuple(k for k in range(robot.nv) if k not in chosen)
     return LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
-
-
-def coordinate_names(robot: Robot) -> tuple[str, ...]:
-    """A name for each coordinate of v: the joint's, with a number where it has several."""
-    return tuple(
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
-        for joint in robot.joints
-        for k in range(joint.nv)
-    )
 
 
 def _samples(robot: Robot, state: ExactState, rng: np.random.Generator) -> tuple[ConsistentState, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.constraints.records import CLOSED, REDUCED
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws import newton_euler
@@ -30,7 +31,7 @@ from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas, law_formulas
 from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.loops.closed_formulas import closed_formulas
-from rikigaku.symbolic.loops.constraints import LoopConstraints, coordinate_names, loop_constraints
+from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.names import input_names
 from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, link_names
 from rikigaku.symbolic.writing import Writing
