@@ -1,0 +1,101 @@
+"""Rows of a task one by one, springs of the arm, drift of the whole, and times where a target jumps."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planar_arms import planar_3r
+from random_robots import random_state
+from random_satellites import random_satellite
+
+import rikigaku as rk
+from rikigaku import space
+from rikigaku.space.targets import Target
+
+CURLED = np.array([0, 0, 0, 2.2, -1.4, -0.9])
+BENT = np.array([0, 0, 0, 2.2, -2.0])
+
+
+def test_torques_of_arms_with_springs_give_back_the_accelerations() -> None:
+    sat = random_satellite(8, (4,))
+    sprung = replace(
+        sat,
+        links=tuple(
+            replace(link, joint=replace(link.joint, stiffness=30)) if link.joint.type == "revolute" else link
+            for link in sat.links
+        ),
+    )
+    q, v, a = random_state(sprung, np.random.default_rng(2))
+    torques = sprung.floating_inverse_dynamics(q, v, a[6:])
+    assert np.abs(sprung.floating_forward_dynamics(q, v, torques)[6:] - a[6:]).max() < 1e-9
+    assert np.abs(torques - sat.floating_inverse_dynamics(q, v, a[6:])).max() > 1
+
+
+def turning_line(robot: rk.Robot, q: np.ndarray, rate: float) -> Target:
+    """Along a line while the hand turns about z, from rest: x'' = a, angle'' = rate."""
+    first, push = robot.pose(q, "hand"), np.array([0.2, -0.3, 0, 0, 0, rate])
+
+    def at(t: float) -> space.Wanted:
+        X, angle = first.copy(), rate * t * t / 2
+        c, s = np.cos(angle), np.sin(angle)
+        X[:3, :3] = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ X[:3, :3]
+        X[:3, 3] += push[:3] * t * t / 2
+        return space.Wanted(space.coordinates_of(X), push * t, push)
+
+    return at
+
+
+@pytest.mark.parametrize("controller", ["acceleration", "rate"])
+def test_three_joints_in_the_plane_follow_a_point_and_a_turn(controller: str) -> None:
+    robot = planar_3r()
+    target = turning_line(robot, CURLED, 0.5)
+    found = space.follow(
+        robot, CURLED, target, "hand", 1.0, rows="planar", controller=controller, times=[0.0, 0.5, 1.0]
+    )
+    assert found.status == "ok"
+    ended = space.coordinates_of(found.hand[-1])
+    wanted = target(1.0).pose
+    assert np.abs(ended[:3] - wanted[:3]).max() < 1e-8
+    assert abs(ended[3:] @ wanted[3:]) == pytest.approx(1, abs=1e-14)
+    assert max(found.error.max(), found.turn_error.max()) < 1e-8
+    twist = robot.velocity(found.motion.q[-1], found.motion.v[-1], "hand")
+    assert np.abs(twist - target(1.0).twist).max() < 1e-7
+
+
+def test_a_hand_that_is_asked_to_turn_turns_and_goes_where_it_likes() -> None:
+    sat = rk.load("space_arm_6")
+    q = sat.neutral()
+    q[7:] = [0.3, -0.5, 0.8, 0.4, 0.9, -0.2]
+    target = turning_line(sat, q, 0.6)
+    found = space.follow(sat, q, target, "hand", 1.0, rows="angular", times=[0.0, 0.5, 1.0], tolerance=1e-8)
+    assert found.status == "ok"
+    ended = space.coordinates_of(found.hand[-1])
+    assert abs(ended[3:] @ target(1.0).pose[3:]) == pytest.approx(1, abs=1e-13)
+    assert found.turn_error.max() < 1e-7
+    assert found.error.tolist() == [0, 0, 0]  # no row counts it
+    assert np.linalg.norm(ended[:3] - target(1.0).pose[:3]) > 0.05
+
+
+def test_the_end_of_a_line_is_seen_from_where_the_centre_of_mass_drifts_to() -> None:
+    """20 kg with 6 N s: the end is in reach from where the whole starts, and out of it when it is time."""
+    light = rk.load("space_planar_2r").bind(m0=10, m1=6, m2=4, l1=0.9, l2=0.7, b=0, I0=0.5)
+    q = np.array([0, 0, 0, 0.4, -1.2])
+    drift = np.array([-0.3, 0.0, 0.0])
+    start, center = light.pose(q, "hand"), light.center_of_mass(q)
+    line = space.line(start, start[:3, 3] + [0.1, 0.4, 0], velocity=0.2, acceleration=0.2)
+    away = np.linalg.norm(line(line.duration).pose[:3] - center - line.duration * drift)
+    assert np.linalg.norm(line(line.duration).pose[:3] - center) < 1.215 < away
+    v = light.floating_velocity(q, np.zeros(2), [20 * drift[0], 0, 0, 0, 0, 0])
+    found = space.follow(light, q, line, "hand", line.duration, v=v, rows="xy", tolerance=1e-7)
+    assert f"the target ends {away:.4g} m from the centre of mass of the whole" in found.status
+    assert found.motion.t[-1] < line.duration
+
+
+@pytest.mark.parametrize("controller", ["acceleration", "rate"])
+def test_steps_end_where_the_acceleration_of_a_line_jumps(controller: str) -> None:
+    robot = rk.load("space_planar_2r")
+    start = robot.pose(BENT, "hand")
+    line = space.line(start, start[:3, 3] + [0, -0.6, 0], velocity=0.8, acceleration=0.9)
+    run = space.follow(robot, BENT, line, "hand", line.duration, rows="xy", controller=controller)
+    assert run.status == "ok"
+    assert set(line.breaks) <= set(run.motion.t)
