@@ -51,3 +51,10 @@ def test_a_product_with_a_sum_of_quotients_does_not_bring_it_over_one_denominato
     total = Over((y + 1, y + 2), {(1, 0): x, (0, 1): y})
     assert isinstance(x * total, Over)
     assert "numerator" not in total.__dict__
+
+
+def test_combining_never_makes_a_formula_of_a_closed_robot_longer() -> None:
+    for name in ("four_bar", "rosam_loop"):
+        M = rk.load(name).reduced.mass_matrix.symbolic
+        for entry in M.array.flat:
+            assert len(str(entry.combined())) <= len(str(entry))

@@ -19,6 +19,8 @@ from rikigaku.symbolic.differentiation import derivative
 from rikigaku.symbolic.point import NamedPoint
 from rikigaku.symbolic.writing import Writing
 
+# Characters a term of a sum takes at least, in the mean.
+_SHORTEST_TERM = 4
 _KINDS = ("parameters", "accelerations", "velocities")
 
 
@@ -88,7 +90,12 @@ class ExactFormula:
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
         from rikigaku.symbolic.combining import combined
 
+        # a sum of quotients, multiplied out: each term is several characters even when most of them combine
+        if self._shown is not None and _SHORTEST_TERM * self.terms > len(str(self._shown)):
+            return self
         shown = combined(self.number, self.reading.writing, self.reading.combined)
+        if isinstance(self.number, Quotient) and len(str(shown)) >= len(str(self.formula)):
+            return self
         return ExactFormula(self.number, self.reading, min(shown, self.formula, key=_length))
 
     def sympy(self) -> Any:
