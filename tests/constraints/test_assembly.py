@@ -8,6 +8,7 @@ from closed_robots import gaps, shipped
 
 import rikigaku as rk
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
+from rikigaku.model.joint import Limits
 
 Array = np.ndarray
 
@@ -196,3 +197,41 @@ def test_postures_of_wrong_size_or_kind_are_refused() -> None:
         robot.assemble({"left_mtor": 1.0, "right_motor": 1.0})
     with pytest.raises(WrongValue, match="no loops"):
         rk.load("planar_2r").assemble([0.1])
+
+
+def test_empty_batches_and_paths_have_the_shape_of_their_batch() -> None:
+    robot = shipped("five_bar")
+    near = robot.assemble([1.2, 1.8])
+    assert robot.assemble(np.empty((0, 2))).shape == (0, 4)
+    assert robot.assemble(np.empty((0, 2)), near=near).shape == (0, 4)
+    assert robot.assemble(np.empty((0, 3, 2)), path=True).shape == (0, 3, 4)
+
+
+def test_the_nearest_mode_is_first_after_whole_turns_too() -> None:
+    robot = shipped("four_bar")
+    crank = np.linspace(0.5, 0.5 + 4 * np.pi, 100)[:, None]
+    for start in robot.assemble(crank[0], all=True):
+        end = robot.assemble(crank, near=start, path=True)[-1]  # the same posture, two turns later
+        modes = robot.assemble(end[:1], near=end, all=True)
+        np.testing.assert_allclose(np.exp(1j * modes[0]), np.exp(1j * start), atol=1e-9)
+
+
+def test_of_a_batch_those_out_of_reach_are_nan_and_the_others_are_what_they_are_alone() -> None:
+    robot = shipped("four_bar")
+    rockers = np.array([0.2, 1.3, 0.1, 1.5, 0.2])
+    found = robot.assemble({"rocker_angle": rockers}, strict=False)
+    np.testing.assert_array_equal(np.isnan(found).any(axis=1), [True, False, True, False, True])
+    for q, rocker in zip(found[[1, 3]], rockers[[1, 3]], strict=True):
+        assert robot.assembly(q).closed
+        np.testing.assert_allclose(q[2], rocker, atol=1e-12)
+
+
+def test_free_angles_are_within_half_a_turn_of_the_middle_of_their_limits() -> None:
+    four = shipped("four_bar")
+    last = four.links[-1]
+    limited = Limits(lower=2 * np.pi, upper=4 * np.pi)
+    robot = replace(four, links=(*four.links[:-1], replace(last, joint=replace(last.joint, limits=limited))))
+    place = robot.q_slices[last.joint.name].start
+    for plain, q in zip(four.assemble([0.5], all=True), robot.assemble([0.5], all=True), strict=True):
+        assert 2 * np.pi <= q[place] <= 4 * np.pi
+        np.testing.assert_allclose(np.exp(1j * q[place]), np.exp(1j * plain[place]), atol=1e-9)

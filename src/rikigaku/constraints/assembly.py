@@ -10,7 +10,7 @@ from rikigaku.constraints.continuation import continued, unit
 from rikigaku.constraints.equations import LoopEquations
 from rikigaku.constraints.held import Held, held_coordinates, starting_posture
 from rikigaku.constraints.home import ranks_of
-from rikigaku.constraints.modes import exact_postures, unlike, within, wrapped
+from rikigaku.constraints.modes import differences, exact_postures, unlike, within, wrapped
 from rikigaku.constraints.plan import closure, equations_of
 from rikigaku.constraints.sampling import LOOSE, RANK
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
@@ -21,6 +21,7 @@ from rikigaku.structure import loop_rows
 Array = NDArray[np.float64]
 
 _STARTS = 48  # random postures a target is tried from
+_TOGETHER = 64  # targets tried in one batch
 _ROUNDS = 8  # of so many starts, when all modes are wanted; two rounds without a new one end it
 
 
@@ -81,14 +82,12 @@ class _Task:
         shape = self.given.batch
         if near is None:
             first = self.anywhere(targets[:1], neutral(self.robot))
-            if first is None and len(targets) == 1:
-                return self._refused(np.full((1, self.robot.nq), np.nan), targets, shape, strict)
-            near = closure(self.robot).samples[0] if first is None else first
+            if len(targets) < 2:
+                return self._refused(first, targets, shape, strict)
+            near = closure(self.robot).samples[0] if np.isnan(first).any() else first[0]
             found = self._from(near, targets)
-            for k in np.flatnonzero(np.isnan(found[:, 0])):  # another mode is better than none
-                other = self.anywhere(targets[k : k + 1], near)
-                if other is not None:
-                    found[k] = other
+            lost = np.isnan(found).any(axis=1)
+            found[lost] = self.anywhere(targets[lost], near)  # another mode is better than none
         else:
             shape = np.broadcast_shapes(shape, near.shape[:-1])
             targets = np.broadcast_to(self.given.positions, (*shape, len(self.given.q)))
@@ -106,7 +105,7 @@ class _Task:
             step = _Task(self.robot, self.equations, replace(self.given, positions=positions[k]))
             near = step.batch(near, strict)
             found.append(near)
-        return np.array(found)
+        return np.array(found) if found else np.empty((*positions.shape[:-1], self.robot.nq))
 
     def _from(self, near: Array, targets: Array) -> Array:
         """Continued from closed postures (or such as are nearly closed); NaN where the way ends before."""
@@ -120,22 +119,41 @@ class _Task:
         q[(way.part < 1) | ~search.closed | lost] = np.nan
         return q
 
-    def anywhere(self, target: Array, like: Array) -> Array | None:
-        """The closed posture most like another, from random starts."""
-        found = self._closed(target, _STARTS, np.random.default_rng(0), like)
-        if not len(found):
-            return None
-        found = self._meant(found)
-        if (inside := within(self.robot, found)).any():
-            found = found[inside]
-        return np.asarray(found[int(np.argmin(np.linalg.norm(found - like, axis=1)))])
+    def anywhere(self, targets: Array, like: Array) -> Array:
+        """For each target the closed posture most like another, from random starts; else NaN."""
+        found = np.full((len(targets), self.robot.nq), np.nan)
+        for begin in range(0, len(targets), _TOGETHER):
+            part = slice(begin, begin + _TOGETHER)
+            q, closed = self._tried(targets[part], _STARTS, np.random.default_rng(0), like)
+            for k in np.flatnonzero(closed.any(axis=1)):
+                found[begin + k] = self._nearest(q[k, closed[k]], like)
+        return found
+
+    def _nearest(self, q: Array, like: Array) -> Array:
+        q = self._meant(q)
+        if (inside := within(self.robot, q)).any():
+            q = q[inside]
+        return np.asarray(q[int(np.argmin(self._far(q, like)))])
+
+    def _far(self, q: Array, like: Array) -> Array:
+        return np.asarray(np.linalg.norm(differences(self.robot, q, like), axis=1))
+
+    def _tried(
+        self, targets: Array, count: int, rng: np.random.Generator, like: Array
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Postures (targets, starts, nq) by Newton's method, all at once, and which are closed."""
+        starts = random_state(self.robot, rng, count).q
+        starts[0] = like
+        q = np.array(np.broadcast_to(starts, (len(targets), *starts.shape)))
+        q[:, :, self.given.q] = targets[:, None]
+        search = self.equations.newton(unit(self.equations, q.reshape(-1, self.robot.nq)), self.free)
+        return wrapped(self.robot, search.q, self.given.q).reshape(q.shape), search.closed.reshape(
+            q.shape[:2]
+        )
 
     def _closed(self, target: Array, count: int, rng: np.random.Generator, like: Array) -> Array:
-        q = random_state(self.robot, rng, count).q
-        q[0] = like
-        q[:, self.given.q] = target
-        search = self.equations.newton(unit(self.equations, q), self.free)
-        return wrapped(self.robot, search.q[search.closed], self.given.q)
+        q, closed = self._tried(target, count, rng, like)
+        return q[closed]
 
     def _meant(self, q: Array) -> Array:
         """Those of the mobility that `closure` tells, if there are any: loops may also close folded."""
@@ -162,7 +180,7 @@ class _Task:
         found = self._meant(found[within(self.robot, found)])
         if not len(found):
             raise self._error(self.given.positions, ())
-        return np.asarray(found[np.argsort(np.linalg.norm(found - like, axis=1), kind="stable")])
+        return np.asarray(found[np.argsort(self._far(found, like), kind="stable")])
 
     def _refused(self, q: Array, targets: Array, shape: tuple[int, ...], strict: bool) -> Array:
         bad = np.flatnonzero(np.isnan(q).any(axis=1))
@@ -175,7 +193,7 @@ class _Task:
         where = f" (of the batch: {place})" if place else ""
         at = ", ".join(f"{x:.6g}" for x in target)
         begin = f"Robot {self.robot.name!r} does not assemble at {', '.join(self.given.joints)} = {at}{where}"
-        if self.anywhere(target[None], neutral(self.robot)) is not None:
+        if not np.isnan(self.anywhere(target[None], neutral(self.robot))).any():
             return CannotClose(
                 f"{begin} in the mode of the posture it comes from: the way there meets a singular posture. "
                 "Other modes close there: give another near=..., or ask for all=True.",

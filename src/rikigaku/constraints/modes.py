@@ -42,16 +42,21 @@ def within(robot: Robot, q: Array) -> NDArray[np.bool_]:
     return np.asarray(((q >= lower - _SAME) & (q <= upper + _SAME)).all(axis=1))
 
 
+def differences(robot: Robot, q: Array, other: Array) -> Array:
+    """q - other, (..., nq), with whole turns of angles left out."""
+    result = np.asarray(q - other, dtype=np.float64)
+    angles = [k for joint in robot.joints for k in _angles(joint, robot.q_slices[joint.name])]
+    result[..., angles] -= 2 * np.pi * np.round(result[..., angles] / (2 * np.pi))
+    return result
+
+
 def unlike(robot: Robot, q: Array) -> Array:
     """Those that differ from all before them."""
-    kept: list[Array] = []
-    angles = [k for joint in robot.joints for k in _angles(joint, robot.q_slices[joint.name])]
+    kept = np.empty((0, robot.nq))
     for row in q:
-        differences = np.array([other - row for other in kept]).reshape(-1, robot.nq)
-        differences[:, angles] -= 2 * np.pi * np.round(differences[:, angles] / (2 * np.pi))
-        if not len(kept) or np.abs(differences).max(axis=1).min() > _SAME:
-            kept.append(row)
-    return np.array(kept).reshape(-1, robot.nq)
+        if np.abs(differences(robot, kept, row)).max(axis=1, initial=0.0).min(initial=np.inf) > _SAME:
+            kept = np.vstack([kept, row])
+    return kept
 
 
 def exact_postures(
