@@ -38,7 +38,7 @@ SECOND_MOMENTS = {
 _UNITS = {name: tuple(unit.get(p, 0) for p in PARAMETER_NAMES) for name, unit in SECOND_MOMENTS.items()}
 _CHOICES = ("numbers", "symbols")
 _SEED, _STATES = 3, 3
-_ROUNDING = 1e-8  # of the largest force: sums of regrouped parameters lose a few of sixteen digits
+_ROUNDING = 1e-12  # of the largest force: sums of regrouped parameters lose a few of sixteen digits
 
 
 def regrouped(

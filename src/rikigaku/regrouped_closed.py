@@ -19,7 +19,7 @@ from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
 from rikigaku.symbolic.loops.component import component_of
 
 _SEED, _STATES = 5, 4
-_ROUNDING = 1e-8  # of the largest force: sums of regrouped parameters lose a few of sixteen digits
+_ROUNDING = 1e-12  # of the largest force: sums of regrouped parameters lose a few of sixteen digits
 
 
 def regrouped_along_loops(robot: Robot, any_gravity: bool, near: Any, symbols: bool = False) -> Robot:
