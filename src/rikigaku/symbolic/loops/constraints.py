@@ -225,6 +225,11 @@ def loop_constraints(
     """
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
+    if isinstance(independent, str):
+        raise WrongValue(
+            f"independent is a list of joints, independent=[{independent!r}]; the text alone was given. "
+            f"Moving joints of robot {robot.name!r}: {', '.join(joint.name for joint in robot.joints)}."
+        )
     constraints = _constraints(robot, None if independent is None else tuple(independent))
     if explicit:
         constraints.eliminated(time_limit, progress, cancel)

@@ -106,6 +106,21 @@ class RobotData:
         """
         if isinstance(table, RobotData):
             return table
+        if not isinstance(table, Mapping):
+            raise BadModel(
+                [
+                    f"A RobotData or a table of its fields is needed; {table!r} was given. Known fields: "
+                    f"{', '.join(f.name for f in fields(cls))}."
+                ],
+                "RobotData",
+            )
+        if isinstance(count := table.get("BranchNum", 0), bool) or not isinstance(count, int):
+            raise BadModel([f"BranchNum is how many branches there are; {count!r} was given."], "RobotData")
+        if isinstance(general := table.get("General", ()), str) or not _are_names(general):
+            raise BadModel(
+                [f"General is a list of joint variables, General = ['theta11']; {general!r} was given."],
+                "RobotData",
+            )
         from rikigaku.model.robot import Symbol
 
         branches = {key: value for key, value in table.items() if key.startswith("BranchInfo.")}
@@ -151,6 +166,10 @@ def _branch(where: str, table: Any, problems: list[str]) -> BranchInfo:
     if wrong:
         return BranchInfo(())
     return BranchInfo(**{key: _tuples(x) for key, x in table.items()} | {"Links": tuple(links)})
+
+
+def _are_names(x: Any) -> bool:
+    return isinstance(x, list | tuple) and all(isinstance(name, str) for name in x)
 
 
 def _unknown(where: str, table: Mapping[str, Any], kind: Any) -> list[str]:

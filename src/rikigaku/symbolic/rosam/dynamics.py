@@ -108,11 +108,18 @@ def make_invdyn(
     return found
 
 
-def make_diffmodel(tau: Formulas, q: Sequence[str] | None = None) -> Any:
+def make_diffmodel(tau: Read, q: Sequence[str] | None = None) -> Any:
     """Make_DiffModel: tau with q(t), its derivatives by time for velocities and accelerations, in SymPy.
 
     q: names of the coordinates; all if left out.
     """
+    if not isinstance(tau, Formulas):
+        long = ", which is so long that it came as intermediate variables" * isinstance(tau, Intermediates)
+        raise WrongValue(
+            "make_diffmodel takes the formulas that make_invdyn gives, not what is of type "
+            f"{type(tau).__name__}{long}. Give numbers to symbols first (robot.bind), or take "
+            "make_invdyn(robot, tree=True)."
+        )
     import sympy
 
     t, names = sympy.Symbol("t", real=True), tau.reading.names
