@@ -19,6 +19,7 @@ from rikigaku.space.motion import FloatingMotion, floating_motion
 from rikigaku.space.places import as_velocity, split
 from rikigaku.space.rates import rate_motion
 from rikigaku.space.reach import why_singular
+from rikigaku.space.slopes import slope_along
 from rikigaku.space.stepping import LIMIT
 from rikigaku.space.targets import Target, Wanted
 from rikigaku.states import as_position
@@ -26,8 +27,6 @@ from rikigaku.states import as_position
 Array = NDArray[np.float64]
 
 CONTROLLERS = ("acceleration", "rate", "transposed")
-# Of central differences: no joint moves further than this between two of their points [rad, m].
-_STEP = 1e-3
 
 
 class _Singular(ArithmeticError):
@@ -97,11 +96,12 @@ def follow(
     q = as_position(robot, q)
     dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
     start = np.zeros(robot.nv) if v is None else as_velocity(robot, v)
-    check_target(target)
+    duration = as_duration(duration)
+    check_target(target, duration)
     if not 0 <= least < np.inf:
         raise WrongValue(f"least is a singular value, 0 or above; {least!r} was given.")
     task = _Task(robot, target, frame, rows, as_gains(gains), least)
-    task.ahead(q, start, as_duration(duration))
+    task.ahead(q, start, duration)
     given = {"times": times, "tolerance": tolerance, "breaks": (*breaks, *getattr(target, "breaks", ()))}
     given["most_steps"] = most_steps
     if controller == "rate":
@@ -136,14 +136,17 @@ class _Task:
     def check(self, t: float, q: Array) -> None:
         smallest = np.linalg.svd(self.jacobian(q)[list(ROWS[self.rows])], compute_uv=False)[-1]
         if not smallest > self.least:
-            now, end = self.target(t), self.target(self.end).pose[:3]
-            raise _Singular(why_singular(self.robot, q, self.frame, float(smallest), now, end, self.center))
+            now = self.target(t)
+            raise _Singular(
+                why_singular(self.robot, q, self.frame, float(smallest), now, self.end, self.center)
+            )
 
     def ahead(self, q: Array, v: Array, duration: float) -> None:
-        """Where the centre of mass will be at the end: it goes straight on."""
+        """Where the target will be at the end, and the centre of mass, which goes straight on."""
         mass = float(total_mass(instantiate(self.robot, FLOATS, self.robot.declared_values)))
         drift = self.laws.momentum(q, v)[:3] / mass
-        self.end, self.center = duration, self.laws.center_of_mass(q) + duration * drift
+        self.end = np.asarray(self.target(duration)[0], dtype=np.float64)[:3]
+        self.center = self.laws.center_of_mass(q) + duration * drift
 
     def wanted(self, motion: FloatingMotion) -> Wanted:
         """At all times of a motion."""
@@ -192,20 +195,18 @@ class _Task:
     def servo(self, motion: FloatingMotion, momentum: Array) -> tuple[Array, Array]:
         """The rates' own change along the motion, and the torques it takes.
 
-        The change is a central difference of order 4 of the law itself, along the way robot and target go;
-        right to 1e-10 of the largest. It holds for joints to spare, whose rates are the least ones.
+        The change is a difference of the law itself, along the way robot and target go. It holds for joints
+        to spare, whose rates are the least ones.
         """
         q, v = motion.q, motion.v
         pose, twist, push = self.wanted(motion)
         hand, velocity = self.laws.pose(q, self.frame), self.laws.velocity(q, v, self.frame)
         asked = twist + self.gains[0] * pose_error(hand, pose)
         change = push + self.gains[0] * pose_error_rate(hand, velocity, pose, twist)
-        h = _STEP / max(1.0, float(np.abs(v).max(initial=0.0)))
-        accelerations = np.zeros((len(q), len(self.arm)))
         with np.errstate(all="ignore"):
-            for k, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
-                there = self.laws.integrate(q, k * h * v)
-                accelerations += weight / (12 * h) * self.rate_law(there, asked + k * h * change, momentum)
+            accelerations = slope_along(
+                self.robot, lambda q, x: self.rate_law(q, x, momentum), q, v, asked, change
+            )
             return accelerations, self.laws.floating_inverse_dynamics(q, v, accelerations)
 
     def followed(self, motion: FloatingMotion, accelerations: Array, torques: Array) -> Followed:

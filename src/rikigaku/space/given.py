@@ -84,23 +84,38 @@ def function_of(what: str, names: str, f: Any) -> None:
         raise WrongValue(f"{shape}; the one given takes {signature}.") from None
 
 
-def check_target(target: Callable[[float], Any]) -> None:
-    """Look whether a target answers at t = 0 with pose (7), twist (6) and acceleration (6), all finite.
+def as_spacing(x: Any) -> float:
+    """Time between two nodes [s].
+
+    Raises:
+        WrongValue: if it is no finite number above 0.
+    """
+    return _above_zero("The spacing of nodes is a time above 0 s", x)
+
+
+def check_target(target: Callable[[float], Any], duration: float) -> None:
+    """Look whether a target answers, at both ends, with pose (7), twist (6) and acceleration (6), all finite.
+
+    At the end too, before anything moves: a target that ends early would take a motion found with it along.
 
     Raises:
         WrongValue: if it is no function of time, or answers with something else.
     """
     function_of("target", "t", target)
-    answer = target(0.0)
+    for t in (0.0, duration):
+        _check_wanted(target(t), f"at t = {t:g}")
+
+
+def _check_wanted(answer: Any, when: str) -> None:
     words = "A target answers with space.Wanted(pose, twist, acceleration) of 7, 6 and 6 numbers"
     if not isinstance(answer, tuple | list) or len(answer) != len(_WANTED):
-        raise WrongValue(f"{words}; at t = 0 it gave {_short(answer)}.")
+        raise WrongValue(f"{words}; {when} it gave {_short(answer)}.")
     for (name, size), x in zip(_WANTED, answer, strict=True):
         numbers = floats(f"The {name} of a target", x)
         if numbers.shape != (size,):
-            raise WrongSize(f"{words}; at t = 0 its {name} has shape {numbers.shape}.")
+            raise WrongSize(f"{words}; {when} its {name} has shape {numbers.shape}.")
         if not np.isfinite(numbers).all():
-            raise WrongValue(f"{words}; at t = 0 its {name} is not finite: {numbers}.")
+            raise WrongValue(f"{words}; {when} its {name} is not finite: {numbers}.")
 
 
 def _above_zero(words: str, x: Any) -> float:

@@ -6,11 +6,12 @@ acceleration (6 each, world axes, linear first), as the control laws take them.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
+from scipy.interpolate import BPoly
 
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.inverse_kinematics import check_poses, rotation_vector
@@ -18,13 +19,17 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.rigid import quaternion_matrix, quaternion_of
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.space.given import as_duration, check_target
+from rikigaku.space.given import as_duration, as_spacing, check_target
 from rikigaku.space.motion import floating_motion
-from rikigaku.space.places import split
+from rikigaku.space.places import as_velocity, split
+from rikigaku.space.slopes import slope_along
 from rikigaku.space.turning import starting, turning
 from rikigaku.trajectory import Polynomial, Trapezoid, quintic, trapezoid
 
 Array = NDArray[np.float64]
+
+# Between two nodes of a target's motion [s, or rad of turning].
+_APART = 0.05
 
 
 class Wanted(NamedTuple):
@@ -102,8 +107,8 @@ class Approach:
     def start(cls, pose: Any, target: Target, duration: float) -> "Approach":
         """From a pose (4 x 4) at t = 0."""
         X = as_pose(pose)
-        check_target(target)
         duration = as_duration(duration)
+        check_target(target, duration)
         first, none = target(0.0), np.zeros(3)
         way = X[:3, 3] - first.pose[:3]
         gap = quintic(way, none, duration, v0=-first.twist[:3], a0=-first.acceleration[:3])
@@ -129,28 +134,37 @@ class Approach:
 class MovingFrame:
     """A frame of a robot that floats by itself (a dead satellite), as a target.
 
-    Its motion is integrated once, for `duration` [s]; between nodes the state is a cubic through values and
-    rates of both ends (error below 1e-12 for tumbling at 0.1 rad/s and nodes 0.05 s apart).
+    Its motion is integrated once, for `duration` [s]; between nodes the state is a polynomial of degree 5
+    through values, rates and accelerations of both ends. Nodes are `spacing` [s] apart; left out, 0.05 s, or
+    0.05 rad of turning where that is less: then q is right to 1e-10 however fast the frame tumbles.
     """
 
     def __init__(
-        self, robot: Robot, q: Any, v: Any, frame: str, duration: float, *, spacing: float = 0.05
+        self, robot: Robot, q: Any, v: Any, frame: str, duration: float, *, spacing: float | None = None
     ) -> None:
         self.robot, self.frame, self.duration = robot, frame, as_duration(duration)
-        nodes = np.linspace(0.0, self.duration, max(2, 1 + int(np.ceil(self.duration / spacing))))
-        self.motion = floating_motion(robot, q, v, self.duration, times=nodes)
+        start = as_velocity(robot, v)
+        apart = _APART / max(1.0, float(np.abs(start).max())) if spacing is None else as_spacing(spacing)
+        nodes = np.linspace(0.0, self.duration, max(2, 1 + int(np.ceil(self.duration / apart))))
+        self.motion = floating_motion(robot, q, start, self.duration, times=nodes, tolerance=1e-12)
+        if self.motion.status != "ok":
+            raise WrongValue(f"The target does not move for {self.duration:g} s: {self.motion.status}.")
         q, v = self.motion.q, self.motion.v
-        laws = cast(Any, robot)
-        none = np.zeros((len(nodes), len(split(robot).arm)))
-        self._q = CubicHermiteSpline(nodes, q, position_rates(robot, q, v))
-        self._v = CubicHermiteSpline(nodes, v, laws.floating_forward_dynamics(q, v, none))
-        self._none = none[0]
+        self._none = np.zeros(len(split(robot).arm))
+        a = self._accelerations(q, v)
+        rates = partial(position_rates, robot)
+        self._q = _quintic(nodes, q, rates(q, v), slope_along(robot, rates, q, v, v, a))
+        self._v = _quintic(nodes, v, a, slope_along(robot, self._accelerations, q, v, v, a))
+
+    def _accelerations(self, q: Array, v: Array) -> Array:
+        return np.asarray(cast(Any, self.robot).floating_forward_dynamics(q, v, self._none))
 
     def state(self, t: float) -> tuple[Array, Array]:
         """q and v at a time."""
         if not 0 <= t <= self.duration * (1 + 1e-12):
             raise WrongValue(
-                f"The target's motion is known from 0 to {self.duration:g} s; t = {t:g} s was asked."
+                f"The target's motion is known from 0 to {self.duration:g} s; t = {t:g} s was asked. "
+                "Give MovingFrame a longer duration."
             )
         q, v = self._q(t), self._v(t)
         return np.asarray(cast(Any, self.robot).integrate(q, 0 * v)), v
@@ -158,11 +172,16 @@ class MovingFrame:
     def __call__(self, t: float) -> Wanted:
         laws = cast(Any, self.robot)
         q, v = self.state(t)
-        a = laws.floating_forward_dynamics(q, v, self._none)
+        a = self._accelerations(q, v)
         X = laws.pose(q, self.frame)
         return Wanted(
             coordinates_of(X), laws.velocity(q, v, self.frame), laws.acceleration(q, v, a, self.frame)
         )
+
+
+def _quintic(nodes: Array, *known: Array) -> BPoly:
+    """Through values, rates and accelerations at nodes, (n, k) each."""
+    return BPoly.from_derivatives(nodes, np.stack(known, axis=1))
 
 
 def position_rates(robot: Robot, q: Array, v: Array) -> Array:
