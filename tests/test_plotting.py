@@ -157,3 +157,11 @@ def test_the_neutral_posture_is_drawn_as_it_is():
     robot = robot_named("planar_2r")
     tip = skeleton(robot, neutral(robot)).frames[-1][1]
     np.testing.assert_allclose(tip, robot.pose(np.zeros(2), robot.frame_names[-1]), atol=1e-12)
+
+
+def test_a_mass_without_a_value_is_no_part_of_a_picture(tmp_path: Path) -> None:
+    robot = rk.load("planar_2r").bind(l1=0.5, l2=0.4)
+    assert robot.free_symbols  # masses, without values
+    file = tmp_path / "arm.png"
+    save_plot(robot, file)
+    assert file.stat().st_size > 1000

@@ -12,7 +12,9 @@ from rikigaku.model.elementary import Free as FreeJoint
 from rikigaku.model.elementary import Helical as HelicalJoint
 from rikigaku.model.elementary import Prismatic, Spherical
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
-from rikigaku.model.robot import Frame, Robot
+from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.walk import formulas
+from rikigaku.numbers.formula import ZERO
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.spatial.pose import Pose
 
@@ -79,7 +81,17 @@ def mechanism_of(robot: Robot) -> Mechanism:
     Raises:
         MissingValue: if a symbol has none.
     """
-    return instantiate(robot, FLOATS, robot.declared_values)
+    # what is not seen needs no value: friction, rotors, a mass whose centre is then not drawn
+    known = robot.declared_values
+    unknown = {place.partition(".")[0] for place, x in formulas(robot) if x.symbols - known.keys()}
+    links = [_unmoved(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
+    return instantiate(replace(robot, links=tuple(links)), FLOATS, known)
+
+
+def _unmoved(link: Link) -> Link:
+    """The link without what moves it."""
+    joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
+    return replace(link, inertia=None, joint=joint)
 
 
 def skeleton(robot: Robot, q: Array) -> Skeleton:
