@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from closed_robots import closed_posture
+from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
 from rikigaku.model.section import section
@@ -105,7 +106,7 @@ def with_sections(robot: rk.Robot, **stiffness: float) -> rk.Robot:
 def random_chain(
     seed: int, spatial: bool, links: int = 7, passive: int = 0, loop: str | None = None
 ) -> tuple[rk.Robot, Array]:
-    """A random closed chain with a posture: its last link is pinned to the ground, or to its first link."""
+    """A random closed chain and a posture: its last link is pinned to the ground, or to its first link."""
     rng = np.random.default_rng([seed, 5])
     parts = []
     for k in range(links):
@@ -136,6 +137,19 @@ def random_chain(
         rk.LoopEnd(carrier, rk.Placement((0.3, 0, 0.1), turn)),
     )
     kind = loop or ("spherical" if spatial else "revolute")
+    if spatial and loop:  # the end is put where the chain comes to, so that all axes face
+        tip = rk.Frame("tip", ends[0].link, ends[0].geometry)
+        tree = rk.Robot("tree", tuple(parts), (tip,))
+        q = rng.uniform(-np.pi, np.pi, links)
+        X = tree.pose(q, "tip")
+        if carrier != "base":
+            X = np.linalg.inv(tree.pose(q, carrier)) @ X
+        rpy = Rotation.from_matrix(X[:3, :3]).as_euler("xyz")
+        ends = (
+            ends[0],
+            rk.LoopEnd(carrier, rk.Placement(tuple(map(float, X[:3, 3])), tuple(map(float, rpy)))),
+        )
+        return rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", kind, *ends),)), q
     robot = rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", kind, *ends),))
     return robot, closed_posture(robot, seed)
 

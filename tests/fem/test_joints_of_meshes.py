@@ -7,8 +7,9 @@ import pytest
 from mechanisms import bar, random_chain, rod, with_sections
 
 import rikigaku as rk
-from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.fem import Motion
+from rikigaku.errors import CannotClose, UnknownName, WrongValue
+from rikigaku.fem import Motion, Phases
+from rikigaku.structure import loop_rows
 
 FEET = (0.0, 0.0), (1.0, 0.0), (0.5, -0.3)
 APEX, REACH = np.array([0.45, 0.6]), 0.6
@@ -102,3 +103,70 @@ def test_a_mass_at_a_loop_on_the_ground_is_carried_by_the_link(grounded):
 def test_options_that_make_no_elastic_mesh_are_told(error, match, options):
     with pytest.raises(error, match=match):
         rod().fem().elastic(**options)
+
+
+def with_ends_that_meet(closing: tuple[str, ...]) -> tuple[rk.Robot, np.ndarray, np.ndarray, tuple]:
+    """Three legs, the first link of two geared together; v before a blow in which some loops close."""
+    robot, q = three_legs(((0, 2), (1, 2)))
+    robot = replace(robot, couplings=(rk.Coupling("jointa1", "jointa0", 1.5, q[2] - 1.5 * q[0]),))
+    J = robot.loop_jacobian(q)
+    kept = J[[k for k, row in enumerate(loop_rows(robot)) if not row.startswith(closing)]]
+    v = np.random.default_rng(0).normal(size=6)
+    v -= np.linalg.pinv(kept, rcond=1e-9) @ (kept @ v)
+    t = np.array([0.499999, 0.5, 0.6])
+    motion = Motion(robot, t, np.array([q - 1e-6 * v, q, q]), np.array([v, 0 * v, 0 * v]), np.zeros((3, 6)))
+    phases = Phases({name: [(0.5, 1.0)] for name in closing})
+    return robot, q, v, robot.fem().inverse_dynamics(motion, sharing="least_norm", phases=phases).impulses
+
+
+@pytest.mark.parametrize("closing", [("pin12",), ("pin02", "pin12")])
+def test_a_blow_keeps_other_loops_and_gears_closed_and_goes_through_them(closing):
+    robot, q, v, blows = with_ends_that_meet(closing)
+    J, M = robot.loop_jacobian(q), robot.tree.mass_matrix(q)
+    assert [blow.loop for blow in blows] == ["pin02", "pin12"]
+    assert [blow.speed > 0.01 for blow in blows] == [blow.loop in closing for blow in blows]
+    after = blows[0].after
+    assert J @ after == pytest.approx(np.zeros(len(J)), abs=1e-9)
+    # least change of v in kinetic energy that closes all rows: Gauss's principle
+    root = np.linalg.cholesky(M).T
+    expected = v - np.linalg.solve(root, np.linalg.pinv(J @ np.linalg.inv(root), rcond=1e-9) @ (J @ v))
+    assert after == pytest.approx(expected, abs=1e-5)  # the posture is 1e-6 s off
+    assert blows[0].energy == pytest.approx(0.5 * (v @ M @ v - expected @ M @ expected), abs=1e-4)
+
+
+def test_motions_that_part_what_is_closed_are_told():
+    robot, q = three_legs(((0, 2), (1, 2)))
+
+    def found(robot, q, v):
+        return robot.fem().inverse_dynamics(
+            Motion(robot, np.zeros(1), q[None], v[None], 0 * v[None]), sharing="least_norm"
+        )
+
+    with pytest.raises(CannotClose, match="pull loop 'pin02'"):
+        found(robot, q, np.ones(6))
+    geared = replace(robot.tree, couplings=(rk.Coupling("jointb0", "jointa0", 2.0),))
+    with pytest.raises(CannotClose, match="leaves gear of jointb0"):
+        found(geared, np.ones(6), np.zeros(6))
+    with pytest.raises(CannotClose, match="pull gear of jointb0"):
+        found(geared, np.zeros(6), np.ones(6))
+
+
+def test_loops_closed_the_wrong_way_round_or_askew_are_told():
+    chain, q = random_chain(1, True, links=8, loop="fixed")
+    loop = chain.loops[0]
+    x, y, z, *rest = (*loop.start.geometry.xyz, *loop.start.geometry.rpy)
+    half = rk.Placement((x, y, z), (rest[0] + rk.Formula.of("pi"), *rest[1:]))  # half a turn about x
+    over = replace(loop, start=replace(loop.start, geometry=half))
+    still = Motion(chain, np.zeros(1), q[None], np.zeros((1, 8)), np.zeros((1, 8)))
+    turned = replace(chain, loops=(over,))
+    assert np.abs(turned.loop_residual(q)).max() < 1e-9  # sines of half a turn
+    for call in (
+        lambda: turned.fem().inverse_dynamics(still, sharing="least_norm"),
+        lambda: turned.fem().elastic().modes(q),
+    ):
+        with pytest.raises(CannotClose, match="wrong way round"):
+            call()
+    ball, q = random_chain(1, True, links=7)
+    askew = replace(ball, loops=(replace(ball.loops[0], joint="revolute"),))
+    with pytest.raises(CannotClose, match=r"leaves loop 'cut' .* open by"):
+        askew.fem().elastic().modes(q)

@@ -17,6 +17,7 @@ from rikigaku.fem.grid import Grid, grid
 from rikigaku.fem.joined import Joined
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.masses import MassRule, node_masses
+from rikigaku.fem.openness import check_posture
 from rikigaku.fem.ties import Hinges, tied
 from rikigaku.model.section import Stiffness
 
@@ -84,6 +85,7 @@ def assemble_beams(
     Raises:
         CannotClose: if the posture leaves a loop open.
     """
+    check_posture(layout.robot, q)
     bodies = {k: body for body in layout.mechanism.bodies for k in body.v}
     drives = {} if even else joint_stiffness or {}
     springs = {k: 0.0 if even else drives.get(k, 0.0) + float(body.stiffness) for k, body in bodies.items()}

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import WrongValue
-from rikigaku.fem.closing import check_closed, impulses_of
+from rikigaku.fem.closing import impulses_of
 from rikigaku.fem.internal import Load, internal_forces
 from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.loads import Problem, loaded, mass_loads, torques_of, wrench_loads
 from rikigaku.fem.loops import cut, gear_columns
 from rikigaku.fem.newmark import as_computed
+from rikigaku.fem.openness import check_closed
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.shared import shared_forces

@@ -1,6 +1,6 @@
 """Loops that close and open during one motion: when, how shared forces come and go, the blow of closing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.layout import Layout
+from rikigaku.fem.loops import Cut
 
 Array = NDArray[np.float64]
 
@@ -82,8 +83,9 @@ class Impulse:
     """The blow when a loop closes with its ends still moving against each other, as of two lumps of clay.
 
     force, moment: impulse from the start link on the end link at the cut [N s, N m s], world axes; speed: how
-    fast the ends met [m/s] (largest component, rad/s for turning); after: v of all joints just after;
-    energy: kinetic energy lost [J].
+    fast the ends met [m/s] (largest component, rad/s for turning), 0 for a loop that was closed before and
+    takes its part of the blow; after: v of all joints just after; energy: kinetic energy lost [J]. Both are
+    of the whole blow, the same for all loops it goes through.
     """
 
     t: float
@@ -95,19 +97,29 @@ class Impulse:
     energy: float
 
 
-def impulse(t: float, loop: str, wrenches: Array, columns: Array, M: Array, v: Array) -> Impulse:
-    """The blow that stops the ends: M (v+ - v) = -C L with C^T v+ = 0.
+def impulses(
+    t: float, cuts: Sequence[Cut], new: Collection[str], gears: Array, M: Array, v: Array
+) -> list[Impulse]:
+    """The blow that stops the ends: M (v+ - v) = -C L with C^T v+ = 0, for all closed loops and gears.
 
     Args:
-        wrenches: (unknowns, 6); columns: C, (nv, unknowns); M: mass matrix of the open mechanism.
+        cuts: of all loops closed from then on; new: names of those that close; gears: their columns
+            (nv, gears); M: mass matrix of the open mechanism.
+    Returns:
+        The part of each loop.
     """
-    met = columns.T @ v
+    columns = np.concatenate([*(one.forces[0] for one in cuts), gears], axis=1)
     spread = np.linalg.solve(M, columns)
-    L = np.linalg.lstsq(columns.T @ spread, met, rcond=1e-10)[0]
-    passed = L @ wrenches
+    L = np.linalg.lstsq(columns.T @ spread, columns.T @ v, rcond=1e-10)[0]
     after = v - spread @ L
     lost = 0.5 * float(v @ M @ v - after @ M @ after)
-    return Impulse(t, loop, passed[:3], passed[3:], float(np.abs(met).max(initial=0.0)), after, lost)
+    found, start = [], 0
+    for one in cuts:
+        passed = L[start : start + one.count] @ one.wrenches[0]
+        start += one.count
+        speed = float(np.abs(one.forces[0].T @ v).max(initial=0.0)) if one.name in new else 0.0
+        found.append(Impulse(t, one.name, passed[:3], passed[3:], speed, after, lost))
+    return found
 
 
 def _smooth(x: Any) -> Array:

@@ -80,5 +80,6 @@ class Result:
         lines += [
             f"  {i.loop} closes at {i.t:g} s with a blow: {i.speed:.3g} m/s, {i.energy:.3g} J"
             for i in self.impulses
+            if i.speed
         ]
         return "\n".join(lines)

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import CannotClose, WrongValue
+from rikigaku.errors import WrongValue
 from rikigaku.fem.grid import Grid
 from rikigaku.model.mechanism import WORLD, Closure
 
@@ -24,7 +24,6 @@ Array = NDArray[np.float64]
 Hinges = Literal["integration", "released"]
 
 _NONE = np.zeros(3)
-_OPEN = 1e-5  # of the size of the robot: gap of a loop that counts as closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +153,6 @@ class _Maker:
             self.hinged[(end, b)] = np.concatenate(axes, axis=1)
             free = []
         arm = self.net.places[b] - self.net.places[a]
-        self._check_closed(loop.name, arm, [axis for kind, axis in free if kind == "slide"])
         last, ties = a, []
         for k, (kind, axis) in enumerate(free):
             node = b if k == len(free) - 1 else self._new_node()
@@ -166,17 +164,6 @@ class _Maker:
             )
             last = node
         self._hang(loop.name, ties or [Tie(b, a, arm)], a, b)
-
-    def _check_closed(self, name: str, arm: Array, slides: list[Array]) -> None:
-        for axis in slides:
-            arm = arm - (arm @ axis) * axis
-        gap = float(np.linalg.norm(arm))
-        if gap > _OPEN * float(np.ptp(self.net.places, axis=0).max()):
-            raise CannotClose(
-                f"This posture leaves loop {name!r} of robot {self.layout.robot.name!r} open by {gap:.3g} m. "
-                "Find one that closes it first: q = robot.assemble(...).",
-                name,
-            )
 
     def _beam_ends_at(self, body: int, node: int) -> bool:
         """Whether a beam of the body ends there, and nothing hangs on it but the loop itself."""
