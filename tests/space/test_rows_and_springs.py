@@ -10,6 +10,10 @@ from random_satellites import random_satellite
 
 import rikigaku as rk
 from rikigaku import space
+from rikigaku.errors import WrongValue
+from rikigaku.laws.space import ROWS
+from rikigaku.space.counting import general_arm
+from rikigaku.space.deviation import pose_error
 from rikigaku.space.targets import Target
 
 CURLED = np.array([0, 0, 0, 2.2, -1.4, -0.9])
@@ -99,3 +103,31 @@ def test_steps_end_where_the_acceleration_of_a_line_jumps(controller: str) -> No
     run = space.follow(robot, BENT, line, "hand", line.duration, rows="xy", controller=controller)
     assert run.status == "ok"
     assert set(line.breaks) <= set(run.motion.t)
+
+
+def test_the_transposed_jacobian_pulls_arms_with_fewer_joints_than_rows() -> None:
+    """It is J*^T times the pull in the rows named, and no rows are too many for a product."""
+    robot = rk.load("space_planar_2r")
+    v = np.array([0.1, -0.2, 0.3, 0.5, -0.4])
+    goal = space.coordinates_of(robot.pose(BENT + 0.2, "hand"))
+    J, rotation = robot.generalized_jacobian(BENT, "hand"), robot.pose(BENT, "hand")
+    pull = -3.0 * robot.velocity(BENT, v, "hand") + 7.0 * pose_error(rotation, goal)
+    for rows in ("all", "linear", "planar", "xy"):
+        places = list(ROWS[rows])
+        found = robot.transposed_jacobian(BENT, v, goal, np.zeros(6), [3.0, 7.0], "hand", rows=rows)
+        assert np.abs(found - J[places].T @ pull[places]).max() < 1e-12 * np.abs(pull).max() * np.abs(J).max()
+    with pytest.raises(WrongValue, match="Rows 'some' are not known"):
+        robot.transposed_jacobian(BENT, v, goal, np.zeros(6), [3.0, 7.0], "hand", rows="some")
+
+
+def test_the_projector_is_the_basis_where_turning_has_full_rank_and_the_basis_is_known_elsewhere() -> None:
+    sat = random_satellite(8, (4,))
+    q, _, _ = random_state(sat, np.random.default_rng(1))
+    basis = space.reaction_null_space(sat, q)
+    assert basis.shape[1] >= 1
+    assert np.abs(basis @ basis.T - sat.reaction_projector(q)).max() < 1e-10
+    few = general_arm(2)
+    q, _, _ = random_state(few, np.random.default_rng(1))
+    with pytest.raises(WrongValue, match="no rates are left over"):
+        few.reaction_projector(q)
+    assert space.reaction_null_space(few, q).shape == (2, 0)

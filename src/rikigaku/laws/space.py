@@ -97,6 +97,9 @@ def coupling_inertia(mechanism: Mechanism, q: Numbers, axes: str = "world") -> l
 def reaction_projector(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
     """P: the nearest rates that do not turn the base are P rates, n x n (reaction null space).
 
+    Of arms with more coordinates than the base can turn about, at postures where their turning of it has full
+    rank; `space.reaction_null_space` finds the rank, and answers for all arms and postures.
+
     Reference: D. N. Nenchev, K. Yoshida, P. Vichitkulsawat, M. Uchiyama, Reaction null-space control of
     flexible structure mounted manipulator systems (1999).
     """
@@ -166,11 +169,16 @@ def minors(A: Sequence[Numbers]) -> dict[tuple[int, ...], Number]:
     return found
 
 
-def task_rows(J: Sequence[Numbers], rows: str, robot: str) -> list[Numbers]:
-    """The rows of a Jacobian (or of a twist) that a task asks for."""
+def known_rows(rows: str) -> tuple[int, ...]:
+    """The places of the rows of that name; others are refused."""
     if rows not in ROWS:
         raise WrongValue(f"Rows {rows!r} are not known. Known: {', '.join(ROWS)}.")
-    chosen = [J[k] for k in ROWS[rows]]
+    return ROWS[rows]
+
+
+def task_rows(J: Sequence[Numbers], rows: str, robot: str) -> list[Numbers]:
+    """The rows of a Jacobian (or of a twist) that a task asks for."""
+    chosen = [J[k] for k in known_rows(rows)]
     if isinstance(chosen[0], list) and len(chosen[0]) < len(chosen):
         fitting = [name for name, places in ROWS.items() if len(places) <= len(chosen[0])]
         raise WrongValue(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rikigaku.laws.floating import Floating, floating
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.orthogonal import orthogonal
-from rikigaku.laws.space import at_point, hand, jacobian_of, task_rows
+from rikigaku.laws.space import at_point, hand, jacobian_of, known_rows, task_rows
 from rikigaku.laws.space_bias import Bias, bias
 from rikigaku.laws.space_dynamics import torques
 from rikigaku.model.mechanism import Mechanism
@@ -76,15 +76,17 @@ def transposed_jacobian(
 ) -> list[Number]:
     """Torques J*^T (K1 (twist - velocity) + K2 (target - pose)): no inverse, so no singularity.
 
+    An arm may have fewer coordinates than rows are asked for; it goes where the pull along them is balanced.
+
     Reference: Y. Masutani, F. Miyazaki, S. Arimoto, Sensory feedback control for space manipulators (1989).
     """
     state = floating(mechanism, q)
     X = hand_pose(state, q, frame)
     velocity = bias(state, q, v).hand_velocity(state, frame)
     pull = _feedback(X, velocity, target, twist, gains)
-    J = task_rows(jacobian_of(state, frame), rows, "")
-    chosen = task_rows(pull, rows, mechanism.name)
-    return [vector.dot([row[k] for row in J], chosen) for k in range(len(J[0]))]
+    J, places = jacobian_of(state, frame), known_rows(rows)
+    chosen = [pull[i] for i in places]
+    return [vector.dot([J[i][k] for i in places], chosen) for k in range(len(J[0]))]
 
 
 def unified_computation(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rikigaku.laws.coriolis import coriolis_matrix
 from rikigaku.laws.floating import Floating, floating
 from rikigaku.laws.forward import forward_dynamics
+from rikigaku.laws.space_base import free_base
 from rikigaku.laws.space_bias import Bias, bias
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sign
@@ -98,7 +99,7 @@ def floating_forward_dynamics(
     friction: bool = True,
 ) -> list[Number]:
     """Accelerations of all coordinates under torques of the arm; nothing drives the base but wrenches."""
-    base = floating(mechanism, q).base
+    base = free_base(mechanism, q)
     tau = base.whole([0] * len(base.own), torques)
     return forward_dynamics(mechanism, q, v, tau, gravity, wrenches, friction)
 

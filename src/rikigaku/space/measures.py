@@ -57,6 +57,10 @@ def reaction_null_space(robot: Robot, q: Any, translation: bool = False) -> Arra
     """Rates of the arm that do not turn the base at zero momentum: an orthonormal basis, one in a column.
 
     translation: and do not move the base's origin either.
+
+    For any arm at any posture: where there are no such rates the basis has no columns; where the arm turns
+    the base about fewer axes than it might, it has more. `robot.reaction_projector`, a law that compiles,
+    is basis basis^T where the turning has full rank, and refuses arms that have no coordinates to spare.
     """
     q = as_position(robot, q)
     laws = cast(Any, robot)
