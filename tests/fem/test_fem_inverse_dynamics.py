@@ -186,7 +186,7 @@ def test_equation_three_is_off_as_the_analysis_says():
     assert errors["recursive", 201] > 0.9 * errors["recursive", 101] > 5  # does not shrink
 
 
-def test_a_ratio_may_differ_from_loop_to_loop_and_follow_time():
+def test_a_ratio_that_follows_time_is_at_each_instant_the_constant_one():
     robot = portal()
     mesh, path = robot.fem(masses={"top": 1.0}), tilting(robot, 1.0)
     t = np.linspace(0, 1, 5)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import bar, random_chain, rod, with_sections
+from mechanisms import LENGTH, MASS, bar, moving_state, portal, random_chain, rod, tilting, with_sections
 
 import rikigaku as rk
 from rikigaku.errors import CannotClose, UnknownName, WrongValue
@@ -170,3 +170,45 @@ def test_loops_closed_the_wrong_way_round_or_askew_are_told():
     askew = replace(ball, loops=(replace(ball.loops[0], joint="revolute"),))
     with pytest.raises(CannotClose, match=r"leaves loop 'cut' .* open by"):
         askew.fem().elastic().modes(q)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "universal", "cylindrical", "planar", "prismatic", "fixed"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_cuts_of_every_kind_pass_what_the_null_space_of_the_loops_says(kind, seed):
+    robot, q = random_chain(seed, True, links=8, loop=kind)
+    assert (robot.loop_facing(q) > 0).all()
+    v, a = moving_state(robot, q, seed)
+    motion = Motion(robot, np.zeros(1), q[None], v[None], a[None])
+    found = robot.fem().inverse_dynamics(motion, sharing="least_norm").torques[0]
+    J = robot.loop_jacobian(q)
+    free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, tol=1e-8) :]  # least norm: along the freedoms alone
+    expected = free.T @ (free @ robot.tree.inverse_dynamics(q, v, a))
+    assert found == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+
+
+def test_a_gear_passes_its_ratio_of_the_torque():
+    arm = rk.load("planar_2r")
+    arm = arm.bind(**arm.declared_values)
+    geared = replace(arm, couplings=(rk.Coupling("q2", "q1", 2.0),)).with_actuated(["q1"])
+    q, v, a = np.array([0.3, 0.6]), np.array([1.0, 2.0]), np.array([0.5, 1.0])
+    found = geared.fem().inverse_dynamics(Motion(geared, np.zeros(1), q[None], v[None], a[None])).torques[0]
+    tau = arm.inverse_dynamics(q, v, a)
+    assert found == pytest.approx([tau[0] + 2 * tau[1], 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("part", [0.5, 0.8])
+def test_a_ratio_shares_the_moving_mass_as_if_it_were_split_between_the_tips(part):
+    robot, t = portal(), np.linspace(0, 1, 11)
+    path = tilting(robot, 1.0)
+
+    def laden(link, m):
+        across = MASS * LENGTH**2 / 3 + m * LENGTH**2
+        first = MASS * LENGTH / 2 + m * LENGTH
+        return replace(
+            link, inertia=rk.Inertia("origin", MASS + m, (0, 0, first), (across, 0, 0, across, 0, 0))
+        )
+
+    tips = {"link3": part, "link4": 1 - part}
+    split = replace(robot, links=tuple(laden(link, tips.get(link.name, 0.0)) for link in robot.links)).tree
+    found = robot.fem(masses={"top": 1.0}).inverse_dynamics(path, t, sharing=part).torques
+    assert found == pytest.approx(split.inverse_dynamics(*path(t)), abs=1e-10)

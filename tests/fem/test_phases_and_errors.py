@@ -60,7 +60,7 @@ def test_the_blow_of_closing_keeps_momentum_and_loses_the_energy_it_says():
     assert "blow" in repr(found)
 
 
-def test_ends_that_meet_gently_have_no_blow():
+def test_ends_that_meet_gently_lose_next_to_no_energy():
     robot = portal()
     path, t = tilting(robot, 1.0), np.linspace(0, 1, 101)
     found = robot.fem().inverse_dynamics(
@@ -141,6 +141,7 @@ def test_passive_joints_that_nothing_drives_are_told():
 
 
 CORNER = quintic([0.2, 0, 0.9], [0.3, 0, 0.8], 1.0)
+PUSH = {"hand": [1.0, 2.0, 3.0]}
 SPATIAL, UP = rk.load("panda"), cubic(np.zeros(7), np.ones(7), 1.0)
 
 
@@ -168,6 +169,11 @@ def inside(mesh, path):
         (WrongValue, "must not be negative", lambda m, p: portal().fem(masses={"top": -1.0})),
         (WrongValue, "motion in a plane", lambda m, p: SPATIAL.fem().inverse_dynamics(UP, method="newmark")),
         (MissingValue, "without values", lambda m, p: rk.load("planar_2r").bind(l1="k").fem()),
+        (WrongSize, r"shape \(3,\)", lambda m, p: SPATIAL.fem().inverse_dynamics(UP, wrenches=PUSH)),
+        (WrongSize, "Gravity is three", lambda m, p: m.inverse_dynamics(p, sharing=0.5, gravity=(0, 0))),
+        (WrongSize, "Gravity is three", lambda m, p: rod().fem().elastic().deflection(gravity=(0, 0))),
+        (WrongValue, "How long", lambda m, p: rod().fem().elastic().inverse_dynamics(lambda t: None, "tip")),
+        (WrongValue, "No path was given", lambda m, p: m.motion({}, [0.0, 1.0])),
         (UnknownName, "no component named 'stress'", lambda m, p: inside(m, p).component("stress")),
     ],
 )  # fmt: skip

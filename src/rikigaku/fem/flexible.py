@@ -23,7 +23,7 @@ from rikigaku.fem.outputs import outputs
 from rikigaku.fem.postures import joint_state, rigid_state
 from rikigaku.fem.simulate import large_beams
 from rikigaku.fem.simulated import Simulated
-from rikigaku.fem.targets import target_motion
+from rikigaku.fem.targets import duration_of, target_motion
 from rikigaku.fem.whole_motion import WholeMotion
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def follow(
         NotConverged: if no bounded motion was found (often: step too long, or too little rest).
     """
     robot, layout = elastic.layout.robot, elastic.layout
-    duration = float(getattr(target, "duration", 0.0)) or max(x.duration for x in target.values())
+    duration = duration_of(target)
     before, after = (duration / 4 if x is None else float(x) for x in (before, after))
     count = max(8, round((before + duration + after) / step))
     t = np.linspace(-before, duration + after, count + 1)

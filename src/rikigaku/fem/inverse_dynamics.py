@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongValue
+from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.fem.closing import impulses_of
 from rikigaku.fem.internal import Load, internal_forces
 from rikigaku.fem.kinematics import moving
@@ -44,6 +44,8 @@ def inverse_dynamics(
     """Joint forces of a motion; see `Mesh.inverse_dynamics`."""
     phases = phases or Phases()
     phases.check(layout)
+    if gravity is not None and np.shape(gravity) != (3,):
+        raise WrongSize(f"Gravity is three numbers [m/s^2], world axes; shape {np.shape(gravity)} was given.")
     state = moving(layout.bodies, motion.q, motion.v, motion.a, gravity)
     if method != "exact":
         if method not in ("newmark", "recursive"):

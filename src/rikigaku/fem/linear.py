@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh, splu
 
-from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.fem.assembly import Assembly
 from rikigaku.model.mechanism import WORLD
 
@@ -141,6 +141,8 @@ def weight(assembly: Assembly, gravity: Any = None) -> Array:
     """Forces of gravity on all nodal values."""
     net = assembly.grid
     g = net.layout.mechanism.gravity if gravity is None else gravity
+    if np.shape(g) != (3,):
+        raise WrongSize(f"Gravity is three numbers [m/s^2], world axes; shape {np.shape(g)} was given.")
     fall = np.zeros((len(net.places), 6))
     fall[net.body != WORLD, :3] = np.array([float(x) for x in g])
     return np.asarray(assembly.nodal_mass @ fall.ravel())

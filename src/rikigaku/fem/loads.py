@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongSize
 from rikigaku.fem.internal import Load
 from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
@@ -72,7 +73,13 @@ def wrench_loads(problem: Problem, wrenches: Mapping[str, Any]) -> list[Load]:
     for name, wrench in wrenches.items():
         problem.layout.robot.frame(name)
         body, pose = problem.layout.mechanism.frames[name]
-        w = np.broadcast_to(np.asarray(wrench, dtype=np.float64), (size, 6))
+        given = np.asarray(wrench, dtype=np.float64)
+        if given.shape not in ((6,), (1, 6), (size, 6)):
+            raise WrongSize(
+                f"The wrench at {name!r} is (force, moment), six numbers, or six for each of {size} samples; "
+                f"shape {given.shape} was given."
+            )
+        w = np.broadcast_to(given, (size, 6))
         if body != WORLD:
             node = problem.layout.frames.get(name, problem.layout.origin[body])
             loads.append(Load(body, node, problem.state.place(body, pose.p), -w[:, :3], -w[:, 3:]))

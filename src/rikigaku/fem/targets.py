@@ -54,6 +54,10 @@ def target_motion(
     """
     if isinstance(target, Motion):
         return target
+    if isinstance(target, Mapping) and not target:
+        raise WrongValue(
+            f"No path was given: a motion of robot {robot.name!r} takes {{joint or frame: trajectory}}."
+        )
     times = _times(target, t, samples)
     if isinstance(target, Mapping):
         return _Solver(robot, target, times).motion(near)
@@ -85,11 +89,16 @@ def _times(target: Any, t: Any, samples: int) -> Array:
         if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise WrongValue("Times of a motion are finite and increase.")
         return times
+    return np.linspace(0.0, duration_of(target), samples)
+
+
+def duration_of(target: Any) -> float:
+    """Of the longest trajectory of a target [s]."""
     pieces = list(target.values()) if isinstance(target, Mapping) else [target]
-    lengths = [piece.duration for piece in pieces if hasattr(piece, "duration")]
+    lengths = [float(piece.duration) for piece in pieces if hasattr(piece, "duration")]
     if not lengths:
         raise WrongValue("How long is the motion? Give times t=[...], or a trajectory with a duration.")
-    return np.linspace(0.0, max(lengths), samples)
+    return max(lengths)
 
 
 class _Solver:
