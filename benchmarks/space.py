@@ -21,13 +21,13 @@ from rikigaku.model.mechanism import WORLD, instantiate
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.counting import (
     GROUND_ARM,
-    PAPER,
     general_arm,
     line_through,
     paper_inertial_torques,
     paper_inverse_dynamics,
     paper_kinematics,
     paper_resolved_acceleration,
+    paper_total,
     solution_operations,
     unified_operations,
     unified_parts,
@@ -52,8 +52,8 @@ def operations() -> dict[str, Any]:
         [
             str(n),
             f"{c.mul} / {c.add}",
-            f"{PAPER(n).mul:.0f} / {PAPER(n).add:.0f}",
-            f"{PAPER(n).mul / c.mul:.2f}",
+            f"{paper_total(n).mul:.0f} / {paper_total(n).add:.0f}",
+            f"{paper_total(n).mul / c.mul:.2f}",
         ]
         for n, c in counts.items()
     ]

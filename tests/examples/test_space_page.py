@@ -3,7 +3,7 @@
 from test_documentation import DOCS, blocks, run
 
 from rikigaku.laws.space_records import SPACE
-from rikigaku.space.counting import PAPER, general_arm, unified_operations
+from rikigaku.space.counting import general_arm, paper_total, unified_operations
 
 
 def test_the_page_on_space_runs_from_top_to_bottom(tmp_path):
@@ -45,6 +45,6 @@ def test_the_page_names_every_law_of_space_robots():
 def test_the_table_of_operations_is_counted():
     text = (DOCS / "space.md").read_text("utf-8")
     for n in range(1, 13):
-        count, paper = unified_operations(general_arm(n)), PAPER(n)
+        count, paper = unified_operations(general_arm(n)), paper_total(n)
         ours, theirs = f"{count.mul} / {count.add}", f"{paper.mul:.0f} / {paper.add:.0f}"
         assert f"| {n} | {ours} | {theirs} |" in text.replace("**", "")

@@ -8,6 +8,7 @@ import pytest
 import rikigaku as rk
 from rikigaku import space
 from rikigaku.errors import WrongValue
+from rikigaku.model.rigid import quaternion_matrix
 
 START = [0.2, 0.5, -0.3, 0.3, 0.9, 0.1]
 
@@ -54,6 +55,17 @@ def test_energy_is_lost_and_the_joined_robot_has_what_is_left(meeting, caught: s
     after = caught.robot.kinetic_energy(caught.q, caught.v)
     assert caught.lost > 0
     assert before - after == pytest.approx(caught.lost, rel=1e-9)
+
+
+def test_a_common_velocity_of_an_orbit_takes_no_digits_from_the_energy_lost(meeting, caught) -> None:
+    """At 7.5 km/s both have 1e11 times the energy that is lost: their difference would keep few digits."""
+    sat, q, v, target, p, w = meeting
+    orbit = np.array([7000.0, -2000.0, 1800.0])
+    fast, fast_w = v.copy(), w.copy()
+    fast[:3] += sat.pose(q, "satellite")[:3, :3].T @ orbit
+    fast_w[:3] += quaternion_matrix(p[3:]).T @ orbit
+    found = space.capture(sat, q, fast, "hand", target, p, fast_w, "grip")
+    assert found.lost == pytest.approx(caught.lost, rel=1e-8)
 
 
 def test_motors_give_no_impulse(meeting, caught: space.Captured) -> None:

@@ -9,11 +9,11 @@ from random_robots import random_state
 import rikigaku as rk
 from rikigaku.space.counting import (
     GROUND_ARM,
-    PAPER,
     general_arm,
     line_through,
     paper_inverse_dynamics,
     paper_kinematics,
+    paper_total,
     unified_operations,
     unified_parts,
 )
@@ -87,7 +87,7 @@ def test_equation_4_moves_the_satellites_centre_of_mass() -> None:
 
 def test_the_general_arm_takes_less_than_half_of_the_papers_operations() -> None:
     count = unified_operations(general_arm(6))
-    paper = PAPER(6)
+    paper = paper_total(6)
     assert (paper.mul, paper.add) == (3501, 3176)
     assert count.mul < paper.mul / 2
     assert count.add < paper.add / 2
@@ -107,8 +107,8 @@ def test_operations_grow_with_a_straight_line_and_stay_below_half_from_five_join
     for part in ("mul", "add"):
         slope, start, worst = line_through({n: getattr(count, part) for n, count in counts.items()})
         assert worst < 25  # the first joint differs; nothing grows faster than the number of joints
-        assert slope * 12 + start < getattr(PAPER(12), part) / 2
-    assert all(2 * counts[n].mul < PAPER(n).mul for n in range(5, 13))
+        assert slope * 12 + start < getattr(paper_total(12), part) / 2
+    assert all(2 * counts[n].mul < paper_total(n).mul for n in range(5, 13))
 
 
 def test_a_customised_space_arm_takes_hardly_more_than_the_papers_arm_on_the_ground() -> None:

@@ -85,8 +85,6 @@ def capture(
     softness = J @ ours_inverse @ J.T + G @ theirs_inverse @ G.T
     impulse = np.linalg.solve(softness, slip)
     v_after, w_after = v + ours_inverse @ J.T @ impulse, w - theirs_inverse @ G.T @ impulse
-    before = ours.kinetic_energy(q, v) + theirs.kinetic_energy(p, w)
-    after = ours.kinetic_energy(q, v_after) + theirs.kinetic_energy(p, w_after)
     joined, joined_q = _joined(robot, q, target, p, frame, hand, prefix)
     base = target.v_slices[_base_joint(target)]
     rest = np.delete(w_after, np.arange(target.nv)[base])
@@ -99,7 +97,7 @@ def capture(
         np.concatenate([v_after, rest]),
         impulse,
         slip,
-        float(before - after),
+        float(slip @ impulse) / 2,  # as much as takes the slip away: no difference of large energies
         given,
     )
 

@@ -40,7 +40,7 @@ def chart_rates(robot: Robot) -> Callable[[Array, Array], Array]:
         for place in free:
             du[place] = _series(_rigid(u[place]), v[place])
         for place in turning:
-            du[place] = _series(_cross(u[place]), v[place])
+            du[place] = _series(cross_matrix(u[place]), v[place])
         return du
 
     return rates
@@ -80,7 +80,8 @@ def _series(ad: Array, v: Array) -> Array:
     return total
 
 
-def _cross(w: Array) -> Array:
+def cross_matrix(w: Array) -> Array:
+    """The matrix of x -> w x x, 3 x 3."""
     x, y, z = w
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
@@ -88,6 +89,6 @@ def _cross(w: Array) -> Array:
 def _rigid(u: Array) -> Array:
     """ad_u on twists, linear part first."""
     ad = np.zeros((6, 6))
-    ad[:3, :3] = ad[3:, 3:] = _cross(u[3:])
-    ad[:3, 3:] = _cross(u[:3])
+    ad[:3, :3] = ad[3:, 3:] = cross_matrix(u[3:])
+    ad[:3, 3:] = cross_matrix(u[:3])
     return ad

@@ -55,7 +55,7 @@ def paper_inertial_torques(n: int) -> Count:
     return Count(3 * n**3 + 16 * n * n + 6 * n, 2 * n**3 + 12 * n * n + 4 * n)
 
 
-def PAPER(n: int) -> Count:
+def paper_total(n: int) -> Count:
     """All of it with method A."""
     return paper_kinematics(n).plus(paper_resolved_acceleration(n)).plus(paper_inverse_dynamics(n))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.model.rigid import axis_angle
+from rikigaku.space.charts import cross_matrix
 
 Array = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ def starting(x: Array, w: Array, alpha: Array) -> tuple[Array, Array]:
 def turn_matrix(x: Array) -> Array:
     """G(x)."""
     (a, b, c), _ = _parts(float(x @ x))
-    return a * np.eye(3) + b * _cross(x) + c * np.outer(x, x)
+    return a * np.eye(3) + b * cross_matrix(x) + c * np.outer(x, x)
 
 
 def _bias(x: Array, rate: Array) -> Array:
@@ -71,7 +72,3 @@ def _parts(s: float) -> tuple[tuple[float, float, float], tuple[float, float, fl
     a, b = float(np.sin(t) / t), float((1 - np.cos(t)) / s)
     c = (1 - a) / s
     return (a, b, c), ((float(np.cos(t)) - a) / (2 * s), (a - 2 * b) / (2 * s), (b - 3 * c) / (2 * s))
-
-
-def _cross(x: Array) -> Array:
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
