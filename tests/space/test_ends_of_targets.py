@@ -92,3 +92,9 @@ def test_a_target_whose_motion_cannot_be_found_is_refused_with_the_reason(
     target = rk.load("space_target")
     with pytest.raises(WrongValue, match=r"does not move for 9 s: the motion ends at t = .* limit of steps"):
         space.MovingFrame(target, target.neutral(), np.array([0, 0, 0, 1, 1.1, 1]), "grip", 9.0)
+
+
+def test_the_drift_of_an_orbit_needs_no_more_nodes() -> None:
+    target = rk.load("space_target")
+    moving = space.MovingFrame(target, target.neutral(), [7500.0, 0, 0, 0, 0, 0.1], "grip", 1.0)
+    assert len(moving.motion.t) == 21

@@ -144,7 +144,9 @@ class MovingFrame:
     ) -> None:
         self.robot, self.frame, self.duration = robot, frame, as_duration(duration)
         start = as_velocity(robot, v)
-        apart = _APART / max(1.0, float(np.abs(start).max())) if spacing is None else as_spacing(spacing)
+        base = split(robot).base
+        turns = np.delete(start, base[: 2 if len(base) == 3 else 3])  # a steady drift needs no nodes
+        apart = _APART / max(1.0, float(np.abs(turns).max())) if spacing is None else as_spacing(spacing)
         nodes = np.linspace(0.0, self.duration, max(2, 1 + int(np.ceil(self.duration / apart))))
         self.motion = floating_motion(robot, q, start, self.duration, times=nodes, tolerance=1e-12)
         if self.motion.status != "ok":
