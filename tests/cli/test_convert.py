@@ -34,4 +34,4 @@ def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.C
     assert main(["convert", "five_bar", str(tmp_path / "five.obj")]) == 2
     assert "ends with neither .robot.toml nor .urdf nor .xml" in capsys.readouterr().err
     assert main(["convert", "five_bar", str(tmp_path / "none" / "five.urdf")]) == 2
-    assert "could not be written: No such file or directory" in capsys.readouterr().err
+    assert "five.urdf cannot be written: there is no directory" in capsys.readouterr().err

@@ -106,7 +106,9 @@ def started(tmp_path, job):
     script = tmp_path / "script.py"
     files = {name: str(tmp_path / name) for name in ("pid", "program")}
     script.write_text(
-        "import job_functions\nfrom rikigaku.symbolic.algebra import jobs\n"
+        "import signal, job_functions\nfrom rikigaku.symbolic.algebra import jobs\n"
+        # a shell has its background jobs ignore Ctrl-C, and they hand that on
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"jobs.run(job_functions.{job}, {files!r})\n"
     )
     places = os.pathsep.join([str(Path(rk.__file__).parents[1]), str(Path(__file__).parent)])

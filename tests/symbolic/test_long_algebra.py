@@ -132,7 +132,8 @@ def test_elimination_is_cancelled_by_another_hand(started):
 def test_ctrl_c_ends_elimination_and_its_child(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import subprocess, rikigaku as rk, rikigaku.symbolic.algebra.jobs\n"
+        "import signal, subprocess, rikigaku as rk, rikigaku.symbolic.algebra.jobs\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # also where the shell ignores it
         "popen = subprocess.Popen\n"
         "def recorded(*args, **options):\n"
         "    child = popen(*args, **options)\n"

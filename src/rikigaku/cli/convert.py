@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rikigaku.cli.reading import add_robot, robot_and_warnings
-from rikigaku.errors import RikigakuError
+from rikigaku.errors import NoPlace, RikigakuError
 from rikigaku.model.loops_file import loops_path
 
 
@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
         warnings.simplefilter("always")
         try:
             robot.save(path)  # type: ignore[attr-defined]
+        except NoPlace:  # says all there is to say
+            raise
         except OSError as error:
             raise RikigakuError(f"{str(path)!r} could not be written: {error.strerror}.") from error
     for note in (*notes, *(str(warning.message) for warning in caught)):

@@ -35,6 +35,8 @@ def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """a . b, for any equal length."""
     if len(a) == len(b) == 3:  # nearly always
         return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    if len(a) == len(b) == 0:  # a robot without joints
+        return 0
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
         total = total + x * y
