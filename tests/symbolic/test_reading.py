@@ -383,6 +383,17 @@ def test_formulas_of_laws_of_one_robot_mix() -> None:
     assert not tau[0] - tau[0]
 
 
+def test_formulas_mix_however_many_other_robots_were_asked_between() -> None:
+    arm = rk.load("planar_2r")
+    M = arm.mass_matrix.symbolic
+    for k in range(80):  # more than are remembered for their own sake
+        exact_state(arm.bind(l1=k + 1))
+    tau = arm.inverse_dynamics.formulas(friction=False)
+    a = [tau.reading.ring.variable(f"a[{k}]") for k in range(2)]
+    rest = arm.velocity_forces.symbolic[0] + arm.gravity_forces.symbolic[0]
+    assert M[0, 0] * a[0] + M[0, 1] * a[1] + rest == tau[0]
+
+
 def test_a_number_with_a_variable_that_has_no_name_is_not_written() -> None:
     state = exact_state(rk.load("planar_2r"))
     length = state.ring.variable("l1")

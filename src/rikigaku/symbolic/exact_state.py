@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from rikigaku.arrays import SIZES
 from rikigaku.constraints.plan import coordinate_names
@@ -29,6 +30,8 @@ Inputs = Sequence[tuple[str, Shape]]
 # Where angles stand in the data of a robot.
 _ANGLES = re.compile(r"\.(alpha|theta|beta|rpy\[\d\])$")
 _MOST_ROOTS = 64
+# Rings that some number still belongs to: found again however many others were made since, so that it mixes.
+_IN_USE: WeakValueDictionary[tuple[Robot, Inputs, int], Ring] = WeakValueDictionary()
 
 
 class ExactState(NamedTuple):
@@ -87,8 +90,15 @@ def exact_ring(robot: Robot, inputs: Inputs = (), roots: int = 0) -> Ring:
     return _ring(robot, tuple(x for x in inputs if x[0] not in SIZES), roots)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # keeps those asked for last, in use or not
 def _ring(robot: Robot, extra: Inputs, roots: int) -> Ring:
+    key = (robot, extra, roots)
+    if (known := _IN_USE.get(key)) is None:
+        known = _IN_USE[key] = _made_ring(robot, extra, roots)
+    return known
+
+
+def _made_ring(robot: Robot, extra: Inputs, roots: int) -> Ring:
     divisors, constants, with_pi = _angles(robot)
     angles = {name: divisors[name] for name in robot.free_symbols if name in divisors}
     plain, quaternions = [], []
