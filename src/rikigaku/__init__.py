@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rikigaku import methods as _methods  # noqa: F401 - gives Robot what it can do
+from rikigaku import robot_laws as _robot_laws  # noqa: F401 - and its laws
 from rikigaku.bound import set_threads
 from rikigaku.errors import RikigakuError
 from rikigaku.loading import load

@@ -7,7 +7,7 @@ and compiles it (or reads the code from the cache); later calls are native.
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +16,15 @@ from rikigaku.codegen import integrator as integrator  # for simulation
 from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
-from rikigaku.constraints.records import CLOSED, OWN_NAMES, REDUCED, closed_law
-from rikigaku.constraints.staying import tearing
-from rikigaku.errors import NoFormula, NoValue, UnknownName, WrongValue
+from rikigaku.constraints.records import CLOSED, REDUCED
+from rikigaku.errors import NoFormula, WrongValue
 from rikigaku.exporting import exported
-from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
-from rikigaku.laws.space_records import SPACE, space_law
 from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
-from rikigaku.states import quaternion_errors
+from rikigaku.status import status
 from rikigaku.variant import Recipe, Variant, named_tuple
-
-_UNIT = 1e-6  # how far from 1 the length of a quaternion may be before it is worth a word
-_OPEN = 1e-6  # what may be left of the equations of loops
 
 
 class BoundLaw:
@@ -276,44 +270,7 @@ class BoundLaw:
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN or not to be trusted: "ok" or a sentence, one for each state."""
         inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
-        variant = self._variant(options, overrides)
-        try:
-            with np.errstate(all="ignore"):
-                result = variant(inputs, overrides, symbols, None)
-        except NoValue as error:  # at any state
-            batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
-            return np.full(batch, str(error), dtype=object) if batch else str(error)
-        ports, results = variant.kernel.ports
-        bad = np.logical_or.reduce(
-            [
-                ~np.isfinite(x).all(axis=tuple(range(-len(port.shape), 0)))
-                for port, x in zip(results, result if isinstance(result, tuple) else (result,), strict=True)
-            ]
-        )
-        words = np.full(bad.shape, "ok", dtype=object)
-        if "q" in self.law.inputs:
-            for name, off in quaternion_errors(self.robot, inputs[0]).items():
-                words[np.broadcast_to(off > _UNIT, bad.shape)] = (
-                    f"the quaternion of joint {name!r} is not unit"
-                )
-        if self.law.name in CLOSED and self.law.plan is not None and self.law.name != "closing_step":
-            torn = tearing(self.robot, self.law.name, inputs, result, symbols)
-            words[np.broadcast_to(torn, bad.shape)] = (
-                "the loops do not stay closed here: they move in another way than robot.closure() says"
-            )
-            gaps = np.abs(self.robot.loop_residual(inputs[0], symbols=symbols)).max(axis=-1, initial=0)  # type: ignore[attr-defined]
-            words[np.broadcast_to(gaps > _OPEN, bad.shape)] = (
-                "the loops are open here: robot.assemble(...) closes them"
-            )
-        words[bad] = self.law.singular or "the result overflows"
-        arrays = variant.arrays(inputs, overrides, symbols)
-        # the first that is broken has the last word
-        for port, x in reversed(list(zip(ports, arrays, strict=True))):
-            for k in reversed(range(port.size)):
-                element = x[..., k] if port.shape else x
-                name = f"{port.name}[{k}]" if port.shape else port.name
-                words[np.broadcast_to(~np.isfinite(element), bad.shape) & bad] = f"{name} is not finite"
-        return words if bad.ndim else str(words[()])
+        return status(self._variant(options, overrides), inputs, overrides, symbols)
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.fixed.items())
@@ -382,70 +339,3 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
 
 def _is_vector(x: object) -> bool:
     return isinstance(x, np.ndarray) and x.ndim == 1
-
-
-class _LawProperty:
-    """Makes a bound law on first access and leaves it in the robot's own dictionary."""
-
-    def __init__(self, law: Law) -> None:
-        self.law = law
-        self.__doc__ = law.summary
-
-    def __get__(self, robot: Robot | None, owner: type) -> Any:
-        if robot is None:
-            return self
-        name = self.law.name
-        closed = name in OWN_NAMES or (name in CLOSED and robot.loops)
-        law = closed_law(robot, name) if closed else space_law(robot, name) if name in SPACE else self.law
-        bound = bind(robot, law)
-        robot.__dict__[name] = bound
-        return bound
-
-
-class ReducedLaws:
-    """Laws of a closed robot over its independent coordinates (`robot.closure().independent`).
-
-    q is that of all joints; v, a and forces are those of the independent coordinates.
-    """
-
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-
-    def __getattr__(self, name: str) -> BoundLaw:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if REDUCED + name not in CLOSED:
-            raise UnknownName("law", name, dir(self), "robot.reduced")
-        law = bind(self._robot, closed_law(self._robot, REDUCED + name))
-        self.__dict__[name] = law
-        return law
-
-    def __dir__(self) -> list[str]:
-        return [name.removeprefix(REDUCED) for name in CLOSED if name.startswith(REDUCED)]
-
-    def __repr__(self) -> str:
-        return (
-            f"<Laws of robot {self._robot.name!r} over its independent coordinates: {', '.join(dir(self))}>"
-        )
-
-
-def _reduced(robot: Robot) -> ReducedLaws:
-    """The laws of the closed robot over its independent coordinates."""
-    laws = robot.__dict__.get("_reduced")
-    if laws is None:
-        laws = robot.__dict__["_reduced"] = ReducedLaws(robot)
-    return laws
-
-
-def _bound_law(robot: Robot, law: Law) -> BoundLaw:
-    """Any law with a plan of its own (which contacts, in which mode) bound to the robot."""
-    known = robot.__dict__.setdefault("_bound_laws", {})
-    if (law.name, law.plan) not in known:
-        known[law.name, law.plan] = bind(robot, law)
-    return cast(BoundLaw, known[law.name, law.plan])
-
-
-for _law in (*(CLOSED[name] for name in OWN_NAMES), *SPACE.values(), *LAWS.values()):
-    setattr(Robot, _law.name, _LawProperty(_law))
-Robot.reduced = property(_reduced)  # type: ignore[attr-defined]
-Robot.bound_law = _bound_law  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """A robot as frozen data: a spanning tree of links and joints, loop closures, frames and symbols.
 
 Equality, hash and pickle are those of the data. The laws (`robot.inverse_dynamics`, ...) are bound to it by
-`rikigaku.bound`; this module knows neither laws nor compiler.
+`rikigaku.robot_laws`; this module knows neither laws nor compiler.
 """
 
 import hashlib
