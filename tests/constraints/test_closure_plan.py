@@ -10,7 +10,7 @@ from closed_robots import random_closed, shipped
 import rikigaku as rk
 from rikigaku.constraints.sampling import meant_rank
 from rikigaku.errors import NoValue, WrongSize, WrongValue
-from rikigaku.model.geometry import ModifiedDH
+from rikigaku.model.geometry import ModifiedDH, Placement
 from rikigaku.model.joint import CLOSING_TYPES
 from rikigaku.model.robot import Link, Loop, LoopEnd, Robot
 from rikigaku.numbers.formula import Formula
@@ -20,6 +20,12 @@ MOBILITY = {"four_bar": 1, "five_bar": 2, "three_rrr": 3, "stewart": 6, "slider_
 
 def F(x: object) -> Formula:
     return Formula.of(str(x))
+
+
+def bob() -> rk.Inertia:
+    return rk.Inertia(
+        "com", F(1), (F("0.1"), F(0), F(0)), (F("0.01"), F(0), F(0), F("0.02"), F(0), F("0.02"))
+    )
 
 
 def bennett(short: str = "1/2") -> Robot:
@@ -176,12 +182,43 @@ def test_too_few_drives_are_told() -> None:
     five = shipped("five_bar")
     links = tuple(replace(link, joint=replace(link.joint, actuated=False)) for link in five.links)
     limp = replace(five, links=links)
-    with pytest.raises(NoValue, match="mobility 2 and 0 driven"):
+    with pytest.raises(NoValue, match="mobility 2 and 0 driven .* left_motor, .*right_elbow can still move"):
         limp.inverse_dynamics  # noqa: B018 - the access is what refuses
     q = limp.assemble([1.2, 1.8])
     fall = limp.loop_dynamics(q, np.zeros(4), np.zeros(4))
     assert np.array_equal(limp.forward_dynamics(q, np.zeros(4), np.zeros(0)), fall)
     assert limp.reduced.inverse_dynamics(limp.assemble([1.2, 1.8]), np.ones(2), np.ones(2)).shape == (2,)
+
+
+def test_drives_are_enough_by_what_they_decide_not_by_their_number() -> None:
+    four = shipped("four_bar")
+    hung = Link("load", "rocker", rk.Joint("hook", actuated=False), Placement((F("0.1"), F(0), F(0))), bob())
+    joints = {"crank": True, "coupler": True}  # two drives in one loop, none at the hook
+    links = tuple(
+        replace(link, joint=replace(link.joint, actuated=link.name in joints)) for link in four.links
+    )
+    robot = replace(four, name="hoist", links=(*links, hung), independent=())
+    plan = robot.closure()
+    assert (plan.mobility, len(plan.driven), plan.reach, plan.spare_drives) == (2, 2, 1, 1)
+    assert plan.undriven == ("hook",)
+    assert "undriven:    hook" in repr(plan)
+    q = robot.assemble({"crank_angle": 0.5, "hook": 0.2})
+    assert robot.singularity(q).drives == 0.0
+    refused = "which decide 1: .* With all drives locked hook can still move"
+    with pytest.raises(NoValue, match=refused):
+        robot.inverse_dynamics  # noqa: B018 - the access is what refuses
+    with pytest.raises(NoValue, match=refused):
+        robot.drive_forces(q, np.zeros(4), np.zeros(4))
+    # drives in other places: the crank and the hook
+    moved = tuple(
+        replace(link, joint=replace(link.joint, actuated=link.name in ("crank", "load")))
+        for link in robot.links
+    )
+    able = replace(robot, links=moved)
+    assert able.closure().undriven == ()
+    assert able.singularity(q).drives > 0.1
+    v, a = able.complete(q, [0.3, -0.2], [1.0, 2.0])
+    np.testing.assert_allclose(able.forward_dynamics(q, v, able.inverse_dynamics(q, v, a)), a, atol=1e-10)
 
 
 def test_singular_states_are_nan_in_their_own_row_and_say_why() -> None:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from rikigaku.arrays import sized
 from rikigaku.constraints.bounded import least_factor, least_within
 from rikigaku.constraints.plan import ClosurePlan, closure
+from rikigaku.constraints.records import underactuated
 from rikigaku.constraints.tree import tree
-from rikigaku.errors import MissingValue, NoValue, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import MissingValue, UnknownName, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ def drive_forces(
         forces: that act in the joints besides the drives (springs), (..., nv).
         options: those of inverse_dynamics: gravity, wrenches, friction, symbols.
     Raises:
-        NoValue: if the drives are fewer than the mobility. WrongValue: if no forces within the limits,
+        NoValue: if the drives do not decide all freedoms. WrongValue: if no forces within the limits,
             or with these ratios, produce the motion.
     """
     plan = closure(robot)
@@ -101,11 +102,8 @@ def _asked(
     plan: ClosurePlan, q: Any, v: Any, a: Any, forces: Any, options: Mapping[str, Any]
 ) -> tuple[Array, Array]:
     robot = plan.robot
-    if plan.spare_drives < 0:
-        raise NoValue(
-            f"Robot {robot.name!r} has mobility {plan.mobility} and {len(plan.driven)} driven coordinates: "
-            "they cannot produce a motion at will. robot.reduced.inverse_dynamics gives the forces it takes."
-        )
+    if plan.undriven:
+        raise underactuated(plan)
     symbols = {name: x for name, x in options.items() if name in robot.free_symbols}
     P = cast(Any, robot).reduced.jacobian(q, **symbols)
     needed = cast(Any, tree(robot)).inverse_dynamics(q, v, a, **options)

@@ -50,7 +50,7 @@ class Singularity:
         loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
         drives: the least that the drives move in any motion of unit length (of all joints together): 0 at a
             singularity of type 2, where the robot moves with all drives locked; so it is at every posture of
-            a robot with fewer drives than freedoms.
+            a robot whose drives do not decide all its freedoms.
         output: the least that the frame moves in such a motion, as part of the most at other postures: 0 at a
             singularity of type 1, where drives move and the frame loses a direction. None without a frame.
     """
@@ -89,8 +89,8 @@ def singularity(
     equations = equations_of(robot, symbols)
     q = as_position(robot, q)
     s, motions = _motions(equations, q, plan.places)
-    least_driven = 0.0  # with too few drives it moves with all of them locked
-    if plan.spare_drives >= 0 and plan.mobility:
+    least_driven = 0.0  # with drives that do not decide all it moves with all of them locked
+    if plan.mobility and not plan.undriven:
         least_driven = float(np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)[-1])
     least = None
     if frame is not None:

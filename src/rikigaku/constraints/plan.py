@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.equations import LoopEquations
-from rikigaku.constraints.sampling import RANK, rank_of, samples, spanning, values
+from rikigaku.constraints.sampling import LOOSE, RANK, rank_of, samples, spanning, values
 from rikigaku.constraints.sampling import places_of as places_of  # a plan's readers ask for both
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws.closed import Plan
@@ -29,6 +29,7 @@ class ClosurePlan:
     rows: names of the equations that count; redundant: those that follow from them.
     slack: how far these are open though the others hold, where the file's numbers are rounded; else 0.
     independent, dependent, driven, passive: names of coordinates of v.
+    undriven: coordinates that move in every posture though all drives are locked.
     """
 
     robot: Robot
@@ -37,6 +38,8 @@ class ClosurePlan:
     rows: tuple[str, ...]
     redundant: tuple[str, ...]
     slack: float = 0.0
+    undriven: tuple[str, ...] = ()
+    reach: int = 0  # freedoms that the drives decide
 
     @property
     def mobility(self) -> int:
@@ -50,8 +53,8 @@ class ClosurePlan:
 
     @property
     def spare_drives(self) -> int:
-        """Drives beyond the mobility; negative where some motion has no drive."""
-        return len(self.places.driven) - self.mobility
+        """Drives beyond the freedoms they decide: they work against each other."""
+        return len(self.places.driven) - self.reach
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -81,6 +84,8 @@ class ClosurePlan:
             f"  dependent:   {', '.join(self.dependent)}",
             f"  driven:      {', '.join(self.driven) or 'none'}",
         ]
+        if self.undriven:
+            lines.append(f"  undriven:    {', '.join(self.undriven)} move with all drives locked")
         if self.redundant:
             lines.append(f"  redundant:   {', '.join(self.redundant)}")
         if self.slack:
@@ -127,6 +132,7 @@ def _found(robot: Robot, near: Array | None = None) -> ClosurePlan:
     independent = _independent(robot, counted, driven)
     dependent = tuple(k for k in range(robot.nv) if k not in independent)
     names = loop_rows(robot)
+    reach, left = _driven_freedoms(counted, driven, LOOSE if slack else RANK)
     decided = [np.linalg.svd(x[:, dependent], compute_uv=False)[-1] for x in counted] if dependent else [0.0]
     return ClosurePlan(
         robot,
@@ -135,7 +141,25 @@ def _found(robot: Robot, near: Array | None = None) -> ClosurePlan:
         tuple(names[i] for i in rows),
         tuple(name for i, name in enumerate(names) if i not in rows),
         slack,
+        tuple(name for name, moves in zip(coordinate_names(robot), left, strict=True) if moves),
+        reach,
     )
+
+
+def _driven_freedoms(J: Array, driven: Sequence[int], least: float) -> tuple[int, NDArray[np.bool_]]:
+    """How many freedoms the drives decide, and which coordinates the motions they leave have.
+
+    J: (samples, rows that count, nv), all of full rank. Columns of N: the motions the loops leave; the drives
+    decide as many as the rows of N that are theirs have rank, where they have most.
+    """
+    best, left = -1, np.zeros(J.shape[2], dtype=bool)
+    for x in J:
+        N = np.linalg.svd(x)[2][len(x) :].T
+        _, s, Vt = np.linalg.svd(N[list(driven)])
+        rank = int((s > least).sum())  # N is orthonormal: a drive that goes along has a share of order one
+        if rank > best:
+            best, left = rank, np.abs(N @ Vt[rank:].T).max(axis=1, initial=0.0) > LOOSE
+    return best, left
 
 
 def _following(J: Array, rows: Sequence[int]) -> tuple[int, ...]:

@@ -170,8 +170,8 @@ def closed_law(robot: Robot, name: str) -> Law:
 
     plan = closure(robot)
     law = CLOSED[name]
-    if name == "inverse_dynamics" and plan.spare_drives < 0:
-        raise NoValue(_underactuated(plan))
+    if name == "inverse_dynamics" and plan.undriven:
+        raise underactuated(plan)
     return replace(law, plan=plan.places, coordinates=_coordinates(plan, name))
 
 
@@ -184,11 +184,13 @@ def _coordinates(plan: "ClosurePlan", name: str) -> dict[str, tuple[str, ...]]:
     return {"tau": plan.driven} if name in ("forward_dynamics", "loop_forces") else {}
 
 
-def _underactuated(plan: "ClosurePlan") -> str:
+def underactuated(plan: "ClosurePlan") -> NoValue:
+    """The error for drives that do not decide all freedoms."""
     robot = plan.robot
-    return (
+    return NoValue(
         f"Robot {robot.name!r} has mobility {plan.mobility} and {len(plan.driven)} driven coordinates "
-        f"({', '.join(plan.driven) or 'none'}): no forces of theirs produce a motion at will. "
+        f"({', '.join(plan.driven) or 'none'}), which decide {plan.reach}: no forces of theirs produce a "
+        f"motion at will. With all drives locked {', '.join(plan.undriven)} can still move. "
         "robot.reduced.inverse_dynamics gives the forces it takes along the independent coordinates "
         f"({', '.join(plan.independent)})."
     )

@@ -42,7 +42,7 @@ def loop_figures(robot: Robot, q: Array) -> LoopFigures:
         modes = laws.assemble(own, near=q, all=True)
     except RikigakuError:  # beyond the limits, or coordinates that do not serve here
         modes = q[None]
-    near = laws.singularity(q) if plan.spare_drives >= 0 else None
+    near = None if plan.undriven else laws.singularity(q)
     return LoopFigures(plan, modes, near)
 
 
@@ -57,6 +57,8 @@ def loop_section(figures: LoopFigures) -> str:
         ("driven", ", ".join(plan.driven) or "none"),
         ("redundant", ", ".join(plan.redundant) or "none"),
     ]
+    if plan.undriven:
+        named.append(("moves with all drives locked", ", ".join(plan.undriven)))
     if figures.singularity is not None:
         s = figures.singularity
         named.append(
