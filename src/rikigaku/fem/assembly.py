@@ -90,7 +90,8 @@ def assemble_beams(
     drives = {} if even else joint_stiffness or {}
     springs = {k: 0.0 if even else drives.get(k, 0.0) + float(body.stiffness) for k, body in bodies.items()}
     rotors = {k: 0.0 if even else float(body.rotor) for k, body in bodies.items()}
-    kept = {k for k in bodies if springs[k] or rotors[k]}
+    kept = {k for k in bodies if springs[k] or rotors[k]}  # what acts in a turn needs its number, gears too
+    kept |= {k for gear in layout.mechanism.gears for k in (gear.joint[1], gear.reference[1])}
     joined = Joined(tied(grid(layout, q, pieces), hinges, locked, kept))
     net = joined.grid
     Z = joined.rows.matrix(joined.rows.values(joined.placed(joined.start)))

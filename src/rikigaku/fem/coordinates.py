@@ -5,14 +5,13 @@ quaternions S of balls. Its rates nu are the velocities of those nodes (world ax
 angular velocities of balls in body axes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongValue
 from rikigaku.fem.ties import Tie
 from rikigaku.model.mechanism import Gear
 
@@ -59,24 +58,27 @@ class Coordinates:
 
 
 def coordinates(ties: Sequence[Tie], gears: Sequence[Gear]) -> Coordinates:
-    """Of all ties.
-
-    Raises:
-        WrongValue: if one joint of a gear is locked and the other is not.
-    """
+    """Of all ties; of a gear both joints are held, or none."""
     names: list[Name] = [t.coordinate for t in ties if t.coordinate is not None and t.ball is None]
     balls: list[Name] = [t.coordinate for t in ties if t.coordinate is not None and t.ball is not None]
-    follows: dict[Name, tuple[Name, float]] = {}
-    for gear in gears:
-        a, b = gear.joint[1], gear.reference[1]
-        if (a in names) != (b in names):
-            raise WrongValue(f"Gear of joint {gear.name!r}: lock both of its joints or none.")
-        if a in names:
-            follows[a] = (b, float(gear.ratio))
+    follows: dict[Name, tuple[Name, float]] = {
+        gear.joint[1]: (gear.reference[1], float(gear.ratio)) for gear in gears if gear.joint[1] in names
+    }
     place = {name: k for k, name in enumerate(name for name in names if name not in follows)}
     return Coordinates(
         {name: _resolved(name, follows, place) for name in names}, {name: k for k, name in enumerate(balls)}
     )
+
+
+def geared(joints: Iterable[int], gears: Sequence[Gear]) -> set[int]:
+    """Places in v of joints and of all that turn with them by gears."""
+    found = set(joints)
+    while new := {
+        k for gear in gears for k in (gear.joint[1], gear.reference[1])
+        if k not in found and not found.isdisjoint((gear.joint[1], gear.reference[1]))
+    }:  # fmt: skip
+        found |= new
+    return found
 
 
 def _resolved(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.assembly import Assembly, assemble_beams
+from rikigaku.fem.coordinates import geared
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
 from rikigaku.fem.masses import MassRule
@@ -65,18 +66,19 @@ class Elastic:
     def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
         """Stiffness K, mass M and ties in a posture.
 
-        locked: "motors" (driven joints held), "all", "none", or names of joints.
+        locked: "motors" (driven joints held), "all", "none", or names of joints. A gear holds both of its
+            joints if one is held.
         """
         return self._assembled(q, locked)
 
     def _assembled(self, q: Any, locked: Locked = "none", even: bool = False) -> Assembly:
-        robot = self.layout.robot
+        robot, gears = self.layout.robot, self.layout.mechanism.gears
         springs = {
             k: float(x)
             for name, x in (self.joint_stiffness or {}).items()
             for k in range(*robot.v_slices[name].indices(robot.nv))
         }
-        held = [k for k in self._locked(locked) if k not in springs]
+        held = geared(self._locked(locked), gears) - geared(springs, gears)
         return assemble_beams(
             self.layout,
             as_position(robot, q),
