@@ -142,49 +142,6 @@ def test_rows_of_a_batch_that_do_not_close_may_be_nan() -> None:
         four.assemble({"rocker_angle": [1.6, 0.2]})
 
 
-def test_a_posture_tells_rank_mode_and_singularity() -> None:
-    four = shipped("four_bar")
-    q = four.assemble([0.5])
-    told = four.assembly(q)
-    assert (told.closed, told.rank, told.mobility, told.singular) == (True, 2, 1, False)
-    assert told.residual < 1e-14
-    assert not four.assembly(q + 0.1).closed
-
-
-def rocker_driven() -> rk.Robot:
-    four = shipped("four_bar")
-    links = tuple(
-        replace(link, joint=replace(link.joint, actuated=link.name == "rocker")) for link in four.links
-    )
-    return replace(four, links=links, independent=(), name="rocker driven")
-
-
-def test_at_a_dead_centre_the_rocker_does_not_move_and_cannot_drive() -> None:
-    crank = shipped("four_bar")
-    # crank and coupler in one line: a triangle of 0.4 + 1, 0.8 and 0.9
-    angle = np.arccos((1.4**2 + 0.9**2 - 0.8**2) / (2 * 1.4 * 0.9))
-    q = crank.assemble({"crank_angle": angle}, near=crank.assemble([0.3]))
-    q = q if abs(np.sin(q[1])) < 1e-9 else crank.assemble([angle], all=True)[-1]
-    assert abs(np.sin(q[1])) < 1e-9
-    assert crank.singularity(q, "rocker").output < 1e-9  # type 1
-    assert crank.singularity(q, "rocker").drives > 0.1
-    rocker = rocker_driven()
-    assert rocker.singularity(q).drives < 1e-9  # type 2
-    away = crank.assemble([1.5])
-    assert rocker.singularity(away).drives > 0.1
-    assert crank.singularity(away, "rocker").output > 0.1
-
-
-def test_a_stretched_arm_of_a_five_bar_takes_a_direction_from_its_hand() -> None:
-    robot = shipped("five_bar")
-    stretched = robot.assemble({"left_motor": 1.2, "left_elbow": 0.0})
-    told = robot.singularity(stretched, "hand", output="position")
-    assert told.output < 1e-7
-    assert min(told.drives, told.loops) > 0.05
-    bent = robot.assemble([1.2, 1.8])
-    assert robot.singularity(bent, "hand", output="position").output > 0.05
-
-
 def test_postures_of_wrong_size_or_kind_are_refused() -> None:
     robot = shipped("five_bar")
     with pytest.raises(WrongSize, match="2 numbers"):

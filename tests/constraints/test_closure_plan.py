@@ -182,7 +182,7 @@ def test_too_few_drives_are_told() -> None:
     five = shipped("five_bar")
     links = tuple(replace(link, joint=replace(link.joint, actuated=False)) for link in five.links)
     limp = replace(five, links=links)
-    with pytest.raises(NoValue, match="mobility 2 and 0 driven .* left_motor, .*right_elbow can still move"):
+    with pytest.raises(NoValue, match=r"mobility 2 and 0 driven .* left_motor, .*right_elbow can still move"):
         limp.inverse_dynamics  # noqa: B018 - the access is what refuses
     q = limp.assemble([1.2, 1.8])
     fall = limp.loop_dynamics(q, np.zeros(4), np.zeros(4))

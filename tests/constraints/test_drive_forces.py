@@ -147,6 +147,7 @@ def test_ratios_and_limits_hold_together() -> None:
     np.testing.assert_allclose(robot.forward_dynamics(q, v, found), a, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("error")  # NaN is the answer here, no accident
 def test_a_singular_state_is_nan_in_its_own_row_alone() -> None:
     folded = np.array([np.pi, 0.0, 0.0, -np.pi])
     for robot in (shipped("five_bar"), driven()):

@@ -105,7 +105,8 @@ def _asked(
     if plan.undriven:
         raise underactuated(plan)
     symbols = {name: x for name, x in options.items() if name in robot.free_symbols}
-    P = cast(Any, robot).reduced.jacobian(q, **symbols)
+    with np.errstate(all="ignore"):  # singular states are NaN in their own rows, which is told
+        P = cast(Any, robot).reduced.jacobian(q, **symbols)
     needed = cast(Any, tree(robot)).inverse_dynamics(q, v, a, **options)
     if forces is not None:
         needed = needed - sized(f"forces of robot {robot.name!r}", forces, robot.nv)

@@ -6,45 +6,47 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import sized
 from rikigaku.constraints.equations import CLOSED, LoopEquations
+from rikigaku.constraints.home import ranks_of
 from rikigaku.constraints.plan import closure, equations_of
 from rikigaku.constraints.sampling import LOOSE, RANK
 from rikigaku.errors import WrongValue
 from rikigaku.laws.closed import Plan
 from rikigaku.model.robot import Robot
-from rikigaku.states import as_position
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Assembly:
-    """A posture of a closed robot.
+    """A posture of a closed robot; for a batch every field is an array with the axes of the batch first.
 
     Attributes:
         closed: all residuals are below 1e-11 and no joint is closed the wrong way round.
-        residual: the largest, [m] or a sine.
+        residual: the largest, [m] or a sine; NaN where the posture is.
         rank: of the loop equations there.
         mobility: nv - rank.
         mode: signs of the determinants that decide the dependent coordinates, one for each group of loops
-            that hang together: postures with other signs are in other modes. 0 where the posture is singular.
+            that hang together: postures with other signs are in other modes. 0 where the posture is singular
+            or NaN. A tuple for one posture.
     """
 
-    closed: bool
-    residual: float
-    rank: int
-    mobility: int
-    mode: tuple[int, ...]
+    closed: Any
+    residual: Any
+    rank: Any
+    mobility: Any
+    mode: Any
 
     @property
-    def singular(self) -> bool:
+    def singular(self) -> Any:
         """Whether the independent coordinates do not decide the others there."""
-        return 0 in self.mode
+        return _plain((np.asarray(self.mode, dtype=np.int64) == 0).any(axis=-1))
 
 
 @dataclass(frozen=True)
 class Singularity:
-    """How near a posture is to a singular one: each number is 0 there.
+    """How near a posture is to a singular one: each number is 0 there; arrays for a batch, NaN where q is.
 
     Attributes:
         loops: smallest singular value of the loop equations, as part of the largest: 0 where it may branch.
@@ -55,31 +57,39 @@ class Singularity:
             singularity of type 1, where drives move and the frame loses a direction. None without a frame.
     """
 
-    loops: float
-    drives: float
-    output: float | None = None
+    loops: Any
+    drives: Any
+    output: Any = None
 
 
 def assembly(robot: Robot, q: Any, **symbols: float) -> Assembly:
-    """Whether a posture is closed, and how: residual, rank, mode."""
+    """Whether postures (..., nq) are closed, and how: residual, rank, mode."""
     plan = closure(robot)
     equations = equations_of(robot, symbols)
-    q = as_position(robot, q)
-    residual = float(np.abs(equations.residual(q[None])).max(initial=0.0))
-    J = equations.jacobian(q[None])[0]
-    s = np.linalg.svd(J, compute_uv=False)
-    rank = int((s > (LOOSE if plan.slack else RANK) * s[:1]).sum())
-    closed = residual < max(CLOSED, 10 * plan.slack) and bool(equations.facing(q[None])[0])
-    G = J[np.ix_(plan.places.rows, plan.places.dependent)]
+    postures = _Postures(robot, q)
+    residual = np.abs(equations.residual(postures.q)).max(axis=-1, initial=0.0)
+    J = equations.jacobian(postures.q)
+    rank = ranks_of(J, LOOSE if plan.slack else RANK)
+    closed = (residual < max(CLOSED, 10 * plan.slack)) & equations.facing(postures.q)
+    G = J[:, plan.places.rows][..., plan.places.dependent]
     pattern = equations.jacobian(plan.samples)[:, plan.places.rows][..., plan.places.dependent]
-    mode = tuple(_sign(G[np.ix_(*group)]) for group in _groups(np.abs(pattern).max(axis=0) > 1e-12))
-    return Assembly(closed, residual, rank, robot.nv - rank, mode)
+    groups = _groups(np.abs(pattern).max(axis=0) > 1e-12)
+    mode = np.array([_signs(G[:, rows][..., columns]) for rows, columns in groups], dtype=np.int64)
+    mode = mode.reshape(len(groups), len(J)).T
+    signs = postures.shaped(mode, 0)
+    return Assembly(
+        _plain(postures.shaped(closed, False)),
+        _plain(postures.shaped(residual, np.nan)),
+        _plain(postures.shaped(rank, 0)),
+        _plain(postures.shaped(robot.nv - rank, robot.nv)),
+        signs if signs.ndim > 1 else tuple(signs.tolist()),
+    )
 
 
 def singularity(
     robot: Robot, q: Any, frame: str | None = None, output: str = "pose", **symbols: float
 ) -> Singularity:
-    """How near a closed posture is to a singular one, by loops, drives and (of a frame) output.
+    """How near closed postures (..., nq) are to singular ones, by loops, drives and (of a frame) output.
 
     output: what the robot is for, the frame's whole "pose" or the "position" of its origin alone.
     """
@@ -87,34 +97,65 @@ def singularity(
     if output not in ("pose", "position"):
         raise WrongValue(f"The output is 'pose' or 'position', not {output!r}.")
     equations = equations_of(robot, symbols)
-    q = as_position(robot, q)
-    s, motions = _motions(equations, q, plan.places)
-    least_driven = 0.0  # with drives that do not decide all it moves with all of them locked
+    postures = _Postures(robot, q)
+    s, motions = _motions(equations, postures.q, plan.places)
+    least_driven = np.zeros(len(s))  # with drives that do not decide all it moves with all of them locked
     if plan.mobility and not plan.undriven:
-        least_driven = float(np.linalg.svd(motions[list(plan.places.driven)], compute_uv=False)[-1])
+        least_driven = np.linalg.svd(motions[:, plan.places.driven], compute_uv=False)[:, -1]
     least = None
     if frame is not None:
 
-        def moved(at: Array) -> Array:
-            J = cast(Any, robot).jacobian(at, frame, **symbols)[: 3 if output == "position" else 6]
-            return np.linalg.svd(J @ _motions(equations, at, plan.places)[1], compute_uv=False)
+        def moved(at: Array, motions: Array) -> Array:
+            J = cast(Any, robot).jacobian(at, frame, **symbols)[:, : 3 if output == "position" else 6]
+            return np.linalg.svd(J @ motions, compute_uv=False)
 
-        generic = [moved(x) for x in plan.samples]
-        size = max(int((x > RANK * x[:1]).sum()) for x in generic)
-        least = float(moved(q)[size - 1] / max(x[0] for x in generic)) if size else 0.0
-    return Singularity(float(s[-1] / s[0]), least_driven, least)
+        generic = moved(plan.samples, _motions(equations, plan.samples, plan.places)[1])
+        size = int((generic > RANK * generic[:, :1]).sum(axis=1).max())
+        own = moved(postures.q, motions)[:, size - 1] / generic[:, 0].max() if size else np.zeros(len(s))
+        least = _plain(postures.shaped(own, np.nan))
+    loops = s[:, -1] / s[:, 0] if s.shape[1] else np.ones(len(s))
+    return Singularity(
+        _plain(postures.shaped(loops, np.nan)), _plain(postures.shaped(least_driven, np.nan)), least
+    )
+
+
+class _Postures:
+    """Postures (..., nq) in one row, those with NaN left out."""
+
+    def __init__(self, robot: Robot, q: Any) -> None:
+        given = sized(f"q of robot {robot.name!r}", q, robot.nq)
+        if np.isinf(given).any() or (given.ndim == 1 and np.isnan(given).any()):
+            raise WrongValue(f"q of robot {robot.name!r} must be finite; {given} was given.")
+        self.batch = given.shape[:-1]
+        rows = given.reshape(-1, robot.nq)
+        self.known = ~np.isnan(rows).any(axis=1)
+        self.q = rows[self.known]
+
+    def shaped(self, values: Any, unknown: Any) -> NDArray[Any]:
+        """Values of the known postures in the shape of the batch, with another where q is NaN."""
+        values = np.asarray(values)
+        result = np.full((len(self.known), *values.shape[1:]), unknown, dtype=values.dtype)
+        result[self.known] = values
+        return result.reshape((*self.batch, *values.shape[1:]))
+
+
+def _plain(values: NDArray[Any]) -> Any:
+    """A Python number for one posture."""
+    return values if np.ndim(values) else np.asarray(values).item()
 
 
 def _motions(equations: LoopEquations, q: Array, plan: Plan) -> tuple[Array, Array]:
     """Singular values of the loop equations, and an orthonormal basis of the motions they leave (columns)."""
     rank = len(plan.rows)
-    _, s, Vt = np.linalg.svd(equations.jacobian(q[None])[0][list(plan.kept)])
-    return s[:rank], Vt[rank:].T
+    _, s, Vt = np.linalg.svd(equations.jacobian(q)[:, plan.kept])
+    return s[:, :rank], np.swapaxes(Vt[:, rank:], 1, 2)
 
 
-def _sign(G: Array) -> int:
+def _signs(G: Array) -> NDArray[np.int64]:
+    """Signs of determinants, one for each posture; 0 where it is singular."""
     s = np.linalg.svd(G, compute_uv=False)
-    return 0 if s[-1] <= RANK * s[0] else int(np.sign(np.linalg.det(G)))
+    sign = np.sign(np.linalg.det(G)).astype(np.int64)
+    return np.where(s[:, -1] <= RANK * s[:, 0], 0, sign)
 
 
 def _groups(pattern: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
