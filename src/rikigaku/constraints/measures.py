@@ -99,9 +99,9 @@ def singularity(
     equations = equations_of(robot, symbols)
     postures = _Postures(robot, q)
     s, motions = _motions(equations, postures.q, plan.places)
-    least_driven = np.zeros(len(s))  # with drives that do not decide all it moves with all of them locked
+    drives = np.zeros(len(s))  # where they do not decide all it moves with all of them locked
     if plan.mobility and not plan.undriven:
-        least_driven = np.linalg.svd(motions[:, plan.places.driven], compute_uv=False)[:, -1]
+        drives[:] = np.linalg.svd(motions[:, plan.places.driven], compute_uv=False)[:, -1]
     least = None
     if frame is not None:
 
@@ -114,9 +114,7 @@ def singularity(
         own = moved(postures.q, motions)[:, size - 1] / generic[:, 0].max() if size else np.zeros(len(s))
         least = _plain(postures.shaped(own, np.nan))
     loops = s[:, -1] / s[:, 0] if s.shape[1] else np.ones(len(s))
-    return Singularity(
-        _plain(postures.shaped(loops, np.nan)), _plain(postures.shaped(least_driven, np.nan)), least
-    )
+    return Singularity(_plain(postures.shaped(loops, np.nan)), _plain(postures.shaped(drives, np.nan)), least)
 
 
 class _Postures:
@@ -128,7 +126,7 @@ class _Postures:
             raise WrongValue(f"q of robot {robot.name!r} must be finite; {given} was given.")
         self.batch = given.shape[:-1]
         rows = given.reshape(-1, robot.nq)
-        self.known = ~np.isnan(rows).any(axis=1)
+        self.known = np.asarray(~np.isnan(rows).any(axis=1))
         self.q = rows[self.known]
 
     def shaped(self, values: Any, unknown: Any) -> NDArray[Any]:
