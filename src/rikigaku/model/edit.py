@@ -59,7 +59,8 @@ def free(
     if type == "fixed":
         raise WrongValue(f"Joint {joint!r} is to be freed; 'fixed' is no motion.")
     moving = replace(fixed, type=type, axis=fixed.axis if axis is None else _triple(axis, "an axis"))
-    return replace(robot, links=_with_joint(robot, moving))
+    independent = (*robot.independent, joint) if robot.independent else ()
+    return replace(robot, links=_with_joint(robot, moving), independent=independent)
 
 
 def on_free_base(
@@ -78,7 +79,9 @@ def on_free_base(
     body = name or (robot.base if robot.base != ground else "base_link")
     old = _renamed_base(robot, body) if body != robot.base else robot
     carried = Link(body, ground, Joint(joint, type, actuated=False), Placement(), old.base_inertia)
-    return replace(old, base=ground, base_inertia=None, links=(carried, *old.links))
+    independent = (joint, *old.independent) if old.independent else ()
+    links = (carried, *old.links)
+    return replace(old, base=ground, base_inertia=None, links=links, independent=independent)
 
 
 def attach(
