@@ -38,9 +38,10 @@ class BoundLaw:
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
         self.__doc__ = law.summary
-        if robot.loops and law.name not in CLOSED and REDUCED + law.name in CLOSED:
+        if (robot.loops or robot.couplings) and law.plan is None and REDUCED + law.name in CLOSED:
+            what = "loops" if robot.loops else "gears"
             self.__doc__ += (
-                f" Of the spanning tree, over all its joints; robot.reduced.{law.name} knows the loops."
+                f" Of the spanning tree, over all its joints; robot.reduced.{law.name} knows the {what}."
             )
         self._arguments = Arguments(robot, law, self.fixed)
         self._variants: dict[Recipe, Variant] = {}

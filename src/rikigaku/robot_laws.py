@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from rikigaku.bound import BoundLaw, bind
 from rikigaku.constraints.records import CLOSED, OWN_NAMES, REDUCED, closed_law
+from rikigaku.constraints.tree import tell_gears_left_out
 from rikigaku.errors import UnknownName
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import Law
@@ -23,6 +24,8 @@ class _LawProperty:
             return self
         name = self.law.name
         closed = name in OWN_NAMES or (name in CLOSED and robot.loops)
+        if name == "forward_dynamics" and robot.couplings and not closed:
+            tell_gears_left_out(robot, name)
         law = closed_law(robot, name) if closed else space_law(robot, name) if name in SPACE else self.law
         bound = bind(robot, law)
         robot.__dict__[name] = bound

@@ -41,6 +41,11 @@ def status(
         words[np.broadcast_to(gaps > _OPEN, bad.shape)] = (
             "the loops are open here: robot.assemble(...) closes them"
         )
+    if law.name == "forward_dynamics" and law.plan is None and robot.couplings:
+        torn = tearing(robot, law.name, inputs, result, symbols)
+        words[np.broadcast_to(torn, bad.shape)] = (
+            "the gears do not hold in this law: robot.loop_dynamics and robot.reduced know them"
+        )
     words[bad] = law.singular or "the result overflows"
     _name_broken_inputs(words, bad, variant, variant.arrays(inputs, overrides, symbols))
     return words if bad.ndim else str(words[()])
