@@ -25,7 +25,7 @@ def mesh(name, elements=4):
         robot = shipped(name)
         q = robot.closure().samples[0] if robot.loops else robot.random_state(0).q
     robot = with_sections(robot, EA=1e3, EI=2.0, kGA=500.0, GJ=1.5)
-    return Beams(robot.fem().elastic(elements=elements).assembly(q), (0.0, 0.1))
+    return Beams(robot.fem().elastic(elements=elements, damping=(0.0, 0.1)).assembly(q))
 
 
 def bent(beams, size=0.2):

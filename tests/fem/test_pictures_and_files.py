@@ -44,6 +44,7 @@ def test_pictures_of_portals_have_x_to_the_right_and_z_up():
 def test_shapes_motions_and_torques_of_flexible_arms_are_drawn():
     elastic = rod(EA=1e5, EI=20.0, kGA=1e5).fem().elastic(elements=2, damping=(0, 1e-3))
     assert "Hz" in elastic.modes().plot(mode=1).get_title()
+    assert elastic.damped_modes().plot(mode=0).get_title() == elastic.modes().plot(mode=0).get_title()
     motion = elastic.simulate([0.0], duration=0.02, step=2e-3)
     path = motion.plot(frame="tip").get_lines()[-1]
     assert path.get_ydata() == pytest.approx(motion.at("tip")[:, 2])
@@ -69,6 +70,8 @@ HEAD = 'schema = 1\nname = "r"\n[[link]]\nname = "a"\njoint = { type = "revolute
         "{ bar = [0.02, 0.04] }",
         "{ box = [0.04, 0.06, 0.003] }",
         "{ EA = 1e6, EI = 35 }",
+        "{ EA = 1e6, EI = 35, damping = 2e-4 }",
+        '{ rod = 0.1, material = "steel", damping = "1/1000" }',
         '{ rod = 0.1, material = "oak", E = 1.1e10, G = 6e8 }',
     ],
 )
@@ -87,6 +90,7 @@ def test_sections_survive_saving(text, tmp_path):
         ("{ tube = [0.05] }", "2 numbers (outer diameter, inner diameter)"),
         ("{ pipe = 0.05 }", "no key 'pipe'"),
         ("{ rod = -1 }", "above zero"),
+        ("{ rod = 1, damping = -1 }", "0 s or more"),
         ("{ EA = 1e6 }", "EA [N] and EI"),
         ("{ rod = 0.1, bar = [1, 2] }", "one profile"),
         ('{ rod = "d" }', "plain number"),

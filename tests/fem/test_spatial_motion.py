@@ -92,14 +92,16 @@ def test_a_cantilever_in_space_bends_in_both_planes_and_twists_at_the_frequencie
 
 
 @pytest.mark.parametrize("planar", [True, False])
-def test_large_motion_begins_with_the_stiffness_and_mass_of_small_ones(planar):
+def test_large_motion_begins_with_the_stiffness_damping_and_mass_of_small_ones(planar):
     robot = rod(EA=1e4, EI=30.0, kGA=2e3) if planar else spatial_arm(SOFT, (Y, Z))
-    assembly = robot.fem().elastic(elements=4, mass="lumped").assembly(np.zeros(robot.nq))
+    elastic = robot.fem().elastic(elements=4, mass="lumped", damping=(0, 0.2))
+    assembly = elastic.assembly(np.zeros(robot.nq))
     beams = Beams(assembly)
     at = assembly.joined.placed(assembly.joined.start)
     T = assembly.joined.rows.values(at)
     for found, expected in (
         (beams.spread.matrix(T, beams.stiffness(at)[0]), assembly.K),
+        (beams.spread.matrix(T, beams.stiffness(at)[1]), assembly.C),
         (beams.spread.matrix(T, beams.mass(at)), assembly.M),
     ):
         assert found.toarray() == pytest.approx(expected.toarray(), abs=1e-12 * abs(expected).max())

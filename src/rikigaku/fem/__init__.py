@@ -1,5 +1,6 @@
 """Link mechanisms as assemblies of beams: inverse dynamics of rigid ones, open and closed; elastic ones."""
 
+from rikigaku.fem.damped import DampedModes
 from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.mesh import Mesh
 from rikigaku.fem.phases import Impulse, Phases
@@ -7,4 +8,15 @@ from rikigaku.fem.result import Result
 from rikigaku.fem.sharing import LeastNorm, Ratio, Weighted
 from rikigaku.fem.targets import Motion
 
-__all__ = ["Elastic", "Impulse", "LeastNorm", "Mesh", "Motion", "Phases", "Ratio", "Result", "Weighted"]
+__all__ = [
+    "DampedModes",
+    "Elastic",
+    "Impulse",
+    "LeastNorm",
+    "Mesh",
+    "Motion",
+    "Phases",
+    "Ratio",
+    "Result",
+    "Weighted",
+]

@@ -1,4 +1,4 @@
-"""Stiffness and mass of the whole mechanism in one posture, assembled sparse, with joints as ties.
+"""Stiffness, damping and mass of the whole mechanism in one posture, assembled sparse, joints as ties.
 
 Every node of every link has displacements and rotations of its own; ties say which of them are one. All nodal
 values are x = Z z: z holds the values that are free, among them the turning of every released joint. Z is the
@@ -12,34 +12,38 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from rikigaku.fem.elements import beam_stiffness, released, rigidity, triad
+from rikigaku.fem.elements import beam_stiffness, released
 from rikigaku.fem.grid import Grid, grid
 from rikigaku.fem.joined import Joined
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.masses import MassRule, node_masses
 from rikigaku.fem.openness import check_posture
+from rikigaku.fem.pieces import Pieces, pieces_of
 from rikigaku.fem.ties import Hinges, tied
-from rikigaku.model.section import Stiffness
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """K and M over the free values z, and Z with all nodal values x = Z z (u, t of each node, world axes).
+    """K, C and M over the free values z, and Z with all nodal values x = Z z (u, t of each node, world axes).
 
+    C is of what lags in the material, alpha M, and viscous friction of the joints that are free to turn.
     turning: how far each released joint turns, phi = turning @ z; forces tau in them act as turning.T @ tau.
     joints: the coordinate of v of each row of turning. springs: of those joints [N m/rad, N/m].
     """
 
     joined: Joined
+    pieces: Pieces
     K: sparse.csr_array
+    C: sparse.csr_array
     M: sparse.csr_array
     Z: sparse.csr_array
     springs: Array
+    viscous: Array
     rotors: Array
     nodal_mass: sparse.csr_array  # of x, rotors left out
-    refined: bool
+    alpha: float
 
     @property
     def grid(self) -> Grid:
@@ -71,71 +75,69 @@ def assemble_beams(
     locked: Collection[int] = (),
     refined: bool = True,
     mass: MassRule = "consistent",
+    damping: tuple[float, float] = (0.0, 0.0),
     joint_stiffness: dict[int, float] | None = None,
     even: bool = False,
 ) -> Assembly:
-    """Stiffness and mass of the mechanism in the posture q.
+    """Stiffness, damping and mass of the mechanism in the posture q.
 
     Args:
         pieces: beams each segment is cut into.
         hinges: "integration": by the shifted integration point; "released": by rotations of their own.
         locked: coordinates of v whose joints are held.
+        damping: (alpha, beta): forces alpha M v; beta of links whose material has no damping [1/s, s].
         joint_stiffness: of the drives [N m/rad], by coordinate of v; those joints are released.
-        even: all beams as stiff as long (EA = kGA = 1, EI = GJ = l^2), joints without springs and rotors.
+        even: all beams as stiff as long (EA = kGA = 1, EI = GJ = l^2), joints without drives and friction.
     Raises:
         CannotClose: if the posture leaves a loop open.
     """
     check_posture(layout.robot, q)
     bodies = {k: body for body in layout.mechanism.bodies for k in body.v}
-    drives = {} if even else joint_stiffness or {}
-    springs = {k: 0.0 if even else drives.get(k, 0.0) + float(body.stiffness) for k, body in bodies.items()}
-    rotors = {k: 0.0 if even else float(body.rotor) for k, body in bodies.items()}
-    kept = {k for k in bodies if springs[k] or rotors[k]}  # what acts in a turn needs its number, gears too
+    given = {} if even else joint_stiffness or {}
+    drives = {
+        k: np.zeros(3)
+        if even
+        else np.array([given.get(k, 0.0) + body.stiffness, body.viscous, body.rotor], float)
+        for k, body in bodies.items()
+    }
+    kept = {k for k in bodies if drives[k].any()}  # what acts in a turn needs its number, gears too
     kept |= {k for gear in layout.mechanism.gears for k in (gear.joint[1], gear.reference[1])}
     joined = Joined(tied(grid(layout, q, pieces), hinges, locked, kept))
-    net = joined.grid
+    net, hinged = joined.grid, joined.ties.hinged
+    alpha, beta = damping
+    made = pieces_of(net, refined, hinged, even, beta)
     Z = joined.rows.matrix(joined.rows.values(joined.placed(joined.start)))
-    nodal = node_masses(net, mass)
-    stiff, heavy = (np.array([x[k] for k in joined.joints], dtype=np.float64) for x in (springs, rotors))
+    nodal, stiff = node_masses(net, mass), _stiffness(net, made, hinged)
+    lag = _summed(net, made, made.damping[:, None, None] * stiff)
+    springs, viscous, rotors = np.array([drives[k] for k in joined.joints]).reshape(-1, 3).T
     S = joined.turning
-    K, M = Z.T @ _stiffness(net, joined.ties.hinged, refined, even) @ Z, Z.T @ nodal @ Z
-    K, M = (A + S.T @ sparse.diags_array(x) @ S for A, x in ((K, stiff), (M, heavy)))
-    return Assembly(
-        joined,
-        sparse.csr_array(K),
-        sparse.csr_array(M),
-        Z,
-        stiff,
-        heavy,
-        nodal,
-        refined,
+    K, C, M = (
+        sparse.csr_array(Z.T @ A @ Z + S.T @ sparse.diags_array(x) @ S)
+        for A, x in (
+            (_summed(net, made, stiff), springs),
+            (lag + alpha * nodal, viscous),
+            (nodal, rotors),
+        )
     )
+    return Assembly(joined, made, K, C, M, Z, springs, viscous, rotors, nodal, alpha)
 
 
-def _stiffness(
-    net: Grid, hinged: dict[tuple[int, int], Array], refined: bool, even: bool
-) -> sparse.csr_array:
-    rows, columns, values = [], [], []
-    for k, i, j in net.pieces:
-        beam = net.layout.beams[k]
-        along = net.places[j] - net.places[i]
-        length = float(np.linalg.norm(along))
-        e = along / length
-        axes = [hinged.get((beam.body, node), np.zeros((3, 0))) for node in (i, j)]
-        s = 1.0 if axes[0].size else -1.0 if axes[1].size else 0.0
-        Q = triad(e, net.R[beam.body][:, 2])
-        stiffness = Stiffness(1, 1, 1, *3 * (length**2,)) if even else beam.section.stiffness
-        force, moment = rigidity(stiffness, Q, length, refined and s == 0)
-        for free in axes:
-            moment = released(moment, free)
-        block = beam_stiffness(e, length, force, moment, s)
-        places = np.r_[6 * i : 6 * i + 6, 6 * j : 6 * j + 6]
-        rows.append(np.repeat(places, 12))
-        columns.append(np.tile(places, 12))
-        values.append(block.ravel())
+def _stiffness(net: Grid, pieces: Pieces, hinged: dict[tuple[int, int], Array]) -> Array:
+    """Of each piece over its ends' values, (pieces, 12, 12)."""
+    Q, D = pieces.triads, pieces.stiffness
+    Qt = np.swapaxes(Q, 1, 2)
+    force, moment = (Q @ (x[..., None] * Qt) for x in (D[:, :3], D[:, 3:]))
+    s = np.zeros(len(Q))
+    for k, ((beam, *_), ends) in enumerate(zip(net.pieces, pieces.ends.tolist(), strict=True)):
+        for node, side in zip(ends[::-1], (-1.0, 1.0), strict=True):  # a hinge at the start goes first
+            if (axes := hinged.get((net.layout.beams[beam].body, node))) is not None:
+                s[k], moment[k] = side, released(moment[k], axes)
+    return beam_stiffness(Q[:, :, 0], pieces.length, force, moment, s)
+
+
+def _summed(net: Grid, pieces: Pieces, blocks: Array) -> sparse.csr_array:
+    """Blocks of pieces over all nodal values."""
+    places = (6 * pieces.ends[:, :, None] + np.arange(6)).reshape(-1, 12)
+    rows, columns = np.repeat(places, 12, axis=1).ravel(), np.tile(places, 12).ravel()
     size = 6 * len(net.places)
-    if not rows:
-        return sparse.csr_array((size, size))
-    return sparse.csr_array(
-        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(size, size)
-    )
+    return sparse.csr_array((blocks.ravel(), (rows, columns)), shape=(size, size))

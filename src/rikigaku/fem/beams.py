@@ -11,43 +11,22 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from rikigaku.fem.assembly import Assembly
-from rikigaku.fem.corotational import Bent, Pieces, rate_rows
-from rikigaku.fem.elements import triad
+from rikigaku.fem.corotational import Bent, rate_rows
 from rikigaku.fem.linear import weight
-from rikigaku.fem.quaternions import cross, of_matrix
+from rikigaku.fem.quaternions import cross
 from rikigaku.fem.rows import Index, Placed, Spread
 
 Array = NDArray[np.float64]
 
 
 class Beams:
-    """The beams of an assembly whose posture is the undeformed one.
+    """The beams of an assembly whose posture is the undeformed one, with its damping."""
 
-    damping: (alpha, beta): forces alpha M v, and beta times the rate of bending [1/s, s].
-    """
-
-    def __init__(self, assembly: Assembly, damping: tuple[float, float] = (0.0, 0.0)) -> None:
-        self.assembly, self.joined, self.damping = assembly, assembly.joined, damping
+    def __init__(self, assembly: Assembly) -> None:
+        self.assembly, self.joined, self.pieces = assembly, assembly.joined, assembly.pieces
+        self.alpha, self.damped = assembly.alpha, bool(assembly.pieces.damping.any())
         self.count = len(assembly.grid.places)
         self.rows = assembly.joined.rows
-
-    @cached_property
-    def pieces(self) -> Pieces:
-        """Lengths, triads and stiffnesses; shear softened as in `rikigaku.fem.elements.rigidity`."""
-        net = self.assembly.grid
-        ends = np.array([piece[1:] for piece in net.pieces], dtype=np.intp).reshape(-1, 2)
-        d = net.places[ends[:, 1]] - net.places[ends[:, 0]]
-        length = np.linalg.norm(d, axis=1)
-        frames, stiffness = np.zeros((len(d), 3, 3)), np.zeros((len(d), 6))
-        for k, (beam, _, _) in enumerate(net.pieces):
-            own = net.layout.beams[beam]
-            s = own.section.stiffness
-            frames[k] = triad(d[k] / length[k], net.R[own.body][:, 2])
-            shear, bending = np.array([s.shear_flat, s.shear_upright]), np.array([s.EI_flat, s.EI_upright])
-            if self.assembly.refined:
-                shear = 1 / (1 / shear + length[k] ** 2 / (12 * bending))
-            stiffness[k] = (s.EA, *shear, s.GJ, s.EI_upright, s.EI_flat)
-        return Pieces(ends, length, of_matrix(frames), stiffness)
 
     @cached_property
     def _mass(self) -> sparse.csr_array:
@@ -98,25 +77,27 @@ class Beams:
 
         Of motion with rates nu that change by `rate`. Nodes keep their spin: the gyroscopic moment is here.
         """
-        (alpha, beta), bent = self.damping, Bent(self.pieces, at.p, at.Q)
+        bent = Bent(self.pieces, at.p, at.Q)
         V, A = self.rows.twists(T, nu), self.rows.twists(T, rate)
         if not self.joined.steady:
             A = A + self.joined.rates(at, nu)[1][:, : self.count]
-        A = A + alpha * V if alpha else A
+        A = A + self.alpha * V if self.alpha else A
         tensors = self.tensors(at)
         spin = (tensors @ V[..., 3:, None])[..., 0]
         result = np.empty_like(A)
         result[..., :3] = self._massive(A[..., :3])
         result[..., 3:] = (tensors @ A[..., 3:, None])[..., 0] + cross(V[..., 3:], spin)
         result -= self.weight
-        strain = bent.value
-        if beta:
-            ends = V[:, self.pieces.ends].reshape(len(V), -1, 12)
-            strain = strain + beta * (bent.B @ ends[..., None])[..., 0]
+        strain = bent.value + self._lag(bent, V) if self.damped else bent.value
         flat = bent.forces(strain).reshape(len(at.p), -1, 6)
         for sample, force in zip(result, flat, strict=True):
             sample += self._ends @ force
         return result
+
+    def _lag(self, bent: Bent, V: Array) -> Array:
+        """Rate of strain times the damping of each piece, (samples, pieces, 6)."""
+        ends = V[:, self.pieces.ends].reshape(len(V), -1, 12)
+        return np.asarray(self.pieces.damping[:, None] * (bent.B @ ends[..., None])[..., 0])
 
     @cached_property
     def _ends(self) -> sparse.csr_array:
@@ -143,14 +124,13 @@ class Beams:
         bent = Bent(self.pieces, at.p, at.Q)
         material, strain = bent.material(), bent.value
         stress: Array = 0 * material
-        beta = self.damping[1]
-        if beta and V is not None:
-            ends = V[:, self.pieces.ends].reshape(len(V), -1, 12)
-            strain = strain + beta * (bent.B @ ends[..., None])[..., 0]
+        lag = self.pieces.damping[:, None, None]
+        if self.damped and V is not None:
+            strain = strain + self._lag(bent, V)
             p, Q = at.p[:, : self.count], at.Q[:, : self.count]
-            stress = beta * bent.material(rate_rows(self.pieces, p, Q, V))
+            stress = lag * bent.material(rate_rows(self.pieces, p, Q, V))
         stiff = self._placed(material + bent.geometric(strain) + stress)
-        return stiff, (self._placed(beta * material) if beta else np.zeros_like(stiff))
+        return stiff, (self._placed(lag * material) if self.damped else np.zeros_like(stiff))
 
     def _placed(self, blocks: Array) -> Array:
         pairs, _, pieces = self._pairs

@@ -12,29 +12,16 @@ nor do they depend on the way a shape was reached. Everything is algebraic in d,
 Reference: M. A. Crisfield, Non-linear finite element analysis of solids and structures, volume 2, chapter 17.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.fem.elements import skew
+from rikigaku.fem.pieces import Pieces
 from rikigaku.fem.quaternions import QUADRATIC, RELATIVE, exponential, product, spread
 
 Array = NDArray[np.float64]
 
 _H = 1e-5
-
-
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """What does not change: ends (pieces, 2) nodes, lengths, quaternions of triads, stiffness D (pieces, 6).
-
-    D: EA, shear across and along the joint's axis, GJ, EI upright and flat.
-    """
-
-    ends: NDArray[np.intp]
-    length: Array
-    triad: Array
-    stiffness: Array
 
 
 class Bent:
@@ -47,11 +34,11 @@ class Bent:
     def __init__(self, pieces: Pieces, p: Array, Q: Array) -> None:
         first, second = pieces.ends.T
         self.pieces = pieces
-        L = pieces.length
+        L, triad = pieces.length, pieces.quaternions
         self.d = d = p[..., second, :] - p[..., first, :]
         self.l = l = np.sqrt((d * d).sum(axis=-1))
         self.n = d / l[..., None]
-        a, b = (product(Q[..., node, :], pieces.triad) for node in (first, second))
+        a, b = (product(Q[..., node, :], triad) for node in (first, second))
         b = np.where((a * b).sum(axis=-1, keepdims=True) < 0, -b, b)  # q and -q are one rotation
         self.a, self.b = a, b
         self.c = c = a + b
@@ -134,7 +121,7 @@ class Bent:
             moment = np.einsum("...ji,...j->...i", turn, pull)
             own = np.swapaxes(turn, -1, -2) @ cc @ turn
             own -= 0.25 * (pull * turned).sum(axis=-1)[..., None, None] * one
-            result[..., place : place + 3, place : place + 3] = own - 0.5 * _skew(moment)
+            result[..., place : place + 3, place : place + 3] = own - 0.5 * skew(moment)
         return result
 
 
@@ -149,7 +136,7 @@ def rate_rows(pieces: Pieces, p: Array, Q: Array, V: Array) -> Array:
     result = (sides[0] - sides[1]) / (2 * _H)
     B = (sides[0] + sides[1]) / 2
     for end, place in ((0, 3), (1, 9)):
-        spin = _skew(V[..., pieces.ends[:, end], 3:])
+        spin = skew(V[..., pieces.ends[:, end], 3:])
         result[..., place : place + 3] += B[..., place : place + 3] @ spin
     return np.asarray(result)
 
@@ -158,9 +145,3 @@ def _turns(a: Array) -> Array:
     """Slope of the quaternion over a turn about world axes, (..., 4, 3)."""
     e = np.concatenate([np.zeros((3, 1)), np.eye(3)], axis=1) / 2
     return np.swapaxes(np.asarray((spread(e) @ a[..., None, :, None])[..., 0]), -1, -2)
-
-
-def _skew(x: Array) -> Array:
-    result = np.zeros((*x.shape, 3))
-    result[..., 0, 1], result[..., 0, 2], result[..., 1, 2] = -x[..., 2], x[..., 1], -x[..., 0]
-    return result - np.swapaxes(result, -1, -2)

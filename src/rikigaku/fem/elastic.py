@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.assembly import Assembly, assemble_beams
 from rikigaku.fem.coordinates import geared
+from rikigaku.fem.damped import DampedModes, damped_modes
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
 from rikigaku.fem.masses import MassRule
@@ -29,7 +30,8 @@ class Elastic:
     """A mesh with its stiffness.
 
     elements: beams a link of two segments is cut into (2: the paper's). mass: "consistent", "lumped",
-    "centre". damping: (alpha, beta), forces alpha M v and beta K (rate of bending) [1/s, s].
+    "centre". damping: (alpha, beta) [1/s, s]: forces alpha M v, and beta times the rate of bending in links
+    whose material has no damping of its own. Viscous friction of joints acts as well.
     joint_stiffness: of drives [N m/rad], by joint; those joints give under load.
     hinges: "released" rotations, or by the "integration" point. refined: nodal values of the exact beam.
     """
@@ -64,7 +66,7 @@ class Elastic:
                 )
 
     def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
-        """Stiffness K, mass M and ties in a posture.
+        """Stiffness K, damping C, mass M and ties in a posture, sparse.
 
         locked: "motors" (driven joints held), "all", "none", or names of joints. A gear holds both of its
             joints if one is held.
@@ -87,6 +89,7 @@ class Elastic:
             locked=held,
             refined=self.refined,
             mass=self.mass,
+            damping=self.damping,
             joint_stiffness=springs,
             even=even,
         )
@@ -114,6 +117,10 @@ class Elastic:
     def modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> Modes:
         """Natural frequencies [Hz] and shapes in a posture."""
         return modes(self.assembly(q, locked), count)
+
+    def damped_modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> DampedModes:
+        """Rates, frequencies and damping ratios of vibrations that die away; see `DampedModes`."""
+        return damped_modes(self.assembly(q, locked), count)
 
     def deflection(
         self,

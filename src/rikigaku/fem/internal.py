@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName
-from rikigaku.fem.elements import triad
+from rikigaku.fem.elements import triads
 from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.quaternions import cross
@@ -85,7 +85,7 @@ def internal_forces(layout: Layout, state: Moving, held: Carried, loads: list[Lo
     R = state.R[body]
     ends = [state.p[body] + (R @ places[n][:, None, :, None])[..., 0] for n in (start, end)]
     axes = (places[end] - places[start]) / np.array([beam.length for beam in layout.beams])[:, None]
-    Q = R @ np.array([triad(e, np.array([0.0, 0.0, 1.0])) for e in axes])[:, None]
+    Q = R @ triads(axes, np.array([0.0, 0.0, 1.0]))[:, None]
     values = np.empty((len(layout.beams), size, 2, 6))
     for side, x in enumerate(ends):
         moment = beyond[..., 3:] - cross(x, beyond[..., :3])

@@ -33,9 +33,12 @@ class JointForces:
         self.joints = list(beams.assembly.joints)
         bodies = {k: body for body in elastic.layout.mechanism.bodies for k in body.v}
         own = [bodies[k] for k in self.joints]
-        self.viscous = np.array([float(body.viscous) for body in own])
         self.dry = np.array([float(body.coulomb) for body in own])
-        self.springs, self.rotors = beams.assembly.springs, beams.assembly.rotors
+        self.springs, self.viscous, self.rotors = (
+            beams.assembly.springs,
+            beams.assembly.viscous,
+            beams.assembly.rotors,
+        )
         q = beams.assembly.grid.q
         # springs of the model pull from where they rest; drives that give rest in the posture of the start
         self.pull = np.array([float(body.stiffness) * (q[body.q.start] - float(body.rest)) for body in own])

@@ -49,7 +49,7 @@ class Modes(Shape):
     frequencies: Array
 
 
-def shape(assembly: Assembly, z: Array) -> Shape:
+def shape(assembly: Assembly, z: NDArray[Any]) -> Shape:
     """Nodal values of free values z (values,) or (values, many)."""
     x = np.moveaxis(
         np.asarray(assembly.Z @ z).reshape(len(assembly.grid.places), 6, *z.shape[1:]), (0, 1), (-2, -1)
@@ -77,7 +77,7 @@ def modes(assembly: Assembly, count: int = 6) -> Modes:
     if not count > 0:
         raise WrongValue(f"How many vibrations? {count} was given.")
     count = min(count, assembly.size)
-    values, z = _largest(M, K, count) if _holds(K) else (np.zeros(0), np.zeros((0, 0)))
+    values, z = _largest(M, K, count) if holds(K) else (np.zeros(0), np.zeros((0, 0)))
     shift = 0.0
     if not len(values):  # the mechanism moves freely: a little of M keeps the matrix regular
         shift = 1e-10 * float(K.diagonal().max()) / max(float(M.diagonal().max()), 1e-300)
@@ -103,7 +103,7 @@ def _largest(M: csr_array, A: csr_array, count: int) -> tuple[Array, Array]:
     return values[order], z[:, order]
 
 
-def _holds(K: csr_array) -> bool:
+def holds(K: csr_array) -> bool:
     """Whether K is regular: pivots of K, scaled to ones on its diagonal, do not vanish."""
     scale = 1 / np.sqrt(np.maximum(K.diagonal(), 1e-300))
     scaled = (diags_array(scale) @ K @ diags_array(scale)).tocsc()
@@ -152,7 +152,7 @@ def _solved(assembly: Assembly, right: Array) -> Array:
     K = assembly.K.tocsc()
     if not K.shape[0]:
         return np.zeros(0)
-    z = splu(K).solve(right) if _holds(assembly.K) else np.full(len(right), np.nan)
+    z = splu(K).solve(right) if holds(assembly.K) else np.full(len(right), np.nan)
     if not np.isfinite(z).all():
         raise WrongValue(
             "The mechanism moves freely under this load: lock more of its joints (locked='all', or names)."

@@ -75,7 +75,7 @@ def plot_shape(shape: "Shape", ax: Any = None, scale: float | None = None, mode:
     scale: of the displacements; a tenth of the size for the largest if left out (it is said in the title).
     """
     net = shape.assembly.grid
-    u = shape.u[mode] if shape.u.ndim == 3 else shape.u
+    u = np.real(shape.u[mode] if shape.u.ndim == 3 else shape.u)  # of damped ones where they are largest
     largest = float(np.linalg.norm(u, axis=1).max(initial=0.0))
     axes = _directions(net)
     size = float(np.ptp(net.places, axis=0).max()) or 1.0

@@ -41,7 +41,7 @@ def large_beams(elastic: "Elastic", q: Array, locked: Any = "none") -> Beams:
     """The beams of an elastic mesh about a posture; hinges by rotations of their own."""
     if elastic.hinges != "released":
         raise WrongValue("Large motions take hinges='released'.")
-    return Beams(elastic.assembly(q, locked), elastic.damping)
+    return Beams(elastic.assembly(q, locked))
 
 
 def simulate(
@@ -111,7 +111,7 @@ class _Run:
     ) -> Any:
         """Mass + damp * damping + stiff * stiffness over the rates, as far as Newton's steps need them."""
         M, (K, C) = self.beams.mass(at), self.beams.stiffness(at)
-        M *= 1 + damp * self.beams.damping[0]
+        M *= 1 + damp * self.beams.alpha
         springs, friction = self.joints.slopes(nu)
         S = self.joints.S
         own = S.T @ (self.joints.rotors[:, None] * S)

@@ -151,7 +151,7 @@ class WholeMotion:
             nu, rate = (half[1:] + half[:-1]) / 2, (half[1:] - half[:-1]) / h
             at, T, axes, left = self._left(inner, nu, rate, tau[1:-1], samples)
             M, (K, C) = self.beams.mass(at), self.beams.stiffness(at, self.beams.rows.twists(T, nu))
-            C = C + self.beams.damping[0] * M
+            C = C + self.beams.alpha * M
             springs, damp = self.joints.slopes(nu)
             rotor = np.broadcast_to(S.T @ (rotors[:, None] * S), damp.shape)
             own = self._numbers(T, K - 2 / h**2 * M, springs - 2 / h**2 * rotor, axes, samples, True)

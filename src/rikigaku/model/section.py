@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from rikigaku.errors import UnknownName, WrongValue
@@ -20,12 +20,17 @@ STIFFNESSES = ("EA", "EI", "kGA", "GJ")
 
 @dataclass(frozen=True)
 class Material:
-    """Young's modulus E, shear modulus G [Pa]; density [kg/m^3] for those who weigh a profile."""
+    """Young's modulus E, shear modulus G [Pa]; density [kg/m^3] for those who weigh a profile.
+
+    damping: time by which stress lags behind strain [s], stress = E (strain + damping times its rate); None
+    if nothing is known: the mesh has a number for those.
+    """
 
     name: str = "aluminium"
     E: float = 70e9
     G: float = 26e9
     density: float = 2700.0
+    damping: float | None = None
 
 
 # Round textbook values at room temperature; give E and G where more is known.
@@ -85,6 +90,9 @@ class Section:
             raise WrongValue(f"The walls of a box leave room between them; {self.size} was given.")
         if not (self.material.E > 0 and self.material.G > 0):
             raise WrongValue(f"Moduli E and G of a material are above zero; {self.material} was given.")
+        lag = self.material.damping
+        if lag is not None and not (math.isfinite(lag) and lag >= 0):
+            raise WrongValue(f"The damping of a material is a time, 0 s or more; {lag} was given.")
 
     @property
     def area(self) -> float:
@@ -103,11 +111,17 @@ class Section:
 
 
 def section(
-    *, material: str | Material = "aluminium", E: float | None = None, G: float | None = None, **profile: Any
+    *,
+    material: str | Material = "aluminium",
+    E: float | None = None,
+    G: float | None = None,
+    damping: float | None = None,
+    **profile: Any,
 ) -> Section:
     """A section as a file says it: section(tube=(0.05, 0.04), material="steel"), section(rod=0.02, E=7e10).
 
     Stiffnesses: section(EA=1e7, EI=2e3), where kGA and GJ are large (10 EA, and EI) if left out.
+    damping: of the material, `Material.damping` [s].
     """
     if isinstance(material, str):
         if material not in MATERIALS and (E is None or G is None):
@@ -116,7 +130,9 @@ def section(
     if E is not None or G is not None:
         young = material.E if E is None else float(E)
         shear = material.G * young / material.E if G is None else float(G)
-        material = Material(material.name, young, shear, material.density)
+        material = replace(material, E=young, G=shear)
+    if damping is not None:
+        material = replace(material, damping=float(damping))
     if "EI" in profile or "EA" in profile:
         for name in profile:
             if name not in STIFFNESSES:
@@ -125,7 +141,7 @@ def section(
             raise WrongValue("A section by its stiffnesses takes EA [N] and EI [N m^2] at least.")
         EA, EI = float(profile["EA"]), float(profile["EI"])
         size = (EA, EI, float(profile.get("kGA", 10 * EA)), float(profile.get("GJ", EI)))
-        return Section("stiffness", size)
+        return Section("stiffness", size, Material(damping=material.damping))
     if len(profile) != 1:
         known = ", ".join((*PROFILES, *STIFFNESSES))
         raise WrongValue(

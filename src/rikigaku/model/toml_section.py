@@ -3,11 +3,11 @@
 from typing import Any
 
 from rikigaku.errors import RikigakuError
-from rikigaku.model.section import MATERIALS, PROFILES, STIFFNESSES, Section, section
+from rikigaku.model.section import MATERIALS, PROFILES, STIFFNESSES, Material, Section, section
 from rikigaku.model.toml_table import Table
 from rikigaku.numbers.formula import Formula
 
-KEYS = (*PROFILES, *STIFFNESSES, "material", "E", "G")
+KEYS = (*PROFILES, *STIFFNESSES, "material", "E", "G", "damping")
 
 
 def section_of(link: Table) -> Section | None:
@@ -43,12 +43,13 @@ def section_document(given: Section | None) -> dict[str, Any]:
     """The table of a section, without what reading supplies."""
     if given is None:
         return {}
-    numbers = [Formula.of(repr(x)) for x in given.size]
+    numbers, material = [Formula.of(repr(x)) for x in given.size], given.material
+    lag = {} if material.damping is None else {"damping": Formula.of(repr(material.damping))}
     if given.profile == "stiffness":
-        return {"section": dict(zip(STIFFNESSES, numbers, strict=True))}
+        return {"section": dict(zip(STIFFNESSES, numbers, strict=True)) | lag}
     table: dict[str, Any] = {given.profile: numbers[0] if len(numbers) == 1 else numbers}
-    material = given.material
     table["material"] = material.name
-    if material != MATERIALS.get(material.name):
+    known = MATERIALS.get(material.name, Material("", 0, 0))
+    if (material.E, material.G) != (known.E, known.G):
         table |= {"E": Formula.of(repr(material.E)), "G": Formula.of(repr(material.G))}
-    return {"section": table}
+    return {"section": table | lag}
