@@ -4,6 +4,7 @@
 and compiles it (or reads the code from the cache); later calls are native.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -92,20 +93,34 @@ class BoundLaw:
         """The law as exact formulas (`rikigaku.symbolic.formulas.Formulas`); see `formulas`."""
         return self.formulas()
 
-    def formulas(self, *words: Any, **options: Any) -> Any:
+    def formulas(
+        self,
+        *words: Any,
+        time_limit: float = 60.0,
+        progress: Callable[[str], object] | None = None,
+        cancel: threading.Event | None = None,
+        **options: Any,
+    ) -> Any:
         """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
 
         One formula, an array of them, or a named tuple where the law has several results; of closed robots
         `Intermediates` where formulas would be too long to read. Options are those of a call. Symbols of the
         robot stay symbols unless given a value here; gravity=... and wrenches={"hand": ...} make these
         variables too, whatever the value.
+
+        What takes more than a second or two is done in a child process and kept on disk.
+
+        Args:
+            time_limit: seconds in the child process. progress: called with each line told on the way.
+            cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
         """
-        from rikigaku.symbolic.formulas import law_formulas  # algebra is for those who ask for it
+        from rikigaku.symbolic.law_formulas import Work, law_formulas  # algebra is for those who ask for it
 
         self._check_formula()
+        work = Work(time_limit, progress, cancel)
         robot, recipe = self._for_formulas(words, options)
         if (robot, recipe) not in self._formulas:
-            self._formulas[robot, recipe] = law_formulas(robot, self.law, recipe)
+            self._formulas[robot, recipe] = law_formulas(robot, self.law, recipe, work)
         return self._formulas[robot, recipe]
 
     def intermediates(self, *words: Any, **options: Any) -> Any:
@@ -113,10 +128,11 @@ class BoundLaw:
 
         For laws of any size; arguments as for `formulas`.
         """
-        from rikigaku.symbolic.formulas import law_intermediates
+        from rikigaku.symbolic.law_steps import law_intermediates
 
         self._check_formula()
-        return law_intermediates(*self._for_formulas(words, options), self.law)
+        robot, recipe = self._for_formulas(words, options)
+        return law_intermediates(robot, self.law, recipe)
 
     def _check_formula(self) -> None:
         if self.law.plan is not None and self.law.name not in CLOSED:  # it compares numbers

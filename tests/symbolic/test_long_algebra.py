@@ -17,7 +17,7 @@ from rikigaku import disk
 from rikigaku.errors import JobCancelled, NoFormula, NotSolvable, TimeLimit
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic import rosam
-from rikigaku.symbolic.algebra import groebner, jobs, triangular
+from rikigaku.symbolic.algebra import groebner, here_or_there, jobs, triangular
 from rikigaku.symbolic.algebra.groebner import System
 from rikigaku.symbolic.algebra.triangular import is_triangular
 from rikigaku.symbolic.closed_form import find
@@ -63,7 +63,7 @@ def test_inverse_kinematics_of_the_child_is_that_found_here_and_is_found_once(mo
     here = scara.inverse_kinematics_formulas("hand")
     assert not started
     find._KNOWN.clear()
-    monkeypatch.setattr(find, "_HERE", -1.0)  # nothing is quick enough
+    monkeypatch.setattr(here_or_there, "HERE", -1.0)  # nothing is quick enough
     told = []
     there = scara.inverse_kinematics_formulas("hand", progress=told.append)
     assert there == here
@@ -81,7 +81,7 @@ def test_inverse_kinematics_of_the_child_is_that_found_here_and_is_found_once(mo
 
 
 def test_a_planar_arm_and_an_arm_without_formula_come_back_from_the_child(monkeypatch, started):
-    monkeypatch.setattr(find, "_HERE", -1.0)
+    monkeypatch.setattr(here_or_there, "HERE", -1.0)
     arm = rk.load("planar_3r")
     q = np.array([0.3, 0.4, -0.2])
     ik = arm.inverse_kinematics_formulas("hand")
@@ -95,7 +95,7 @@ def test_a_planar_arm_and_an_arm_without_formula_come_back_from_the_child(monkey
 
 
 def test_inverse_kinematics_beyond_its_time_is_stopped_and_says_what_to_do(monkeypatch, started):
-    monkeypatch.setattr(find, "_HERE", -1.0)
+    monkeypatch.setattr(here_or_there, "HERE", -1.0)
     with pytest.raises(TimeLimit, match=r"robot 'puma560', pose .* took longer than 0\.05 s.*numeric"):
         rk.load("puma560").inverse_kinematics_formulas("hand", time_limit=0.05)
     assert len(started) == 1
@@ -201,7 +201,7 @@ def test_work_in_this_process_tells_how_far_it_is_and_can_be_cancelled(started):
 
 
 def test_the_papers_inverse_kinematics_takes_a_time_limit(monkeypatch):
-    monkeypatch.setattr(find, "_HERE", -1.0)
+    monkeypatch.setattr(here_or_there, "HERE", -1.0)
     with pytest.raises(TimeLimit, match=r"longer than 0\.01 s"):
         rosam.make_invkine(rk.load("scara"), time_limit=0.01)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Union
 from flint import fmpq, fmpq_mpoly
 
 from rikigaku.errors import NotExact, TooLarge, WrongValue
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.ring import NoRootLeft as NoRootLeft
 from rikigaku.numbers.ring import Ring as Ring
 from rikigaku.numbers.ring import plain, rational
@@ -71,12 +72,14 @@ class Exact:
     def __mul__(self, other: object) -> Any:
         if type(other) is Exact:
             self._same_ring(other)
-            if len(self.polynomial) * len(other.polynomial) > LARGEST:
+            terms = len(self.polynomial) * len(other.polynomial)
+            if terms > LARGEST:
                 raise TooLarge(
                     f"A formula grows beyond {LARGEST:,} terms (a product of {len(self.polynomial):,} and "
                     f"{len(other.polynomial):,}). Give numbers to some symbols, or read the law as a list of "
                     "intermediate variables (`law.intermediates()`)."
                 )
+            spend(terms)
             product = self.polynomial * other.polynomial
             occurring = self.mask | other.mask
             doubtful = self.mask & other.mask | occurring & self.ring.mixed
@@ -219,7 +222,8 @@ def _constant(x: object) -> fmpq | None:
         if isinstance(x, float) and value.denominator > 1024:
             raise NotExact(f"The float {x!r} is not exact; use a fraction or a decimal text.")
         return rational(value)
-    if hasattr(x, "ring"):  # asked for its numerator, a sum of quotients would make one of all its parts
+    # asked for its numerator, a sum of quotients would make one of all its parts
+    if hasattr(x, "ring") or hasattr(x, "rate"):
         return None
     raise NotExact(f"{x!r} is not an exact number.")
 

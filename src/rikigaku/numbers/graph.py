@@ -52,6 +52,8 @@ class Node:
 
     def __add__(self, other: Traced) -> Traced:
         if type(other) is not Node:
+            if hasattr(other, "rate"):
+                return NotImplemented  # a number with its rate knows what to do
             other = _float(other)
             if other == 0.0:
                 return self
@@ -68,7 +70,7 @@ class Node:
 
     def __sub__(self, other: Traced) -> Traced:
         if type(other) is not Node:
-            return self + (-_float(other))
+            return NotImplemented if hasattr(other, "rate") else self + (-_float(other))
         if other is self:
             return 0.0
         if other.op == "neg":
@@ -85,7 +87,7 @@ class Node:
 
     def __mul__(self, other: Traced) -> Traced:
         if type(other) is not Node:
-            return self._scaled(_float(other))
+            return NotImplemented if hasattr(other, "rate") else self._scaled(_float(other))
         if self.op == "neg":
             return -(self.args[0] * other)
         if other.op == "neg":
@@ -109,6 +111,8 @@ class Node:
 
     def __truediv__(self, other: Traced) -> Traced:
         if type(other) is not Node:
+            if hasattr(other, "rate"):
+                return NotImplemented
             other = _float(other)
             if other == 0.0:
                 raise WrongValue(f"The traced number {self!r} is divided by the constant zero.")

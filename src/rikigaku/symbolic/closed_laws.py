@@ -1,79 +1,69 @@
-"""Laws of closed robots as formulas: the same recursions, equations solved by determinants instead of floats.
+"""Laws of closed robots on exact numbers: the same recursions, equations solved by determinants.
 
-Short ones are exact formulas, reduced modulo the equations of the loops. Long ones (a 3-RRR's velocity
-forces, a Stewart platform) are a list of intermediate variables, with the solution of the linear equations
-among the steps: it holds wherever the equations are regular.
+The numbers are reduced modulo the equations of the loops. Long ones (a 3-RRR's velocity forces, a Stewart
+platform) are none to read, and laws that solve equations with quotients in them (accelerations from forces)
+are not tried: these are lists of intermediate variables, with the solution among the steps (`law_steps`).
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from rikigaku.errors import NotExact, TooLarge
-from rikigaku.laws.orthogonal import FACTORS
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
-from rikigaku.recipe import Recipe, input_shapes
+from rikigaku.numbers.graph import Node, reachable
+from rikigaku.numbers.program import flatten, shape_of
+from rikigaku.recipe import Recipe, record
+from rikigaku.symbolic.algebra.jobs import progress
 from rikigaku.symbolic.exact_state import exact_results
-from rikigaku.symbolic.formulas import Formulas, one_or_named, program_intermediates
-from rikigaku.symbolic.intermediates import Intermediates
-from rikigaku.symbolic.loops.closed_formulas import closed_formulas
+from rikigaku.symbolic.law_numbers import LawNumbers, Result
+from rikigaku.symbolic.law_steps import solving
+from rikigaku.symbolic.loops.closed_formulas import one_fraction, shortened
 from rikigaku.symbolic.loops.constraints import loop_constraints
 from rikigaku.symbolic.loops.ideal import length
 from rikigaku.symbolic.loops.solve import Solver
-from rikigaku.symbolic.names import law_names
-from rikigaku.symbolic.plain_factors import plain_factors
+from rikigaku.symbolic.plain_factors import PlainFactors
 
 # Terms of an entry of the inverse matrix beyond which steps are read more easily than its products.
 _LONGEST = 100
+SPARE_ROOTS = 2  # of the ring of a robot's constraints
 
 
-def closed_law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
-    """Exact formulas where they can be read, else `Intermediates`; a named tuple of several results."""
+def closed_numbers(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers | None:
+    """What the law gives on exact numbers, shortened; None where no one would read it."""
     try:
-        found = _exact(robot, law, recipe)
+        return _exact(robot, law, recipe)
     except (NotExact, TooLarge):
-        found = closed_law_intermediates(robot, law, recipe)
-    return one_or_named(found)
+        return None
 
 
-def closed_law_intermediates(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Intermediates]:
-    """Every result as steps: + - * /, sines and cosines, nothing compared."""
-    with _solving(plain_factors):
-        return program_intermediates(robot, law, recipe)
-
-
-def _exact(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Any]:
+def _exact(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers:
     if recipe.gravity or recipe.frames:
         raise NotExact("Formulas of closed robots with gravity or wrenches as variables come as steps.")
+    with solving(_ForeseenFactors):
+        record(robot, law, recipe)
     constraints = loop_constraints(robot)
-    with _solving(_ExactFactors):
-        ring, results = exact_results(robot, law, recipe, spare=2)
+    progress(f"{law.name} is run on exact numbers")
+    with solving(_ExactFactors):
+        ring, results = exact_results(robot, law, recipe, spare=SPARE_ROOTS)
     if ring is not constraints.state.ring:
         raise NotExact("The law needs square roots that the equations of the loops do not have.")
-    names = law_names(robot, law, input_shapes(robot, law, recipe))
-    found: dict[str, Any] = {}
+    found = {}
     for name, value in results.items():
-        made = closed_formulas(constraints, f"{name} of {law.name}", value, names)
-        program = _program(robot, law, recipe, name)
-        found[name] = (
-            made.array[()] if not made.shape else Formulas(made.title, made.array, made.reading, program)
-        )
-    return found
+        progress(f"{name} of {law.name} is shortened by the equations of the loops")
+        parts = shortened(constraints, f"{name} of {law.name}", list(flatten(value)))
+        found[name] = Result(shape_of(value), [one_fraction(robot.name, x) for x in parts], parts)
+    return LawNumbers(ring, found)
 
 
-def _program(robot: Robot, law: Law, recipe: Recipe, name: str) -> Callable[[], Intermediates]:
-    return lambda: closed_law_intermediates(robot, law, recipe)[name]
+class _ForeseenFactors(PlainFactors):
+    """Run on traced numbers, which is quick, this tells whether exact numbers would fail in the end."""
 
-
-@contextmanager
-def _solving(factors: Any) -> Any:
-    """Linear equations of laws are solved in this way meanwhile."""
-    token = FACTORS.set(factors)
-    try:
-        yield
-    finally:
-        FACTORS.reset(token)
+    def __init__(self, A: Sequence[Sequence[Any]], columns: int) -> None:
+        nodes = [x for row in A for x in row if isinstance(x, Node)]
+        if any(node.op == "div" for node in reachable(nodes)):
+            raise NotExact("Equations whose coefficients are quotients are solved step by step.")
+        super().__init__(A, columns)
 
 
 class _ExactFactors:

@@ -70,33 +70,36 @@ class Reading:
 
 
 class ExactFormula:
-    """An exact formula; `number` is its value in the ring, `formula` how it is written.
+    """An exact formula; `number` is its value in the ring, `formula` how it is written (`shown` if given).
 
     It adds, subtracts, multiplies and divides with other formulas of the robot and with rational numbers.
     Equal formulas compare equal and what is zero is the number 0, but for relations between constants that
     the ring does not know (`rikigaku.numbers.ring` lists them).
     """
 
-    def __init__(self, number: ExactNumber, reading: Reading, shown: Formula | None = None) -> None:
+    def __init__(
+        self, number: ExactNumber, reading: Reading, shown: Callable[[], Formula] | None = None
+    ) -> None:
         self.number, self.reading, self._shown = number, reading, shown
 
     # -- reading --------------------------------------------------------------------------------------------
     @cached_property
     def formula(self) -> Formula:
         """The formula as data of the package: text that reads back, LaTeX, values of any kind of number."""
-        return self.reading.writing(self.number) if self._shown is None else self._shown
+        return self.reading.writing(self.number) if self._shown is None else self._shown()
 
     def combined(self) -> "ExactFormula":
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
         from rikigaku.symbolic.combining import combined
 
         # a sum of quotients, multiplied out: each term is several characters even when most of them combine
-        if self._shown is not None and _SHORTEST_TERM * self.terms > len(str(self._shown)):
+        if self._shown is not None and _SHORTEST_TERM * self.terms > len(str(self.formula)):
             return self
         shown = combined(self.number, self.reading.writing, self.reading.combined)
         if isinstance(self.number, Quotient) and len(str(shown)) >= len(str(self.formula)):
             return self
-        return ExactFormula(self.number, self.reading, min(shown, self.formula, key=_length))
+        shortest = min(shown, self.formula, key=_length)
+        return ExactFormula(self.number, self.reading, lambda: shortest)
 
     def sympy(self) -> Any:
         """The formula in SymPy, as it is written."""

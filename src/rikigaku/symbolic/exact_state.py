@@ -59,7 +59,7 @@ def exact_state(robot: Robot) -> ExactState:
         inputs = (("q", robot.nq), ("v", robot.nv), ("a", robot.nv))
         return ExactState(ring, mechanism, *(_variables(ring, name, (n,)) for name, n in inputs))
 
-    return _with_roots(robot, (), state, spare=2)
+    return with_roots(robot, (), state, spare=2)
 
 
 def exact_results(robot: Robot, law: Law, recipe: Recipe, spare: int = 0) -> ExactResults:
@@ -72,7 +72,7 @@ def exact_results(robot: Robot, law: Law, recipe: Recipe, spare: int = 0) -> Exa
         return ExactResults(ring, found)
 
     try:
-        return _with_roots(robot, inputs, results, spare)
+        return with_roots(robot, inputs, results, spare)
     except ZeroDivisionError:
         raise no_value(robot, law) from None
 
@@ -124,7 +124,7 @@ def _made_ring(robot: Robot, extra: Inputs, roots: int) -> Ring:
     return Ring(angles, [*plain, "pi"] if with_pi else plain, quaternions, constants, signs, roots)
 
 
-def _with_roots(robot: Robot, inputs: Inputs, function: Callable[[Ring], Answer], spare: int = 0) -> Answer:
+def with_roots(robot: Robot, inputs: Inputs, function: Callable[[Ring], Answer], spare: int = 0) -> Answer:
     """The answer over a ring with as many square roots as it takes."""
     roots = 0
     while roots <= _MOST_ROOTS:

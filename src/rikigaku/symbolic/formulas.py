@@ -1,23 +1,16 @@
-"""All formulas of a law of a robot: what `robot.mass_matrix.symbolic` is."""
+"""An array of exact formulas: what `robot.mass_matrix.symbolic` is."""
 
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rikigaku.errors import WrongValue
-from rikigaku.laws.record import Law
-from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula_text import latex
-from rikigaku.numbers.program import Operations, Shape, flatten, shape_of
-from rikigaku.recipe import Recipe, input_shapes, record
+from rikigaku.numbers.program import Operations, Shape
 from rikigaku.symbolic.element import ExactFormula, Reading
-from rikigaku.symbolic.exact_state import exact_results, exact_ring
-from rikigaku.symbolic.intermediates import Intermediates, intermediates
-from rikigaku.symbolic.names import law_names, port_names
+from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.point import NamedPoint
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
@@ -135,68 +128,6 @@ class Formulas:
         if self.terms > SHOWN and self._program is not None:
             return self._steps._repr_latex_()
         return f"${self.latex()}$"
-
-
-def law_formulas(robot: Robot, law: Law, recipe: Recipe) -> Any:
-    """The law as exact formulas: one formula, an array of them, or a named tuple of several results.
-
-    Raises:
-        NotExact: if the law needs what exact numbers do not have (the sine of a root).
-        TooLarge: if a formula outgrows all reading.
-    """
-    if law.plan is not None:
-        from rikigaku.symbolic.closed_laws import closed_law_formulas  # it needs this module
-
-        return closed_law_formulas(robot, law, recipe)
-    inputs = input_shapes(robot, law, recipe)
-    ring, results = exact_results(robot, law, recipe)
-    reading = Reading(robot, ring, law_names(robot, law, inputs))
-    found = {name: _shaped(robot, law, recipe, name, value, reading) for name, value in results.items()}
-    return one_or_named(found)
-
-
-def law_intermediates(robot: Robot, recipe: Recipe, law: Law) -> Any:
-    """The law as intermediate variables; a named tuple where it has several results."""
-    if law.plan is not None:
-        from rikigaku.symbolic.closed_laws import closed_law_intermediates
-
-        return one_or_named(closed_law_intermediates(robot, law, recipe))
-    return one_or_named(program_intermediates(robot, law, recipe))
-
-
-def program_intermediates(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Intermediates]:
-    """Every result of the law as steps, by name."""
-    program = record(robot, law, recipe)
-    inputs = input_shapes(robot, law, recipe)
-    reading = Reading(robot, exact_ring(robot, inputs), law_names(robot, law, inputs))
-    names = port_names(robot, law, inputs)
-    return {port.name: intermediates(program, port.name, names, reading) for port in program.outputs}
-
-
-def one_or_named(found: Mapping[str, Any]) -> Any:
-    """The only one, or a named tuple of all."""
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return namedtuple("Results", found, rename=True)(**found)
-
-
-def _shaped(robot: Robot, law: Law, recipe: Recipe, name: str, value: Any, reading: Reading) -> Any:
-    shape = shape_of(value)
-    if not shape:
-        return ExactFormula(_rational(value), reading)
-    array = np.empty(shape, dtype=object)
-    for k, x in enumerate(flatten(value)):
-        array.flat[k] = ExactFormula(_rational(x), reading)
-
-    def steps() -> Intermediates:
-        return program_intermediates(robot, law, recipe)[name]
-
-    return Formulas(f"{name} of {law.name}, robot {robot.name!r}", array, reading, steps)
-
-
-def _rational(x: Any) -> Any:
-    """Literal numbers of a law (0, 1, 1/2) as fractions."""
-    return Fraction(x) if isinstance(x, (int, float)) else x
 
 
 def _cut(text: str) -> str:

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,23 @@ class Work:
     progress: Progress | None = None
     cancel: threading.Event | None = None
 
+    def __post_init__(self) -> None:
+        checked_limit(self.time_limit)
+        if not (self.progress is None or callable(self.progress)):
+            raise WrongValue(
+                f"progress is a function of a text (print); {self.progress!r} was given."
+            )
+        if not (self.cancel is None or hasattr(self.cancel, "is_set")):
+            raise WrongValue(f"cancel is a threading.Event; {self.cancel!r} was given.")
+
+
+def checked_limit(seconds: Any) -> None:
+    """Raise WrongValue unless this is a time."""
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not float(seconds) >= 0:
+        raise WrongValue(
+            f"time_limit is a number of seconds, 0 (only what is quick) or more; {seconds!r} was given."
+        )
+
 
 def run(
     function: Callable[[Any], Any],
@@ -71,13 +89,12 @@ def run(
         TimeLimit, TooLarge (memory, or the function raised Outgrown), JobCancelled, JobFailed: what was
             tried, and what else to do.
     """
-    name = _importable(function)
-    what = what or name
-    key = _key(name, data)
-    if keep and (kept := disk.read(f"{key}.rka", _MAGIC)) is not None:
-        return json.loads(kept)
+    checked_limit(time_limit)
+    what = what or _importable(function)
+    if keep and (known := kept(function, data)) is not None:
+        return known
     task = {
-        "function": name,
+        "function": _importable(function),
         "data": data,
         "memory": memory_limit,
         "seconds": time_limit,
@@ -93,8 +110,15 @@ def run(
     if "result" not in answer:
         raise JobFailed(f"{what} failed in its child process: {answer['error']}")
     if keep:
-        disk.write(f"{key}.rka", _MAGIC, json.dumps(answer["result"]).encode(), _LARGEST_TOTAL)
+        body = json.dumps(answer["result"]).encode()
+        disk.write(_file(function, data), _MAGIC, body, _LARGEST_TOTAL)
     return answer["result"]
+
+
+def kept(function: Callable[[Any], Any], data: Any) -> Any:
+    """The answer of a job run earlier, read from disk; None where there is none."""
+    content = disk.read(_file(function, data), _MAGIC)
+    return None if content is None else json.loads(content)
 
 
 def _answer(
@@ -199,12 +223,13 @@ def _importable(function: Callable[[Any], Any]) -> str:
     return f"{module}:{name}"
 
 
-def _key(name: str, data: Any) -> str:
+def _file(function: Callable[[Any], Any], data: Any) -> str:
+    """Where the answer is kept: the name holds all it depends on."""
     try:
-        content = json.dumps([name, data, disk.source_fingerprint()], sort_keys=True)
+        content = json.dumps([_importable(function), data, disk.source_fingerprint()], sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WrongValue(f"A job takes JSON data (numbers, texts, lists, dictionaries): {error}.") from None
-    return "algebra-" + hashlib.sha256(content.encode()).hexdigest()
+    return f"algebra-{hashlib.sha256(content.encode()).hexdigest()}.rka"
 
 
 def _environment() -> dict[str, str]:

@@ -7,9 +7,9 @@ basis is taken where it comes within milliseconds: of up to three joints.
 
 from collections.abc import Iterator, Sequence
 
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.symbolic.algebra.groebner import System, quick_basis
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.closed_form.lines import unknowns

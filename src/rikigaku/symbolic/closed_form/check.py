@@ -15,10 +15,10 @@ from typing import Any
 from flint import nmod
 
 from rikigaku.errors import NotSolvable
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import Number
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness, square_root
 from rikigaku.symbolic.closed_form.result import JointFormulas

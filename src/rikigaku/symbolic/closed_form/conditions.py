@@ -11,11 +11,11 @@ from typing import Any
 
 from flint import fmpq_mpoly, nmod
 
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.ring import rational
 from rikigaku.symbolic.algebra.elimination import Spaces
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import TARGET, Axis
 from rikigaku.symbolic.closed_form.elimination import without
 from rikigaku.symbolic.closed_form.equations import Witness

@@ -8,10 +8,10 @@ so a Groebner basis says the same, but takes far longer to say it.
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis, quotient
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.closed_form.lines import Line, coefficients, unknowns

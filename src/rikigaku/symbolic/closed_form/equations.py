@@ -13,12 +13,12 @@ from typing import Any
 from flint import fmpz, nmod
 
 from rikigaku.errors import NotSolvable
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.functions import is_constant, is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, add, dot, multiply, sub, transform, transpose
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 
 # A prime that is 23 modulo 24: sqrt(2) and sqrt(3) exist, and roots are powers.

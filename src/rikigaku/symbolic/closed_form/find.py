@@ -21,9 +21,8 @@ from rikigaku.model.toml import parse_toml, to_toml
 from rikigaku.numbers.formula import RESERVED, Formula
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
-from rikigaku.symbolic.algebra import jobs
+from rikigaku.symbolic.algebra.here_or_there import here_or_there
 from rikigaku.symbolic.algebra.jobs import Progress, Work
-from rikigaku.symbolic.closed_form.budget import OutOfBudget, budget
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 from rikigaku.symbolic.closed_form.check import Requirements, verified
 from rikigaku.symbolic.closed_form.conditions import conditions
@@ -39,7 +38,6 @@ from rikigaku.symbolic.writing import Writing
 POSITION = ("px", "py", "pz")
 ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
 
-_HERE = 4.0  # s of work before it goes to a child process
 _MOST_KNOWN = 64
 _KNOWN: dict[Any, JointFormulas] = {}
 _ADVICE = (
@@ -78,8 +76,9 @@ def inverse_kinematics_formulas(
         TimeLimit, JobCancelled: where the work was stopped.
     """
     key = robot, frame, target, tuple([given] if isinstance(given, str) else given)
+    work = Work(time_limit, progress, cancel)
     if key not in _KNOWN:
-        result = _found(*key, Work(time_limit, progress, cancel))
+        result = _found(*key, work)
         if len(_KNOWN) >= _MOST_KNOWN:
             del _KNOWN[next(iter(_KNOWN))]
         _KNOWN[key] = result
@@ -88,17 +87,15 @@ def inverse_kinematics_formulas(
 
 def _found(robot: Robot, frame: str, target: str | None, given: tuple[str, ...], work: Work) -> JointFormulas:
     asked = question(robot, frame, target, given)
-    try:
-        with budget(_HERE, work.progress, work.cancel):
-            return _formulas(asked)
-    except OutOfBudget:
-        pass
-    what = f"Inverse kinematics of robot {robot.name!r}, {asked.target} of frame {frame!r},"
-    data = {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given)}
-    answer = jobs.run(_job, data, what=what, advice=_ADVICE, **vars(work))
-    if "unsolved" in answer:
-        raise NotSolvable(answer["unsolved"], answer["joints"], answer["degree"])
-    return restored(robot, answer)
+    return here_or_there(
+        lambda: _formulas(asked),
+        _job,
+        {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given)},
+        lambda answer: _from_job(robot, answer),
+        what=f"Inverse kinematics of robot {robot.name!r}, {asked.target} of frame {frame!r},",
+        work=work,
+        advice=_ADVICE,
+    )
 
 
 def _job(data: dict[str, Any]) -> dict[str, Any]:
@@ -107,6 +104,12 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
         return saved(_formulas(question(robot, data["frame"], data["target"], data["given"])))
     except NotSolvable as error:
         return {"unsolved": str(error), "joints": list(error.joints), "degree": error.degree}
+
+
+def _from_job(robot: Robot, answer: dict[str, Any]) -> JointFormulas:
+    if "unsolved" in answer:
+        raise NotSolvable(answer["unsolved"], answer["joints"], answer["degree"])
+    return restored(robot, answer)
 
 
 def _formulas(asked: Question) -> JointFormulas:

@@ -11,10 +11,10 @@ from typing import Any
 
 from flint import fmpq_mpoly
 
+from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.ring import plain
-from rikigaku.symbolic.closed_form.budget import spend
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 

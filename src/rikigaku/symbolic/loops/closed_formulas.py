@@ -1,13 +1,14 @@
 """Numbers of a closed robot as formulas to read, like those of any law."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rikigaku.errors import TooLarge
-from rikigaku.model.robot import Robot
+from rikigaku.numbers.exact import ExactNumber
+from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.loops.ideal import length
@@ -23,47 +24,53 @@ MOST_TERMS = 200_000
 _MOST_PARTS = 8_000
 
 
-def closed_formulas(
-    c: "LoopConstraints", title: str, value: Any, names: Mapping[str, str] | None = None
-) -> Formulas:
-    """Numbers of a closed robot as formulas, each parameter's factor shortened by the loop's equations.
-
-    names: of the variables that have values; those of all coordinates if None is given.
-    """
-    if names is None:
-        sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
-        names = input_names(c.robot, sizes)
-    reading = Reading(c.robot, c.state.ring, names)
+def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
+    """Numbers of a closed robot, in nested lists, as formulas."""
+    sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
+    reading = Reading(c.robot, c.state.ring, input_names(c.robot, sizes))
     numbers = np.array(value, dtype=object)
-    if (terms := sum(map(length, numbers.flat))) > _MOST_PARTS:
+    array = np.empty(numbers.shape, dtype=object)
+    for k, x in enumerate(shortened(c, title, list(numbers.flat))):
+        array.flat[k] = closed_formula(x, one_fraction(c.robot.name, x), reading)
+    return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
+
+
+def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[Any]:
+    """The same numbers, each parameter's factor shortened by the equations of the loops."""
+    if (terms := sum(map(length, numbers))) > _MOST_PARTS:
         raise TooLarge(
             f"{title} of the closed robot {c.robot.name!r} has {terms} terms. Take robot.reduced and its "
             "intermediates(), or numeric laws."
         )
-    array = np.empty(numbers.shape, dtype=object)
-    for index, x in np.ndenumerate(numbers):
+    parameters = Reading(c.robot, c.state.ring, {}).parameters
+    found = []
+    for x in numbers:
         total: Any = 0
-        for name, factor in c.closed.collected(x, reading.parameters).items():
+        for name, factor in c.closed.collected(x, parameters).items():
             total = total + (factor * c.state.ring.variable(name) if name else factor)
-        array[index] = _read(c, total, reading)
-    return Formulas(f"{title}, closed robot {c.robot.name!r}", array, reading)
+        found.append(Fraction(total) if isinstance(total, float) else total)  # 0.0 of a law's literals
+    return found
 
 
-def _read(c: "LoopConstraints", x: Any, reading: Reading) -> ExactFormula:
-    """Written part by part, or as one fraction without common factors, whichever is shorter."""
-    number = Fraction(x) if isinstance(x, float) else _one_fraction(c.robot, x)  # 0.0 of a law's literals
+def closed_formula(x: Any, number: ExactNumber, reading: Reading) -> ExactFormula:
+    """Written part by part, or as the one fraction that `number` is, whichever is shorter."""
     if not isinstance(x, Over):
         return ExactFormula(number, reading)
-    forms = (c.written(x), reading.writing(number))
-    return ExactFormula(number, reading, min(forms, key=lambda formula: len(str(formula))))
+
+    def shown() -> Formula:
+        forms = (x.written(reading.writing), reading.writing(number))
+        return min(forms, key=lambda formula: len(str(formula)))
+
+    return ExactFormula(number, reading, shown)
 
 
-def _one_fraction(robot: Robot, x: Any) -> Any:
+def one_fraction(robot: str, x: Any) -> Any:
+    """All parts of a number over one denominator, without common factors."""
     if not isinstance(x, Over):
         return x
     if x.common_terms > MOST_TERMS:
         raise TooLarge(
-            f"A formula of the closed robot {robot.name!r} has up to {x.common_terms} terms over one "
-            "denominator. Take robot.loop_constraints().closed, which keeps its parts, or numeric laws."
+            f"A formula of the closed robot {robot!r} has up to {x.common_terms} terms over one "
+            "denominator. Take its intermediates(), or numeric laws."
         )
     return x.numerator / x.denominator

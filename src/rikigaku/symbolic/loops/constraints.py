@@ -18,7 +18,7 @@ from rikigaku.laws.loops import loop_bias, loop_jacobian
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import ExactNumber
-from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.algebra.jobs import Progress, Work
 from rikigaku.symbolic.combining import combined
 from rikigaku.symbolic.exact_state import ExactState, exact_state
@@ -126,8 +126,9 @@ class LoopConstraints:
         """
         from rikigaku.symbolic.loops.relations import explicit_relations
 
+        work = Work(time_limit, progress, cancel)
         if "explicit" not in self.__dict__:
-            self.__dict__["explicit"] = explicit_relations(self, Work(time_limit, progress, cancel))
+            self.__dict__["explicit"] = explicit_relations(self, work)
         return self.explicit
 
     def postures(self, independent: Any, **symbols: float) -> np.ndarray:
@@ -148,15 +149,7 @@ class LoopConstraints:
 
     def written(self, x: Any) -> Formula:
         """A number as a formula with the names people know: joints, their rates with _dot, symbols."""
-        if not isinstance(x, Over):
-            return self._writing(x)
-        total = ZERO
-        for powers, part in x.parts.items():
-            below = ONE
-            for d, n in zip(x.determinants, powers, strict=True):
-                below = below * self._writing(d) ** n
-            total = total + self._writing(part) / below
-        return total
+        return x.written(self._writing) if isinstance(x, Over) else self._writing(x)
 
     def combined(self, x: ExactNumber) -> Formula:
         """The same with sines and cosines of sums where that is shorter."""

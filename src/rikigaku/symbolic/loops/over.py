@@ -13,6 +13,7 @@ from flint.utils.flint_exceptions import DomainError
 
 from rikigaku.errors import NotExact
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.numbers.ring import Ring
 
 Powers = tuple[int, ...]
@@ -127,6 +128,17 @@ class Over:
         if isinstance(other, Over):
             return other.parts
         return {(0,) * len(self.determinants): other}
+
+    def written(self, writing: Callable[[Any], Formula]) -> Formula:
+        """As a sum of quotients, each part by itself."""
+        below = [writing(d) for d in self.determinants]
+        total = ZERO
+        for powers, part in self.parts.items():
+            product = ONE
+            for d, n in zip(below, powers, strict=True):
+                product = product * d**n
+            total = total + writing(part) / product
+        return total
 
     def __repr__(self) -> str:
         names = [f"({d!r})" if len(d.polynomial) > 1 else f"{d!r}" for d in self.determinants]

@@ -28,8 +28,9 @@ from rikigaku.symbolic.base.names import paper_names
 from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import exact_state
-from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
+from rikigaku.symbolic.law_formulas import law_formulas
 from rikigaku.symbolic.loops.closed_formulas import closed_formulas
 from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.names import input_names

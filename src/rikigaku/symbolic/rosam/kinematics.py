@@ -23,8 +23,10 @@ from rikigaku.symbolic.closed_form.find import inverse_kinematics_formulas
 from rikigaku.symbolic.closed_form.result import JointFormulas, Postures
 from rikigaku.symbolic.closed_form.steps import Definition
 from rikigaku.symbolic.element import ExactFormula
-from rikigaku.symbolic.formulas import Formulas, law_formulas, law_intermediates
+from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
+from rikigaku.symbolic.law_formulas import law_formulas
+from rikigaku.symbolic.law_steps import law_intermediates
 from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, hands, pose
 
 Found = Formulas | Intermediates
@@ -184,7 +186,7 @@ def _of_hands(robot: Robot, name: str, rows: Any, inputs: Sequence[str], branch:
     try:
         found: Found = law_formulas(robot, law, Recipe())
     except TooLarge:
-        found = law_intermediates(robot, Recipe(), law)
+        found = law_intermediates(robot, law, Recipe())
     return found
 
 

@@ -20,7 +20,8 @@ from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.base.names import branches
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import ExactState, exact_state
-from rikigaku.symbolic.formulas import Formulas, law_formulas
+from rikigaku.symbolic.formulas import Formulas
+from rikigaku.symbolic.law_formulas import law_formulas
 from rikigaku.symbolic.names import input_names
 from rikigaku.symbolic.rosam.data import RobotData
 from rikigaku.symbolic.rosam.read import robot_from_data

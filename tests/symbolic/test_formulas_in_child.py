@@ -1,0 +1,131 @@
+"""Formulas that take long are made in a child process: the same formulas, with limit, progress and cancel."""
+
+import subprocess
+import threading
+import time
+
+import numpy as np
+import pytest
+from linkages import four_bar
+
+import rikigaku as rk
+from rikigaku.errors import JobCancelled, NotExact, TimeLimit, WrongValue
+from rikigaku.symbolic.algebra import here_or_there, jobs
+from rikigaku.symbolic.formulas import Formulas
+from rikigaku.symbolic.intermediates import Intermediates
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Children that were started; nothing is quick enough to be done here, or known from earlier runs."""
+    monkeypatch.setattr(jobs, "_MAGIC", b"%d\n" % time.time_ns())
+    monkeypatch.setattr(here_or_there, "HERE", -1.0)
+    found = []
+    popen = subprocess.Popen
+
+    def recorded(*args, **options):
+        found.append(popen(*args, **options))
+        return found[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", recorded)
+    return found
+
+
+@pytest.mark.parametrize("name", ["rosam_loop", "scara"])
+def test_formulas_of_the_child_are_those_found_here_and_are_found_once(name, monkeypatch, started):
+    law = rk.load(name).inverse_dynamics
+    told = []
+    there = law.formulas(progress=told.append)
+    assert len(started) == 1
+    assert any("run on exact numbers" in line for line in told)
+    law._formulas.clear()
+    again = law.formulas()
+    assert len(started) == 1  # read from disk
+    monkeypatch.setattr(here_or_there, "HERE", 100.0)
+    monkeypatch.setattr(jobs, "_MAGIC", b"nothing is known\n")
+    law._formulas.clear()
+    here = law.formulas()
+    assert there.shape == here.shape == again.shape
+    for x, y, z in zip(there, here, again, strict=True):
+        assert x == y == z
+        assert str(x) == str(y) == str(z)
+    assert there.reading.ring is here.reading.ring  # so that they mix with all others
+
+
+def test_square_roots_come_back_from_the_child_where_they_stand_at_another_place(started):
+    ur5 = rk.load("ur5")
+    child = ur5.euler_jacobian.formulas("hand")
+    assert started
+    q = np.random.default_rng(3).uniform(-1, 1, 6)
+    assert np.abs(child.value(q=q).astype(float) - ur5.euler_jacobian(q, "hand")).max() < 1e-12
+
+
+def test_what_the_child_cannot_say_is_said_here(started):
+    with pytest.raises(NotExact):
+        rk.load("space_arm_6").integrate.formulas()
+    assert isinstance(rk.load("three_rrr").reduced.gravity_forces.symbolic, Intermediates)
+    assert len(started) == 2
+
+
+def test_formulas_beyond_their_time_are_stopped_and_the_error_says_what_to_do(started):
+    with pytest.raises(TimeLimit, match=r"mass_matrix of robot 'puma560' took longer than 0\.05 s.*intermed"):
+        rk.load("puma560").mass_matrix.formulas(time_limit=0.05)
+    assert started[0].poll() is not None
+    cancel, told = threading.Event(), []
+
+    def stop(line):
+        told.append(line)
+        if len(told) == 2:  # the first was told here
+            cancel.set()
+
+    with pytest.raises(JobCancelled, match="coriolis_matrix of robot 'puma560' was cancelled"):
+        rk.load("puma560").coriolis_matrix.formulas(progress=stop, cancel=cancel)
+    assert len(started) == 2
+    assert started[1].poll() is not None
+
+
+def test_small_formulas_need_no_child(monkeypatch, started):
+    monkeypatch.setattr(here_or_there, "HERE", 30.0)
+    assert isinstance(rk.load("puma560").gravity_forces.symbolic, Formulas)
+    assert isinstance(rk.load("four_bar").inverse_dynamics.symbolic, Formulas)
+    assert not started
+
+
+def test_accelerations_of_closed_robots_are_known_to_be_steps_before_any_algebra(monkeypatch):
+    from rikigaku.symbolic import closed_laws
+
+    def never(*args, **options):
+        raise AssertionError("no exact numbers are needed to see that")
+
+    monkeypatch.setattr(closed_laws, "exact_results", never)
+    robot = rk.load("sr400")
+    for law in (robot.forward_dynamics, robot.loop_dynamics, robot.reduced.forward_dynamics):
+        assert isinstance(law.symbolic, Intermediates)
+
+
+@pytest.mark.parametrize("limit", [-1, "x", float("nan"), None, True])
+def test_a_time_limit_is_a_number_of_seconds(limit):
+    arm, loop = rk.load("planar_2r"), rk.load("four_bar").loop_constraints()
+    for asked in (arm.mass_matrix.formulas, arm.inverse_kinematics_formulas, loop.eliminated):
+        with pytest.raises(WrongValue, match="time_limit is a number of seconds"):
+            asked(time_limit=limit)
+
+
+def test_progress_and_cancel_are_what_they_should_be():
+    law = rk.load("planar_2r").mass_matrix
+    with pytest.raises(WrongValue, match="progress is a function"):
+        law.formulas(progress="print")
+    with pytest.raises(WrongValue, match=r"cancel is a threading\.Event"):
+        law.formulas(cancel=True)
+
+
+def test_the_coriolis_matrix_of_a_closed_robot_with_symbols_gives_its_velocity_forces():
+    robot = four_bar("a", "b", "c", "d")
+    lengths = {"a": 0.4, "b": 1.0, "c": 0.8, "d": 0.9}
+    q, v = robot.assemble([0.7], **lengths), np.array([1.3])
+    C = robot.reduced.coriolis_matrix
+    h = robot.reduced.velocity_forces(q, v, **lengths)
+    assert abs(h[0]) > 0.01
+    assert np.allclose(C(q, v, **lengths) @ v, h, rtol=1e-12)
+    value = C.symbolic.value(q=q, v=v, **lengths)
+    assert np.allclose(value.astype(float) @ v, h, rtol=1e-11)
