@@ -69,4 +69,18 @@ def _export(robot: Robot, law: Law, program: Program, derivative: Sequence[str],
         )
     elif len(program.outputs) > 1:
         meanings = tuple(f"{port.name} of {law.name}" for port in program.outputs)
-    return Export(program, name, summary, input_meanings(robot, law, program.inputs), meanings)
+    inputs = input_meanings(robot, law, program.inputs)
+    read = _read(robot, program)
+    program = replace(
+        program,
+        inputs=tuple(program.inputs[k] for k in read),
+        arguments=tuple(program.arguments[k] for k in read),
+    )
+    return Export(program, name, summary, tuple(inputs[k] for k in read), meanings)
+
+
+def _read(robot: Robot, program: Program) -> list[int]:
+    """Places of the inputs that the function takes: all of the law, and symbols that some result needs."""
+    count, own = len(program.inputs), len(program.inputs) - len(robot.free_symbols)
+    needed = set(program.nodes)
+    return [k for k in range(count) if k < own or not needed.isdisjoint(program.arguments[k])]

@@ -54,5 +54,4 @@ def _of_symbol(robot: Robot, port: Port) -> str:
     unit = f" [{declared.unit}]" if declared is not None and declared.unit else ""
     value = robot.declared_values.get(port.name)
     usual = f", {value:g} in the model" if value is not None else ""
-    unused = "" if port.used else "; no result depends on it"
-    return f"the symbol {port.name}{unit}{usual}{unused}"
+    return f"the symbol {port.name}{unit}{usual}"

@@ -21,7 +21,7 @@ from rikigaku.laws.record import REQUIRED
 from rikigaku.model.robot import Symbol
 from rikigaku.numbers import repeat
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.program import Port
+from rikigaku.numbers.program import Port, Program
 from rikigaku.recipe import input_size
 
 Array = np.ndarray
@@ -45,7 +45,14 @@ class Case:
     @property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         program = self.law.program(**self.options)
-        return program.inputs, program.outputs
+        return read_ports(program), program.outputs
+
+
+def read_ports(program: Program) -> tuple[Port, ...]:
+    """Arrays, and the symbols that the program reads."""
+    read = {x.value for x in program.nodes if x.op == "input"}
+    pairs = zip(program.inputs, program.arguments, strict=True)
+    return tuple(port for port, nodes in pairs if port.shape or nodes[0].value in read)
 
 
 @cache
@@ -101,7 +108,8 @@ def case(bound: BoundLaw, state: Sequence[Array], symbols: Mapping[str, float], 
     else:
         answer = bound(*state, symbols=symbols)
     wanted = list(answer) if isinstance(answer, tuple) else [answer]
-    inputs = [*state, *(np.float64(symbols[name]) for name in bound.robot.free_symbols)]
+    program = bound.program(**options)
+    inputs = [*state, *(np.float64(symbols[x.name]) for x in read_ports(program)[len(state) :])]
     return Case(bound, inputs, [np.asarray(x) for x in wanted], options)
 
 

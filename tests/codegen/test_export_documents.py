@@ -60,18 +60,18 @@ def test_names_are_shown_as_formulas(name: str, shown: str) -> None:
 
 def check(case: Case, language: str) -> None:
     """Work the document through with a pencil: every line in order, then the results."""
-    ports = case.law.program(**case.options)
+    inputs, outputs = case.ports
     text = case.export(language)
     known: dict[str, float] = {}
     shown = re.findall(r"^(?:  \\item|-) \$(.*?)\$ \(", text, re.MULTILINE)
-    assert len(shown) == len(ports.inputs) + len(ports.outputs)
-    for name, port, x in zip(shown, ports.inputs, case.inputs, strict=False):
+    assert len(shown) == len(inputs) + len(outputs)
+    for name, port, x in zip(shown, inputs, case.inputs, strict=False):
         known |= elements(name, np.atleast_1d(x) if port.shape else x)
     for line in equations(text):
         left, right = line.split(" &= ", 1)
         assert left not in known, f"{left} is said twice"
         known[left] = value(right, known)
-    for name, wanted in zip(shown[len(ports.inputs) :], case.wanted, strict=True):
+    for name, wanted in zip(shown[len(inputs) :], case.wanted, strict=True):
         found = np.zeros(wanted.shape)
         for key, index in zip(elements(name, wanted), np.ndindex(wanted.shape), strict=True):
             found[index] = known.get(key, 0.0)

@@ -145,7 +145,30 @@ def test_a_symbol_given_a_value_is_no_input() -> None:
     names = robot.free_symbols
     text = robot.gravity_forces.export("python", name="law", **dict.fromkeys(names, 0.5))
     assert "def law(q):" in text
-    assert f"def law(q, {', '.join(names)}):" in robot.gravity_forces.export("python", name="law")
+
+
+def test_symbols_that_a_law_does_not_read_are_no_inputs() -> None:
+    robot = rk.load("planar_2r")  # l1, l2, and the inertias of two links, all of them symbols
+    pose = robot.pose.fix(frame="hand")
+    assert set(robot.free_symbols) > {"l1", "l2"}
+    signature = "void law(const double q[2], double l1, double l2, double pose[16])"
+    assert signature in pose.export("c", name="law")
+    assert f"{signature};" in pose.export("c header", name="law")
+    assert "law(const std::array<double, 2> &q, double l1, double l2)" in pose.export("c++", name="law")
+    assert "def law(q, l1, l2):" in pose.export("python", name="law")
+    assert "function law(q::AbstractArray{<:Real}, l1::Real, l2::Real)" in pose.export("julia", name="law")
+    assert "= law(q, l1, l2)" in pose.export("matlab", name="law")
+    assert "pub fn law(q: &[f64; 2], l1: f64, l2: f64)" in pose.export("rust", name="law")
+    for language in ("latex", "markdown"):
+        text = pose.export(language)
+        assert "the symbol l2" in text
+        assert "symbol m1" not in text
+    assert pose.export("casadi").name_in() == ["q", "l1", "l2"]
+    assert list(pose.export("sympy").inputs) == ["q", "l1", "l2"]
+    assert "def law(q, l1, l2):" in pose.export("python", name="law", derivative="q")
+    assert "def law(q):" in pose.export(
+        "python", name="law", derivative="m1"
+    )  # what a law is called with stays
 
 
 def test_what_a_call_may_add_is_an_input() -> None:
