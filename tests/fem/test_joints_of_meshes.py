@@ -110,11 +110,16 @@ def with_ends_that_meet(closing: tuple[str, ...]) -> tuple[rk.Robot, np.ndarray,
     robot, q = three_legs(((0, 2), (1, 2)))
     robot = replace(robot, couplings=(rk.Coupling("jointa1", "jointa0", 1.5, q[2] - 1.5 * q[0]),))
     J = robot.loop_jacobian(q)
-    kept = J[[k for k, row in enumerate(loop_rows(robot)) if not row.startswith(closing)]]
+    rows = [k for k, row in enumerate(loop_rows(robot)) if not row.startswith(closing)]
+    kept = J[rows]
     v = np.random.default_rng(0).normal(size=6)
     v -= np.linalg.pinv(kept, rcond=1e-9) @ (kept @ v)
     t = np.array([0.499999, 0.5, 0.6])
-    motion = Motion(robot, t, np.array([q - 1e-6 * v, q, q]), np.array([v, 0 * v, 0 * v]), np.zeros((3, 6)))
+    first = q - 1e-6 * v
+    a = -np.linalg.pinv(robot.loop_jacobian(first)[rows], rcond=1e-9) @ robot.loop_bias(first, v)[rows]
+    motion = Motion(
+        robot, t, np.array([first, q, q]), np.array([v, 0 * v, 0 * v]), np.array([a, 0 * a, 0 * a])
+    )
     phases = Phases({name: [(0.5, 1.0)] for name in closing})
     return robot, q, v, robot.fem().inverse_dynamics(motion, sharing="least_norm", phases=phases).impulses
 

@@ -3,10 +3,10 @@
 from rikigaku.fem.damped import DampedModes
 from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.mesh import Mesh
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Impulse, Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.sharing import LeastNorm, Ratio, Weighted
-from rikigaku.fem.targets import Motion
 
 __all__ = [
     "DampedModes",

@@ -1,7 +1,5 @@
 """The blows of loops that close during a motion."""
 
-from typing import Any, cast
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,12 +7,12 @@ from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.loads import Problem, mass_loads, torques_of
 from rikigaku.fem.loops import cut, gear_columns
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Impulse, Phases, impulses
-from rikigaku.fem.targets import Motion
 
 Array = NDArray[np.float64]
 
-_MEETING = 1e-9  # [m/s]: slower than this ends meet without a blow
+_MEETING = 1e-9  # [m/s, rad/s]: slower than this ends meet without a blow
 
 
 def impulses_of(problem: Problem) -> list[Impulse]:
@@ -23,10 +21,8 @@ def impulses_of(problem: Problem) -> list[Impulse]:
     t, motion, layout, phases = problem.motion.t, problem.motion, problem.layout, problem.phases
     closings = phases.closings(t)
     for time in sorted({time for time, _ in closings}):
-        k = int(np.searchsorted(t, time, side="left")) - 1
-        dt = time - t[k]
-        v = motion.v[k] + dt * motion.a[k]
-        q = np.asarray(cast(Any, layout.robot).integrate(motion.q[k], dt * (motion.v[k] + v) / 2))[None]
+        q, v = motion.before(time)
+        q = q[None]
         state = moving(layout.bodies, q, v[None], np.zeros((1, len(v))))
         closed = [
             cut(state, loop)
@@ -35,7 +31,7 @@ def impulses_of(problem: Problem) -> list[Impulse]:
         ]
         new = {name for when, name in closings if when == time}
         blow = impulses(time, closed, new, gear_columns(state), mass_matrix(layout, q[0], phases), v)
-        if max(one.speed for one in blow) > _MEETING:
+        if max(max(one.speed, one.spin) for one in blow) > _MEETING:
             found += blow
     return found
 

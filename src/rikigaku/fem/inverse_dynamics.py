@@ -17,13 +17,13 @@ from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.loads import Problem, loaded, mass_loads, torques_of, wrench_loads
 from rikigaku.fem.loops import cut, gear_columns
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.newmark import as_computed
 from rikigaku.fem.openness import check_closed
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.shared import shared_forces
 from rikigaku.fem.sharing import as_sharing
-from rikigaku.fem.targets import Motion
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]

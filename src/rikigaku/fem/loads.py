@@ -10,9 +10,9 @@ from rikigaku.errors import WrongSize
 from rikigaku.fem.internal import Load
 from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.quaternions import cross
-from rikigaku.fem.targets import Motion
 from rikigaku.fem.torques import Carried, NodalForces, carried, joint_forces, nodal_forces
 from rikigaku.model.mechanism import WORLD
 

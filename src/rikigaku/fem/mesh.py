@@ -11,9 +11,10 @@ from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
 from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.meshing import layout
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
-from rikigaku.fem.targets import Motion, target_motion
+from rikigaku.fem.targets import target_motion
 from rikigaku.fem.torques import Matrices, matrices, nodal_forces
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position

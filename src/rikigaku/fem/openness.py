@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 _OPEN = 1e-6  # [m, or sines of angles]: gap of a loop that counts as closed in a motion
 _LOOSE = 1e-5  # the same in a posture of a flexible mechanism
-_APART = 1e-6  # of the fastest joint, or of 1 rad/s: how fast ends of a closed loop may part
+_APART = 1e-6  # of the fastest joint, or of 1 rad/s (rad/s^2): how fast ends of a closed loop may part
 
 
 class _Held(NamedTuple):
@@ -79,14 +79,18 @@ def check_posture(robot: Robot, q: Array) -> None:
 def check_closed(problem: Problem) -> None:
     """Where a loop is said to be closed, the motion must close it, and keep it so.
 
-    At the instant of closing itself v may be that before the blow.
+    At the instants of closing and opening themselves v and a may be those of either side.
     """
     robot, motion, phases = problem.layout.robot, problem.motion, problem.phases
     t, gaps = motion.t, _gaps(robot, motion.q)
     if not gaps:
         return
-    rates = np.abs(np.einsum("tij,tj->ti", cast(Any, robot).loop_jacobian(motion.q), motion.v))
-    fast = np.maximum(1.0, np.abs(motion.v).max(axis=1, initial=0.0))
+    J = cast(Any, robot).loop_jacobian(motion.q)
+    bias = cast(Any, robot).loop_bias(motion.q, motion.v)
+    rates = np.abs((J @ motion.v[..., None])[..., 0])
+    pulls = np.abs((J @ motion.a[..., None])[..., 0] + bias)
+    fast, hard = (np.abs(x).max(axis=1, initial=0.0) for x in (motion.v, motion.a))
+    sizes = np.maximum(1.0, fast), np.maximum.reduce([np.ones_like(fast), hard, fast**2])
     for one, gap in gaps:
         closed = phases.is_closed(one.name, t)
         open_by = np.where(closed, gap, 0.0)
@@ -98,15 +102,18 @@ def check_closed(problem: Problem) -> None:
                 "say when it is closed.",
                 one.name,
             )
-        closing = [time for time, name in phases.closings(t) if name == one.name]
-        rate = np.where(
-            closed & ~np.isin(t, closing), rates[:, one.rows].max(axis=1, initial=0.0) / fast, 0.0
-        )
-        k = int(np.argmax(rate))
-        if not rate[k] < _APART:
-            raise CannotClose(
-                f"The velocities at t = {t[k]:.6g} s pull {one.said} of robot {robot.name!r} apart, by "
-                f"{rate[k] * fast[k]:.3g} m/s or rad/s. Give paths of the independent joints (the others "
-                "follow: v, a = robot.complete(q, v, a)), or phases that say when it is closed.",
-                one.name,
-            )
+        changes = [time for pair in phases.closed.get(one.name, ()) for time in pair]
+        inside = closed & ~np.isin(t, changes)
+        for what, values, size, unit in (
+            ("velocities", rates, sizes[0], "m/s or rad/s"),
+            ("accelerations", pulls, sizes[1], "m/s^2 or rad/s^2"),
+        ):
+            part = np.where(inside, values[:, one.rows].max(axis=1, initial=0.0) / size, 0.0)
+            k = int(np.argmax(part))
+            if not part[k] < _APART:
+                raise CannotClose(
+                    f"The {what} at t = {t[k]:.6g} s pull {one.said} of robot {robot.name!r} apart, by "
+                    f"{part[k] * size[k]:.3g} {unit}. Give paths of the independent joints (the others "
+                    "follow: v, a = robot.complete(q, v, a)), or phases that say when it is closed.",
+                    one.name,
+                )

@@ -82,10 +82,11 @@ class Phases:
 class Impulse:
     """The blow when a loop closes with its ends still moving against each other, as of two lumps of clay.
 
-    force, moment: impulse from the start link on the end link at the cut [N s, N m s], world axes; speed: how
-    fast the ends met [m/s] (largest component, rad/s for turning), 0 for a loop that was closed before and
-    takes its part of the blow; after: v of all joints just after; energy: kinetic energy lost [J]. Both are
-    of the whole blow, the same for all loops it goes through.
+    force, moment: impulse from the start link on the end link at the cut [N s, N m s], world axes.
+    speed, spin: how fast the ends met and turned against each other [m/s, rad/s], along what the cut holds; 0
+    for a loop that was closed before and takes its part of the blow.
+    after: v of all joints just after; energy: kinetic energy lost [J]. Both are of the whole blow, the same
+    for all loops it goes through.
     """
 
     t: float
@@ -93,6 +94,7 @@ class Impulse:
     force: Array
     moment: Array
     speed: float
+    spin: float
     after: Array
     energy: float
 
@@ -117,8 +119,10 @@ def impulses(
     for one in cuts:
         passed = L[start : start + one.count] @ one.wrenches[0]
         start += one.count
-        speed = float(np.abs(one.forces[0].T @ v).max(initial=0.0)) if one.name in new else 0.0
-        found.append(Impulse(t, one.name, passed[:3], passed[3:], speed, after, lost))
+        met = one.forces[0].T @ v * (one.name in new)  # along unit forces and moments at right angles
+        pushes = one.wrenches[0, :, :3].any(axis=1)
+        speed, spin = (float(np.linalg.norm(met[rows])) for rows in (pushes, ~pushes))
+        found.append(Impulse(t, one.name, passed[:3], passed[3:], speed, spin, after, lost))
     return found
 
 

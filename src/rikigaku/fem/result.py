@@ -12,8 +12,8 @@ from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import UnknownName
 from rikigaku.fem.internal import InternalForces
 from rikigaku.fem.layout import Layout
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Impulse
-from rikigaku.fem.targets import Motion
 
 Array = NDArray[np.float64]
 
@@ -78,8 +78,9 @@ class Result:
         lines = [f"Inverse dynamics of {self.layout.robot.name!r}, {len(self.t)} samples to {self.t[-1]:g} s"]
         lines += [f"  {name}: up to {x:.4g}" for name, x in zip(self.names, largest, strict=True)]
         lines += [
-            f"  {i.loop} closes at {i.t:g} s with a blow: {i.speed:.3g} m/s, {i.energy:.3g} J"
+            f"  {i.loop} closes at {i.t:g} s with a blow: {i.speed:.3g} m/s, {i.spin:.3g} rad/s, "
+            f"{i.energy:.3g} J"
             for i in self.impulses
-            if i.speed
+            if i.speed or i.spin
         ]
         return "\n".join(lines)
