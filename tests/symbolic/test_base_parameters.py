@@ -89,6 +89,36 @@ def test_an_angle_of_45_degrees_gives_square_roots() -> None:
     assert "all exact" in found.verified
 
 
+def test_60_and_30_degrees_between_lengths_that_are_symbols_give_square_roots_too() -> None:
+    first = Link("l1", "base", Joint("j1"), ModifiedDH())
+    second = Link("l2", "l1", Joint("j2"), ModifiedDH("pi/3", "a", 0, "d"))
+    third = Link("l3", "l2", Joint("j3"), ModifiedDH("pi/6", "b", 0, 0))
+    found = Robot("bent", (first, second, third)).base_parameters()
+    top = found.formulas["Izz of l1 (regrouped)"]
+    assert str(top["Iyy of l2"]) == "0.75"
+    assert str(top["Iyy of l3"]) == "0.5625"
+    assert str(top["msz of l3"]) == "3*d*sqrt(3)/4"
+    assert str(found.formulas["Ixz of l2 (regrouped)"]["msz of l3"]) == "-b*sqrt(3)/2"
+    text = str(found)
+    assert "sin" not in text
+    assert "cos" not in text
+    tilted = Link("l3", "l2", Joint("j3"), ModifiedDH("beta + pi/6", "b", 0, 0))  # a sum stays one
+    kept = Robot("bent", (first, second, tilted)).base_parameters().formulas["msy of l2 (regrouped)"]
+    assert str(kept["msz of l3"]) == "-sin(beta + pi/6)"
+
+
+def test_angles_with_sines_of_their_own_are_written_as_those_where_that_is_short() -> None:
+    first = Link("l1", "base", Joint("j1"), ModifiedDH())
+    slide = Link("l2", "l1", Joint("j2", "prismatic"), ModifiedDH("pi/3", "0.3", "0.2", 0))
+    third = Link("l3", "l2", Joint("j3"), ModifiedDH("pi/6", "0.25", 0, 0))
+    robot = Robot("odd", (first, slide, third))
+    found, rules = robot.base_parameters(), robot.base_parameters(method="rules")
+    assert "decimals" not in found.verified
+    assert "every coefficient, exactly" in found.verified
+    assert str(found.formulas["msx of l2 (regrouped)"]["msz of l2"]) == "-sin(0.2)*sqrt(3)"
+    assert found.formulas == rules.formulas
+
+
 def test_an_angle_of_30_hundredths_gives_decimals_and_says_so() -> None:
     links = [
         Link(f"l{i}", f"l{i - 1}" if i > 1 else "base", Joint(f"j{i}"), ModifiedDH(x, "0.5", "0.7", "0.2"))

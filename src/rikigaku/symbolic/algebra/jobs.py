@@ -49,9 +49,7 @@ class Work:
     def __post_init__(self) -> None:
         checked_limit(self.time_limit)
         if not (self.progress is None or callable(self.progress)):
-            raise WrongValue(
-                f"progress is a function of a text (print); {self.progress!r} was given."
-            )
+            raise WrongValue(f"progress is a function of a text (print); {self.progress!r} was given.")
         if not (self.cancel is None or hasattr(self.cancel, "is_set")):
             raise WrongValue(f"cancel is a threading.Event; {self.cancel!r} was given.")
 

@@ -11,6 +11,7 @@ from rikigaku.numbers.balls import precision
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.modular import Field
 from rikigaku.symbolic.base.atoms import Atoms
+from rikigaku.symbolic.base.canonical import canonical
 from rikigaku.symbolic.base.closed import (
     ClosedRelations,
     bits_for,
@@ -84,7 +85,7 @@ def symbolic_relations(
     result: dict[str, dict[str, Formula]] = {columns[d]: {} for d in first.echelon.relations}
     for u in unknowns:
         assert u.answer is not None
-        result[columns[u.name[0]]][columns[u.name[1]]] = u.answer.formula()
+        result[columns[u.name[0]]][columns[u.name[1]]] = canonical(robot, u.answer.formula())
     note = f"{rank_note(first, bits)}; the same at {len(known)} geometries"
     return result, {columns[k] for k in first.echelon.pivots}, note
 

@@ -18,8 +18,8 @@ from rikigaku.symbolic.loops.consistent_state import consistent_state
 
 def long_relations(
     question: Question, kept: list[str], rng: np.random.Generator
-) -> tuple[dict[str, dict[str, Formula]], str]:
-    """For each column that is not kept its coefficients, and how they were checked."""
+) -> tuple[dict[str, dict[str, Formula]], str, bool]:
+    """For each column that is not kept its coefficients, how they were checked, and whether all are exact."""
     bits = bits_for(question.robot)
     columns = [question.columns[j] for j in preferred_order(question)]
     found = closed_relations(
@@ -37,7 +37,8 @@ def long_relations(
                 result[columns[d]][columns[k]] = formula
                 rounded = rounded or not exact
     how = f"some given to {DECIMALS} decimals" if rounded else "all exact"
-    return result, (
+    note = (
         f"rank {len(kept)} exactly, modulo two primes; coefficients in {bits} bits hold at a fresh random "
         f"state to 1e{found.check:.0f}, {how}"
     )
+    return result, note, not rounded

@@ -9,15 +9,18 @@ import numpy as np
 from rikigaku.errors import NotExact, NotVerified
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.numbers.modular import Modular, ModularConstants, Residues
+from rikigaku.symbolic.base.canonical import canonical
 from rikigaku.symbolic.base.elimination import pivot_columns, product
 from rikigaku.symbolic.base.recognition import irrationals
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.relations import preferred_order, relations
 from rikigaku.symbolic.base.samples import Question, Sample, drawn_symbols, sample
+from rikigaku.symbolic.exact_state import exact_state
 
 _SEED = 1999  # states are drawn anew, but the same in every run: the same robot gives the same answer
 _DOUBLINGS = 6
 _PRIMES = 200  # to look through: n square roots are in one of 2^n
+_LONGEST = 200  # characters of a coefficient beyond which a decimal is easier to read
 _CHECKS = 2  # fresh primes, each with a few geometries
 
 
@@ -37,12 +40,34 @@ def base_by_regressor(question: Question) -> Found:
     if kept and not question.robot.free_symbols and irrationals(question.robot):
         from rikigaku.symbolic.base.decimal import long_relations
 
-        coefficients, note = long_relations(question, kept, rng)
+        coefficients, note, exact = long_relations(question, kept, rng)
+        if not exact and (by_rules := _by_rules(question, kept)) is not None:
+            return Found(by_rules, verified(question, by_rules, states, rng))
         return Found(regrouped(question.columns, kept, coefficients), note)
     rows = relations(question, kept, states, rng) if kept else {}
-    coefficients = {name: {k: x.formula() for k, x in row.items()} for name, row in rows.items()}
+    coefficients = {
+        name: {k: canonical(question.robot, x.formula()) for k, x in row.items()}
+        for name, row in rows.items()
+    }
     regrouping = regrouped(question.columns, kept, coefficients)
     return Found(regrouping, verified(question, regrouping, states, rng))
+
+
+def _by_rules(question: Question, kept: list[str]) -> Regrouping | None:
+    """The same columns with coefficients by geometric rules, where these are known and not too long.
+
+    Which columns are kept decides the coefficients: whoever finds them, they are the same numbers.
+    """
+    from rikigaku.symbolic.base.rules import base_by_rules
+
+    try:
+        if exact_state(question.robot).ring.rounded:
+            return None
+        found = base_by_rules(question.robot, question.drives)
+    except NotExact:
+        return None
+    longest = max((len(str(x)) for row in found.base for x in row.values()), default=0)
+    return found if set(found.kept) == set(kept) and longest <= _LONGEST else None
 
 
 def regrouped(
