@@ -219,7 +219,7 @@ def test_sections_have_the_stiffness_of_handbooks():
             "no frame in the mesh named 'hnd'",
             lambda r: r.fem().elastic().deflection(loads={"hnd": (0, 0, 1)}),
         ),
-        (WrongValue, "above 0 s", lambda r: r.fem().elastic().simulate([0.0], duration=0)),
+        (WrongValue, "number above 0; 0 was", lambda r: r.fem().elastic().simulate([0.0], duration=0)),
         (UnknownName, "no profile named 'pipe'", lambda r: section(pipe=(1, 2))),
         (WrongValue, "outer > inner", lambda r: section(tube=(0.1, 0.2))),
         (UnknownName, "no material named 'wood'", lambda r: section(rod=0.1, material="wood")),

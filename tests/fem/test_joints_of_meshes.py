@@ -95,8 +95,8 @@ def test_a_mass_at_a_loop_on_the_ground_is_carried_by_the_link(grounded):
     ("error", "match", "options"),
     [
         (UnknownName, "moving joint named 'knee'", {"joint_stiffness": {"knee": 1.0}}),
-        (WrongValue, "above zero and finite", {"joint_stiffness": {"root": -10.0}}),
-        (WrongValue, "above zero and finite", {"joint_stiffness": {"root": np.inf}}),
+        (WrongValue, "finite number above 0", {"joint_stiffness": {"root": -10.0}}),
+        (WrongValue, "finite number above 0", {"joint_stiffness": {"root": np.inf}}),
         (WrongValue, "even number of beams", {"elements": 4.0}),
     ],
 )

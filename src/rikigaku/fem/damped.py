@@ -9,9 +9,9 @@ from scipy.linalg import eig
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigs, splu
 
-from rikigaku.errors import WrongValue
 from rikigaku.fem.assembly import Assembly
 from rikigaku.fem.linear import Shape, holds, shape
+from rikigaku.given import whole
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -55,8 +55,7 @@ def damped_modes(assembly: Assembly, count: int = 6) -> DampedModes:
     With r = 1/m + s it is m^2 (K + s C + s^2 M) + m (C + 2 s M) + M: the largest m of a matrix of twice the
     size. s is above zero only where the mechanism moves freely, and small beside what vibrates.
     """
-    if not count > 0:
-        raise WrongValue(f"How many vibrations? {count} was given.")
+    count = whole("count of vibrations", count)
     K, C, M = assembly.K, assembly.C, assembly.M
     s = 0.0
     if not holds(K):

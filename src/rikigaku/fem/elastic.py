@@ -1,6 +1,6 @@
 """Elastic links: `mesh.elastic()` keeps stiffness and damping: vibration, deflection, motion, torques."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from rikigaku.fem.layout import Layout
 from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
 from rikigaku.fem.masses import MassRule
 from rikigaku.fem.ties import Hinges
+from rikigaku.given import by_name, flag, number, numbers, short, whole, word
 from rikigaku.states import as_position
 
 if TYPE_CHECKING:
@@ -45,25 +46,23 @@ class Elastic:
     refined: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.elements, int | np.integer) or self.elements < 2 or self.elements % 2:
+        if whole("elements, an even number of beams a link,", self.elements, 2) % 2:
             raise WrongValue(
                 f"A link is cut into an even number of beams, 2 or more; {self.elements} was given."
             )
-        if self.mass not in ("consistent", "lumped", "centre"):
-            raise WrongValue(f"There is no mass rule {self.mass!r}. Known: consistent, lumped, centre.")
-        if self.hinges not in ("released", "integration"):
-            raise WrongValue(f"There are no hinges {self.hinges!r}. Known: released, integration.")
-        if len(self.damping) != 2 or not all(x >= 0 for x in self.damping):
+        word("mass rule", self.mass, ("consistent", "lumped", "centre"))
+        word("kind of hinges", self.hinges, ("released", "integration"))
+        flag("refined", self.refined)
+        damping = numbers("Damping, (alpha, beta) [1/s, s],", self.damping, (2,))
+        if (damping < 0).any():
             raise WrongValue(f"Damping is (alpha, beta), not negative; {self.damping} was given.")
         robot = self.layout.robot
-        for name, stiffness in (self.joint_stiffness or {}).items():
+        given = by_name("Stiffnesses", self.joint_stiffness or {}, "joint_stiffness={joint: N m/rad}")
+        for name, stiffness in given.items():
             if name not in robot.v_slices:
                 raise UnknownName("moving joint", name, robot.v_slices, f"robot {robot.name!r}")
-            if not (np.isfinite(stiffness) and stiffness > 0):
-                raise WrongValue(
-                    f"The stiffness of joint {name!r} is above zero and finite [N m/rad]; {stiffness} was "
-                    "given. Joints that do not give are locked."
-                )
+            # joints that do not give are locked
+            number(f"The stiffness of joint {name!r} [N m/rad]", stiffness, above=0)
 
     def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
         """Stiffness K, damping C, mass M and ties in a posture, sparse.
@@ -103,8 +102,14 @@ class Elastic:
             chosen = names
         elif locked == "motors":
             chosen = [joint.name for joint in robot.joints if joint.actuated]
+        elif isinstance(locked, str):
+            chosen = [locked]
+        elif isinstance(locked, Iterable):
+            chosen = list(locked)
         else:
-            chosen = [locked] if isinstance(locked, str) else list(locked)
+            raise WrongValue(
+                f"locked is 'motors', 'all', 'none', or names of joints; {short(locked)} was given."
+            )
         for name in chosen:
             if name not in names:
                 raise UnknownName("moving joint", name, names, f"robot {robot.name!r}")

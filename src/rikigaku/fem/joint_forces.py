@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import WrongValue
 from rikigaku.fem.beams import Beams
 from rikigaku.fem.coordinates import State
 from rikigaku.fem.postures import joint_state
 from rikigaku.fem.rows import Placed
+from rikigaku.given import number, numbers
 
 if TYPE_CHECKING:
     from rikigaku.fem.elastic import Elastic
@@ -42,7 +43,7 @@ class JointForces:
         q = beams.assembly.grid.q
         # springs of the model pull from where they rest; drives that give rest in the posture of the start
         self.pull = np.array([float(body.stiffness) * (q[body.q.start] - float(body.rest)) for body in own])
-        self.slip = 1.0 if slip_speed is None else float(slip_speed)
+        self.slip = 1.0 if slip_speed is None else number("slip_speed [rad/s, m/s]", slip_speed, above=0)
         self._check(slip_speed)
 
     def _check(self, slip_speed: float | None) -> None:
@@ -54,8 +55,6 @@ class JointForces:
                 "F v / sqrt(v^2 + slip_speed^2). Give slip_speed=... [rad/s, m/s], small beside speeds of "
                 "interest."
             )
-        if not (np.isfinite(self.slip) and self.slip > 0):
-            raise WrongValue(f"slip_speed is above zero; {slip_speed} was given.")
 
     def resisting(self, state: State, nu: Array) -> Array:
         """Friction and springs over nu, (samples, size)."""
@@ -110,10 +109,8 @@ class Motors:
 
     def _called(self, t: float, q: Array, v: Array) -> Array:
         nv = self.own.robot.nv
-        tau = np.asarray(self.torque(t, q, v) if self.torque else np.zeros(nv), dtype=np.float64)
-        if tau.shape != (nv,):
-            raise WrongSize(f"torque(t, q, v) gives {nv} numbers; an array of shape {tau.shape} came back.")
-        return tau
+        answer = self.torque(t, q, v) if self.torque else np.zeros(nv)
+        return numbers(f"The answer of torque(t, q, v) at t = {t:.6g} s", answer, (nv,))
 
     def slopes(self, t: float, state: State, at: Placed, nu: Array) -> tuple[Array, Array]:
         """Of the forces over nu's positions and rates, (size, size), by differences."""

@@ -10,13 +10,15 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh, splu
 
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.assembly import Assembly
+from rikigaku.given import by_name, numbers, whole
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
 
 _DENSE = 600  # free values up to which a full eigenvalue problem is the quicker one
+GRAVITY = "Gravity, three numbers [m/s^2] in world axes,"
 _STILL = 1e-9  # of the largest: stiffness below this is none
 
 
@@ -74,9 +76,7 @@ def modes(assembly: Assembly, count: int = 6) -> Modes:
     K z = w^2 M z is solved as M z = (K + s M) z / (w^2 + s): values without mass do no harm there.
     """
     K, M = assembly.K, assembly.M
-    if not count > 0:
-        raise WrongValue(f"How many vibrations? {count} was given.")
-    count = min(count, assembly.size)
+    count = min(whole("count of vibrations", count), assembly.size)
     values, z = _largest(M, K, count) if holds(K) else (np.zeros(0), np.zeros((0, 0)))
     shift = 0.0
     if not len(values):  # the mechanism moves freely: a little of M keeps the matrix regular
@@ -124,14 +124,10 @@ def deflection(assembly: Assembly, loads: Mapping[str, Any] | None = None, gravi
     """
     net = assembly.grid
     force = np.zeros((len(net.places), 6))
-    for name, load in (loads or {}).items():
+    for name, load in by_name("Loads", loads or {}, "loads={frame: force (3) or wrench (6)}").items():
         if name not in net.layout.frames:
             raise UnknownName("frame in the mesh", name, net.layout.frames, "the mesh")
-        load = np.asarray(load, dtype=np.float64)
-        if load.shape not in ((3,), (6,)):
-            raise WrongValue(
-                f"The load at {name!r} is a force (3) or a wrench (6); shape {load.shape} was given."
-            )
+        load = numbers(f"The load at {name!r}, a force (3) or a wrench (6),", load, (3,), (6,))
         force[net.layout.frames[name], : len(load)] += load
     z = _solved(assembly, assembly.Z.T @ (force.ravel() + weight(assembly, gravity)))
     return shape(assembly, z)
@@ -141,10 +137,8 @@ def weight(assembly: Assembly, gravity: Any = None) -> Array:
     """Forces of gravity on all nodal values."""
     net = assembly.grid
     g = net.layout.mechanism.gravity if gravity is None else gravity
-    if np.shape(g) != (3,):
-        raise WrongSize(f"Gravity is three numbers [m/s^2], world axes; shape {np.shape(g)} was given.")
     fall = np.zeros((len(net.places), 6))
-    fall[net.body != WORLD, :3] = np.array([float(x) for x in g])
+    fall[net.body != WORLD, :3] = numbers(GRAVITY, g, (3,))
     return np.asarray(assembly.nodal_mass @ fall.ravel())
 
 

@@ -57,6 +57,7 @@ def shared_forces(problem: Problem, tau: Array, cuts: list[Cut], sharing: Sharin
 
 def _by_ratio(problem: Problem, cuts: list[Cut], sharing: Ratio, size: int) -> Array:
     """The start link carries its part of the force on the mass at the cut node, the end link the rest."""
+    sharing.check(problem.layout.ends)
     t, f, found = problem.motion.t, np.zeros((len(problem.motion.t), size)), False
     start = 0
     for c in cuts:
@@ -86,8 +87,6 @@ def _weights(problem: Problem, sharing: Sharing) -> Array:
     if isinstance(sharing, Weighted):
         for name, weight in sharing.weights.items():
             robot.joint(name)
-            if not (np.isfinite(weight) and weight > 0):
-                raise WrongValue(f"The weight of joint {name!r} must be above zero; {weight} was given.")
             weights[robot.v_slices[name]] = weight
     return weights
 

@@ -5,14 +5,15 @@ joints. Passive joints give nothing: their rows of tau are zero. Of the f that a
 any choice moves the mechanism alike, the difference is an internal force.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.given import by_name, number, numbers
 
 Array = NDArray[np.float64]
 Share = float | Callable[[Array], Any] | NDArray[np.float64]
@@ -35,16 +36,16 @@ class Ratio:
         part = self.part
         if isinstance(part, Mapping):
             if loop not in part:
-                raise UnknownName("sharing ratio for the loop", loop, part, "Ratio")
+                raise WrongValue(f"Ratio has no ratio for loop {loop!r}: give Ratio({{{loop!r}: 0.5}}).")
             part = part[loop]
-        value = np.asarray(part(t) if callable(part) else part, dtype=np.float64)
-        if value.ndim > 1 or (value.ndim == 1 and len(value) != len(t)):
-            raise WrongSize(
-                f"A ratio is one number, or one for each of {len(t)} samples; shape {value.shape}."
-            )
-        if not np.isfinite(value).all():
-            raise WrongValue("A sharing ratio must be finite.")
-        return np.broadcast_to(value, t.shape)
+        what = f"The sharing ratio of loop {loop!r}, one number or one for each of {len(t)} samples,"
+        return np.broadcast_to(numbers(what, part(t) if callable(part) else part, (), t.shape), t.shape)
+
+    def check(self, loops: Collection[str]) -> None:
+        """The loops it names are there."""
+        for name in self.part if isinstance(self.part, Mapping) else ():
+            if name not in loops:
+                raise UnknownName("loop", name, loops)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,10 @@ class Weighted:
     """The least sum of weight * tau^2 over the motors. weights: {joint: weight}; those not named have 1."""
 
     weights: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        for name, weight in by_name("Weights", self.weights, "Weighted({joint: weight})").items():
+            number(f"The weight of joint {name!r}", weight, above=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +71,9 @@ def as_sharing(given: Any) -> Sharing | None:
     """A rule from what a caller may write: None, 0.8, a function of time, "least_norm", {joint: weight}."""
     if given is None or isinstance(given, Ratio | Weighted | LeastNorm):
         return given
-    if isinstance(given, str):
-        if given == "least_norm":
-            return LeastNorm()
+    if isinstance(given, str) and given == "least_norm":
+        return LeastNorm()
+    if isinstance(given, str | bool | np.bool_):
         raise WrongValue(
             f"There is no sharing rule {given!r}. Known: 'least_norm', Ratio, Weighted, a number."
         )

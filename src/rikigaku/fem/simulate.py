@@ -18,13 +18,14 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
-from rikigaku.errors import NotConverged, WrongSize, WrongValue
+from rikigaku.errors import NotConverged, WrongValue
 from rikigaku.fem.beams import Beams
 from rikigaku.fem.coordinates import State, stacked
 from rikigaku.fem.joint_forces import JointForces, Motors, Torque
 from rikigaku.fem.postures import joint_state, rigid_rates
 from rikigaku.fem.rows import Placed
 from rikigaku.fem.simulated import Simulated
+from rikigaku.given import flag, function_of, names_its_options, number, numbers, whole
 from rikigaku.states import as_position
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def large_beams(elastic: "Elastic", q: Array, locked: Any = "none") -> Beams:
     return Beams(elastic.assembly(q, locked))
 
 
+@names_its_options
 def simulate(
     elastic: "Elastic",
     q: Any,
@@ -70,22 +72,19 @@ def simulate(
         NotConverged: if a step cannot be taken: take shorter ones.
         CannotClose: if q or v pulls a loop apart. WrongValue: for Coulomb friction without slip_speed.
     """
-    if not (duration > 0 and step > 0 and np.isfinite([duration, step]).all()):
-        raise WrongValue(f"Duration and step are above 0 s; {duration} and {step} were given.")
-    if not 0 <= rho <= 1:
-        raise WrongValue(f"rho lies between 0 and 1; {rho} was given.")
+    duration, step = number("duration [s]", duration, above=0), number("step [s]", step, above=0)
+    rho, every = number("rho", rho, least=0, most=1), whole("every, steps between samples kept,", every)
+    if torque is not None:
+        function_of("torque", "t q v", torque)
     robot = elastic.layout.robot
     beams = large_beams(elastic, as_position(robot, q), locked)
     run = _Run(beams, JointForces(elastic, beams, slip_speed), torque)
     nu = np.zeros((1, beams.joined.size))
-    state = equilibrium(beams) if rest else beams.joined.start
+    state = equilibrium(beams) if flag("rest", rest) else beams.joined.start
     if v is not None:
-        v = np.asarray(v, dtype=np.float64)
-        if v.shape != (robot.nv,):
-            raise WrongSize(f"v of robot {robot.name!r} has {robot.nv} numbers; shape {v.shape} was given.")
-        nu = rigid_rates(beams.joined, v)
+        nu = rigid_rates(beams.joined, numbers(f"v of robot {robot.name!r}", v, (robot.nv,)))
     count = max(1, round(duration / step))
-    kept = run.go(state, nu, duration / count, count, rho, max(1, every))
+    kept = run.go(state, nu, duration / count, count, rho, every)
     t, tau = (np.array([row[k] for row in kept]) for k in (0, 3))
     shapes, rates = stacked([row[1] for row in kept]), np.concatenate([row[2] for row in kept])
     q, v = joint_state(beams.joined, shapes, beams.joined.placed(shapes), rates)

@@ -1,6 +1,5 @@
-"""What a user gives to a motion in space, looked at once: durations, functions, targets, gains."""
+"""What a user gives to a motion in space, looked at once: durations, targets, gains."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from rikigaku.arrays import floats
 from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.given import function_of, short
 
 Array = NDArray[np.float64]
 
@@ -64,26 +64,6 @@ def as_gains(x: Any) -> Array:
     return gains
 
 
-def function_of(what: str, names: str, f: Any) -> None:
-    """Look whether f is a function of these arguments.
-
-    Raises:
-        WrongValue: if it is none, or takes others.
-    """
-    listed = names.replace(" ", ", ")
-    shape = f"{what} is a function of {listed} (lambda {listed}: ...)"
-    if not callable(f):
-        raise WrongValue(f"{shape}; {_short(f)} was given.")
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):  # a compiled one, which does not say
-        return
-    try:
-        signature.bind(*names.split())
-    except TypeError:
-        raise WrongValue(f"{shape}; the one given takes {signature}.") from None
-
-
 def as_spacing(x: Any) -> float:
     """Time between two nodes [s].
 
@@ -109,7 +89,7 @@ def check_target(target: Callable[[float], Any], duration: float) -> None:
 def _check_wanted(answer: Any, when: str) -> None:
     words = "A target answers with space.Wanted(pose, twist, acceleration) of 7, 6 and 6 numbers"
     if not isinstance(answer, tuple | list) or len(answer) != len(_WANTED):
-        raise WrongValue(f"{words}; {when} it gave {_short(answer)}.")
+        raise WrongValue(f"{words}; {when} it gave {short(answer)}.")
     for (name, size), x in zip(_WANTED, answer, strict=True):
         numbers = floats(f"The {name} of a target", x)
         if numbers.shape != (size,):
@@ -124,10 +104,5 @@ def _above_zero(words: str, x: Any) -> float:
     except (TypeError, ValueError):
         number = np.nan
     if not 0 < number < np.inf:
-        raise WrongValue(f"{words}; {_short(x)} was given.")
+        raise WrongValue(f"{words}; {short(x)} was given.")
     return number
-
-
-def _short(x: Any) -> str:
-    text = repr(x).replace("\n", " ")
-    return text if len(text) < 80 else f"{text[:77]}..."

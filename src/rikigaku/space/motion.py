@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import WrongValue
+from rikigaku.given import function_of
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.space.asking import asked, asked_wrenches
-from rikigaku.space.given import function_of
 from rikigaku.space.places import as_velocity, split
 from rikigaku.space.stepping import MOST_STEPS, Found, Path
 from rikigaku.states import as_position

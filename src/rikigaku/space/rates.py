@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import WrongSize
+from rikigaku.given import function_of
 from rikigaku.model.robot import Robot
 from rikigaku.space.asking import asked
-from rikigaku.space.given import function_of
 from rikigaku.space.motion import FloatingMotion, moved
 from rikigaku.space.places import as_array
 from rikigaku.space.stepping import MOST_STEPS, Found, Path
