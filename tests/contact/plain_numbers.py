@@ -11,12 +11,12 @@ from rikigaku.numbers.kind import FLOATS
 
 def plain_forces(system, plan, q, v, tau, t=0.0) -> ContactForces:
     """`system.forces`, on plain numbers."""
-    a, forces, power = contact_dynamics(*_state(system, plan, q, v, tau, t))
+    a, forces, power, driven = contact_dynamics(*_state(system, plan, q, v, tau, t))
     split, rest = 4 * len(system.contacts), 4 * len(system.contacts) + len(system.joints)
     each = np.array(forces[:split], float).reshape(-1, 4)
     guides = np.array(forces[rest:], float).reshape(-1, 6)
     joints = np.array(forces[split:rest], float)
-    return ContactForces(np.array(a, float), each[:, :3], each[:, 3], joints, float(power), guides)
+    return ContactForces(np.array(a, float), each[:, :3], each[:, 3], joints, float(power), guides, float(driven))
 
 
 def plain_wrenches(system, plan, q, v, tau, t=0.0) -> np.ndarray:

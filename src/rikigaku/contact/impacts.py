@@ -25,12 +25,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """v: velocities after; impulses: on the robot at each contact, world axes [N s]; lost: energy [J]."""
+    """v: velocities after; impulses: on the robot at each contact, world axes [N s].
+
+    lost: energy turned into heat [J]; work: done on the robot by surfaces that move [J].
+    """
 
     v: Array
     impulses: Array
     lost: float
     words: tuple[str, ...]
+    work: float = 0.0
 
 
 def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
@@ -79,7 +83,9 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
     named = list(words)
     for i, choice in zip(touching, answer.choices, strict=True):
         named[i] = choice.kind
-    return Impact(after, impulses, float(0.5 * v @ M @ v - 0.5 * after @ M @ after), tuple(named))
+    work = float(answer.F @ (R @ v - w0))  # w0 is relative to the surfaces: the rest is their own velocity
+    lost = float(0.5 * v @ M @ v - 0.5 * after @ M @ after) + work
+    return Impact(after, impulses, lost, tuple(named), work)
 
 
 def _blocks(

@@ -134,7 +134,7 @@ class ContactModes:
         note = "; ".join(words)
         if note:
             self.notes.append(f"t = {t:.9g} s: {note}")
-        return Change(mode_of(system, chosen), np.array(q), v, hit.lost + swept, note)
+        return Change(mode_of(system, chosen), np.array(q), v, hit.lost + swept, note, hit.work)
 
     def _warn(self, label: str, t: float) -> None:
         """Once a contact."""
@@ -208,10 +208,10 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
 
     def dynamics(mechanism: Mechanism, now: Now) -> Flow:
         state = (mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)
-        a, forces, power = contact_dynamics(*state)
+        a, forces, power, driven = contact_dynamics(*state)
         power = power + viscous_power(mechanism, now.v)
         outputs = _Outputs(forces, lambda: contact_joint_wrenches(*state))
-        return Flow([0] * len(a) if rests else a, power, outputs)
+        return Flow([0] * len(a) if rests else a, power, outputs, driven)
 
     def project(mechanism: Mechanism, now: Now) -> tuple[Numbers, Numbers]:
         if rests:

@@ -41,7 +41,7 @@ class ContactState(NamedTuple):
 class ContactForces(NamedTuple):
     """a: accelerations; f: force on the robot at each contact, world axes [N] (k, 3); f_n: normal forces;
     joints: dry friction of joints; power: what friction takes away [W]; guides: force and moment of each
-    guide on the robot at its frame, world axes (k, 6)."""
+    guide on the robot at its frame, world axes (k, 6); driven: power of moving surfaces on the robot [W]."""
 
     a: Array
     f: Array
@@ -49,6 +49,7 @@ class ContactForces(NamedTuple):
     joints: Array
     power: float
     guides: Array
+    driven: float = 0.0
 
 
 class ContactSystem:
@@ -172,12 +173,12 @@ class ContactSystem:
         """Accelerations and forces in one mode."""
         tau = self.force(t, q, v) if tau is None else tau
         law = self.law("contact_dynamics", plan)
-        a, forces, power = law(_floats(q), _floats(v), _floats(tau), self.given(t, directions))
+        a, forces, power, driven = law(_floats(q), _floats(v), _floats(tau), self.given(t, directions))
         split = 4 * len(self.contacts)
         each = forces[:split].reshape(-1, 4)
         rest = split + len(self.joints)
         guides = forces[rest:].reshape(-1, 6)
-        return ContactForces(a, each[:, :3], each[:, 3], forces[split:rest], float(power), guides)
+        return ContactForces(a, each[:, :3], each[:, 3], forces[split:rest], float(power), guides, float(driven))
 
     def joint_wrenches(
         self, plan: ModePlan, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None

@@ -84,24 +84,27 @@ class Slip:
 
 
 class Moved(NamedTuple):
-    """Accelerations; forces (see `contact_dynamics`); power; forces on the rows of loops and guides."""
+    """Accelerations; forces, power, driven (see `contact_dynamics`); forces on rows of loops and guides."""
 
     a: list[Number]
     forces: list[Number]
     power: Number
+    driven: Number
     always: list[Number]
 
 
 def contact_dynamics(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, given: Numbers, plan: ModePlan
-) -> tuple[list[Number], list[Number], Number]:
-    """Accelerations; forces; and the power friction takes away [W].
+) -> tuple[list[Number], list[Number], Number, Number]:
+    """Accelerations; forces; the power friction takes away; and that of moving surfaces on the robot [W].
 
     forces: for each contact the force on the robot in the world (3), then normal force (1); then the friction
-    of each of plan.joints; then force and moment (6) of each guide at its frame, world axes.
+    of each of plan.joints; then force and moment (6) of each guide at its frame, world axes. With w the
+    velocity of a surface's material, a contact's power f . r' is f . w, which moves the robot, and
+    f . (r' - w), which sliding turns into heat.
     """
     moved = contact_motion(mechanism, q, v, tau, given, plan)
-    return moved.a, moved.forces, moved.power
+    return moved.a, moved.forces, moved.power, moved.driven
 
 
 def contact_motion(
@@ -135,6 +138,7 @@ def contact_motion(
     on_rows = dict(zip((*plan.rows, *plan.held), f[plan.always :], strict=True))
     forces: list[Number] = []
     power: Number = 0
+    driven: Number = 0
     for i, c in enumerate(touches):
         total: Vector = vector.ZERO
         for direction, along in enumerate(c.directions):
@@ -145,6 +149,7 @@ def contact_motion(
             rub = vector.sub(slips[i].drag, vector.scale(slips[i].mu * normal, slips[i].th))
             total = vector.add(total, rub)
             power = power - vector.dot(rub, slips[i].sliding)
+        driven = driven + vector.dot(total, c.material)
         forces += [*total, normal]
     for k in plan.joints:
         forces.append(on_rows.get(k, dry.get(k, 0)))
@@ -153,7 +158,7 @@ def contact_motion(
         on_guides = dict(zip(plan.guided, f[len(plan.loops) : plan.always], strict=True))
         for wrench in guide_wrenches(mechanism, q, plan.guides, on_guides):
             forces += wrench
-    return Moved(a, forces, power, f[: plan.always])
+    return Moved(a, forces, power, driven, f[: plan.always])
 
 
 def held_velocity(

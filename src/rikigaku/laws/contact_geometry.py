@@ -57,6 +57,7 @@ class Touch:
     approach: Number  # rate of the gap
     sliding: Vector  # velocity along the surface, relative to it
     drifts: tuple[Number, ...]  # one for each direction
+    material: Vector = vector.ZERO  # velocity w of the surface's material there
 
     def row(self, direction: Vector) -> list[Number]:
         """direction . J."""
@@ -94,7 +95,8 @@ def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point | Limit, t:
     sigma = (
         dot(speed, curved) + dot(C_r, bend) + 2 * dot(values(s.gradient_rate), speed) + value(s.second_rate)
     )
-    relative = vector.sub(speed, values(s.velocity))
+    material = values(s.velocity)
+    relative = vector.sub(speed, material)
     sliding = vector.sub(relative, vector.scale(dot(n, relative), n))
     slope = [
         dot(values(row), speed) + value(rate)
@@ -110,6 +112,7 @@ def touch(mechanism: Mechanism, q: Numbers, v: Numbers, point: Point | Limit, t:
         (dot(C_r, speed) + value(s.rate)) / size,
         sliding,
         (sigma / size, *(dot(tangent, shifted) for tangent in tangents)),
+        material,
     )
 
 

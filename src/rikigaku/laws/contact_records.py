@@ -50,8 +50,8 @@ CONTACT_LAWS: dict[str, Law] = {
             "contact_dynamics",
             contact.contact_dynamics,
             inputs=("q", "v", "tau", "given"),
-            outputs=("a", "forces", "power"),
-            summary="Accelerations, contact forces and the power friction takes, in one mode.",
+            outputs=("a", "forces", "power", "driven"),
+            summary="Accelerations, contact forces, powers of friction and of moving surfaces, in one mode.",
             singular=_DEPENDENT,
         ),
         Law(

@@ -1,7 +1,7 @@
 """A mode of a robot under its drives as native programs: field, guards, projection, results.
 
-The state is y = (q, v, work, heat): work the drives have done and heat that friction made [J] are integrated
-with the motion, so that the audit of energy is as exact as the motion. Quaternions are integrated as plain
+The state is y = (q, v, work, heat): work that drives and moving surfaces have done and heat that friction made [J]
+are integrated with the motion, so that the audit of energy is as exact as the motion. Quaternions are integrated as plain
 numbers and made unit after each step (by `settle`).
 """
 
@@ -137,7 +137,7 @@ class Field:
 
 
 def _rates(mechanism: Mechanism, now: Now, flow: Flow) -> list[Number]:
-    power = sum((t * v for t, v in zip(now.tau, now.v, strict=True)), start=0)
+    power = sum((t * v for t, v in zip(now.tau, now.v, strict=True)), start=flow.driven)
     return [*position_rates(mechanism, now.q, now.v), *flow.a, power, flow.dissipated]
 
 

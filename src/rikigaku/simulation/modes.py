@@ -36,11 +36,13 @@ class Flow(NamedTuple):
     a: accelerations (nv).
     dissipated: power turned into heat [W].
     outputs: further results by name (a normal force, a reaction), kept with the solution.
+    driven: power on the robot of what moves besides its drives: belts, lifts [W].
     """
 
     a: Numbers
     dissipated: Number = 0
     outputs: Mapping[str, Any] = {}
+    driven: Number = 0
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Event:
 class Change:
     """How motion goes on: the mode, and the state it starts from.
 
-    dissipated: energy lost at once, as in an impact [J].
+    dissipated: energy lost at once, as in an impact [J]. work: done on the robot at once, by a moving floor.
     note: a word for the solution's list of events, as "landed" or "too many impacts: taken as rest".
     """
 
@@ -109,6 +111,7 @@ class Change:
     v: Array
     dissipated: float = 0.0
     note: str = ""
+    work: float = 0.0
     rearm: tuple[str, ...] = field(default=())  # guards that fired and may fire again without leaving zero
 
 

@@ -81,7 +81,7 @@ def simulate(
     if hasattr(system, "driven_by"):
         system.driven_by(driven)
     change = system.start(start, q, v)
-    end, t, lost, left = start + duration, start, change.dissipated, most_steps
+    end, t, left = start + duration, start, most_steps
     runs: list[Run] = []
     noted: list[Event] = []
     notes: list[str] = []
@@ -92,7 +92,7 @@ def simulate(
         if change.note:
             notes.append(f"t = {t:.9g} s: {change.note}")
         made = field_of(robot, change.mode, drive, watched)
-        extra[1] += lost
+        extra += change.work, change.dissipated
         y = np.concatenate([change.q, change.v, extra])
         done = run(made, change.mode, drive, t, y, end, settings, waiting, left, driven.held)
         torn = ""
@@ -129,7 +129,7 @@ def simulate(
             status = _endless(changes, t)
             break
         waiting = tuple(name for name in done.fired if name not in following.rearm)
-        change, lost = following, following.dissipated
+        change = following
     if is_closed(robot):
         notes += singular_passages(robot, np.concatenate([r.records for r in runs]))
     return Solution.of(robot, drive, runs, noted, status, output, notes)

@@ -20,9 +20,16 @@ from rikigaku.states import State
 
 
 class Audit(NamedTuple):
-    """Where the energy went [J]: kinetic + potential + dissipated - work of the drives stays what it was.
+    """Where the energy went [J]: kinetic + potential + dissipated - work stays what it was at the start.
 
-    error: the largest deviation; relative: against the largest kinetic energy.
+    start, end: kinetic and potential energy (springs of joints too) at the two ends of the motion.
+    work: done on the robot, positive where it gains energy: by its drives, the integral of tau . v, and by
+        surfaces that move, of f . w with w the velocity of their material (a lift, a belt).
+    dissipated: turned into heat, positive: friction of contacts, the integral of -f . (sliding velocity on the
+        material), dry and viscous friction of joints, and what impacts take (some with friction and Newton's
+        restitution give instead; a note says so).
+    error: the largest deviation of that sum at any of the solution's times; relative: against the largest
+        kinetic energy (against 1 J where nothing moves).
     """
 
     start: float
@@ -38,7 +45,7 @@ class Solution:
     """A motion at times t (m,): positions q (m, nq), velocities v (m, nv); at a change of mode both sides.
 
     status: "done", or the sentence that says why it ended before.
-    events: what happened, in time. work, dissipated: of the drives and of friction since the start [J].
+    events: what happened, in time. work, dissipated: as in `Audit`, since the start [J].
     modes: names of the modes; mode_index says for each time which one holds.
     """
 
@@ -159,7 +166,7 @@ class Solution:
         return np.asarray(np.abs(gaps).max(axis=-1, initial=0.0))
 
     def energy_audit(self) -> Audit:
-        """Where the energy went."""
+        """Where the energy went, and by how much the balance fails: see `Audit`."""
         total = self.energy
         error = float(np.abs(total + self.dissipated - self.work - total[0] - self.dissipated[0]).max())
         largest = float(self.kinetic_energy.max())
