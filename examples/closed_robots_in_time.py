@@ -52,23 +52,27 @@ def four_bar(folder: Path) -> tuple[Any, float, float]:
 
 
 def cassie() -> Any:
-    """Two seconds of Cassie hung by its pelvis, motors limp: ten freedoms, springs in shins and heels."""
+    """Two seconds of Cassie hung by its pelvis, motors limp: 34 joints, ten gearboxes, six cuts, springs."""
     found = distribution("example-robot-data").files or ()
-    path = next(file for file in found if file.name == "cassie_reduced.sdf").locate()
+    path = next(file for file in found if file.name == "cassie.sdf").locate()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # inertias of the file that no body can have
-        robot = rk.load(path).lock("static")
+        robot = rk.load(path)
     return rk.simulate(robot, robot.neutral(), duration=2.0)
 
 
 def told(name: str, motion: Any) -> None:
-    audit = motion.energy_audit()
+    audit, plan = motion.energy_audit(), motion.robot.closure()
+    gap = np.abs(motion.robot.loop_residual(motion.q)[:, list(plan.places.rows)]).max()
     print(
-        f"{name}: {motion.status}; loops open by {motion.residual.max():.0e} at most, energy kept to "
+        f"{name}: {motion.status}; mobility {plan.mobility}, loops open by {gap:.0e} at most, energy kept to "
         f"{audit.relative:.0e} of {motion.kinetic_energy.max():.3g} J, {audit.dissipated:.3g} J became heat"
     )
+    if plan.slack:
+        print(f"  equations too many open by {motion.residual.max():.0e}: its numbers are rounded")
     assert motion.done
-    assert motion.residual.max() < 1e-10
+    assert gap < 1e-10
+    assert motion.residual.max() < max(1e-10, plan.slack)
     assert audit.relative < 1e-8
 
 

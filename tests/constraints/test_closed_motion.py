@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import rikigaku as rk
 from rikigaku.model.mjcf import parse_mjcf
 from rikigaku.numbers.formula import Formula
-from rikigaku.simulation import closed_motion, onto_loops
+from rikigaku.simulation import closed_motion, dense, onto_loops
 
 Array = np.ndarray
 STARTS = {"four_bar": [0.3], "five_bar": [1.2, 1.8], "stewart": [0.7, 0.72, 0.74, 0.7, 0.68, 0.71]}
@@ -149,3 +149,17 @@ def test_states_far_from_the_loops_are_refused() -> None:
         onto_loops(robot, np.array([0.0, 3.0, -3.0]))
     with pytest.raises(rk.errors.WrongValue, match="duration"):
         closed_motion(robot, robot.assemble([0.3]), np.zeros(3), 0.0)
+
+
+def test_states_between_steps_have_the_same_bits_one_by_one_and_in_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    robot = shipped("four_bar")
+    swing = rk.simulate(robot, robot.assemble([0.3]), duration=1.0)
+    t = np.linspace(0.0, 1.0, 50)
+    alone = swing.at(t)
+    monkeypatch.setattr(dense, "_MANY", 0)
+    together = swing.at(t)
+    assert np.array_equal(alone.q, together.q)
+    assert np.array_equal(alone.v, together.v)
+    assert np.abs(robot.loop_residual(alone.q)).max() < 1e-13

@@ -11,7 +11,7 @@ import rikigaku
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 SAYS = {
-    "closed_robots_in_time": "Cassie (SDF): done; loops open by",
+    "closed_robots_in_time": "Cassie (SDF): done; mobility 12, loops open by",
     "constrained_arm": "(iii) tau = 3 (-cos, -sin, cos) 2 pi t: 33 events",
     "constrained_curved_floors": "bowl: done, ['hand lifts off', 'hand lands'], energy kept to",
     "constrained_polishing": "f_n = 20.000000 to 20.000000 N",

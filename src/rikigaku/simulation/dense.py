@@ -1,13 +1,17 @@
 """States between the integrator's steps: interpolated, and brought onto what their mode keeps constant."""
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rikigaku.bound import Kernel
 from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.modes import Array
 from rikigaku.simulation.run import Run, interpolated
+
+_MANY = 20_000  # states for which code for batches is worth compiling: the integrator's own is there already
 
 
 def states_at(runs: Sequence[Run], drive: Drive, records: Array, marks: Any, t: Array, which: Any) -> Array:
@@ -25,10 +29,25 @@ def states_at(runs: Sequence[Run], drive: Drive, records: Array, marks: Any, t: 
         kernel = done.field.settled
         if kernel is None:
             continue
-        idle = np.zeros((len(here), drive.size))
-        answer = np.empty((len(here), n))
-        with np.errstate(invalid="ignore"):
-            kernel([t[here, None], y[here], idle, done.field.parameters(done.mode, drive)], [answer])
+        answer = _settled(kernel, t[here], y[here], drive.size, done.field.parameters(done.mode, drive))
         sound = np.isfinite(answer).all(axis=1)  # a singular posture cannot be projected
         y[here[sound]] = answer[sound]
     return y
+
+
+def _settled(kernel: Kernel, t: Array, y: Array, inputs: int, parameters: Array) -> Array:
+    """States at times t, each projected by the program the integrator calls (settle knows no inputs)."""
+    answer = np.empty_like(y)
+    if len(t) > _MANY:
+        with np.errstate(invalid="ignore"):
+            kernel([t[:, None], y, np.zeros((len(t), inputs)), parameters], [answer])
+        return answer
+    function = kernel.function
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(function.address)
+    idle, given = np.zeros(inputs), np.ascontiguousarray(parameters, dtype=np.float64)
+    times, states = np.ascontiguousarray(t), np.ascontiguousarray(y)
+    begin = [x.ctypes.data for x in (times, states, idle, given, answer)]
+    row = states.strides[0]
+    for k in range(len(times)):
+        call(begin[0] + 8 * k, begin[1] + row * k, begin[2], begin[3], begin[4] + row * k)
+    return answer
