@@ -83,7 +83,7 @@ class IgnoredWarning(UserWarning):
 
 
 class UnclosedWarning(UserWarning):
-    """A posture whose loops are open where formulas of closed loops are asked for their values."""
+    """A posture whose loops are open where a closed one is asked for."""
 
 
 class CannotClose(RikigakuError, ValueError):

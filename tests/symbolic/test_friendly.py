@@ -5,18 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from linkages import four_bar
 
 import rikigaku as rk
 from rikigaku.errors import (
+    BadModel,
     CannotClose,
     MissingValue,
     NoPlace,
+    NotSolvable,
     UnclosedWarning,
     UnknownName,
     WrongSize,
     WrongValue,
 )
 from rikigaku.model.robot import Loop, LoopEnd
+from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic import rosam
 from rikigaku.symbolic.loops.consistent_state import consistent_state
 
@@ -116,3 +120,107 @@ def test_help_tells_which_laws_are_those_of_the_spanning_tree() -> None:
     assert five.mass_matrix.__doc__.endswith("robot.reduced.mass_matrix knows the loops.")
     assert "spanning tree" not in five.inverse_dynamics.__doc__
     assert "spanning tree" not in rk.load("planar_2r").mass_matrix.__doc__
+
+
+def test_values_of_symbols_and_positions_of_a_closed_robot_are_finite_numbers() -> None:
+    loop = four_bar("a", "b", "c", "d").loop_constraints()
+    lengths = {"a": 0.4, "b": 1.0, "c": 0.8, "d": 0.9}
+    assert len(loop.postures({"crank_angle": 0.3}, **lengths)) == 2
+    for wrong, words in ((None, "c takes real numbers"), ("x", "c takes real"), (np.nan, "c takes a finite")):
+        with pytest.raises(WrongValue, match=words):
+            loop.postures({"crank_angle": 0.3}, **{**lengths, "c": wrong})
+    for position in (None, "x", np.nan):
+        with pytest.raises(WrongValue, match="position of joint 'crank_angle' is a number"):
+            loop.postures({"crank_angle": position}, **lengths)
+
+
+@pytest.mark.parametrize("chosen", ["crank_angle", 1, [1], [["crank_angle"]], ["crank_angle", "crank_angle"]])
+def test_independent_joints_are_a_list_of_names(chosen) -> None:
+    with pytest.raises(WrongValue, match=r"list of names of joints, each once.*Moving joints.*rocker_angle"):
+        four_bar().loop_constraints(independent=chosen)
+
+
+def test_base_values_take_symbols_of_the_robot_and_numbers() -> None:
+    found = rk.load("planar_2r").base_parameters()
+    base = found.base_values()
+    assert found.full_values(base, l1=0.3) == found.full_values(base)
+    with pytest.raises(UnknownName, match="no symbol named 'h'"):
+        found.full_values(base, h=1)
+    with pytest.raises(WrongValue, match="l1 takes real numbers; None was given"):
+        found.matrix(l1=None)
+    with pytest.raises(WrongValue, match="drives is True, False, or some of 'rotor'"):
+        rk.load("scara").base_parameters(drives=3)
+
+
+@pytest.mark.parametrize("pose", ["x", {}, None])
+def test_a_pose_is_an_array_of_numbers(pose) -> None:
+    with pytest.raises(WrongValue, match="solve takes real numbers"):
+        rk.load("scara").inverse_kinematics_formulas("hand").solve(pose)
+
+
+def test_joints_that_are_given_are_names() -> None:
+    with pytest.raises(WrongValue, match=r"given is a list of joints.*3 was given"):
+        rk.load("scara").inverse_kinematics_formulas("hand", given=3)
+
+
+def test_what_to_collect_by_is_a_word_or_names() -> None:
+    with pytest.raises(WrongValue, match=r"collect takes one of 'parameters'.*3 was given"):
+        rk.load("planar_2r").mass_matrix.symbolic[0, 0].collect(3)
+
+
+def test_an_open_posture_near_the_component_that_is_meant_is_closed_and_told() -> None:
+    robot = four_bar()
+    q = robot.assemble([0.4])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        meant = robot.base_parameters(near=np.round(q, 4))
+    with pytest.warns(UnclosedWarning, match=r"near=\(0\.5, .*is no closed posture.*robot\.assemble"):
+        found = robot.base_parameters(near=q + np.array([0.1, 0, 0]))
+    assert found.count == meant.count
+    assert np.abs(robot.loop_residual(np.array(found.posture))).max() < 1e-12
+    with pytest.raises(WrongValue, match="near= takes real numbers"):
+        robot.base_parameters(near="abc")
+
+
+def test_a_closed_robot_without_formulas_is_told_a_way_that_works() -> None:
+    from scipy.optimize import least_squares
+
+    frame = rk.Frame("tip", "coupler", rk.Placement((Formula.of("0.3"), Formula.of("0.2"), Formula.of(0))))
+    robot = replace(four_bar(), frames=(frame,))
+    with pytest.raises(NotSolvable) as told:
+        robot.inverse_kinematics_formulas("tip", "pose")
+    way = "scipy.optimize.least_squares(lambda x: (robot.pose(robot.assemble(x), 'tip') - T).ravel(), x0)"
+    assert str(told.value).endswith(f"(crank_angle): {way}.")
+    T = robot.pose(robot.assemble([0.7]), "tip")
+    found = least_squares(lambda x: (robot.pose(robot.assemble(x), "tip") - T).ravel(), [0.5])
+    assert abs(found.x[0] - 0.7) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("ConCoor", 3, "ConCoor is a list; 3 was given"),
+        ("ConDH", None, "ConDH is a list; None was given"),
+        ("cut", "revolute", "cut is a list"),
+        ("BranchInfo.1", None, r"BranchInfo\.1 is a table with a list of Links"),
+        ("BranchInfo.1", {"Links": 3}, "list of Links"),
+        ("BranchInfo.1", {"Links": [3]}, r"BranchInfo\.1, link 1 is a table"),
+    ],
+)
+def test_fields_of_robot_data_have_their_shapes(field: str, value: object, words: str) -> None:
+    table = rosam.robot_data(rk.load("rosam_loop")).table()
+    with pytest.raises(BadModel, match=words):
+        rosam.robot_from_data({**table, field: value})
+
+
+def test_functions_of_the_paper_say_what_they_take() -> None:
+    with pytest.raises(WrongSize, match=r"rotation matrix \(3, 3\).*shape \(2, 2\) was given"):
+        rosam.euler_an(np.eye(2))
+    with pytest.raises(WrongSize, match="None was given"):
+        rosam.euler_an(None)
+    with pytest.raises(WrongValue, match="what make_mdp1 or make_mdp2 gives, not 3"):
+        rosam.mdp_lists(3)
+    with pytest.raises(WrongValue, match="what make_loopcnd gives, not 3"):
+        rosam.loopcnd_formulas(3)
+    with pytest.raises(WrongValue, match="robot_data takes a Robot"):
+        rosam.robot_data(None)

@@ -187,6 +187,9 @@ class ExactFormula:
     def _chosen(self, by: str | Sequence[str]) -> list[str]:
         reading = self.reading
         if not isinstance(by, str):
+            if not isinstance(by, Sequence) or not all(isinstance(name, str) for name in by):
+                known = ", ".join(map(repr, _KINDS))
+                raise WrongValue(f"collect takes one of {known}, or names of variables; {by!r} was given.")
             return [reading.generator(name) for name in by]
         if by == "parameters":
             return list(reading.parameters)

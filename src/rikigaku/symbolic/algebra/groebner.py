@@ -114,6 +114,7 @@ def groebner_basis(
     """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES, "Groebner basis")
+    jobs.checked_limit(time_limit)
     if not system.polynomials:
         return system
     if engine != "singular" and (small := buchberger(system, _SMALL)) is not None:

@@ -92,10 +92,9 @@ class BaseParameters:
 
     def matrix(self, **symbols: float) -> Array:
         """K with base = K @ full, at given values of the symbols of the geometry."""
-        for name in symbols:
-            if name not in self.robot.free_symbols:
-                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
-        values = self.robot.declared_values | symbols
+        self._check_names(symbols)
+        given = {name: float(floats(name, x)) for name, x in symbols.items()}
+        values = self.robot.declared_values | given
         used = {s for terms in self.found.base for x in terms.values() for s in x.symbols}
         if missing := sorted(used - values.keys()):
             raise MissingValue(
@@ -111,9 +110,18 @@ class BaseParameters:
         """Values of the base parameters from a full set: by name, in order, or (None) the robot's own."""
         return self.matrix(**symbols) @ self._full(full, symbols)
 
-    def full_values(self, base: Sequence[float] | Array) -> dict[str, float]:
-        """One full set of parameters with these base values: kept ones as given, all others zero."""
+    def full_values(self, base: Sequence[float] | Array, **symbols: float) -> dict[str, float]:
+        """One full set of parameters with these base values: kept ones as given, all others zero.
+
+        symbols: as `base_values` takes them; no matter here, for what is regrouped is zero.
+        """
+        self._check_names(symbols)
         return self.found.full_values(list(floats("full_values", base)))
+
+    def _check_names(self, symbols: Mapping[str, Any]) -> None:
+        for name in symbols:
+            if name not in self.robot.free_symbols:
+                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
 
     @cached_property
     def tree(self) -> Robot:
@@ -255,6 +263,9 @@ def base_parameters(
 def _drive_names(drives: Any) -> tuple[str, ...]:
     if isinstance(drives, bool):
         return DRIVE_NAMES if drives else ()
+    if not isinstance(drives, (str, Sequence)):
+        known = ", ".join(map(repr, DRIVE_NAMES))
+        raise WrongValue(f"drives is True, False, or some of {known}; {drives!r} was given.")
     names = (drives,) if isinstance(drives, str) else tuple(drives)
     for name in names:
         if name not in DRIVE_NAMES:

@@ -19,6 +19,7 @@ from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import Number
+from rikigaku.symbolic.closed_form.advice import numeric_way
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness, square_root
 from rikigaku.symbolic.closed_form.result import JointFormulas
@@ -80,7 +81,7 @@ def verified(
         )
         raise NotSolvable(
             f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
-            f"of frame {result.frame!r}. {loops}Use robot.inverse_kinematics(...), which is numeric.",
+            f"of frame {result.frame!r}. {loops}{numeric_way(result.robot, result.frame, result.target)}",
             [result.coordinates[axis.place] for axis in axes],
         )
     return replace(result, signs=tuple(good))

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rikigaku.errors import NotSolvable, TooLarge
+from rikigaku.errors import NotSolvable, TooLarge, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.model.toml import parse_toml, to_toml
 from rikigaku.numbers.formula import RESERVED, Formula
@@ -23,6 +23,7 @@ from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra.here_or_there import here_or_there
 from rikigaku.symbolic.algebra.jobs import Progress, Work
+from rikigaku.symbolic.closed_form.advice import numeric_way
 from rikigaku.symbolic.closed_form.chain import TARGET, Chain
 from rikigaku.symbolic.closed_form.check import Requirements, verified
 from rikigaku.symbolic.closed_form.conditions import conditions
@@ -40,10 +41,7 @@ ROTATION = tuple(f"r{i}{j}" for i in "123" for j in "123")
 
 _MOST_KNOWN = 64
 _KNOWN: dict[Any, JointFormulas] = {}
-_ADVICE = (
-    "Give more time (time_limit=...), values to some symbols (robot.bind(...)), or use "
-    "robot.inverse_kinematics(...), which is numeric."
-)
+_ADVICE = "Give more time (time_limit=...), or values to some symbols (robot.bind(...))."
 
 
 def inverse_kinematics_formulas(
@@ -75,7 +73,11 @@ def inverse_kinematics_formulas(
         NotSolvable: where square roots are not enough, with the joints and the degree of what remains.
         TimeLimit, JobCancelled: where the work was stopped.
     """
-    key = robot, frame, target, tuple([given] if isinstance(given, str) else given)
+    if isinstance(given, str):
+        given = (given,)
+    if not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
+        raise WrongValue(f"given is a list of joints, given=['q3']; {given!r} was given.")
+    key = robot, frame, target, tuple(given)
     work = Work(time_limit, progress, cancel)
     if key not in _KNOWN:
         result = _found(*key, work)
@@ -94,7 +96,7 @@ def _found(robot: Robot, frame: str, target: str | None, given: tuple[str, ...],
         lambda answer: _from_job(robot, answer),
         what=f"Inverse kinematics of robot {robot.name!r}, {asked.target} of frame {frame!r},",
         work=work,
-        advice=_ADVICE,
+        advice=f"{_ADVICE} {numeric_way(robot, frame, asked.target)}",
     )
 
 
@@ -270,7 +272,7 @@ def _elements(pose: Pose) -> Iterator[Number]:
 def _unsolved(asked: Question, error: NotSolvable) -> NotSolvable:
     return NotSolvable(
         f"Robot {asked.robot.name!r}: the {asked.target} of frame {asked.frame!r} gives no formula for "
-        f"{', '.join(error.joints)}. {error} Use robot.inverse_kinematics(...), which is numeric.",
+        f"{', '.join(error.joints)}. {error} {numeric_way(asked.robot, asked.frame, asked.target)}",
         error.joints,
         error.degree,
     )

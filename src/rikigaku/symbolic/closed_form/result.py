@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.laws.kinematics import frame_pose, world_poses
 from rikigaku.laws.loops import loop_residual
@@ -185,7 +186,7 @@ class JointFormulas:
 
     def _elements(self, pose: Any) -> tuple[Elements, list[Array], tuple[int, ...]]:
         """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
-        array = np.asarray(pose, dtype=np.float64)
+        array = floats("solve", pose)
         if array.shape[-2:] == (4, 4):
             parts = [array[..., k, 3] for k in range(3)]
             parts += [array[..., i, j] for i in range(3) for j in range(3)]

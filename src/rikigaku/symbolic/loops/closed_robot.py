@@ -8,11 +8,13 @@ corrected). The other joints are free.
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import MissingValue, UnclosedWarning, UnknownName, WrongSize
+from rikigaku.arrays import floats
+from rikigaku.errors import MissingValue, UnclosedWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.composite_body import mass_matrix
 from rikigaku.laws.loops import loop_residual
 from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics
@@ -149,8 +151,10 @@ class ClosedRobot:
     def point(self, q: Any, v: Any, a: Any, symbols: Mapping[str, float]) -> Point:
         """A state at which formulas have values; None in q where a coordinate is not known."""
         c = self.constraints
-        if len(q) != c.robot.nq:
-            raise WrongSize(f"q of robot {c.robot.name!r} has {c.robot.nq} numbers; {len(q)} were given.")
+        held = [] if isinstance(q, str) or not hasattr(q, "__len__") else [x for x in q if x is not None]
+        if not hasattr(q, "__len__") or len(q) != c.robot.nq:
+            raise WrongSize(f"q of robot {c.robot.name!r} has {c.robot.nq} numbers; {_count(q)} given.")
+        floats("q", q if isinstance(q, str) else held)
         inputs: dict[str, Any] = {"q": [None if x is None else float(x) for x in q]}
         for name, given in (("v", v), ("a", a)):
             if given is None:
@@ -170,7 +174,10 @@ class ClosedRobot:
         for name in given:
             if name not in robot.free_symbols:
                 raise UnknownName("symbol", name, robot.free_symbols, f"robot {robot.name!r}")
-        return robot.declared_values | dict(given)
+        values = {name: float(floats(name, x)) for name, x in given.items()}
+        if wrong := [name for name, x in values.items() if not isfinite(x)]:
+            raise WrongValue(f"The symbol {wrong[0]} takes a finite number; {given[wrong[0]]!r} was given.")
+        return robot.declared_values | values
 
     def _columns(self, M: Matrix) -> list[list[Any]]:
         """M P by columns."""
@@ -212,6 +219,10 @@ def _valued(point: Point, x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return np.array([_valued(point, y) for y in x])
     return float(point.value(x))
+
+
+def _count(x: Any) -> str:
+    return f"{len(x)} were" if hasattr(x, "__len__") else f"{x!r} was"
 
 
 def _spread(size: int, places: Sequence[int], values: Sequence[float]) -> list[float | None]:

@@ -7,6 +7,7 @@ assembly that are not such parts, elbow up and down of a four-bar, share everyth
 walking from home in small steps, along the motions the loops allow, never through a singular posture.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,8 +16,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.constraints.plan import places_of
-from rikigaku.errors import CannotClose, WrongValue
+from rikigaku.errors import CannotClose, UnclosedWarning, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
 from rikigaku.symbolic.loops.closing import CLOSED, Closing, ConsistentState, pivots
@@ -29,6 +31,7 @@ _SEED = 11
 _CLEAR = 0.2  # of what it is at home: walks keep that far from singular postures
 _WALK, _STEP, _SHORTEST = 4, 0.3, 0.01  # steps in a walk, their length [rad, m]
 _WALKERS = 8
+_MOVED = 1e-3  # [rad, m]: beyond what a user types rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +134,18 @@ def component_of(robot: Robot, near: Sequence[float] | Array | None = None) -> C
         CannotClose: if no closed posture is found there. WrongValue: if `near` leads to a singular posture,
             where several components may meet.
     """
-    found = _component(robot, None if near is None else tuple(as_position(robot, near).tolist()))
+    if near is None:
+        return _component(robot, None).afresh()
+    given = as_position(robot, floats("near=", near))
+    found = _component(robot, tuple(given.tolist()))
+    known = set(robot.free_symbols) <= robot.declared_values.keys()  # else lengths were drawn
+    if known and np.abs(found.home - given).max(initial=0) > _MOVED:
+        warnings.warn(
+            f"near={_listed(given)} is no closed posture of robot {robot.name!r}: the one found from it, "
+            f"{_listed(found.home)}, is taken. q = robot.assemble(...) gives one.",
+            UnclosedWarning,
+            stacklevel=4,
+        )
     return found.afresh()
 
 

@@ -218,10 +218,11 @@ def loop_constraints(
     """
     if not robot.loops and not robot.couplings:
         raise WrongValue(f"Robot {robot.name!r} has no loops and no gears: it has no constraints.")
-    if isinstance(independent, str):
+    if independent is not None and not _are_names(independent):
+        names = ", ".join(joint.name for joint in robot.joints)
         raise WrongValue(
-            f"independent is a list of joints, independent=[{independent!r}]; the text alone was given. "
-            f"Moving joints of robot {robot.name!r}: {', '.join(joint.name for joint in robot.joints)}."
+            f"independent is a list of names of joints, each once, independent=[{robot.joints[0].name!r}]; "
+            f"{independent!r} was given. Moving joints of robot {robot.name!r}: {names}."
         )
     constraints = _constraints(robot, None if independent is None else tuple(independent))
     if explicit:
@@ -298,6 +299,11 @@ def _deciding(rows: Sequence[Row], samples: Sequence[ConsistentState], order: Se
             found = {order[k] for k in independent(columns)[0]}
             best = max(best, found, key=len)
     return best
+
+
+def _are_names(names: Any) -> bool:
+    several = isinstance(names, Sequence) and not isinstance(names, str)
+    return several and all(isinstance(x, str) for x in names) and len(set(names)) == len(names)
 
 
 def _first(constraints: LoopConstraints) -> list[str]:

@@ -77,7 +77,9 @@ def _position(robot: Robot, name: str, value: Any) -> list[float]:
     try:
         found = np.atleast_1d(np.asarray(value, float))
     except (TypeError, ValueError):
-        raise WrongValue(f"The position of joint {name!r} is a number, not {value!r}.") from None
+        found = np.array([np.nan])
+    if not np.isfinite(found).all():
+        raise WrongValue(f"The position of joint {name!r} is a number, not {value!r}.")
     size = robot.joint(name).nq
     if found.shape != (size,):
         raise WrongSize(f"Joint {name!r} has {size} coordinate{'s' * (size > 1)}; {found.shape} was given.")

@@ -121,6 +121,9 @@ class RobotData:
                 [f"General is a list of joint variables, General = ['theta11']; {general!r} was given."],
                 "RobotData",
             )
+        for name in ("ConCoor", "ConDH", "cut", "cut_names"):
+            if not isinstance(value := table.get(name, ()), list | tuple):
+                raise BadModel([f"{name} is a list; {value!r} was given."], "RobotData")
         from rikigaku.model.robot import Symbol
 
         branches = {key: value for key, value in table.items() if key.startswith("BranchInfo.")}
@@ -150,6 +153,9 @@ class RobotData:
 def _branch(where: str, table: Any, problems: list[str]) -> BranchInfo:
     if isinstance(table, BranchInfo):
         return table
+    if not isinstance(table, Mapping) or not isinstance(table.get("Links", ()), list | tuple):
+        problems.append(f"{where} is a table with a list of Links, {{'Links': [...]}}; {table!r} was given.")
+        return BranchInfo(())
     problems += (wrong := _unknown(where, table, BranchInfo) + _missing(where, table, BranchInfo))
     links = []
     for i, link in enumerate(table.get("Links", ()), start=1):
@@ -157,6 +163,10 @@ def _branch(where: str, table: Any, problems: list[str]) -> BranchInfo:
             links.append(link)
             continue
         at = f"{where}, link {i}"
+        if not isinstance(link, Mapping):
+            wrong.append(f"{at} is a table, {{'Type': 'R', 'DH': [...]}}; {link!r} was given.")
+            problems.append(wrong[-1])
+            continue
         wrong += (here := _unknown(at, link, LinkInfo) + _missing(at, link, LinkInfo))
         problems += here
         if not here:

@@ -64,6 +64,8 @@ def make_mdp2(robot: Described, tree: bool = False, **options: Any) -> BaseParam
 
 def mdp_lists(base: BaseParameters) -> tuple[list[str], list[list[str]], list[list[list[str]]]]:
     """Base parameters as the paper prints them: masses, first moments, tensors, link by link; "0" if none."""
+    if not isinstance(base, BaseParameters):
+        raise WrongValue(f"mdp_lists takes what make_mdp1 or make_mdp2 gives, not {base!r}.")
     sums = dict(zip(base.found.kept, base.paper_form().splitlines(), strict=True))
 
     def shown(parameter: str, link: str) -> str:
@@ -162,6 +164,8 @@ def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
 
 def loopcnd_formulas(cnd: LoopConstraints) -> Formulas:
     """The left sides of the constraints f = 0 as formulas; `.combined()` is the paper's `combine`."""
+    if not isinstance(cnd, LoopConstraints):
+        raise WrongValue(f"loopcnd_formulas takes what make_loopcnd gives, not {cnd!r}.")
     reading = Reading(cnd.robot, cnd.state.ring, _names(cnd.robot))
     array = np.empty(len(cnd.rows), dtype=object)
     for k, row in enumerate(cnd.rows):

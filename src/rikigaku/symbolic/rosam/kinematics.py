@@ -44,6 +44,11 @@ def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray
 
 def euler_an(R: Any, angles: str = ANGLES) -> Any:
     """EulerAn: Euler angles of a rotation matrix. Ours: `numpy.arctan2` of numbers, SymPy's of formulas."""
+    if getattr(R, "shape", None) not in ((3, 3), (4, 4)):
+        raise WrongSize(
+            "euler_an takes a rotation matrix (3, 3) or a pose (4, 4), of numbers or formulas "
+            f"(make_RBase(robot)[i, k]); {_kind(R)} was given."
+        )
     rows = [[_for_sympy(R[i, j]) for j in range(3)] for i in range(3)]
     if all(isinstance(x, float) for row in rows for x in row):
         functions: Any = (np.arctan2, np.sqrt, np.array)
@@ -217,3 +222,9 @@ def _for_sympy(x: Any) -> Any:
 
         return sympy_formula(x)
     return x if hasattr(x, "free_symbols") else float(x)
+
+
+def _kind(x: Any) -> str:
+    """What a wrong argument is, in few words."""
+    shape = getattr(x, "shape", None)
+    return f"an array of shape {shape}" if shape is not None else repr(x)[:80]

@@ -28,6 +28,8 @@ def robot_data(robot: Robot) -> RobotData:
         WrongValue: for what ROSAM II does not know: other joints, gears, placements with symbols that have no
             DH row.
     """
+    if not isinstance(robot, Robot):
+        raise WrongValue(f"robot_data takes a Robot, rk.load(...); {robot!r} was given.")
     return _Writer(robot).data()
 
 
