@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.arguments import Arguments
+from rikigaku.arguments import Arguments, Sorted
 from rikigaku.codegen import integrator as integrator  # for simulation
 from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
@@ -177,7 +177,12 @@ class BoundLaw:
         return exported(language, self.robot, self.law, program, self._named(derivative), path, name)
 
     def derivative(
-        self, *args: Any, wrt: str | Sequence[str] | None = None, out: Any = None, **keywords: Any
+        self,
+        *args: Any,
+        wrt: str | Sequence[str] | None = None,
+        packed: bool = False,
+        out: Any = None,
+        **keywords: Any,
     ) -> Any:
         """Exact derivatives with respect to each input (or those named in `wrt`), as a named tuple.
 
@@ -185,22 +190,32 @@ class BoundLaw:
         Derivative axes come last. `wrt` may also name symbols of the robot; for the dynamics wrt="parameters"
         means the inertial parameters (and with drives=True rotors and friction) in the order of
         `robot.parameters()`.
+
+        packed=True: of each derivative only the numbers that depend on the state, each once (of the symmetric
+        ones a half, of limbs that do not feel each other nothing), in one axis (..., count). `packing` says
+        where they stand, and unpacks them.
         """
-        plain = wrt is None and not keywords and all(type(x) is np.ndarray and x.ndim == 1 for x in args)
+        plain = wrt is None and not keywords and packed is False
+        plain = plain and all(type(x) is np.ndarray and x.ndim == 1 for x in args)
         if plain and (short := self._derivative_of_one) is not None:
             result = short(args, out)
             if result is not None:
                 return result
         names = self._named(True if wrt is None else wrt)
-        law = self.law
-        if names == ("parameters",) and law.by_parameters is not None:
-            value = self._by_parameters(*args, out=out, **self._without_own(keywords))
-            return named_tuple("Derivative", names)(value)
-        inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
-        result = self._derivatives(options, overrides, names)(inputs, overrides, symbols, out)
+        variant, given = self._derivation(args, keywords, names, packed)
+        result = variant(given.inputs, given.overrides, given.symbols, out)
         if isinstance(result, tuple):
             return result
         return named_tuple("Derivative", names)(result)
+
+    def packing(self, *, wrt: str | Sequence[str] | None = None, **options: Any) -> Any:
+        """Where the numbers of `derivative(..., packed=True)` stand: one `Packing` for each input, by name.
+
+        `packing.q.places` are the rows and columns, `packing.q.unpack(d.q)` the whole matrices of `d.q`.
+        """
+        names = self._named(True if wrt is None else wrt)
+        variant, _ = self._derivation((), options, names, packed=True, calling=False)
+        return named_tuple("Packings", names)(*(port.packing for port in variant.kernel.ports[1]))
 
     def _named(self, wrt: bool | str | Sequence[str]) -> tuple[str, ...]:
         """What to derive by: all inputs for True, nothing for False."""
@@ -215,20 +230,42 @@ class BoundLaw:
             raise WrongValue(f"wrt names something twice: {', '.join(names)}.")
         return names
 
+    def _derivation(
+        self,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        names: tuple[str, ...],
+        packed: bool,
+        calling: bool = True,
+    ) -> tuple[Variant, Sorted]:
+        """The program of derivatives that is asked for, and what was given for it."""
+        if not isinstance(packed, bool):
+            raise WrongValue(f"packed of derivatives is True or False, not {packed!r}.")
+        if names == ("parameters",) and self.law.by_parameters is not None:
+            law = self._by_parameters
+            given = law._arguments.sort(args, self._without_own(keywords), calling)
+            return law._variant(given.options, given.overrides, packed=packed), given
+        given = self._arguments.sort(args, keywords, calling)
+        return self._derivatives(given.options, given.overrides, names, packed), given
+
     def _derivatives(
-        self, options: Mapping[str, Any], overrides: Mapping[str, Any], names: tuple[str, ...]
+        self,
+        options: Mapping[str, Any],
+        overrides: Mapping[str, Any],
+        names: tuple[str, ...],
+        packed: bool = False,
     ) -> Variant:
         """The program of derivatives: by structure where the law knows how, else term by term."""
         way = self.law.derivative
         if way is not None and set(names) <= set(self.law.inputs) and set(overrides) <= set(way.overrides):
             own = {name: options[name] for name in way.options}
-            return self._by_structure._variant(own, overrides, only=names)
+            return self._by_structure._variant(own, overrides, only=names, packed=packed)
         if len(self.law.outputs) > 1:
             raise WrongValue(
                 f"{self.law.name} has several results ({', '.join(self.law.outputs)}); derivatives are those "
                 "of laws with one."
             )
-        return self._variant(options, overrides, names)
+        return self._variant(options, overrides, names, packed=packed)
 
     def _without_own(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
         """Keywords, and what is fixed, for the derivatives by parameters, which have fewer options."""
@@ -303,11 +340,12 @@ class BoundLaw:
         overrides: Mapping[str, Any],
         wrt: tuple[str, ...] | None = None,
         only: tuple[str, ...] | None = None,
+        packed: bool = False,
     ) -> "Variant":
         frames = tuple(sorted(overrides.get("wrenches", ())))
         for name in (*frames, *([options["frame"]] if "frame" in options else [])):
             self.robot.frame(name)  # an unknown name is an error here, with a suggestion
-        key = Recipe(tuple(options.items()), "gravity" in overrides, frames, wrt, only)
+        key = Recipe(tuple(options.items()), "gravity" in overrides, frames, wrt, only, packed)
         try:
             known = key in self._variants
         except TypeError:

@@ -25,6 +25,7 @@ class Recipe:
     frames: tuple[str, ...] = ()  # where external wrenches act
     wrt: tuple[str, ...] | None = None  # derivatives, term by term, with respect to these
     only: tuple[str, ...] | None = None  # these outputs, and no others
+    packed: bool = False  # without constants and repetitions
 
 
 def input_shapes(robot: Robot, law: Law, recipe: Recipe) -> list[tuple[str, Shape]]:

@@ -12,6 +12,7 @@ from rikigaku.codegen.kernel import Kernel
 from rikigaku.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.packed import packed_outputs
 from rikigaku.numbers.program import Program
 from rikigaku.recipe import Recipe, record
 from rikigaku.tangent import derivative_program
@@ -29,8 +30,9 @@ class Variant:
 
     def _trace(self) -> Program:
         program = record(self.robot, self.law, self.recipe)
-        wrt = self.recipe.wrt
-        return program if wrt is None else derivative_program(self.robot, program, wrt)
+        if self.recipe.wrt is not None:
+            program = derivative_program(self.robot, program, self.recipe.wrt)
+        return packed_outputs(program) if self.recipe.packed else program
 
     def __call__(
         self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any

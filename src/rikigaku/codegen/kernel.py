@@ -17,6 +17,7 @@ import numpy as np
 from rikigaku.codegen import cache, numpy_api
 from rikigaku.codegen.packing import packed_arrays, packed_ports, packed_program
 from rikigaku.errors import TooLarge, WrongValue
+from rikigaku.numbers.packed import Packing
 from rikigaku.numbers.program import Port, Program, with_elements
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Kernel:
                     )
                 code = native.object_code(llvm_module.text(packed_program(program), kind, native.host()))
                 sides = (program.inputs, program.outputs)
-                ports = [[[port.name, port.shape, port.used] for port in side] for side in sides]
+                ports = [[_words(port) for port in side] for side in sides]
                 entry = cache.Entry({"ports": ports}, code)
                 cache.write(key, entry)
             _loaded[key] = _described(entry), native.Library(entry.code)
@@ -199,8 +200,18 @@ class Kernel:
 def _described(entry: cache.Entry) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
     ports: Any = entry.description["ports"]
     inputs, outputs = ports
-    described = [tuple(Port(n, tuple(s), used) for n, s, used in side) for side in (inputs, outputs)]
-    return described[0], described[1]
+    return tuple(_port(*words) for words in inputs), tuple(_port(*words) for words in outputs)
+
+
+def _words(port: Port) -> list[Any]:
+    """A port as the cache keeps it."""
+    packing = port.packing
+    how = None if packing is None else [packing.shape, packing.sources, packing.constants]
+    return [port.name, port.shape, port.used, how]
+
+
+def _port(name: str, shape: list[int], used: bool, how: list[list[Any]] | None) -> Port:
+    return Port(name, tuple(shape), used, None if how is None else Packing(*map(tuple, how)))
 
 
 def _slice(x: Array, batch_axes: int, core_axes: int, start: int, stop: int) -> Array:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
-from rikigaku.numbers.repeat import loop, repeated
+from rikigaku.numbers.repeat import repeated
 
 Numbers = Sequence[Number]
 Entries = dict[tuple[int, int], Number]
@@ -59,17 +60,17 @@ class InverseFactors:
         return repeated(self._solution, [*inverse_D, *self.V.values()], columns)
 
     def dense(self) -> list[list[Number]]:
-        """The full symmetric matrix; what may be a loop in a program comes out as results only."""
+        """The full symmetric matrix, both halves the same numbers; what may be a loop in a program comes out
+        as results only."""
         n, V = len(self.parents), self.V
         W = {place: -x for place, x in V.items()} | {(i, i): 1 for i in range(n)}
         scaled = [[W.get((i, k), 0) * d for k, d in enumerate(self.inverse_D)] for i in range(n)]
-        looped = loop(self._product, list(V.values()), scaled)
-        if looped is not None:
-            return [list(column) for column in looped]
+        columns = repeated(self._first_elements, list(V.values()), scaled)
+        order = limb_after_limb(self.parents)
         result: list[list[Number]] = [[0] * n for _ in range(n)]
-        for i in range(n):
-            for j in range(i + 1):
-                result[i][j] = result[j][i] = self._element(V, scaled[i], j)
+        for position, j in enumerate(order):
+            for i, x in zip(order[: position + 1], columns[j], strict=False):
+                result[i][j] = result[j][i] = x
         return result
 
     def _solution(self, shared: Numbers, b: Numbers) -> list[Number]:
@@ -85,6 +86,13 @@ class InverseFactors:
         """W y, with the entries of V in their order."""
         V = dict(zip(self.V, entries, strict=True))
         return [self._element(V, y, i) for i in range(len(y))]
+
+    def _first_elements(self, entries: Numbers, y: Numbers) -> list[Number]:
+        """W y, limb after limb, up to the last coordinate where y is not zero."""
+        V = dict(zip(self.V, entries, strict=True))
+        order = limb_after_limb(self.parents)
+        last = max(position for position, i in enumerate(order) if not is_zero(y[i]))
+        return [self._element(V, y, i) for i in order[: last + 1]]
 
     def _element(self, V: Entries, y: Numbers, i: int) -> Number:
         total = y[i]
@@ -137,3 +145,9 @@ def outermost_first(parents: Sequence[int]) -> list[int]:
     """All coordinates, each before those that carry it (coordinates may stand in any order in q)."""
     depth = [len(ancestors(parents, i)) for i in range(len(parents))]
     return sorted(range(len(parents)), key=lambda i: -depth[i])
+
+
+def limb_after_limb(parents: Sequence[int]) -> list[int]:
+    """All coordinates, each after those that carry it and with all beyond it before the next limb."""
+    paths = {i: (*reversed(ancestors(parents, i)), i) for i in range(len(parents))}
+    return sorted(paths, key=paths.__getitem__)

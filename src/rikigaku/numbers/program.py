@@ -21,6 +21,7 @@ class Port:
     name: str
     shape: Shape
     used: bool = True  # whether any result depends on it
+    packing: Any = None  # of a packed output: how it spreads into the whole one (`numbers.packed.Packing`)
 
     @property
     def size(self) -> int:

@@ -12,7 +12,7 @@ Function = Callable[[Numbers, Numbers], Numbers]
 Places = frozenset[int]
 
 # Unrolled operations beyond which a loop is faster to compile and, from the instruction cache, to run.
-WORTH_A_LOOP = 12_000
+WORTH_A_LOOP = 8_000
 # How much longer a turn may be for an item than one of its own, rather than be one more piece of code.
 _SPARE = 1.4
 
@@ -22,11 +22,11 @@ def repeated(function: Function, shared: Numbers, items: Sequence[Numbers]) -> l
 
     Where a traced program becomes a loop, what comes out may only be a result of that program.
     """
-    looped = loop(function, shared, items)
+    looped = _loop(function, shared, items)
     return [function(shared, item) for item in items] if looped is None else looped
 
 
-def loop(function: Function, shared: Numbers, items: Sequence[Numbers]) -> list[Numbers] | None:
+def _loop(function: Function, shared: Numbers, items: Sequence[Numbers]) -> list[Numbers] | None:
     """The same as a loop in the program being traced; None where there is none or unrolling is better.
 
     Items with zeros in about the same places share a turn that knows of them.

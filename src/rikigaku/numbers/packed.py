@@ -1,0 +1,80 @@
+"""Results without what is known of them beforehand: constants, and elements equal to others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.errors import WrongSize
+from rikigaku.numbers.graph import Node, Traced
+from rikigaku.numbers.program import Program, Shape
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How the numbers of a packed result lie in the whole one, and back.
+
+    shape: of the whole result; sources: for each of its elements, row-major, the packed number that stands
+    there, or -1 - k for the k-th of `constants`.
+    """
+
+    shape: Shape
+    sources: tuple[int, ...]
+    constants: tuple[float, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many numbers are packed."""
+        return max(self.sources, default=-1) + 1
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.intp], ...]:
+        """Indices, one array for each axis of the whole result: where each packed number stands first."""
+        _, first = np.unique(np.array(self.sources), return_index=True)
+        return np.unravel_index(first[len(first) - self.size :], self.shape)
+
+    def unpack(self, packed: Any) -> Array:
+        """The whole results, (..., *shape), of packed ones (..., size). A state of NaN stays one."""
+        packed = np.asarray(packed, dtype=np.float64)
+        if packed.ndim == 0 or packed.shape[-1] != self.size:
+            raise WrongSize(
+                f"A packed result of shape {self.shape} has {self.size} numbers, so its array ends in an axis "
+                f"of that length; one of shape {packed.shape} was given."
+            )
+        sources = np.array(self.sources, dtype=np.intp)
+        whole = np.empty((*packed.shape[:-1], len(sources)))
+        known = sources < 0
+        whole[..., ~known] = packed[..., sources[~known]]
+        bad = np.isnan(packed).any(axis=-1, keepdims=True)
+        whole[..., known] = np.where(bad, np.nan, np.array(self.constants or [0.0])[-1 - sources[known]])
+        return whole.reshape(*packed.shape[:-1], *self.shape)
+
+
+def packed_outputs(program: Program) -> Program:
+    """The program with every output packed, and its ports knowing how."""
+    outputs, results = [], []
+    for port, elements in zip(program.outputs, program.results, strict=True):
+        numbers, sources, constants = _distinct(elements)
+        packing = Packing(port.shape, tuple(sources), tuple(constants))
+        outputs.append(replace(port, shape=(len(numbers),), packing=packing))
+        results.append(tuple(numbers))
+    return replace(program, outputs=tuple(outputs), results=tuple(results))
+
+
+def _distinct(elements: Sequence[Traced]) -> tuple[list[Node], list[int], list[float]]:
+    """The nodes among the elements, each once; for every element where it is found; the constants."""
+    numbers: dict[Node, int] = {}
+    constants: dict[float, int] = {}
+    sources = []
+    for x in elements:
+        if isinstance(x, Node) and x.op != "const":
+            sources.append(numbers.setdefault(x, len(numbers)))
+        else:
+            value = float(x.value) if isinstance(x, Node) else float(x)
+            sources.append(-1 - constants.setdefault(value, len(constants)))
+    return list(numbers), sources, list(constants)
