@@ -43,7 +43,7 @@ class Packing:
         packed = np.asarray(packed, dtype=np.float64)
         if packed.ndim == 0 or packed.shape[-1] != self.size:
             raise WrongSize(
-                f"A packed result of shape {self.shape} has {self.size} numbers, so its array ends in an axis "
+                f"A packed result of shape {self.shape} has {self.size} numbers: its array ends in an axis "
                 f"of that length; one of shape {packed.shape} was given."
             )
         sources = np.array(self.sources, dtype=np.intp)
