@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongValue
 from rikigaku.fem.elements import beam_stiffness, released
 from rikigaku.fem.grid import Grid, grid
 from rikigaku.fem.joined import Joined
@@ -20,6 +21,7 @@ from rikigaku.fem.masses import MassRule, node_masses
 from rikigaku.fem.openness import check_posture
 from rikigaku.fem.pieces import Pieces, pieces_of
 from rikigaku.fem.ties import Hinges, tied
+from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
 
@@ -43,6 +45,7 @@ class Assembly:
     viscous: Array
     rotors: Array
     nodal_mass: sparse.csr_array  # of x, rotors left out
+    nodal_stiffness: sparse.csr_array  # of x, springs left out
     alpha: float
 
     @property
@@ -103,23 +106,40 @@ def assemble_beams(
     kept = {k for k in bodies if drives[k].any()}  # what acts in a turn needs its number, gears too
     kept |= {k for gear in layout.mechanism.gears for k in (gear.joint[1], gear.reference[1])}
     joined = Joined(tied(grid(layout, q, pieces), hinges, locked, kept))
+    if not even:
+        _check_bends(layout, joined)
     net, hinged = joined.grid, joined.ties.hinged
     alpha, beta = damping
     made = pieces_of(net, refined, hinged, even, beta)
     Z = joined.rows.matrix(joined.rows.values(joined.placed(joined.start)))
     nodal, stiff = node_masses(net, mass), _stiffness(net, made, hinged)
-    lag = _summed(net, made, made.damping[:, None, None] * stiff)
+    whole, lag = _summed(net, made, stiff), _summed(net, made, made.damping[:, None, None] * stiff)
     springs, viscous, rotors = np.array([drives[k] for k in joined.joints]).reshape(-1, 3).T
     S = joined.turning
     K, C, M = (
         sparse.csr_array(Z.T @ A @ Z + S.T @ sparse.diags_array(x) @ S)
         for A, x in (
-            (_summed(net, made, stiff), springs),
+            (whole, springs),
             (lag + alpha * nodal, viscous),
             (nodal, rotors),
         )
     )
-    return Assembly(joined, made, K, C, M, Z, springs, viscous, rotors, nodal, alpha)
+    return Assembly(joined, made, K, C, M, Z, springs, viscous, rotors, nodal, whole, alpha)
+
+
+def _check_bends(layout: Layout, joined: Joined) -> None:
+    robot = layout.robot
+    for link in robot.links:
+        if link.section is not None and layout.mechanism.frames[link.name][0] == WORLD:
+            raise WrongValue(
+                f"Link {link.name!r} is fixed to the ground, which does not bend, and has a section. Give it "
+                "a joint and hold that (actuated, or by locked=...), or take its section away."
+            )
+    if not joined.size:
+        raise WrongValue(
+            f"Nothing of robot {robot.name!r} is left to move: no link has a length, and all joints are held "
+            "(locked='none' frees them)."
+        )
 
 
 def _stiffness(net: Grid, pieces: Pieces, hinged: dict[tuple[int, int], Array]) -> Array:

@@ -42,7 +42,7 @@ class InternalForces:
     @property
     def links(self) -> tuple[str, ...]:
         """Name of the link of each beam."""
-        return tuple(self.layout.mechanism.bodies[beam.body].name for beam in self.layout.beams)
+        return tuple(self.layout.parts[beam.part].link for beam in self.layout.beams)
 
     def component(self, name: str) -> Array:
         """One of axial, shear, bending (and their fellows in space), (beams, samples, 2)."""
@@ -60,7 +60,7 @@ class InternalForces:
             if self.links[k] == link:
                 x += [reach, reach + beam.length]
                 y += list(values[k, sample])
-                inner = beam.start == self.layout.origin[beam.body]
+                inner = beam.start == self.layout.parts[beam.part].origin
                 reach += beam.length if inner else 0.0  # outer beams all begin at the centre
         return np.array(x), np.array(y)
 
@@ -68,19 +68,22 @@ class InternalForces:
 def internal_forces(layout: Layout, state: Moving, held: Carried, loads: list[Load]) -> InternalForces:
     """Of every beam, from what is passed on beyond it."""
     size = state.p.shape[1]
-    # what bodies pass on at each node: force, and moment about the world's origin
-    passed = np.zeros((len(layout.nodes), size, 6))
+    # what every node takes: force, and moment about the world's origin
+    taken = np.zeros((len(layout.nodes), size, 6))
     seats = np.array([layout.seat[j] for j in range(state.bodies.count)], dtype=np.intp)
-    whole = np.concatenate([held.S, held.moment + cross(state.p, held.S)], axis=2)
-    np.add.at(passed, seats, whole)
+    np.add.at(taken, seats, np.concatenate([held.S, held.moment + cross(state.p, held.S)], axis=2))
     for load in loads:
-        passed[load.node, :, :3] += load.force
-        passed[load.node, :, 3:] += load.moment + cross(load.place, load.force)
+        taken[load.node, :, :3] += load.force
+        taken[load.node, :, 3:] += load.moment + cross(load.place, load.force)
+    np.add.at(taken, [part.centre for part in layout.parts], _own(layout, state))
     if not layout.beams:
         return InternalForces(layout, np.zeros((0, size, 2, 6)))
     body, start, end = np.array([(b.body, b.start, b.end) for b in layout.beams], dtype=np.intp).T
-    inner = start == np.array([layout.origin[beam.body] for beam in layout.beams])
-    beyond = np.where(inner[:, None, None], whole[body] - passed[start], passed[end])
+    depth = _depths(layout)
+    for level in range(depth.max(), 0, -1):  # from the tips of each body to its joint
+        outer = depth == level
+        np.add.at(taken, start[outer], taken[end[outer]])
+    beyond = taken[end]
     places = np.array([node.place for node in layout.nodes])
     R = state.R[body]
     ends = [state.p[body] + (R @ places[n][:, None, :, None])[..., 0] for n in (start, end)]
@@ -92,3 +95,26 @@ def internal_forces(layout: Layout, state: Moving, held: Carried, loads: list[Lo
         for part, vector in ((slice(0, 3), beyond[..., :3]), (slice(3, 6), moment)):
             values[:, :, side, part] = -(np.swapaxes(Q, -1, -2) @ vector[..., None])[..., 0]
     return InternalForces(layout, values)
+
+
+def _own(layout: Layout, state: Moving) -> Array:
+    """What the mass of each part takes: force and moment about the world's origin, (parts, samples, 6)."""
+    body = np.array([part.body for part in layout.parts], dtype=np.intp)
+    mass, place, tensor = (
+        np.array([getattr(part, name) for part in layout.parts]) for name in ("mass", "place", "tensor")
+    )
+    R, omega, alpha = state.R[body], state.omega[body], state.alpha[body]
+    at = state.p[body] + (R @ place.reshape(-1, 1, 3, 1))[..., 0]
+    r = at - state.c[body]
+    force = mass[:, None, None] * (state.felt[body] + cross(alpha, r) + cross(omega, cross(omega, r)))
+    I = R @ tensor.reshape(-1, 1, 3, 3) @ np.swapaxes(R, -1, -2)
+    spin, push = ((I @ x[..., None])[..., 0] for x in (omega, alpha))
+    return np.concatenate([force, push + cross(omega, spin) + cross(at, force)], axis=2)
+
+
+def _depths(layout: Layout) -> NDArray[np.intp]:
+    """How many beams of its body lie between each beam and the joint of the body."""
+    known: dict[int, int] = {}
+    for beam in layout.beams:  # parts that carry come before those they carry
+        known[beam.end] = known.get(beam.start, 0) + 1
+    return np.array([known[beam.end] - 1 for beam in layout.beams], dtype=np.intp)

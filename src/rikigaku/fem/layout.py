@@ -2,7 +2,8 @@
 
 A link has a node at its own joint, at its centre of mass and at everything it carries (outer joints, ends of
 loops, frames); a beam runs from the centre of mass to each other node. With the centre of mass on the line
-between two joints that is two beams a link.
+between two joints that is two beams a link. Links on fixed joints are parts of one body: each has its own
+nodes and beams, and the node of its joint in common with the link that carries it.
 """
 
 from collections.abc import Mapping
@@ -20,8 +21,6 @@ from rikigaku.model.section import Section
 
 Array = NDArray[np.float64]
 
-_SAME = 1e-9  # places closer than this part of the robot's size are one
-
 
 @dataclass(frozen=True)
 class Node:
@@ -32,10 +31,27 @@ class Node:
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A link as a part of a body: nodes of its joint and centre of mass, and its own mass [kg].
+
+    place, tensor: centre of mass, and inertia about it [kg m^2], in axes of the body.
+    """
+
+    link: str
+    body: int
+    origin: int
+    centre: int
+    mass: float
+    place: Array
+    tensor: Array
+
+
 @dataclass(frozen=True)
 class Beam:
-    """From node to node of one body: the inner end first. One of them is the centre of mass."""
+    """From node to node of one part: the inner end first. One of them is its centre of mass."""
 
+    part: int
     body: int
     start: int
     end: int
@@ -50,10 +66,11 @@ class Layout:
     robot: Robot
     mechanism: Mechanism
     nodes: tuple[Node, ...]
+    parts: tuple[Part, ...]  # the moving part of each body first, in their order
     beams: tuple[Beam, ...]
     origin: dict[int, int]  # node of each body at its own joint
     seat: dict[int, int]  # node on the carrier where each body's joint sits
-    centre: dict[int, int]  # node at each body's centre of mass
+    centre: dict[int, int]  # node at the centre of mass of each body's moving part
     ends: dict[str, tuple[int, int]]  # of each loop: node of the start, of the end
     frames: dict[str, int]
     normal: Array | None  # of the plane the robot moves in; None in space

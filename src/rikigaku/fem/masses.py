@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from rikigaku.fem.kinematics import central
 from rikigaku.fem.layout import Beam
 from rikigaku.model.mechanism import WORLD
 
@@ -43,12 +42,11 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
         block[3:, 3:] += tensor
 
     layout = net.layout
-    beams, pieces = _by_body(net), _by_beam(net)
-    for i, body in enumerate(layout.mechanism.bodies):
-        m, _, own = central(body.inertia)
-        tensor = net.R[i] @ own @ net.R[i].T
+    beams, pieces = _by_part(net), _by_beam(net)
+    for i, one in enumerate(layout.parts):
+        m, middle, R = one.mass, one.centre, net.R[one.body]
+        tensor = R @ one.tensor @ R.T
         spread = _spread(net, beams.get(i, []), m, tensor, rule) if rule != "centre" and m > 0 else None
-        middle = layout.centre[i]
         if spread is None:
             add(middle, middle, m, tensor)
             continue
@@ -76,10 +74,10 @@ def node_masses(net: "Grid", rule: MassRule) -> sparse.csr_array:
     return sparse.csr_array((values, (rows, columns)), shape=(size, size))
 
 
-def _by_body(net: "Grid") -> dict[int, list[tuple[int, Beam]]]:
+def _by_part(net: "Grid") -> dict[int, list[tuple[int, Beam]]]:
     result: dict[int, list[tuple[int, Beam]]] = {}
     for k, beam in enumerate(net.layout.beams):
-        result.setdefault(beam.body, []).append((k, beam))
+        result.setdefault(beam.part, []).append((k, beam))
     return result
 
 

@@ -101,6 +101,8 @@ class _Maker:
         self.count = 0
         # what hangs on each node: seats of bodies, ends of loops
         self.sitting = Counter([*self.layout.seat.values(), *chain(*self.layout.ends.values())])
+        self.beams = Counter(chain(*((beam.start, beam.end) for beam in self.layout.beams)))
+        self.centres = {part.centre for part in self.layout.parts}
 
     def join(self, i: int) -> None:
         """The own node of a body hangs on its seat."""
@@ -117,7 +119,7 @@ class _Maker:
             return
         turns = self.net.R[i] @ np.array([d.angular for d in free], dtype=np.float64).T
         slides = self.net.R[i] @ np.array([d.linear for d in free], dtype=np.float64).T
-        alone = layout.centre[i] != own and not self.sitting[own] and self.kept.isdisjoint(body.v)
+        alone = self._tip(own) and not self.sitting[own] and self.kept.isdisjoint(body.v)
         if self.hinges == "integration" and not slides.any() and alone:
             self.by_node[own] = held
             self.hinged[(i, own)] = turns
@@ -165,10 +167,14 @@ class _Maker:
             last = node
         self._hang(loop.name, ties or [Tie(b, a, arm)], a, b)
 
+    def _tip(self, node: int) -> bool:
+        """Whether one beam ends there, and no link has its mass there."""
+        return self.beams[node] == 1 and node not in self.centres
+
     def _beam_ends_at(self, body: int, node: int) -> bool:
         """Whether a beam of the body ends there, and nothing hangs on it but the loop itself."""
-        inner = body == WORLD or node in (self.layout.centre[body], self.layout.origin[body])
-        return not inner and self.sitting[node] == 1
+        inner = body == WORLD or node == self.layout.origin[body]
+        return not inner and self._tip(node) and self.sitting[node] == 1
 
     def _new_node(self) -> int:
         self.nodes += 1
