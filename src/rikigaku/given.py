@@ -12,6 +12,7 @@ from rikigaku.arrays import floats
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
 
 Array = NDArray[np.float64]
+GRAVITY = "Gravity, three numbers [m/s^2] in world axes,"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

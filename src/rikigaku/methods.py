@@ -1,10 +1,11 @@
 """What a robot can do beyond its laws, attached to Robot in one place; Robot itself holds data only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.constraints.tree import tree
+from rikigaku.given import names_its_options
 from rikigaku.model.edit import EDITS
 from rikigaku.model.robot import Robot
 
@@ -43,11 +44,15 @@ class _Later:
         return getattr(owner if robot is None else robot, self.name)
 
 
-def fem(robot: Robot, *args: Any, **options: Any) -> "Mesh":
-    """The robot as an assembly of beams, rigid or elastic; see `rikigaku.fem.Mesh`."""
+@names_its_options
+def fem(robot: Robot, masses: Mapping[str, float] | None = None) -> "Mesh":
+    """The robot as an assembly of beams, rigid or elastic; see `rikigaku.fem.Mesh`.
+
+    masses: extra point masses [kg] at loops, frames or joints, by name.
+    """
     from rikigaku.fem import Mesh  # SciPy's sparse matrices for those who ask
 
-    return Mesh(robot, *args, **options)
+    return Mesh(robot, masses)
 
 
 for _method in (*EDITS, fem):

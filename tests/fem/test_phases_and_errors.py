@@ -166,7 +166,7 @@ def inside(mesh, path):
         (WrongValue, r"leave robot 'portal' \d freedoms", lambda m, p: m.motion({"link3": CORNER})),
         (UnknownName, "joint or frame named 'knee'", lambda m, p: m.motion({"knee": cubic(0.0, 1.0, 1.0)})),
         (UnknownName, "loop, frame or joint", lambda m, p: portal().fem(masses={"corner": 1.0})),
-        (WrongValue, "must not be negative", lambda m, p: portal().fem(masses={"top": -1.0})),
+        (WrongValue, "0 or more; -1.0 was", lambda m, p: portal().fem(masses={"top": -1.0})),
         (WrongValue, "motion in a plane", lambda m, p: SPATIAL.fem().inverse_dynamics(UP, method="newmark")),
         (MissingValue, "without values", lambda m, p: rk.load("planar_2r").bind(l1="k").fem()),
         (WrongSize, r"shape \(3,\)", lambda m, p: SPATIAL.fem().inverse_dynamics(UP, wrenches=PUSH)),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rikigaku.constraints.plan import closure, coordinate_names
 from rikigaku.errors import CannotClose, UnknownName, WrongSize, WrongValue
 from rikigaku.fem.motion import Motion
+from rikigaku.fem.paths import sampled
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position, neutral, random_state
 
@@ -36,7 +37,7 @@ class Follower:
         self.target, self.names = target, tuple(target)
         joints = {joint.name: joint for joint in robot.joints}
         for name, path in target.items():
-            x, v, a = (np.asarray(part, dtype=np.float64).reshape(len(t), -1) for part in path(t))
+            x, v, a = sampled(f"The path of {name!r}", path, t)
             if name in joints:
                 if joints[name].nq != 1 or x.shape[1] != 1:
                     raise WrongValue(
@@ -172,8 +173,8 @@ class Follower:
         free = closure(self.robot).mobility if laws else self.robot.nv
         given = len(self.joints) + sum(len(axes) for _, axes, *_ in self.frames)
         more = "" if given <= free else (
-            f" The paths give {given} coordinates, and the robot has {free} freedoms: they must agree to all "
-            "digits, so give fewer."
+            f" The paths give {given} coordinates, and the robot has {free} freedom{'s' * (free != 1)}: they "
+            "must agree to all digits, so give fewer."
         )  # fmt: skip
         return CannotClose(
             f"The motion leaves the workspace of robot {self.robot.name!r} at t = {self.t[k]:.6g} s (sample "

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import WrongValue
 from rikigaku.fem.closing import impulses_of
 from rikigaku.fem.internal import Load, internal_forces
 from rikigaku.fem.kinematics import moving
@@ -24,6 +24,7 @@ from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.shared import shared_forces
 from rikigaku.fem.sharing import as_sharing
+from rikigaku.given import GRAVITY, flag, numbers, short, word
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
@@ -42,14 +43,16 @@ def inverse_dynamics(
     gravity: Any = None,
 ) -> Result:
     """Joint forces of a motion; see `Mesh.inverse_dynamics`."""
-    phases = phases or Phases()
+    phases = Phases() if phases is None else phases
+    if not isinstance(phases, Phases):
+        raise WrongValue(f"phases are given as rikigaku.fem.Phases({short(phases)}), not bare.")
     phases.check(layout)
-    if gravity is not None and np.shape(gravity) != (3,):
-        raise WrongSize(f"Gravity is three numbers [m/s^2], world axes; shape {np.shape(gravity)} was given.")
+    flag("friction", friction)
+    word("method", method, ("exact", "newmark", "recursive"))
+    if gravity is not None:
+        gravity = numbers(GRAVITY, gravity, (3,))
     state = moving(layout.bodies, motion.q, motion.v, motion.a, gravity)
     if method != "exact":
-        if method not in ("newmark", "recursive"):
-            raise WrongValue(f"There is no method {method!r}. Known: exact, newmark, recursive.")
         state = as_computed(state, motion.t, layout.normal, method == "recursive")
     problem = Problem(layout, motion, state, phases, friction)
     check_closed(problem)

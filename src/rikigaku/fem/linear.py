@@ -12,13 +12,12 @@ from scipy.sparse.linalg import eigsh, splu
 
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.assembly import Assembly
-from rikigaku.given import by_name, numbers, whole
+from rikigaku.given import GRAVITY, by_name, numbers, whole
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
 
 _DENSE = 600  # free values up to which a full eigenvalue problem is the quicker one
-GRAVITY = "Gravity, three numbers [m/s^2] in world axes,"
 _STILL = 1e-9  # of the largest: stiffness below this is none
 
 
@@ -64,8 +63,11 @@ def mobility(assembly: Assembly) -> int:
 
     Thin beams resist bending so little that it looks like none: the beams of the assembly should be even.
     """
-    K = assembly.K.toarray()
-    size = np.sqrt(np.maximum(K.diagonal(), 1e-300))  # links of very different lengths are seen alike
+    K, Z = assembly.K.toarray(), abs(assembly.Z)
+    # scaled by what each value has to do with at all: links of very different lengths are seen alike, and
+    # rounding is not taken for stiffness where nothing resists
+    size = np.sqrt((Z.T @ abs(assembly.nodal_stiffness) @ Z).diagonal())
+    size[size == 0] = 1.0
     s = np.linalg.eigvalsh(K / np.outer(size, size))
     return int((s < _STILL * s[-1:]).sum())
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import WrongSize
 from rikigaku.fem.internal import Load
 from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
@@ -14,6 +13,7 @@ from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.quaternions import cross
 from rikigaku.fem.torques import Carried, NodalForces, carried, joint_forces, nodal_forces
+from rikigaku.given import by_name, numbers
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
@@ -70,16 +70,11 @@ def mass_loads(problem: Problem) -> list[Load]:
 def wrench_loads(problem: Problem, wrenches: Mapping[str, Any]) -> list[Load]:
     """Wrenches on the robot at frames: the joints give the opposite."""
     loads, size = [], len(problem.motion.t)
-    for name, wrench in wrenches.items():
+    for name, wrench in by_name("Wrenches", wrenches, "wrenches={frame: six numbers}").items():
         problem.layout.robot.frame(name)
         body, pose = problem.layout.mechanism.frames[name]
-        given = np.asarray(wrench, dtype=np.float64)
-        if given.shape not in ((6,), (1, 6), (size, 6)):
-            raise WrongSize(
-                f"The wrench at {name!r} is (force, moment), six numbers, or six for each of {size} samples; "
-                f"shape {given.shape} was given."
-            )
-        w = np.broadcast_to(given, (size, 6))
+        what = f"The wrench at {name!r}, (force, moment) of six numbers or six for each sample,"
+        w = np.broadcast_to(numbers(what, wrench, (6,), (1, 6), (size, 6)), (size, 6))
         if body != WORLD:
             node = problem.layout.frames.get(name, problem.layout.origin[body])
             loads.append(Load(body, node, problem.state.place(body, pose.p), -w[:, :3], -w[:, 3:]))

@@ -10,12 +10,15 @@ from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
 from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
+from rikigaku.fem.masses import MassRule
 from rikigaku.fem.meshing import layout
 from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
 from rikigaku.fem.targets import target_motion
+from rikigaku.fem.ties import Hinges
 from rikigaku.fem.torques import Matrices, matrices, nodal_forces
+from rikigaku.given import by_name, names_its_options, number
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
 
@@ -30,17 +33,21 @@ class Mesh:
     """
 
     def __init__(self, robot: Robot, masses: Mapping[str, float] | None = None) -> None:
-        self.layout: Layout = layout(robot, masses)
+        given = by_name("Masses", masses or {}, "masses={loop, frame or joint: kg}")
+        kilograms = {name: number(f"The mass at {name!r} [kg]", m, least=0) for name, m in given.items()}
+        self.layout: Layout = layout(robot, kilograms)
 
     @property
     def robot(self) -> Robot:
         """Whose mesh it is."""
         return self.layout.robot
 
+    @names_its_options
     def motion(self, target: Any, t: Any = None, *, samples: int = 201, near: Any = None) -> Motion:
         """The motion of all joints that a target means; see `rikigaku.fem.targets.target_motion`."""
         return target_motion(self.robot, target, t, samples=samples, near=near)
 
+    @names_its_options
     def inverse_dynamics(
         self,
         target: Any,
@@ -84,9 +91,18 @@ class Mesh:
             gravity=gravity,
         )
 
-    def elastic(self, **options: Any) -> Elastic:
+    @names_its_options
+    def elastic(
+        self,
+        elements: int = Elastic.elements,
+        mass: MassRule = Elastic.mass,
+        damping: tuple[float, float] = Elastic.damping,
+        joint_stiffness: Mapping[str, float] | None = None,
+        hinges: Hinges = Elastic.hinges,
+        refined: bool = Elastic.refined,
+    ) -> Elastic:
         """The mesh with its stiffness: vibration, deflection, motion and torques; see `Elastic`."""
-        return Elastic(self.layout, **options)
+        return Elastic(self.layout, elements, mass, damping, joint_stiffness, hinges, refined)
 
     def mobility(self, q: Any = None) -> int:
         """Dimension of the null space of the stiffness of the paper's mesh, hinges by integration points."""

@@ -7,6 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongValue
+from rikigaku.fem.paths import times
+from rikigaku.given import numbers, short
 from rikigaku.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -19,6 +22,8 @@ _JUST = 1e-12  # of a time, or of 1 s: so much before it is just before it
 class Motion:
     """Times (samples,), positions (samples, nq), velocities and accelerations (samples, nv).
 
+    `Motion(robot, t, q, v, a)` is one from samples of your own (measured, or by another program); v and a of
+    a closed robot keep its loops closed (`v, a = robot.complete(q, v, a)`).
     path: q and v at any time, from a posture near by, if they are known between samples.
     """
 
@@ -28,6 +33,14 @@ class Motion:
     v: Array
     a: Array
     path: Path | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.robot, Robot):
+            raise WrongValue(f"Motion(robot, t, q, v, a) begins with a robot; {short(self.robot)} was given.")
+        object.__setattr__(self, "t", times(self.t))
+        for name, size in (("q", self.robot.nq), ("v", self.robot.nv), ("a", self.robot.nv)):
+            what = f"{name} of a motion of robot {self.robot.name!r} over {len(self.t)} times"
+            object.__setattr__(self, name, numbers(what, getattr(self, name), (len(self.t), size)))
 
     def before(self, time: float) -> tuple[Array, Array]:
         """q and v just before a time, from the left: at a blow v jumps there.

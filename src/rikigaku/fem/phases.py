@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.loops import Cut
+from rikigaku.given import by_name, number, short, word
 
 Array = NDArray[np.float64]
 
@@ -33,20 +34,17 @@ class Phases:
         for name, intervals in self.closed.items():
             if name not in layout.ends:
                 raise UnknownName("loop", name, layout.ends, f"robot {layout.robot.name!r}")
-            ends = [time for pair in intervals for time in pair]
-            if any(b <= a for a, b in pairwise(ends)):
-                raise WrongValue(
-                    f"Phases of loop {name!r} are pairs of times that increase; {intervals} was given."
-                )
-        if not self.blend >= 0:
-            raise WrongValue(f"Blending takes a time, 0 s or more; {self.blend} was given.")
+            _check_pairs(name, intervals)
+        number("blend [s]", self.blend, least=0)
+        carriers = {"every loop": self.carrier} if isinstance(self.carrier, str) else self.carrier
+        for name, carrier in by_name("Carriers", carriers, "carrier={loop: 'start' or 'end'}").items():
+            if name not in ("every loop", *layout.ends):
+                raise UnknownName("loop", name, layout.ends, f"robot {layout.robot.name!r}")
+            word(f"carrier of the mass at the cut ({name})", carrier, ("start", "end"))
 
     def carried_by_end(self, loop: str) -> bool:
         """Whether the end link keeps the mass at the cut node."""
-        carrier = self.carrier if isinstance(self.carrier, str) else self.carrier.get(loop, "start")
-        if carrier not in ("start", "end"):
-            raise WrongValue(f"The carrier of a mass at a cut is 'start' or 'end', not {carrier!r}.")
-        return carrier == "end"
+        return (self.carrier if isinstance(self.carrier, str) else self.carrier.get(loop, "start")) == "end"
 
     def weight(self, loop: str, t: Array) -> Array:
         """0 while the loop is open, 1 while it is closed, smooth in between (inside the closed phase)."""
@@ -124,6 +122,19 @@ def impulses(
         speed, spin = (float(np.linalg.norm(met[rows])) for rows in (pushes, ~pushes))
         found.append(Impulse(t, one.name, passed[:3], passed[3:], speed, spin, after, lost))
     return found
+
+
+def _check_pairs(loop: str, intervals: Any) -> None:
+    """The phases of a loop are pairs of times, one after the other; the first may be -inf, the last inf."""
+    try:
+        pairs = [(float(a), float(b)) for a, b in intervals]
+    except (TypeError, ValueError):
+        pairs = [(np.nan, np.nan)]
+    if not all(a < b for a, b in pairwise([time for pair in pairs for time in pair])):
+        raise WrongValue(
+            f"Phases of loop {loop!r} are pairs of times that increase, [(0.2, 0.6), ...] [s]; "
+            f"{short(intervals)} was given."
+        )
 
 
 def _smooth(x: Any) -> Array:

@@ -14,6 +14,8 @@ from rikigaku.constraints.plan import closure
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.fem.following import Follower
 from rikigaku.fem.motion import Motion
+from rikigaku.fem.paths import check_path, sampled, times
+from rikigaku.given import short, whole
 from rikigaku.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -36,29 +38,52 @@ def target_motion(
             does not decide all joints.
     """
     if isinstance(target, Motion):
-        return target
-    if isinstance(target, Mapping) and not target:
-        raise WrongValue(
-            f"No path was given: a motion of robot {robot.name!r} takes {{joint or frame: trajectory}}."
-        )
-    times = _times(target, t, samples)
+        return _of_robot(robot, target)
+    _check_kind(robot, target)
+    at = _times(target, t, samples)
     if isinstance(target, Mapping):
-        return Follower(robot, target, times).motion(near)
-    q, v, a = (np.asarray(x, dtype=np.float64) for x in target(times))
-    if q.shape == (len(times), robot.nq) and v.shape == a.shape == (len(times), robot.nv):
-        return Motion(
-            robot, times, q, v, a, lambda t, _: (np.asarray(target(t)[0]), np.asarray(target(t)[1]))
-        )
+        return Follower(robot, target, at).motion(near)
+    q, v, a = sampled(f"A motion of robot {robot.name!r}", target, at)
+    if q.shape == (len(at), robot.nq) and v.shape == a.shape == (len(at), robot.nv):
+        return Motion(robot, at, q, v, a, lambda t, _: (np.asarray(target(t)[0]), np.asarray(target(t)[1])))
     if robot.loops or robot.couplings:
         plan = closure(robot)
-        if q.shape == (len(times), plan.mobility) == v.shape:
-            return _completed(robot, target, times, (q, v, a), near)
+        if q.shape == (len(at), plan.mobility) == v.shape:
+            return _completed(robot, target, at, (q, v, a), near)
         wanted = f"{robot.nq} joints, or the {plan.mobility} independent ones ({', '.join(plan.independent)})"
     else:
         wanted = f"{robot.nq} joints"
     raise WrongSize(
-        f"A motion of robot {robot.name!r} takes {wanted}; the trajectory has {q.shape[1:]} positions."
+        f"A motion of robot {robot.name!r} takes {wanted}; the trajectory has {q.shape[1]} positions, "
+        f"{v.shape[1]} velocities and {a.shape[1]} accelerations."
     )
+
+
+def _of_robot(robot: Robot, motion: Motion) -> Motion:
+    """The motion, if it is one of these joints."""
+    own, others = ([joint.name for joint in one.joints] for one in (robot, motion.robot))
+    if own != others:
+        raise WrongValue(
+            f"The motion is one of robot {motion.robot.name!r} (joints {', '.join(others[:8])}), not of "
+            f"robot {robot.name!r} (joints {', '.join(own[:8])})."
+        )
+    return motion
+
+
+def _check_kind(robot: Robot, target: Any) -> None:
+    if isinstance(target, Mapping):
+        if not target:
+            raise WrongValue(
+                f"No path was given: a motion of robot {robot.name!r} takes {{joint or frame: trajectory}}."
+            )
+        for name, path in target.items():
+            check_path(f"The path of {name!r}", path)
+    elif not callable(target):
+        raise WrongValue(
+            f"A motion of robot {robot.name!r} is a trajectory (rikigaku.trajectory, or a function of time "
+            "that gives q, v, a), {joint or frame: trajectory}, or Motion(robot, t, q, v, a) from samples in "
+            f"arrays; {short(target)} was given."
+        )
 
 
 def _completed(robot: Robot, target: Any, t: Array, given: tuple[Array, ...], near: Any) -> Motion:
@@ -76,11 +101,8 @@ def _completed(robot: Robot, target: Any, t: Array, given: tuple[Array, ...], ne
 
 def _times(target: Any, t: Any, samples: int) -> Array:
     if t is not None:
-        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
-        if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise WrongValue("Times of a motion are finite and increase.")
-        return times
-    return np.linspace(0.0, duration_of(target), samples)
+        return times(t)
+    return np.linspace(0.0, duration_of(target), whole("samples of a motion, their number,", samples))
 
 
 def duration_of(target: Any) -> float:
