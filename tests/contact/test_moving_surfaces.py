@@ -73,7 +73,9 @@ def test_impacts_on_a_rising_floor_are_in_the_audit_and_none_gains_energy():
 
 def test_power_of_a_surface_at_one_state_is_its_force_times_its_velocity():
     """At rest on an accelerating belt that rises: f . w, with f the force on the robot."""
-    system = ContactSystem(particle(2.0), [Contact("mass", Surface("z - 0.4*t", belt=("0.3 + t", 0, 0)), 0.5)])
+    system = ContactSystem(
+        particle(2.0), [Contact("mass", Surface("z - 0.4*t", belt=("0.3 + t", 0, 0)), 0.5)]
+    )
     v = np.array([0.3, 0, 0.4])
     chosen = chosen_mode(system, 0.0, np.zeros(3), v)
     assert chosen.words == ("stick",)

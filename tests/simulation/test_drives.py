@@ -161,8 +161,8 @@ def test_inputs_that_mean_nothing_are_refused_with_a_reason(pendulum, arguments,
 
 def test_controllers_refuse_what_they_cannot_drive(pendulum) -> None:
     four_bar = rk.load("four_bar")
-    with pytest.raises(rk.RikigakuError, match="quaternions or loops"):
-        rk.PD(four_bar, np.zeros(3), 1.0, 1.0)
+    with pytest.raises(rk.RikigakuError, match="a drive in every joint; of robot 'four_bar'"):
+        rk.ComputedTorque(four_bar, np.zeros(3), 1.0, 1.0)
     with pytest.raises(rk.RikigakuError, match="target posture has 1 numbers"):
         rk.PD(pendulum, [0.0, 1.0], 1.0, 1.0)
     with pytest.raises(rk.RikigakuError, match="stiffness is finite and not negative"):

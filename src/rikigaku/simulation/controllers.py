@@ -1,7 +1,7 @@
 """Controllers as formulas of the state: they are compiled into the field, no Python runs in the loop.
 
 A controller follows a target: a posture, or a trajectory (`rikigaku.trajectory`), whose polynomials are
-evaluated in native code. Joints have one coordinate each (quaternions have no difference of positions).
+evaluated in native code.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.laws.newton_euler import gravity_forces, inverse_dynamics, smooth_resistance
+from rikigaku.laws.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import Number
@@ -19,74 +19,41 @@ from rikigaku.trajectory import Polynomial
 from rikigaku.trajectory import Sequence as Motions
 
 
-class _Tracking:
-    """A target, gains, and inputs u = (q, v, a) of the target."""
-
-    function: Function | None = None
-    period: float | None = None
-
-    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any) -> None:
-        if robot.nq != robot.nv or is_closed(robot):
-            raise WrongValue(
-                f"{type(self).__name__} drives trees of joints with one coordinate each; robot "
-                f"{robot.name!r} has quaternions or loops. Give a function torque=f(t, q, v) instead."
-            )
-        self.nv = robot.nv
-        both = [gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
-        self.parameters = tuple(float(x) for x in np.concatenate(both))
-        self.pieces = target_pieces(target, self.nv)
-        self.size = 3 * self.nv
-
-    @property
-    def identity(self) -> str:
-        return f"{type(self).__name__} {self.nv}"
-
-    def pull(self, q: Numbers, v: Numbers, u: Numbers, p: Numbers) -> list[Number]:
-        """stiffness (q_target - q) + damping (v_target - v)."""
-        n = self.nv
-        return [p[k] * (u[k] - q[k]) + p[n + k] * (u[n + k] - v[k]) for k in range(n)]
-
-
-class PD(_Tracking):
-    """tau = g(q) + stiffness (q_d - q) + damping (v_d - v): `rk.PD(robot, target, stiffness, damping)`.
-
-    Args:
-        target: a posture (n,) or a trajectory.
-        stiffness [N m/rad, N/m], damping [N m s/rad, N s/m]: numbers or (n,).
-        gravity: hold the robot against gravity.
-    Joints that are not actuated (the place and pitch of a foot) get no force.
-    """
-
-    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any, gravity: bool = True) -> None:
-        super().__init__(robot, target, stiffness, damping)
-        self.gravity = gravity
-        self.driven = tuple(joint.actuated for joint in robot.joints for _ in range(joint.nv))
-
-    @property
-    def identity(self) -> str:
-        return f"PD {self.driven} {self.gravity}"
-
-    def forces(
-        self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
-    ) -> list[Number]:
-        pull = self.pull(q, v, u, p)
-        if self.gravity:
-            pull = [a + b for a, b in zip(pull, gravity_forces(mechanism, q), strict=True)]
-        return [x if on else 0 for x, on in zip(pull, self.driven, strict=True)]
-
-
-class ComputedTorque(_Tracking):
+class ComputedTorque:
     """tau = inverse dynamics of a_d + damping (v_d - v) + stiffness (q_d - q), viscous friction included.
 
     Args:
         target: a posture (n,) or a trajectory.
         stiffness [1/s^2], damping [1/s]: numbers or (n,); w^2 and 2 w give critical damping at w [rad/s].
+    Every joint has a drive and one coordinate: with a free base or a passive joint no torques give the wanted
+    accelerations.
     """
+
+    function: Function | None = None
+    period: float | None = None
+
+    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any) -> None:
+        idle = [j.name for j in robot.joints if j.nv and (not j.actuated or j.nq != j.nv)]
+        if idle or is_closed(robot):
+            why = f"joint {idle[0]!r} is passive or has a quaternion" if idle else "it has loops"
+            raise WrongValue(
+                f"ComputedTorque needs a tree with a drive in every joint; of robot {robot.name!r} {why}. "
+                "rk.PD drives the joints that have drives."
+            )
+        self.nv = robot.nv
+        both = [gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
+        self.parameters = tuple(float(x) for x in np.concatenate(both))
+        self.pieces, self.size = target_pieces(target, self.nv), 3 * self.nv
+
+    @property
+    def identity(self) -> str:
+        return f"ComputedTorque {self.nv}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
-        a = [x + y for x, y in zip(u[2 * self.nv :], self.pull(q, v, u, p), strict=True)]
+        n = self.nv
+        a = [u[2 * n + k] + p[k] * (u[k] - q[k]) + p[n + k] * (u[n + k] - v[k]) for k in range(n)]
         return drive_forces(mechanism, q, v, a)
 
 

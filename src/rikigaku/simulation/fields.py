@@ -1,8 +1,8 @@
 """A mode of a robot under its drives as native programs: field, guards, projection, results.
 
-The state is y = (q, v, work, heat): work that drives and moving surfaces have done and heat that friction made [J]
-are integrated with the motion, so that the audit of energy is as exact as the motion. Quaternions are integrated as plain
-numbers and made unit after each step (by `settle`).
+The state is y = (q, v, work, heat): work that drives and moving surfaces have done and heat that friction
+made [J] are integrated with the motion, so that the audit of energy is as exact as the motion. Quaternions
+are integrated as plain numbers and made unit after each step (by `settle`).
 """
 
 import hashlib
