@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Sphere,
         Surface,
         Torus,
+        joint_stops,
     )
     from rikigaku.simulation import (
         PD,
@@ -79,6 +80,7 @@ __all__ = [
     "Symbol",
     "Torus",
     "__version__",
+    "joint_stops",
     "load",
     "load_motion",
     "set_threads",
@@ -99,6 +101,7 @@ _LATER = {
         "Sphere",
         "Surface",
         "Torus",
+        "joint_stops",
     ),
     "rikigaku.simulation": (
         "PD",

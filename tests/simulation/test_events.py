@@ -46,15 +46,19 @@ def test_a_pendulum_swings_as_jacobis_functions_say(pendulum) -> None:
     assert np.abs(motion.q[:, 0] - 2 * np.arcsin(k * sn)).max() < 1e-11
 
 
-def test_two_passages_within_one_step_are_both_found(ball) -> None:
-    # The parabola is integrated exactly: the step grows to the whole motion.
+@pytest.mark.parametrize("rest", [0.1, 1e-3, 1e-6])
+def test_two_passages_within_one_step_are_both_found(ball, rest) -> None:
+    # The parabola is integrated exactly: the step grows to the whole motion, and both lie in a quarter of it.
     start, v = 0.0, 1.0
     top = v * v / (2 * G)
-    motion = rk.simulate(
-        ball, [start], [v], duration=0.2, step=0.2, events={"near the top": lambda t, q, v: q[0] - 0.9 * top}
-    )
-    exact = v / G * (1 + np.array([-1, 1]) * np.sqrt(0.1))
-    assert [event.t for event in motion.events] == pytest.approx(exact, abs=1e-12)
+    events = {
+        "near the top": lambda t, q, v: q[0] - (1 - rest) * top,
+        "upside down": lambda t, q, v: (1 - rest) * top - q[0],
+    }
+    motion = rk.simulate(ball, [start], [v], duration=0.2, step=0.2, events=events)
+    exact = v / G * (1 + np.array([-1, 1]) * np.sqrt(rest))
+    for name in events:
+        assert [event.t for event in motion.events if event.name == name] == pytest.approx(exact, abs=1e-12)
 
 
 def test_a_guard_that_ends_its_mode_stops_the_motion_there(ball) -> None:

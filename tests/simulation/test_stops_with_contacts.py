@@ -6,24 +6,8 @@ from test_stops import limited
 
 import rikigaku as rk
 from rikigaku.contact import joint_stops
-from rikigaku.simulation import LimitStops
 
 FINE = {"rtol": 1e-11, "atol": 1e-13}
-
-
-def test_stops_as_contacts_and_stops_alone_give_the_same_motion() -> None:
-    arm = limited(rk.load("planar_2r"), q1=(-0.6, 0.6), q2=(-0.3, 0.5))
-    options = {"duration": 1.2, **FINE}
-    alone = rk.simulate(arm, [0.2, 0.0], system=LimitStops(arm, restitution=0.4), **options)
-    beside = rk.simulate(arm, [0.2, 0.0], contacts=joint_stops(arm, restitution=0.4), **options)
-    assert alone.done
-    assert beside.done
-    reached = [e.t for e in alone.events if e.name.endswith("reached")]
-    lands = [e.t for e in beside.events if e.name.endswith("lands")]
-    assert len(reached) > 2
-    assert lands == pytest.approx(reached, abs=1e-9)
-    assert np.abs(alone.q[-1] - beside.q[-1]).max() < 1e-8
-    assert beside.energy_audit().relative < 1e-10
 
 
 def test_an_elbow_comes_to_its_stop_while_the_hand_slides_on_the_floor() -> None:

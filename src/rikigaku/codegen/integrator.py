@@ -59,7 +59,7 @@ class Driver(NamedTuple):
 def driver(method: str) -> Driver:
     """The driver of that method, compiled or read from the cache."""
     library = _library(method)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 18)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_void_p,) * 19)
     return Driver(prototype(library.address("advance")), adaptive(method), library)
 
 

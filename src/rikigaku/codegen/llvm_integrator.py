@@ -2,7 +2,7 @@
 
     i64 advance(ptr field, ptr guards, ptr settle, ptr input, ptr jacobian, ptr data, ptr whole, ptr real,
                 ptr y, ptr u, ptr p, ptr atol, ptr stops, ptr work, ptr record, ptr armed, ptr kinds,
-                ptr noted)
+                ptr slacks, ptr noted)
 
 takes steps of a Runge-Kutta method, explicit or implicit, until the end, until a guard ends the mode, or
 until the room for records is full; the numbers in `whole` and `real` (see Whole, Real) let a later call go
@@ -13,91 +13,18 @@ into Python.
 Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4 to II.6.
 """
 
+from rikigaku.codegen.llvm_guards import Watch
 from rikigaku.codegen.llvm_linear import linear_text
 from rikigaku.codegen.llvm_radau import RADAU, RadauStep
-from rikigaku.codegen.llvm_step import ROWS, Real, Status, Step, Whole
+from rikigaku.codegen.llvm_step import ROWS, Real, Status, Whole
 from rikigaku.codegen.llvm_writer import Array, Value, Writer
 from rikigaku.codegen.tableaus import Tableau
 
-# Guards are sampled at quarters of a step: a pair of passages within one goes unseen. In the first step of a
-# mode they are sampled from here on, at parts four times as large: a flight may be shorter than the step.
-_QUARTER, _EARLIEST = 0.25, 0.25**9
-_BISECTIONS = 60
 _LEAST, _MOST = 0.2, 10.0  # how the step follows the error
 
 
-class _Driver(Step):
+class _Driver(Watch):
     """The loop: steps, guards, records."""
-
-    def passes(self, i: Value, g: Array) -> Value:
-        """Whether guard i passes zero from g_old to g in a way that counts.
-
-        Kinds are sums of 1 (falling counts), 2 (rising counts), 4 (the mode ends).
-        """
-        old, new, kind = self.g_old[i], g[i], self.kinds[i]
-        falls = (old > 0.0) & (new <= 0.0) & self.has(kind, 1)
-        return falls | ((old < 0.0) & (new >= 0.0) & self.has(kind, 2))
-
-    def has(self, kind: Value, bit: int) -> Value:
-        masked = self.w.result("i64", f"and i64 {kind.name}, {bit}")
-        return ~masked.equals(0)
-
-    def located(self, i: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
-        """The part of the step where guard i has just passed zero, to the last bit."""
-        w = self.w
-        a, b = w.cell(low), w.cell(high)
-        with w.loop(_BISECTIONS):
-            middle = 0.5 * (a.value + b.value)
-            self.between(middle, self.trial)
-            self.call("guards", t + middle * h, self.trial, self.g_try)
-            passed = self.passes(i, self.g_try)
-            b.value, a.value = w.select(passed, middle, b.value), w.select(passed, a.value, middle)
-        return b.value
-
-    def watch(self, t: Value, h: Value, t_new: Value) -> Value:
-        """Sample the guards along the step; note passages; the part of the step where the mode ends, or 2."""
-        w = self.w
-        end = w.cell(2.0)
-        with w.repeat() as done:
-            before = w.cell(0.0)
-            after = w.cell(w.select(self.whole[Whole.FIRST] > 0, _EARLIEST, _QUARTER))
-            self.whole[Whole.FIRST] = 0
-            with w.repeat() as sampled:
-                low, high = before.value, after.value
-                with w.when(low >= 1.0):
-                    w.jump(sampled)
-                self.between(high, self.trial)
-                self.call("guards", w.select(high >= 1.0, t_new, t + high * h), self.trial, self.g_new)
-                for ending in (True, False):
-                    with w.loop(self.guards) as i:
-                        counts = self.has(self.kinds[i], 4)
-                        with w.when(self.passes(i, self.g_new) & (counts if ending else ~counts)):
-                            x = self.located(i, low, high, t, h)
-                            if ending:
-                                earlier = x < end.value
-                                with w.when(earlier):
-                                    with w.loop(self.guards) as j:
-                                        self.armed[j] = 1
-                                    end.value = x
-                                with w.when(x <= end.value):
-                                    self.armed[i] = 0
-                            else:
-                                with w.when(x <= end.value):
-                                    self.note(i, t + x * h)
-                with w.when(end.value <= 1.0):
-                    w.jump(done)
-                with w.loop(self.guards) as i:
-                    self.g_old[i] = self.g_new[i]
-                before.value = high
-                after.value = w.select(high < _QUARTER, 4.0 * high, high + _QUARTER)
-            w.jump(done)
-        return end.value
-
-    def note(self, i: Value, t: Value) -> None:
-        noted, count = Array(self.w, "%noted"), self.whole[Whole.NOTED]
-        noted[2 * count] = self.w.result("double", f"sitofp i64 {i.name} to double")
-        noted[2 * count + 1] = t
-        self.whole[Whole.NOTED] = count + 1
 
     def record(self, t: Value, t_new: Value, h: Value) -> None:
         w, n = self.w, self.n
@@ -137,11 +64,7 @@ class _Driver(Step):
                 self.rates(t, self.y, self.K[0])
                 real[Real.BEFORE], whole[Whole.KNOWN] = 0.0, 0
                 with w.when((whole[Whole.FRESH] > 1) & (self.guards > 0)):
-                    self.call("guards", t, self.y, self.g_old)
-                    with w.loop(self.guards) as i:  # a guard that has just fired waits until it leaves zero
-                        self.g_old[i] = w.select(self.armed[i].equals(0), 0.0, self.g_old[i])
-                        self.armed[i] = 1
-                    whole[Whole.FIRST] = 1
+                    self.begin(t)
                 whole[Whole.FRESH] = 0
             with w.when(whole[Whole.STEPS] >= whole[Whole.ROOM]):
                 w.leave(Status.FULL)
@@ -205,7 +128,7 @@ _HEAD = (
     "define i64 @advance(ptr %field, ptr %guards, ptr %settle, ptr %input, ptr %jacobian, ptr %data, "
     "ptr noalias %whole, ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, "
     "ptr noalias %atol, ptr noalias %stops, ptr noalias %work, ptr noalias %record, ptr noalias %armed, "
-    "ptr noalias %kinds, ptr noalias %noted)"
+    "ptr noalias %kinds, ptr noalias %slacks, ptr noalias %noted)"
 )
 
 

@@ -110,7 +110,7 @@ class RadauStep(Step):
                 rate.value = size / before.value
                 left = w.cell(1.0)
                 with w.loop(NEWTON) as turn:
-                    count = w.result("double", f"sitofp i64 {turn.name} to double")
+                    count = w.real(turn)
                     more = count < NEWTON - self.turns.value
                     left.value = w.select(more, left.value * rate.value, left.value)
                 late = (rate.value / (1.0 - rate.value)) * left.value * size > tolerance
@@ -162,7 +162,7 @@ class RadauStep(Step):
             for k in range(3):
                 part = self.G[k][i] / s
                 total.value = total.value + part * part
-        count = w.result("double", f"sitofp i64 {n.name} to double")
+        count = w.real(n)
         return w.sqrt(total.value / (3.0 * count))
 
     def increments(self) -> None:
@@ -205,7 +205,7 @@ class RadauStep(Step):
         with w.loop(self.n) as i:
             part = self.e[i] / self.scale(i, self.new)
             total.value = total.value + part * part
-        return w.sqrt(total.value / w.result("double", f"sitofp i64 {self.n.name} to double"))
+        return w.sqrt(total.value / w.real(self.n))
 
     def growth(self, error: Value) -> Value:
         """How the step follows the error; half where Newton's method failed."""

@@ -9,6 +9,7 @@ from rikigaku.codegen.llvm_writer import Array, Value, Writer
 from rikigaku.codegen.tableaus import Row, Tableau
 
 ROWS = 7  # of the interpolant
+GUARD_SAMPLES = 4  # of the guards in a step
 SAFETY = 0.9  # of the next step
 
 
@@ -27,9 +28,8 @@ class Whole(IntEnum):
     EVALUATIONS = 9
     REJECTED = 10
     MEASURED = 11  # numbers of the state that decide the first step
-    FIRST = 12  # whether the next step is the first of its mode
-    KNOWN = 13  # whether the matrix of an implicit step is that of its start
-    FRESHLY = 14  # whether the step was rejected before
+    KNOWN = 12  # whether the matrix of an implicit step is that of its start
+    FRESHLY = 13  # whether the step was rejected before
 
 
 class Real(IntEnum):
@@ -59,7 +59,7 @@ def record_size(n: int) -> int:
 
 def work_size(tableau: Tableau, n: int, guards: int) -> int:
     """Numbers of working memory."""
-    return (len(tableau.stages) + 1 + len(tableau.more_stages) + 3 + ROWS) * n + 3 * guards
+    return (len(tableau.stages) + 1 + len(tableau.more_stages) + 3 + ROWS) * n + (4 + GUARD_SAMPLES) * guards
 
 
 class Step:
@@ -73,6 +73,7 @@ class Step:
         self.y, self.u, self.p = (Array(w, f"%{name}") for name in "yup")
         self.n, self.guards = self.whole[Whole.SIZE], self.whole[Whole.GUARDS]
         self.armed, self.kinds = Array(w, "%armed", "i64"), Array(w, "%kinds", "i64")
+        self.slacks = Array(w, "%slacks")
         self.clock = w.cell(0.0)
         work, used = Array(w, "%work"), w.value(0, "i64")
         last = len(tableau.stages) + 1 + len(tableau.more_stages)
@@ -86,19 +87,21 @@ class Step:
         self.F, used = work.at(used), used + self.n * ROWS
         self.g_old, used = work.at(used), used + self.guards
         self.g_new, used = work.at(used), used + self.guards
+        self.samples, used = work.at(used), used + self.guards * (GUARD_SAMPLES + 1)
         self.g_try = work.at(used)
 
     # -- pieces ---------------------------------------------------------------------------------------------
     def call(self, what: str, t: Value, y: Array, out: Array) -> None:
-        """The program at that address, after the inputs for the moment."""
+        """The program at that address, after the inputs for the moment; `settle` knows none."""
         w = self.w
         self.clock.value = t
-        with w.when(self.given("input")):
-            segment = self.whole[Whole.SEGMENT]
-            w.line(
-                f"call void %input(ptr %data, ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, "
-                f"i64 {segment.name})"
-            )
+        if what != "settle":
+            with w.when(self.given("input")):
+                segment = self.whole[Whole.SEGMENT]
+                w.line(
+                    f"call void %input(ptr %data, ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, "
+                    f"i64 {segment.name})"
+                )
         w.line(
             f"call void %{what}(ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, ptr %p, ptr {out.pointer})"
         )
@@ -153,7 +156,7 @@ class Step:
             a, b = self.y[i] / s, K[0][i] / s
             d0.value = d0.value + a * a
             d1.value = d1.value + b * b
-        count = w.result("double", f"sitofp i64 {measured.name} to double")
+        count = w.real(measured)
         d0.value, d1.value = w.sqrt(d0.value / count), w.sqrt(d1.value / count)
         small = (d0.value < 1e-5) | (d1.value < 1e-5)
         h = w.min(w.select(small, 1e-6, 0.01 * (d0.value / d1.value)), self.real[Real.LARGEST])
@@ -186,7 +189,7 @@ class Step:
                 e = self.combined(row, i) / s
                 cell.value = cell.value + e * e
         five, three = (cell.value for cell in sums)
-        count = w.result("double", f"sitofp i64 {self.n.name} to double")
+        count = w.real(self.n)
         measured = h * five / w.sqrt((five + 0.01 * three) * count)
         return w.select(five.equals(0.0) & three.equals(0.0), 0.0, measured)
 

@@ -149,6 +149,10 @@ class Writer:
     def abs(self, x: Value) -> Value:
         return self.result("double", f"call double @llvm.fabs.f64(double {x.name})")
 
+    def real(self, i: Value) -> Value:
+        """A whole number as a real one."""
+        return self.result("double", f"sitofp i64 {i.name} to double")
+
     def max(self, x: Value, y: Operand) -> Value:
         """The larger; y where x is not a number."""
         return self.select(x > y, x, y)

@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 CLOSED = 1e-8  # [m]: a gap this small is none
 REST = 2e-9  # [m/s, rad/s]: a speed this small is none
+# [m/s, rad/s]: what leaves a surface this slowly and is accelerated back does not leave: such a flight is
+# less than 1e-13 m high, which positions cannot tell from rounding.
+SLOW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +46,11 @@ class Choosing:
 
 
 class Told(NamedTuple):
-    """What an event has already decided, where forces at that very moment do not: they are at their limits.
+    """What an event says is to be tried first: forces at that very moment are at their limits.
 
-    lost: contacts (`system.labels`) or joints that cannot stick any longer; opened: contacts that just lifted
-    off; turned: bilateral contacts whose normal force changed its sign, and to which.
+    lost: contacts (`system.labels`) or joints that do not stick any longer; opened: contacts that just lifted
+    off; turned: bilateral contacts whose normal force changed its sign, and to which. Where another contact
+    changes at the same moment they may be wrong, and the rest is tried as well.
     """
 
     lost: tuple[str, ...] = ()
@@ -58,9 +62,17 @@ NOTHING = Told()
 
 
 def chosen_mode(
-    system: ContactSystem, t: float, q: Array, v: Array, tau: Any = None, told: Told = NOTHING
+    system: ContactSystem,
+    t: float,
+    q: Array,
+    v: Array,
+    tau: Any = None,
+    told: Told = NOTHING,
+    slow: float = SLOW,
 ) -> Choosing:
     """The mode consistent with the accelerations at a state; every contact and joint is tested.
+
+    slow: speed [m/s] up to which a contact that leaves may be held instead, if it is accelerated back.
 
     Raises:
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
@@ -71,7 +83,7 @@ def chosen_mode(
     W = R @ np.linalg.solve(laws.mass_matrix(q), R.T)
     w0 = R @ laws.forward_dynamics(q, v, tau) + drift
     state = system.state(q, v, t)
-    blocks, owners = _blocks(system, state, v, told)
+    blocks, owners = _blocks(system, state, v, told, slow)
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
@@ -83,45 +95,49 @@ def chosen_mode(
 
 
 def _blocks(
-    system: ContactSystem, state: ContactState, v: Array, told: Told
+    system: ContactSystem, state: ContactState, v: Array, told: Told, slow: float = SLOW
 ) -> tuple[list[Block], list[int]]:
     """Blocks of closed contacts and of joints; which contact (or, after these, joint) each one is."""
     blocks, owners = [], []
     contacts, joints = system.places()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        away = state.gap[i] > CLOSED or state.approach[i] > REST
-        if (away or system.labels[i] in told.opened) and not contact.bilateral:
+        if (state.gap[i] > CLOSED or state.approach[i] > slow) and not contact.bilateral:
             continue
         friction, slide = contact.friction, state.sliding[i][: len(tangents)]
         speed = float(np.linalg.norm(slide))
         if not friction.limit and not friction.viscous:  # smooth: only the normal counts
-            blocks.append(Block(normal, (), bilateral=contact.bilateral))
+            block = Block(normal, (), bilateral=contact.bilateral)
         else:
             direction = slide / speed if speed > REST else None
             kinetic = friction.coefficient(speed if direction is not None else 0.0)
             block = Block(normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral)
-            if system.labels[i] in told.lost:
-                block = _without_stick(block)
-            if system.labels[i] in told.turned:
-                block = _on_side(block, told.turned[system.labels[i]])
-            blocks.append(block)
+        label = system.labels[i]
+        if label in told.lost:
+            block = _later(block, "stick")
+        if label in told.turned:
+            block = _on_side(block, told.turned[label])
+        if label in told.opened:
+            block = _later(block, "stick", "slip")
+        blocks.append(block)
         owners.append(i)
     for k, (joint, row) in enumerate(zip(system.joints, joints, strict=True)):
         rate = v[system.plan.joints[k]]
         direction = np.array([np.sign(rate)]) if abs(rate) > REST else None
         block = Block(None, (row,), joint.limit, joint.coulomb, 0.0, direction)
-        blocks.append(_without_stick(block) if joint.joint in told.lost else block)
+        blocks.append(_later(block, "stick") if joint.joint in told.lost else block)
         owners.append(len(system.contacts) + k)
     return blocks, owners
 
 
-def _without_stick(block: Block) -> Block:
-    return replace(block, choices=tuple(c for c in default_choices(block) if c.kind != "stick"))
+def _later(block: Block, *kinds: str) -> Block:
+    """Those kinds are tried after the others."""
+    choices = block.choices or default_choices(block)
+    return replace(block, choices=tuple(sorted(choices, key=lambda c: c.kind in kinds)))
 
 
 def _on_side(block: Block, side: int) -> Block:
-    kept = tuple(c for c in block.choices or default_choices(block) if c.kind != "slip" or c.side == side)
-    return replace(block, choices=kept)
+    choices = block.choices or default_choices(block)
+    return replace(block, choices=tuple(sorted(choices, key=lambda c: c.kind == "slip" and c.side != side)))
 
 
 def _first_and_others(found: Any) -> list[Answer]:

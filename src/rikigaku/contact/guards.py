@@ -3,6 +3,7 @@
 from typing import Any
 
 from rikigaku.contact.choosing import Choosing
+from rikigaku.contact.complementarity import STICKING
 from rikigaku.contact.system import ContactSystem
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import touch
@@ -13,6 +14,7 @@ from rikigaku.simulation.modes import Flow, Guard, Now
 from rikigaku.spatial.vector import dot
 
 STOP = 1e-9  # [m/s]: sliding in 3-D has stopped where its speed falls to this
+_SUNK, _BACK = 1e-12, 1e-11  # [m], [m/s]: what gaps and speeds may fall below where they start, by rounding
 LANDS, LIFTS, SLIPS, STOPS, TURNS, PULLS = "lands", "lifts off", "slips", "stops", "turns", "pulls"
 
 
@@ -20,34 +22,39 @@ def guards_of(system: ContactSystem, chosen: Choosing) -> list[Guard]:
     """The guards of a chosen mode."""
     guards: list[Guard] = []
     plan, count = chosen.plan, len(system.contacts)
+    force, square = chosen.slack, chosen.slack**2 / STICKING  # squares of forces move by 2 f df
     for i, (contact, label, word) in enumerate(
         zip(system.contacts, system.labels, chosen.words, strict=False)
     ):
         if word == "free":
-            guards.append(Guard(f"{label} {LANDS}", _gap(plan, i)))
+            guards.append(Guard(f"{label} {LANDS}", _gap(plan, i), slack=_SUNK))
             continue
         if not contact.bilateral:
-            guards.append(Guard(f"{label} {LIFTS}", _normal(i)))
+            guards.append(Guard(f"{label} {LIFTS}", _normal(i), slack=force))
         if word == "stick" and not chosen.shared:
-            guards.append(Guard(f"{label} {SLIPS}", _hold(i, contact.friction.limit)))
+            guards.append(Guard(f"{label} {SLIPS}", _hold(i, contact.friction.limit), slack=square))
         slip = next((s for s in plan.slips if s[0] == i), None)
         if slip is not None:
-            guards.append(Guard(f"{label} {STOPS}", _speed(plan, i, slip[1])))
+            guards.append(Guard(f"{label} {STOPS}", _speed(plan, i, slip[1]), slack=_BACK))
             if contact.bilateral:
-                guards.append(Guard(f"{label} {TURNS}", _normal(i, slip[2])))
+                guards.append(Guard(f"{label} {TURNS}", _normal(i, slip[2]), slack=force))
         elif contact.bilateral and chosen.f_n[i] > 0:
-            guards.append(Guard(f"{label} {PULLS}", _normal(i)))
+            guards.append(Guard(f"{label} {PULLS}", _normal(i), slack=force))
     if chosen.shared:  # together they hold what they hold together
         sticking = [i for i in range(count) if chosen.words[i] == "stick"]
         limits = {i: system.contacts[i].friction.limit for i in sticking}
-        guards += [Guard(f"{system.labels[i]} {SLIPS}", _together(limits)) for i in sticking[:1]]
+        guards += [
+            Guard(f"{system.labels[i]} {SLIPS}", _together(limits), slack=square) for i in sticking[:1]
+        ]
     for k, joint in enumerate(system.joints):
         place = plan.joints[k]
         if place in plan.held:
-            guards.append(Guard(f"{joint.joint} {SLIPS}", _joint_hold(4 * count + k, joint.limit)))
+            guards.append(
+                Guard(f"{joint.joint} {SLIPS}", _joint_hold(4 * count + k, joint.limit), slack=square)
+            )
         sign = dict(plan.moving).get(place)
         if sign is not None:
-            guards.append(Guard(f"{joint.joint} {STOPS}", _joint_speed(place, sign)))
+            guards.append(Guard(f"{joint.joint} {STOPS}", _joint_speed(place, sign), slack=_BACK))
     return guards
 
 

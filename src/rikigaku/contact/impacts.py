@@ -49,13 +49,11 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
     places, _ = system.places()
     first = system.plan.always
     R = R[: len(R) - len(system.joints)]  # dry friction of joints is finite: it has no part in an impact
-    touching = [
-        i
-        for i, c in enumerate(system.contacts)
-        if c.bilateral or (state.gap[i] <= CLOSED and state.approach[i] <= REST)
-    ]
+    # Those that touch and move away too: impulses elsewhere may throw them back.
+    touching = [i for i, c in enumerate(system.contacts) if c.bilateral or state.gap[i] <= CLOSED]
     words = tuple("free" for _ in system.contacts)
-    if all(abs(state.approach[i]) <= REST for i in touching):
+    across = [abs(x) if c.bilateral else -x for c, x in zip(system.contacts, state.approach, strict=True)]
+    if all(across[i] <= REST for i in touching):
         return Impact(v, np.zeros((len(system.contacts), 3)), 0.0, words)
     W = R @ np.linalg.solve(M, R.T)
     w0 = np.zeros(len(R))

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
-from rikigaku.contact.choosing import CLOSED, NOTHING, REST, Choosing, Told, chosen_mode, nearly_painleve
+from rikigaku.contact.choosing import (
+    CLOSED,
+    NOTHING,
+    REST,
+    SLOW,
+    Choosing,
+    Told,
+    chosen_mode,
+    nearly_painleve,
+)
 from rikigaku.contact.guards import LIFTS, PULLS, SLIPS, TURNS, guards_of
 from rikigaku.contact.impacts import impact
 from rikigaku.contact.placing import open_by
@@ -30,16 +39,18 @@ from rikigaku.simulation.modes import Change, Event, Flow, Mode, Now, Numbers
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-14  # [m, rad]: what is this near to its place is there
+
 
 class ContactModes:
     """The modes of a robot with contacts.
 
-    settling: rate of approach [m/s] below which a contact does not bounce any more; it bounds the number of
-        impacts of a ball that comes to rest.
+    settling: speed [m/s] of a bounce below which it is taken as none: it bounds the number of impacts of a
+        ball that comes to rest.
     notes: what was remarkable at each change (shared forces, Painleve, energy gained in an impact).
     """
 
-    def __init__(self, system: ContactSystem, settling: float = 1e-6) -> None:
+    def __init__(self, system: ContactSystem, settling: float = SLOW) -> None:
         self.system, self.settling = system, settling
         self.words: tuple[str, ...] = ()
         self.notes: list[str] = []
@@ -112,16 +123,9 @@ class ContactModes:
             words.append("impact")
             if hit.lost < -1e-12 * (1 + abs(hit.lost)):
                 words.append("gained energy (restitution 'poisson' does not)")
-        chosen = chosen_mode(system, t, q, hit.v, tau, told)
+        chosen = chosen_mode(system, t, q, hit.v, tau, told, self.settling)
         self._slips = chosen.plan.slips
-        given = system.given(t, chosen.directions)
-        v = hit.v
-        if chosen.plan.rows or chosen.plan.held or chosen.plan.always:
-            v = np.asarray(system.law("held_velocity", chosen.plan)(q, np.array(v), given))
-        if at_rest(system, chosen.plan):
-            v = np.zeros(system.robot.nv)
-        M = cast(Any, tree(system.robot)).mass_matrix(q)
-        swept = 0.5 * float(hit.v @ M @ hit.v - v @ M @ v)
+        q, v, swept = _held(system, chosen, t, q, hit.v)
         if chosen.shared:
             words.append("contact forces shared: the motion does not decide them")
         if chosen.painleve:
@@ -134,7 +138,7 @@ class ContactModes:
         note = "; ".join(words)
         if note:
             self.notes.append(f"t = {t:.9g} s: {note}")
-        return Change(mode_of(system, chosen), np.array(q), v, hit.lost + swept, note, hit.work)
+        return Change(mode_of(system, chosen), q, v, hit.lost + swept, note, hit.work)
 
     def _warn(self, label: str, t: float) -> None:
         """Once a contact."""
@@ -160,6 +164,25 @@ class ContactModes:
         return ContactSystem(
             system.robot, (*calm, *system.guides), system.joints, restitution=system.restitution
         )
+
+
+def _held(
+    system: ContactSystem, chosen: Choosing, t: float, q: Array, v: Array
+) -> tuple[Array, Array, float]:
+    """The state brought onto what the mode holds (gaps and speeds that count as none), and the energy that
+    takes: [J]."""
+    laws, plan = cast(Any, tree(system.robot)), chosen.plan
+    given = system.given(t, chosen.directions)
+    moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
+    if plan.rows or plan.held or plan.always:
+        step = system.law("closing_contacts", plan)(moved, given)
+        step = step if np.abs(step).max() > _ROUNDING else np.zeros_like(step)
+        moved = np.asarray(laws.integrate(moved, step))
+        speed = np.asarray(system.law("held_velocity", plan)(moved, speed, given))
+    if at_rest(system, plan):
+        speed = np.zeros(system.robot.nv)
+    kinetic = float(laws.kinetic_energy(q, v) - laws.kinetic_energy(moved, speed))
+    return moved, speed, kinetic - float(laws.gravity_forces(q) @ step)
 
 
 class _Outputs(Mapping[str, Any]):

@@ -12,7 +12,6 @@ from rikigaku.simulation.pd import PD
 from rikigaku.simulation.resolved import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
 from rikigaku.simulation.solution import Solution
-from rikigaku.simulation.stops import LimitStops
 
 __all__ = [
     "PD",
@@ -24,7 +23,6 @@ __all__ = [
     "ForcePosition",
     "Free",
     "Guard",
-    "LimitStops",
     "Mode",
     "Motion",
     "Now",

@@ -141,7 +141,12 @@ class _Memory:
         self.work = integrator.working(settings.method, n, len(guards))
         self.record = np.empty((_ROOM, integrator.record_size(n)))
         self.armed = np.array([g.name not in waiting for g in guards], dtype=np.int64)
-        self.kinds = np.array([g.falling + 2 * g.rising + 4 * g.ends_mode for g in guards], dtype=np.int64)
+        own = (*mode.guards, *made.watched)  # slacks may differ from those the programs were made with
+        self.slacks = np.array([0.0 if g.slack is None else g.slack for g in own])
+        self.kinds = np.array(
+            [g.falling + 2 * g.rising + 4 * g.ends_mode + 8 * (g.slack is not None) for g in own],
+            dtype=np.int64,
+        )
         self.noted = np.empty((_ROOM * 4 * len(guards) + _NOTES, 2))
         self.inputs = Inputs(drive, made.robot.nq, made.robot.nv) if drive.function is not None else None
         self.data, self.stops = np.zeros(1), np.array([end])
@@ -197,7 +202,7 @@ class _Memory:
         self.whole[[Whole.STEPS, Whole.NOTED]] = 0
         arrays = (
             self.data, self.whole, self.real, self.y, self.u, self.p, self.atol, self.stops, self.work,
-            self.record, self.armed, self.kinds, self.noted,
+            self.record, self.armed, self.kinds, self.slacks, self.noted,
         )  # fmt: skip
         status = Status(self.driver.advance(*self.functions, *(x.ctypes.data for x in arrays)))
         if self.inputs is not None and self.inputs.error is not None:

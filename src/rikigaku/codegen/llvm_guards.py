@@ -1,0 +1,152 @@
+"""Guards watched along a step, as LLVM text: where functions of the state pass zero, to the last bit.
+
+Guards are sampled at quarters of the step. Where the parabola through three samples turns between two of them
+the guard is asked there too, so that a pair of passages within a quarter is seen as well.
+"""
+
+from rikigaku.codegen.llvm_step import GUARD_SAMPLES, Step, Whole
+from rikigaku.codegen.llvm_writer import Array, Value
+
+_PART = 1.0 / GUARD_SAMPLES
+_BISECTIONS = 60
+_TURNS = 3  # how often the place where a guard turns is looked for
+_NEAR = 0.5  # of the smaller end: where the parabola comes so near to zero, the guard itself is asked
+
+
+class Watch(Step):
+    """The guards of a mode along a step."""
+
+    def has(self, i: Value, bit: int) -> Value:
+        """Kinds are sums of 1 (falling counts), 2 (rising counts), 4 (the mode ends), 8 (sinking counts)."""
+        masked = self.w.result("i64", f"and i64 {self.kinds[i].name}, {bit}")
+        return ~masked.equals(0)
+
+    def passes(self, i: Value, g: Array, slack: Value | float) -> Value:
+        """Whether guard i passes zero from g_old to g in a way that counts.
+
+        Where sinking counts and the guard was not above zero, g_old is the highest it was: it must not fall
+        below that by the slack.
+        """
+        old, new = self.g_old[i], g[i]
+        falls = (old > 0.0) & (new <= 0.0) & self.has(i, 1)
+        sinks = (old <= 0.0) & (new < old - slack) & self.has(i, 8)
+        return falls | sinks | ((old < 0.0) & (new >= 0.0) & self.has(i, 2))
+
+    def begin(self, t: Value) -> None:
+        """Guards at the start of a mode: one that has just fired waits until it leaves zero."""
+        w = self.w
+        self.call("guards", t, self.y, self.g_old)
+        with w.loop(self.guards) as i:
+            low = w.select(self.has(i, 8), w.min(self.g_old[i], 0.0), 0.0)
+            self.g_old[i] = w.select(self.armed[i].equals(0), low, self.g_old[i])
+            self.armed[i] = 1
+
+    def guarded(self, x: Value, t: Value, out: Array) -> None:
+        """The guards at the part x of the step, at a state that is settled: as events and outputs are."""
+        w = self.w
+        self.between(x, self.trial)
+        with w.when(self.given("settle")):
+            self.call("settle", t, self.trial, self.settled)
+            self.copy(self.settled, self.trial)
+        self.call("guards", t, self.trial, out)
+
+    def located(self, i: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
+        """The part of the step where guard i has just passed zero, to the last bit; where it sinks, the part
+        from which on it does: a flight from zero back to zero ends there, however short it is."""
+        w = self.w
+        a, b = w.cell(low), w.cell(high)
+        with w.loop(_BISECTIONS):
+            middle = 0.5 * (a.value + b.value)
+            self.guarded(middle, t + middle * h, self.g_try)
+            passed = self.passes(i, self.g_try, 0.0)
+            b.value, a.value = w.select(passed, middle, b.value), w.select(passed, a.value, middle)
+        return b.value
+
+    def watch(self, t: Value, h: Value, t_new: Value) -> Value:
+        """Note passages along the step; the part of the step where the mode ends, or 2."""
+        w = self.w
+        end = w.cell(2.0)
+        with w.loop(self.guards) as i:
+            self.samples[i] = self.g_old[i]
+        with w.loop(GUARD_SAMPLES, 1) as k:
+            x = w.real(k) * _PART
+            self.guarded(x, t + x * h, self.samples.at(k * self.guards))
+        self.guarded(w.value(1.0, "double"), t_new, self.samples.at(GUARD_SAMPLES * self.guards))
+        with w.repeat() as done:
+            with w.loop(GUARD_SAMPLES) as k:
+                low, high = w.real(k) * _PART, w.real(k + 1) * _PART
+                turn = self.turning(k, low, high, t, h)
+                before = w.cell(low)
+                with w.repeat() as through:
+                    after = w.select(before.value < turn, turn, high)
+                    with w.when(after < high):
+                        self.guarded(after, t + after * h, self.g_new)
+                    with w.when(after >= high), w.loop(self.guards) as i:
+                        self.g_new[i] = self.samples[(k + 1) * self.guards + i]
+                    self.compare(before.value, after, t, h, end)
+                    with w.when(end.value <= 1.0):
+                        w.jump(done)
+                    before.value = after
+                    with w.when(after >= high):
+                        w.jump(through)
+            w.jump(done)
+        return end.value
+
+    def compare(self, low: Value, high: Value, t: Value, h: Value, end: Value) -> None:
+        """Passages between two parts of the step: those that end the mode first, then others up to there."""
+        w = self.w
+        for ending in (True, False):
+            with w.loop(self.guards) as i:
+                counts = self.has(i, 4)
+                passed = self.passes(i, self.g_new, self.slacks[i])
+                with w.when(passed & (counts if ending else ~counts)):
+                    x = self.located(i, low, high, t, h)
+                    if ending:
+                        with w.when(x < end.value):
+                            with w.loop(self.guards) as j:
+                                self.armed[j] = 1
+                            end.value = x
+                        with w.when(x <= end.value):
+                            self.armed[i] = 0
+                    else:
+                        with w.when(x <= end.value):
+                            self.note(i, t + x * h)
+        with w.loop(self.guards) as i:
+            old, new = self.g_old[i], self.g_new[i]
+            low_still = (old <= 0.0) & (new <= 0.0) & self.has(i, 8)
+            self.g_old[i] = w.select(low_still, w.max(old, new), new)
+
+    def turning(self, k: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
+        """Where, between two samples of one sign, a guard has the other; `high` where none is found to."""
+        w = self.w
+        found = w.cell(high)
+        first = w.select(w.real(k) < GUARD_SAMPLES / 2, 0, w.value(GUARD_SAMPLES - 2, "i64"))
+        with w.loop(self.guards) as i:
+            y0, y1, y2 = (self.samples[(first + j) * self.guards + i] for j in range(3))
+            a, b = self.samples[k * self.guards + i], self.samples[(k + 1) * self.guards + i]
+            sign = w.select(a > 0.0, 1.0, w.value(-1.0, "double"))
+            bend, slope = y0 - 2.0 * y1 + y2, 0.5 * (y2 - y0)
+            least = y1 - 0.5 * slope * slope / bend
+            x = w.cell((w.real(first) + 1.0 - slope / bend) * _PART)
+            smaller = w.min(sign * a, sign * b)
+            likely = (smaller > 0.0) & (sign * bend > 0.0) & (sign * least < _NEAR * smaller)
+            with w.when(likely), w.repeat() as over:
+                with w.loop(_TURNS):
+                    with w.when(~((x.value > low) & (x.value < high))):
+                        w.jump(over)
+                    self.guarded(x.value, t + x.value * h, self.g_try)
+                    y = self.g_try[i]
+                    with w.when(sign * y <= 0.0):
+                        found.value = w.min(x.value, found.value)
+                        w.jump(over)
+                    left, right = x.value - low, x.value - high
+                    p, q = left * (y - b), right * (y - a)
+                    x.value = x.value - 0.5 * (left * p - right * q) / (p - q)
+                w.jump(over)
+        return found.value
+
+    def note(self, i: Value, t: Value) -> None:
+        noted, count = Array(self.w, "%noted"), self.whole[Whole.NOTED]
+        noted[2 * count] = self.w.real(i)
+        noted[2 * count + 1] = t
+        self.whole[Whole.NOTED] = count + 1

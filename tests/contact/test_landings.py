@@ -1,0 +1,64 @@
+"""No landing is missed: blocks that rock and bounce on two corners, in flights however short."""
+
+import numpy as np
+import pytest
+from simple_bodies import block
+
+import rikigaku as rk
+from rikigaku.contact import Contact, ContactSystem, Plane
+
+CORNERS = ("left", "right")
+
+
+def dropped(rng: np.random.Generator) -> tuple[ContactSystem, np.ndarray, np.ndarray]:
+    """A block with any friction and restitution, tilted a little or much, near the floor."""
+    width, height = 0.27, 0.29
+    mu, e = rng.choice([0.1, 0.4, 0.8]), rng.choice([0, 0.2, 0.5, 0.8])
+    contacts = [Contact(name, Plane(), mu, restitution=e) for name in CORNERS]
+    system = ContactSystem(block(width, height), contacts, restitution=rng.choice(["newton", "poisson"]))
+    angle = rng.uniform(-0.3, 0.3) * 10.0 ** rng.uniform(-4, 0)
+    above = rng.choice([1e-6, 1e-3, 0.02])
+    q = np.array([0, height / 2 * np.cos(angle) + width / 2 * abs(np.sin(angle)) + above, angle])
+    return system, q, np.array([0.5 * rng.normal(), 0, rng.normal() * rng.choice([0, 1])])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"rtol": 1e-5, "atol": 1e-7}, {"method": "radau", "rtol": 1e-5, "atol": 1e-7}],
+    ids=["fine", "coarse", "radau"],
+)
+def test_no_corner_of_a_rocking_block_is_ever_inside_the_floor(options) -> None:
+    rng = np.random.default_rng(7)
+    bounces = 0
+    for _ in range(6):
+        system, q, v = dropped(rng)
+        motion = rk.simulate(system.robot, q, v, duration=0.8, contacts=system, **options)
+        assert motion.done, motion.status
+        t = np.linspace(0, 0.8, 8001)
+        poses = system.robot.poses(motion.positions(t))
+        heights = poses[:, [system.robot.frame_names.index(name) for name in CORNERS], 2, 3]
+        assert heights.min() > -1e-9
+        assert motion.energy_audit().error < (1e-9 if not options else 1e-4)  # of some 5 J
+        bounces += len(motion.events)
+    assert bounces > 100
+
+
+def test_a_block_rocks_down_at_housners_ratio() -> None:
+    """Without sliding each impact turns w into r w, r = 1 - 1.5 sin(a)^2, a the half angle of its diagonal.
+
+    Reference: G. W. Housner, Bulletin of the Seismological Society of America 53 (1963) 403-417.
+    """
+    width, height = 0.2, 0.8
+    robot = block(width, height)
+    system = ContactSystem(robot, [Contact(name, Plane(), 2.0) for name in CORNERS])
+    q = system.placed([0.0, 0.4, 0.1], ["left"])
+    motion = rk.simulate(robot, q, duration=5.0, contacts=system)
+    assert motion.done, motion.status
+    (jumps,) = np.nonzero(np.diff(motion.t) == 0)
+    speeds = np.array([(motion.v[k, 2], motion.v[k + 1, 2]) for k in jumps])
+    speeds = speeds[np.abs(speeds[:, 0]) > 1e-3]
+    ratio = 1 - 1.5 * width**2 / (width**2 + height**2)
+    assert len(speeds) > 20
+    assert speeds[:, 1] / speeds[:, 0] == pytest.approx(ratio, abs=1e-9)
+    assert motion.modes[motion.mode_index[-1]] == "left stick, right stick"
+    assert not motion.v[-1].any()
