@@ -11,6 +11,7 @@ from benchmarks.harness import Engine, Job, Timing, check_agreement, interleaved
 from benchmarks.laws import LAWS, Law
 from benchmarks.options import Options
 from benchmarks.ours import Ours, our_robot
+from benchmarks.packed import LAWS as PACKED
 from benchmarks.packed import PackedOurs
 from benchmarks.peers.generated_c import GeneratedC
 from benchmarks.peers.mujoco_c import MujocoC
@@ -100,12 +101,13 @@ def verdict(robot: Subject, times: Mapping[str, Timing]) -> dict[str, Any]:
     }
 
 
-def packed_row(robot: Subject, states: States, peers: Sequence[Engine], rounds: int) -> list[str]:
-    """The packed mass matrix beside the peers' dense ones, judged by the ratio alone."""
-    packed = PackedOurs(our_robot(robot), robot.floating)
-    times = measured(LAWS["mass_matrix"], states, [*peers, packed], rounds)["times"]
-    del times[FILL]  # that of a dense matrix
-    return _row("mass_matrix, packed", times, verdict(robot, times))
+def packed_row(
+    robot: Subject, law: Law, states: States, peers: Sequence[Engine], packed: Engine, rounds: int
+) -> list[str]:
+    """A packed answer beside the peers' dense ones, judged by the ratio alone."""
+    times = measured(law, states, [*peers, packed], rounds)["times"]
+    del times[FILL]  # that of a dense answer
+    return _row(f"{law.name}, packed", times, verdict(robot, times))
 
 
 def _row(law: str, times: Mapping[str, Timing], judged: Mapping[str, Any]) -> list[str]:
@@ -130,8 +132,10 @@ def run(options: Options) -> dict[str, Any]:
             rows.append(_row(law.name, result["times"], judged))
             times = {engine: asdict(timing) for engine, timing in result["times"].items()}
             kept[law.name] = {"ns_per_state": times, "errors": result["errors"], **judged}
-        if ours and "mass_matrix" in options.laws:
-            rows.append(packed_row(robot, states, peers, options.rounds))
+        if ours:
+            packed = PackedOurs(our_robot(robot), robot.floating)
+            for law in (LAWS[name] for name in options.laws if name in PACKED):
+                rows.append(packed_row(robot, law, states, peers, packed, options.rounds))
         how = f"best of up to {options.rounds} rounds, {options.states} states"
         print(table(f"{name}, {states.nv} DOF: ns a state, {how}", HEADER, rows))
         record[name] = kept

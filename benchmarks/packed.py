@@ -1,6 +1,7 @@
-"""The mass matrix of ours without its zeros and its mirror half, beside the peers' dense ones."""
+"""Packed answers of ours beside the peers' dense ones: the mass matrix without its zeros and its mirror half,
+derivatives without constants and repetitions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,28 +10,47 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import Job
 from benchmarks.laws import Law
-from benchmarks.ours import joint_names
+from benchmarks.ours import bound_law, joint_names
 from benchmarks.states import Array, States, back_in_order
+
+LAWS = ("mass_matrix", "inverse_dynamics_derivative", "forward_dynamics_derivative")
 
 
 class PackedOurs:
-    """Our robot as an engine of one law: the entries that are not zero by structure."""
+    """Our robot as an engine of the laws that can be packed."""
 
     name = "ours"
 
     def __init__(self, robot: Any, floating: bool) -> None:
         self._robot, self._joints = robot, joint_names(robot, floating)
-        self._bound = robot.mass_matrix.fix(packed=True)
-        self._rows, self._columns = robot.mass_pattern()
 
     def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
-        """One job, into a buffer of its own; spread to a full matrix only to be compared."""
-        q = states.in_order(self._joints).q
-        entries = np.full((len(q), len(self._rows)), np.nan)
+        """One job, into buffers of its own; spread to whole matrices only to be compared."""
+        inputs = states.in_order(self._joints).inputs(law)
+        run, whole = (self._mass_matrix if law.name == "mass_matrix" else self._derivatives)(law, inputs)
 
         def value(rows: NDArray[np.intp]) -> Array:
-            full = np.zeros((len(rows), states.nv, states.nv))
-            full[:, self._rows, self._columns] = full[:, self._columns, self._rows] = entries[rows]
-            return back_in_order(law, full, self._joints, states.joints, states.floating)
+            return back_in_order(law, whole(rows), self._joints, states.joints, states.floating)
 
-        return [Job(partial(self._bound, q, out=entries), value)]
+        return [Job(run, value)]
+
+    def _mass_matrix(self, law: Law, inputs: Sequence[Array]) -> tuple[Callable[[], object], Any]:
+        rows, columns = self._robot.mass_pattern()
+        entries = np.full((len(inputs[0]), len(rows)), np.nan)
+
+        def whole(chosen: NDArray[np.intp]) -> Array:
+            full = np.zeros((len(chosen), self._robot.nv, self._robot.nv))
+            full[:, rows, columns] = full[:, columns, rows] = entries[chosen]
+            return full
+
+        return partial(self._robot.mass_matrix.fix(packed=True), *inputs, out=entries), whole
+
+    def _derivatives(self, law: Law, inputs: Sequence[Array]) -> tuple[Callable[[], object], Any]:
+        bound = bound_law(self._robot, law.name, "")
+        packing = bound.packing()
+        entries = tuple(np.full((len(inputs[0]), how.size), np.nan) for how in packing)
+
+        def whole(chosen: NDArray[np.intp]) -> Array:
+            return np.stack([how.unpack(x[chosen]) for how, x in zip(packing, entries, strict=True)], axis=1)
+
+        return partial(bound.derivative, *inputs, packed=True, out=entries), whole

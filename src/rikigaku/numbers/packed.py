@@ -14,29 +14,37 @@ from rikigaku.numbers.program import Program, Shape
 
 Array = NDArray[np.float64]
 
+# Large results are filled up to whole lines of memory, so that those of many states are written fastest.
+_LINE, _LARGE = 8, 64
+
 
 @dataclass(frozen=True)
 class Packing:
     """How the numbers of a packed result lie in the whole one, and back.
 
     shape: of the whole result; sources: for each of its elements, row-major, the packed number that stands
-    there, or -1 - k for the k-th of `constants`.
+    there, or -1 - k for the k-th of `constants`. Behind the packed numbers a few zeros may follow.
     """
 
     shape: Shape
     sources: tuple[int, ...]
     constants: tuple[float, ...] = ()
 
-    @property
-    def size(self) -> int:
+    @cached_property
+    def count(self) -> int:
         """How many numbers are packed."""
         return max(self.sources, default=-1) + 1
+
+    @property
+    def size(self) -> int:
+        """The length of the packed result."""
+        return -(-self.count // _LINE) * _LINE if self.count > _LARGE else self.count
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], ...]:
         """Indices, one array for each axis of the whole result: where each packed number stands first."""
         _, first = np.unique(np.array(self.sources), return_index=True)
-        return np.unravel_index(first[len(first) - self.size :], self.shape)
+        return np.unravel_index(first[len(first) - self.count :], self.shape)
 
     def unpack(self, packed: Any) -> Array:
         """The whole results, (..., *shape), of packed ones (..., size). A state of NaN stays one."""
@@ -61,8 +69,8 @@ def packed_outputs(program: Program) -> Program:
     for port, elements in zip(program.outputs, program.results, strict=True):
         numbers, sources, constants = _distinct(elements)
         packing = Packing(port.shape, tuple(sources), tuple(constants))
-        outputs.append(replace(port, shape=(len(numbers),), packing=packing))
-        results.append(tuple(numbers))
+        outputs.append(replace(port, shape=(packing.size,), packing=packing))
+        results.append((*numbers, *(0.0 for _ in range(packing.size - len(numbers)))))
     return replace(program, outputs=tuple(outputs), results=tuple(results))
 
 
