@@ -9,6 +9,7 @@ import pytest
 import rikigaku as rk
 from rikigaku.codegen import kernel
 from rikigaku.numbers import repeat
+from rikigaku.numbers.evaluate import unrolled
 from rikigaku.numbers.graph import Graph
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.program import Program, trace
@@ -77,6 +78,25 @@ def test_a_turn_reads_its_numbers_before_its_results_take_their_places(
     z, y = compiled.batch(x)
     np.testing.assert_allclose(z, items[1][:, 1], rtol=1e-15)
     np.testing.assert_allclose(y, np.concatenate(expected).T, rtol=1e-15)
+
+
+def test_turns_that_know_of_other_zeros_are_told_apart_though_their_numbers_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RIKIGAKU_CACHE", "off")
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 0)
+    monkeypatch.setattr(repeat, "_SPARE", 0.0)  # a turn for each
+    items = [[1.0, 0.0], [0.0, 1.0]]
+    program = trace(
+        "units",
+        [("x", (4,))],
+        lambda x: {"y": [row[:2] for row in repeated(weighted, x[:2], [x[2:], *items])]},
+    )
+    assert sum(node.op == "call" for node in program.nodes) == 3
+    x = np.array([[3.0, 5.0, 7.0, 11.0]])
+    found = kernel.Kernel("units", lambda: unrolled(program)).batch(x)[0]
+    expected = [weighted(x[0], item)[:2] for item in (x[0, 2:], *items)]
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("name", ["puma560", "panda", "space_arm_6"])

@@ -24,11 +24,9 @@ class Node:
 
     __slots__ = ("args", "graph", "id", "op", "value")
 
-    value: Any  # the float of a constant, the name of an input, else None
+    value: Any  # the float of a constant, the name of an input, a turn of a loop, else None
 
-    def __init__(
-        self, graph: "Graph", op: str, args: tuple["Node", ...], value: float | str | None, id: int
-    ) -> None:
+    def __init__(self, graph: "Graph", op: str, args: tuple["Node", ...], value: Any, id: int) -> None:
         self.graph, self.op, self.args, self.value, self.id = graph, op, args, value, id
 
     def __repr__(self) -> str:
@@ -203,9 +201,12 @@ class Graph:
 
     def call(self, turn: object, args: tuple[Node, ...]) -> Node:
         """One turn of a loop, a program of its own (`numbers.repeat`); its results are nodes again."""
-        node = self.node("call", args)
-        node.value = turn
-        return node
+        key = ("call", id(turn), *args)  # other turns may be given the same numbers
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Node(self, "call", args, turn, len(self.nodes))
+            self.nodes.append(found)
+        return found
 
     def result(self, call: Node, k: int) -> Node:
         """The k-th result of a turn of a loop."""
