@@ -106,8 +106,8 @@ def test_a_symbol_without_value_is_named_where_a_number_is_needed() -> None:
     c = robot.loop_constraints()
     q = replace(robot, symbols=slider_crank().symbols).assemble([0.4])
     with pytest.raises(MissingValue, match=r"r has no value here|l has no value here"):
-        c.closed.value(c.closed.mass_matrix, q)
-    assert c.closed.value(c.closed.mass_matrix, q, r=0.3, l=0.7).shape == (1, 1)
+        c.value(c.jacobian, q)
+    assert c.value(c.jacobian, q, r=0.3, l=0.7).shape == (2, 1)
     with pytest.raises(MissingValue, match="'crank_angle' has no position"):
         c.postures({})
 
@@ -115,6 +115,9 @@ def test_a_symbol_without_value_is_named_where_a_number_is_needed() -> None:
 def test_sizes_of_states_are_checked() -> None:
     c = geared_arm().loop_constraints()
     with pytest.raises(WrongSize, match="q of robot 'planar_2r' has 2 numbers; 3 were given"):
-        c.closed.value(c.closed.mass_matrix, np.zeros(3))
-    with pytest.raises(WrongSize, match="v has one number for each of the 1 independent"):
-        c.closed.value(c.closed.velocity_forces, np.zeros(2), np.zeros(2))
+        c.value(c.jacobian, np.zeros(3))
+    with pytest.raises(WrongSize, match=r"v of the independent .* \(q1\) has 1 number; 2 were given"):
+        c.value(c.jacobian, np.zeros(2), np.zeros(2))
+    for q in (None, 3, "ab"):
+        with pytest.raises(WrongSize, match=r"has 2 numbers; .* given"):
+            c.value(c.jacobian, q)

@@ -31,7 +31,7 @@ def test_a_misspelt_symbol_is_told() -> None:
     with pytest.raises(UnknownName, match="LL"):
         c.postures({"theta11": 0, "d21": 0.6, "theta31": 0}, LL=1)
     with pytest.raises(UnknownName, match="LL"):
-        c.closed.value(c.closed.mass_matrix, [0, 0.6, 0, 0.9273, 1], LL=1)
+        c.value(c.jacobian, [0, 0.6, 0, 0.9273, 1], LL=1)
     formulas = robot.inverse_kinematics_formulas("hand")
     with pytest.raises(UnknownName, match="LL"):
         formulas.solve([0.3, 0.2, 0.1], LL=1)
@@ -39,15 +39,13 @@ def test_a_misspelt_symbol_is_told() -> None:
 
 def test_closed_formulas_are_read_like_those_of_any_law() -> None:
     c = rk.load("rosam_loop").loop_constraints()
-    M = c.closed.formulas("mass_matrix")
+    M = c.robot.reduced.mass_matrix.symbolic
     assert M.shape == (3, 3)
     assert "m31" in M[1, 1].collect("parameters")
     assert M[0, 0].latex()
     q = c.postures({"theta11": 0.2, "d21": 0.5, "theta31": 0.3})[0]
     got = np.array(M.value(q=q, **c.robot.declared_values), dtype=float)
-    np.testing.assert_allclose(got, np.array(c.closed.value(c.closed.mass_matrix, q), float), rtol=1e-9)
-    with pytest.raises(UnknownName, match="mass"):
-        c.closed.formulas("masses")
+    np.testing.assert_allclose(got, c.robot.reduced.mass_matrix(q), rtol=1e-9)
 
 
 def test_explicit_relations_are_shown_when_they_were_asked_for() -> None:

@@ -26,11 +26,15 @@ _KINDS = ("parameters", "accelerations", "velocities")
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What formulas of one law share: the robot, the ring, and names for its generators."""
+    """What formulas of one law share: the robot, the ring, and names for its generators.
+
+    closed: they hold where its loops are closed.
+    """
 
     robot: Robot
     ring: Ring
     names: Mapping[str, str]  # "q[0]": "theta1"
+    closed: bool = False
 
     @property
     def writing(self) -> Writing:

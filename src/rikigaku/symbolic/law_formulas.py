@@ -55,7 +55,8 @@ def law_formulas(robot: Robot, law: Law, recipe: Recipe, work: Work | None = Non
         )
     if numbers is None:
         return law_intermediates(robot, law, recipe)
-    reading = Reading(robot, numbers.ring, law_names(robot, law, input_shapes(robot, law, recipe)))
+    names = law_names(robot, law, input_shapes(robot, law, recipe))
+    reading = Reading(robot, numbers.ring, names, law.plan is not None)
     made = {
         name: _read(robot, law, recipe, name, result, reading) for name, result in numbers.results.items()
     }

@@ -29,7 +29,8 @@ def law_steps(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Intermediates
         with solving(plain_factors):
             program = record(robot, law, recipe)
     inputs = input_shapes(robot, law, recipe)
-    reading = Reading(robot, exact_ring(robot, inputs), law_names(robot, law, inputs))
+    named = law_names(robot, law, inputs)
+    reading = Reading(robot, exact_ring(robot, inputs), named, law.plan is not None)
     names = port_names(robot, law, inputs)
     return {port.name: intermediates(program, port.name, names, reading) for port in program.outputs}
 

@@ -12,8 +12,11 @@ from rikigaku.constraints.plan import closure
 from rikigaku.errors import NotExact
 from rikigaku.laws.minimal_regressor import Kept, minimal_regressor
 from rikigaku.laws.record import Law
+from rikigaku.laws.regressor import regressor
 from rikigaku.model.robot import Robot
 from rikigaku.symbolic.base.samples import bare
+from rikigaku.symbolic.loops.closed_formulas import closed_formulas
+from rikigaku.symbolic.loops.constraints import loop_constraints
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.base.parameters import BaseParameters
@@ -79,10 +82,10 @@ class MinimalRegressor:
             return law.formulas(drives=bool(p.question.drives))[:, columns]
         if p.question.drives:
             raise NotExact("Formulas of a closed robot's regressor are those of its inertias: drives=False.")
-        from rikigaku.symbolic.loops.constraints import loop_constraints
-
-        rows = loop_constraints(p.robot).closed.regressor
-        return [[row[j] for j in columns] for row in rows]
+        c = loop_constraints(p.robot)
+        Y = regressor(c.state.mechanism, c.state.q, c.velocities(), c.accelerations())
+        forces = [c.projected([row[j] for row in Y]) for j in columns]
+        return closed_formulas(c, "W", [list(row) for row in zip(*forces, strict=True)])
 
     @property
     def _columns(self) -> tuple[int, ...]:

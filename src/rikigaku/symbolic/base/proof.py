@@ -47,7 +47,7 @@ def proved(
             for other, x in combination.items():
                 factor = x.evaluate(kind, symbols)
                 rest = [y - factor * row[places[other]] for y, row in zip(rest, Y, strict=True)]
-            for y in constraints.closed.projected(rest):
+            for y in constraints.projected(rest):
                 if not _vanishes(ideal.reduced(y)):
                     return False
     except RikigakuError:  # too large, or not expressible: no proof

@@ -67,11 +67,9 @@ class Chain:
 
 
 def stripped(robot: Robot) -> Robot:
-    """The robot without inertias: its symbols are those of the geometry alone."""
-    links = tuple(
-        replace(link, inertia=None, joint=replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO))
-        for link in robot.links
-    )
+    """The robot without inertias, drives and springs: its symbols are those of the geometry alone."""
+    none = dict.fromkeys(("viscous", "coulomb", "rotor", "stiffness", "rest"), ZERO)
+    links = tuple(replace(link, inertia=None, joint=replace(link.joint, **none)) for link in robot.links)
     return replace(robot, links=links, couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.errors import TooLarge
-from rikigaku.numbers.exact import ExactNumber
+from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.loops.ideal import length
 from rikigaku.symbolic.loops.over import Over
+from rikigaku.symbolic.loops.rows import generators
 from rikigaku.symbolic.names import input_names
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _MOST_PARTS = 8_000
 def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
     """Numbers of a closed robot, in nested lists, as formulas."""
     sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
-    reading = Reading(c.robot, c.state.ring, input_names(c.robot, sizes))
+    reading = Reading(c.robot, c.state.ring, input_names(c.robot, sizes), True)
     numbers = np.array(value, dtype=object)
     array = np.empty(numbers.shape, dtype=object)
     for k, x in enumerate(shortened(c, title, list(numbers.flat))):
@@ -46,10 +47,36 @@ def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[
     found = []
     for x in numbers:
         total: Any = 0
-        for name, factor in c.closed.collected(x, parameters).items():
+        for name, factor in _collected(c, x, parameters).items():
             total = total + (factor * c.state.ring.variable(name) if name else factor)
         found.append(Fraction(total) if isinstance(total, float) else total)  # 0.0 of a law's literals
     return found
+
+
+def _collected(c: "LoopConstraints", x: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A number linear in some symbols by symbol, the rest under ""; each reduced by itself."""
+    parts = x.parts if isinstance(x, Over) else {(): x}
+    found: dict[str, Any] = {}
+    for powers, part in parts.items():
+        for name, coefficient in _split(part, names).items():
+            over = Over(x.determinants, {powers: coefficient}) if isinstance(x, Over) else coefficient
+            found[name] = found[name] + over if name in found else over
+    return {name: c.ideal.reduced(coefficient) for name, coefficient in found.items()}
+
+
+def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
+    """A polynomial linear in some generators, by generator."""
+    if not isinstance(x, Exact):
+        return {"": x}
+    ring, used = x.ring, set(generators(x))
+    parts: dict[str, Any] = {}
+    rest = x.polynomial
+    for name in names:
+        if name in used:
+            factor = x.polynomial.derivative(ring.names.index(name))  # it is linear
+            parts[name] = ring.number(factor)
+            rest = rest - factor * ring.generators[name]
+    return parts if not rest else {**parts, "": ring.number(rest)}
 
 
 def closed_formula(x: Any, number: ExactNumber, reading: Reading) -> ExactFormula:

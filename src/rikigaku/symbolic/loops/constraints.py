@@ -1,7 +1,7 @@
 """Closed robots as formulas: constraints, which coordinates depend on which, and how they move along.
 
-`robot.loop_constraints()` begins here; `.closed` continues with the dynamics (closed_robot.py), `.explicit`
-with the dependent coordinates as formulas of the independent ones (relations.py).
+`robot.loop_constraints()` begins here; `.explicit` goes on with the dependent coordinates as formulas of the
+independent ones (relations.py). Dynamics of closed robots are laws as any others (`robot.reduced`).
 """
 
 import threading
@@ -28,11 +28,11 @@ from rikigaku.symbolic.loops.ideal import PositionIdeal
 from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.loops.rows import BITS, Dropped, Row, candidates, independent, independent_rows, rank
 from rikigaku.symbolic.loops.solve import Solver
+from rikigaku.symbolic.loops.values import point_of, symbol_numbers, tell_open, valued
 from rikigaku.symbolic.names import input_names
 from rikigaku.symbolic.writing import Writing
 
 if TYPE_CHECKING:
-    from rikigaku.symbolic.loops.closed_robot import ClosedRobot
     from rikigaku.symbolic.loops.relation import Relation
 
 _SAMPLES, _MORE_SAMPLES = 2, 6
@@ -140,12 +140,29 @@ class LoopConstraints:
 
         return postures(self, independent, symbols)
 
-    @cached_property
-    def closed(self) -> "ClosedRobot":
-        """The dynamics of the closed robot as formulas."""
-        from rikigaku.symbolic.loops.closed_robot import ClosedRobot
+    def projected(self, tau: Sequence[Any]) -> list[Any]:
+        """Forces of the tree as those along the independent coordinates: tau_ind + Jc^T tau_dep.
 
-        return ClosedRobot(self)
+        The paper's eq. 18, corrected; the other joints are free.
+        """
+        result = []
+        for k, i in enumerate(self.independent):
+            total = tau[i]
+            for j, row in zip(self.dependent, self.jacobian, strict=True):
+                total = total + row[k] * tau[j]
+            result.append(total)
+        return result
+
+    def value(self, numbers: Any, q: Any, v: Any = None, a: Any = None, **symbols: float) -> Any:
+        """Numbers made of these constraints (`jacobian`, nested lists) in floats, at a closed posture.
+
+        q: of all joints; v, a: of the independent coordinates.
+        Raises:
+            WrongSize: if q, v or a does not fit. MissingValue: if something in them has no value.
+        """
+        point = point_of(self, q, v, a, symbols)
+        tell_open(self.robot, q, symbol_numbers(self.robot, symbols), 2)
+        return valued(point, numbers)
 
     def written(self, x: Any) -> Formula:
         """A number as a formula with the names people know: joints, their rates with _dot, symbols."""

@@ -1,7 +1,6 @@
 """All closed postures for given positions of the independent joints, by the explicit relations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ from rikigaku.laws.loops import loop_facing, loop_residual
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form.chain import stripped
 from rikigaku.symbolic.evaluation import Point
+from rikigaku.symbolic.loops.values import bare, point_of, symbol_numbers
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.constraints import LoopConstraints
@@ -40,15 +39,10 @@ def postures(c: "LoopConstraints", independent: Any, symbols: Mapping[str, float
         if name not in independent:
             raise MissingValue(f"The independent joint {name!r} has no position: give {{{name!r}: ...}}.")
         q[robot.q_slices[name]] = _position(robot, name, independent[name])
-    found = _branches(c, c.closed.point(q, None, None, symbols))
-    mechanism = instantiate(bare(robot), FLOATS, c.closed.symbols(symbols))
+    found = _branches(c, point_of(c, q, None, None, symbols))
+    mechanism = instantiate(bare(robot), FLOATS, symbol_numbers(robot, symbols))
     found = [x for x in found if _is_closed(mechanism, x)]
     return np.array(found, dtype=float).reshape(len(found), robot.nq)
-
-
-def bare(robot: Robot) -> Robot:
-    """The robot without what closing does not depend on: symbols that stand only there need no values."""
-    return replace(stripped(robot), couplings=robot.couplings, frames=())
 
 
 def _branches(constraints: "LoopConstraints", point: Point, tolerance: float = 1e-9) -> list[list[float]]:

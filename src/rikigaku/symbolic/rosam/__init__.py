@@ -10,7 +10,7 @@ Society of Japan 17(3), 1999, pp. 408-415.
 # Loaded with the names, not with the first call that needs them.
 from rikigaku.symbolic import combining  # noqa: F401
 from rikigaku.symbolic.base import closed, closed_symbols, regressor  # noqa: F401
-from rikigaku.symbolic.loops import closed_robot, relations  # noqa: F401
+from rikigaku.symbolic.loops import relations  # noqa: F401
 from rikigaku.symbolic.rosam.data import BranchInfo, LinkInfo, RobotData
 from rikigaku.symbolic.rosam.dynamics import (
     get_Cmatrix,
