@@ -16,7 +16,8 @@ def plain_forces(system, plan, q, v, tau, t=0.0) -> ContactForces:
     each = np.array(forces[:split], float).reshape(-1, 4)
     guides = np.array(forces[rest:], float).reshape(-1, 6)
     joints = np.array(forces[split:rest], float)
-    return ContactForces(np.array(a, float), each[:, :3], each[:, 3], joints, float(power), guides, float(driven))
+    powers = float(power), guides, float(driven)
+    return ContactForces(np.array(a, float), each[:, :3], each[:, 3], joints, *powers)
 
 
 def plain_wrenches(system, plan, q, v, tau, t=0.0) -> np.ndarray:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from closed_robots import closed_posture, shipped
-from simple_bodies import particle
+from simple_bodies import particle, rod
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Guide, Plane, Surface
 from rikigaku.contact.modes import ContactModes
-from rikigaku.errors import NoConsistentMode
+from rikigaku.errors import NoConsistentMode, TooLarge
 
 G = 9.81
 
@@ -71,17 +71,53 @@ def test_a_free_body_on_a_line_and_on_a_slope_slides_as_a_bead():
     assert motion.energy_audit().relative < 1e-9
 
 
+def test_a_start_where_no_mode_fits_has_a_status_and_the_one_state_that_is_known():
+    """A rod that slides on its end beyond Painleve's limit, pressed in whatever the normal force."""
+    angle = np.radians(30)
+    q, v = np.array([0.2, 0.5 * np.cos(angle), angle]), np.array([1.0, 0, 0])
+    motion = rk.simulate(rod(), q, v, [0.1, -0.2, 0.0], duration=1.0, contacts=[Contact("end", Plane(), 3.0)])
+    assert "No mode" in motion.status
+    assert "Painleve" in motion.status
+    assert (len(motion.t), motion.t[0], motion.events) == (1, 0.0, ())
+    assert np.array_equal(motion.q, [q])
+    assert np.array_equal(motion.at(0.0).v, v)
+    assert np.isnan(motion.a).all()
+    assert np.array_equal(motion.tau, [[0.1, -0.2, 0.0]])
+    assert motion.energy_audit().error == 0
+    with pytest.raises(rk.RikigakuError, match="known from 0 s to 0 s"):
+        motion.at(0.1)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in forces of particle")
+def test_a_start_whose_rates_are_not_finite_has_a_status_too():
+    motion = rk.simulate(particle(), np.zeros(3), torque=["1/t", "0", "0"], duration=1.0)
+    assert "rates are not finite" in motion.status
+    assert len(motion.t) == 1
+
+
 class _Hopeless(ContactModes):
-    """No mode fits after the first event."""
+    """Finds no mode after the first event."""
+
+    def __init__(self, system, error):
+        super().__init__(system)
+        self.error = error
 
     def after(self, event):
-        raise NoConsistentMode("No mode of the contacts is consistent.", ["mass"])
+        raise self.error
 
 
-def test_where_no_mode_fits_the_status_says_so_and_the_motion_up_to_there_is_kept():
-    modes = _Hopeless(ContactSystem(particle(), [Contact("mass", Plane(), 0.3)]))
+@pytest.mark.parametrize(
+    "error",
+    [
+        NoConsistentMode("No mode of the contacts is consistent.", ["mass"]),
+        TooLarge("Too many contacts: No mode is consistent."),
+        np.linalg.LinAlgError("No mode: singular, not consistent"),
+    ],
+)
+def test_where_a_system_finds_no_mode_the_status_says_so_and_the_motion_up_to_there_is_kept(error):
+    modes = _Hopeless(ContactSystem(particle(), [Contact("mass", Plane(), 0.3)]), error)
     motion = rk.simulate(particle(), np.array([0, 0, 1.0]), duration=2.0, system=modes)
-    assert motion.status == "No mode of the contacts is consistent."
+    assert "No mode" in motion.status
     assert not motion.done
     assert motion.t[-1] == pytest.approx(np.sqrt(2 / G), abs=1e-9)
     assert motion.events[-1].name == "mass lands"

@@ -1,5 +1,6 @@
 """What a solution tells, keeps and draws; closed robots; motions that end early."""
 
+import io
 import sys
 from pathlib import Path
 
@@ -74,12 +75,66 @@ def test_a_motion_survives_a_file(swing, pendulum, tmp_path: Path) -> None:
     assert [(e.name, e.t) for e in read.events] == [(e.name, e.t) for e in swing.events]
     assert read.status == swing.status
     assert read.energy_audit() == swing.energy_audit()
+    times = np.linspace(0, 1, 33)
+    assert np.abs(read.at(times).q - swing.at(times).q).max() < 1e-12
+    assert np.abs(read.at(times).a - swing.at(times).a).max() < 1e-7  # the interpolant's own rate
     read.save(path)  # over the old one
     assert [p.name for p in tmp_path.iterdir()] == ["swing.npz"]
     with pytest.raises(rk.RikigakuError, match="motion of robot 'pendulum' with other data"):
         rk.load_motion(path, rk.load("planar_2r"))
-    path.write_bytes(b"nothing")
-    with pytest.raises(rk.RikigakuError, match=r"no motion that solution.save wrote"):
+
+
+def test_notes_of_a_motion_survive_a_file(tmp_path: Path) -> None:
+    joint = rk.Joint("height", "prismatic", limits=rk.Limits(lower=0.0))
+    box = rk.Robot("box", (rk.Link("box", "base", joint, rk.Placement(), rk.Inertia("com", 1.0)),))
+    fall = rk.simulate(box, [0.1], duration=0.3, contacts=rk.joint_stops(box))
+    fall.save(tmp_path / "fall.npz")
+    assert fall.notes
+    assert rk.load_motion(tmp_path / "fall.npz", box).notes == fall.notes
+
+
+def _cut(whole: bytes) -> bytes:
+    return whole[: len(whole) // 2]
+
+
+def _rewritten(**changed):
+    """The file with some of its parts replaced, or (None) left out."""
+
+    def change(whole: bytes) -> bytes:
+        with np.load(io.BytesIO(whole)) as data:
+            parts = {name: data[name] for name in data.files} | changed
+        out = io.BytesIO()
+        np.savez(out, **{name: x for name, x in parts.items() if x is not None})
+        return out.getvalue()
+
+    return change
+
+
+def _array(_: bytes) -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.zeros(3))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda whole: b"nothing", "cannot be read whole"),
+        (lambda whole: b"", "cannot be read whole"),
+        (_cut, "cannot be read whole"),
+        (_array, "cannot be read whole"),
+        (_rewritten(about=np.array("[1]")), "nothing about itself"),
+        (_rewritten(about=np.array('{"format": 1}')), "it has no robot, digest"),
+        (_rewritten(about=np.array('{"format": 7}')), "has format 7; this version reads 1"),
+        (_rewritten(q=None), "it has no q"),
+        (_rewritten(q=np.zeros((2, 5))), r"q has shape \(2, 5\)"),
+    ],
+)
+def test_damaged_files_are_told_from_motions(swing, pendulum, tmp_path: Path, damage, message) -> None:
+    path = tmp_path / "swing.npz"
+    swing.save(path)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(rk.RikigakuError, match=message):
         rk.load_motion(path, pendulum)
 
 

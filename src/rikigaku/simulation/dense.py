@@ -35,6 +35,20 @@ def states_at(runs: Sequence[Run], drive: Drive, records: Array, marks: Any, t: 
     return y
 
 
+def interpolated_rates(records: Array, n: int, t: Array, which: Any) -> Array:
+    """dy/dt of the interpolant, where the field is not at hand; NaN in a step of no length."""
+    rows = records[which]
+    h = np.where(rows[:, 1] > rows[:, 0], rows[:, 2], np.nan)[:, None]
+    x = (t - rows[:, 0])[:, None] / h
+    F = rows[:, 3 + n :].reshape(len(rows), -1, n)
+    total, rate = np.zeros((len(rows), n)), np.zeros((len(rows), n))
+    for k in range(F.shape[1] - 1, -1, -1):
+        total = total + F[:, k]
+        z, slope = (x, 1 / h) if k % 2 == 0 else (1 - x, -1 / h)
+        total, rate = total * z, rate * z + total * slope
+    return rate
+
+
 def _settled(kernel: Kernel, t: Array, y: Array, inputs: int, parameters: Array) -> Array:
     """States at times t, each projected by the program the integrator calls (settle knows no inputs)."""
     answer = np.empty_like(y)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +12,14 @@ import numpy as np
 from rikigaku.errors import RikigakuError, WrongValue
 from rikigaku.files import write_whole
 from rikigaku.model.robot import Robot
+from rikigaku.simulation.fields import MORE
 from rikigaku.simulation.modes import Event
 
 if TYPE_CHECKING:
     from rikigaku.simulation.solution import Solution
 
 _FORMAT = 1
+_WORDS = ("robot", "digest", "modes", "status", "statistics", "events", "notes")
 _ARRAYS = ("t", "q", "v", "work", "dissipated", "mode_index", "records", "record_modes")
 
 
@@ -29,6 +33,7 @@ def save(solution: "Solution", path: str | Path) -> None:
         "modes": solution.modes,
         "status": solution.status,
         "statistics": solution.statistics,
+        "notes": solution.notes,
         "events": [[e.name, e.t, list(e.q), list(e.v), e.mode, list(e.also)] for e in solution.events],
     }
     buffer = io.BytesIO()
@@ -42,18 +47,11 @@ def load_motion(path: str | Path, robot: Robot) -> "Solution":
     """A motion from a file that `solution.save` wrote, of that robot.
 
     Raises:
-        WrongValue: for a file of another robot, or no such file at all.
+        WrongValue: for a file of another robot, one that is no such file, or a damaged one.
     """
     from rikigaku.simulation.solution import Solution
 
-    try:
-        with np.load(Path(path), allow_pickle=False) as data:
-            about = json.loads(str(data["about"]))
-            arrays = {name: data[name] for name in data.files if name != "about"}
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError) as error:
-        raise WrongValue(f"{str(path)!r} is no motion that solution.save wrote: {error}.") from error
+    about, arrays = _read(path)
     if about.get("format") != _FORMAT:
         raise WrongValue(f"{str(path)!r} has format {about.get('format')!r}; this version reads {_FORMAT}.")
     if about["digest"] != robot.digest:
@@ -61,6 +59,7 @@ def load_motion(path: str | Path, robot: Robot) -> "Solution":
             f"{str(path)!r} is a motion of robot {about['robot']!r} with other data than robot "
             f"{robot.name!r} has: load that one."
         )
+    _check(path, arrays, robot)
     events = tuple(
         Event(name, t, np.array(q), np.array(v), mode, tuple(also))
         for name, t, q, v, mode, also in about["events"]
@@ -73,7 +72,42 @@ def load_motion(path: str | Path, robot: Robot) -> "Solution":
         status=about["status"],
         statistics=about["statistics"],
         kept=kept,
+        notes=tuple(about["notes"]),
         **{name: arrays[name] for name in _ARRAYS},
+    )
+
+
+def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the file says about the motion, and its arrays."""
+    try:
+        with np.load(Path(path), allow_pickle=False) as data:
+            about = json.loads(str(data["about"]))
+            arrays = {name: data[name] for name in data.files if name != "about"}
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise _damaged(path, "it cannot be read whole") from error
+    if not isinstance(about, dict):
+        raise _damaged(path, "it says nothing about itself")
+    if about.get("format") == _FORMAT and (missing := [name for name in _WORDS if name not in about]):
+        raise _damaged(path, f"it has no {', '.join(missing)}")
+    return about, arrays
+
+
+def _check(path: str | Path, arrays: dict[str, Any], robot: Robot) -> None:
+    if missing := [name for name in _ARRAYS if name not in arrays]:
+        raise _damaged(path, f"it has no {', '.join(missing)}")
+    m, steps = len(np.atleast_1d(arrays["t"])), len(np.atleast_1d(arrays["records"]))
+    size = 3 + 8 * (robot.nq + robot.nv + MORE)
+    shapes = [(m,), (m, robot.nq), (m, robot.nv), (m,), (m,), (m,), (steps, size), (steps,)]
+    for name, shape in zip(_ARRAYS, shapes, strict=True):
+        if arrays[name].shape != shape:
+            raise _damaged(path, f"{name} has shape {arrays[name].shape}, not {shape}")
+
+
+def _damaged(path: str | Path, why: str) -> WrongValue:
+    return WrongValue(
+        f"{str(path)!r} is no motion that solution.save wrote, or is damaged: {why}. Simulate it again."
     )
 
 

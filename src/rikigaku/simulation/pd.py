@@ -1,4 +1,4 @@
-"""Springs and dampers in the driven joints of any robot: trees, free bases, loops. Compiled into the field."""
+"""Springs and dampers in the driven joints of any robot: trees, free bases, loops; compiled into fields."""
 
 from typing import Any
 

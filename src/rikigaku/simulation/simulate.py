@@ -7,7 +7,7 @@ import numpy as np
 
 from rikigaku.bound import integrator
 from rikigaku.constraints.plan import closure
-from rikigaku.errors import NoConsistentMode, WrongSize, WrongValue
+from rikigaku.errors import NoConsistentMode, TooLarge, WrongSize, WrongValue
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import Number
@@ -19,11 +19,13 @@ from rikigaku.simulation.loops import kept_closed, singular_passages
 from rikigaku.simulation.modes import Array, Event, Flow, Guard, Now, System
 from rikigaku.simulation.run import Run, Settings, interpolated, run
 from rikigaku.simulation.solution import Solution
+from rikigaku.simulation.unmoved import unmoved
 from rikigaku.states import as_position
 
 _ADAPTIVE = "dop853"
 _STORM = 200  # changes of mode within a time too short to matter: motion does not get on
 _ZENO = 8  # as many, where the last could not even be followed
+_HOPELESS = (NoConsistentMode, TooLarge, np.linalg.LinAlgError)  # a system that cannot name its next mode
 
 
 def simulate(
@@ -65,7 +67,10 @@ def simulate(
         method: "dop853" (order 8, steps by its error estimate), "radau" (implicit, for stiff springs and
             controllers), or "rk4", "euler" with a fixed `step` [s].
         rtol, atol: error allowed a step, relative to and beyond the size of each number of the state.
-        most_steps, most_changes: where to give up; the solution up to there is kept, with its status.
+        most_steps, most_changes: where to give up.
+    Returns:
+        The motion, up to where it could be followed: `status` is "done" or says why it ended (no mode of the
+        contacts fits, steps without end, rates that are not finite). Where it ended at once it has one moment.
     Raises:
         WrongSize, WrongValue: for inputs that do not fit the robot.
     """
@@ -80,7 +85,10 @@ def simulate(
     driven = DriveForces(robot, drive)
     if hasattr(system, "driven_by"):
         system.driven_by(driven)
-    change = system.start(start, q, v)
+    try:
+        change = system.start(start, q, v)
+    except _HOPELESS as error:
+        return unmoved(robot, drive, start, q, v, driven(start, q, v), _hopeless(error, start))
     end, t, left = start + duration, start, most_steps
     runs: list[Run] = []
     noted: list[Event] = []
@@ -118,8 +126,8 @@ def simulate(
         noted.append(event)
         try:
             following = system.after(event)
-        except NoConsistentMode as error:  # what was found up to here is worth having
-            status = str(error)
+        except _HOPELESS as error:  # what was found up to here is worth having
+            status = _hopeless(error, t)
             break
         if following is None:
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
@@ -132,6 +140,8 @@ def simulate(
         change = following
     if is_closed(robot):
         notes += singular_passages(robot, np.concatenate([r.records for r in runs]))
+    if not any(len(r.records) for r in runs):
+        return unmoved(robot, drive, start, q, v, driven(start, q, v), status, tuple(noted), tuple(notes))
     return Solution.of(robot, drive, runs, noted, status, output, notes)
 
 
@@ -217,6 +227,12 @@ def _ended(done: Run, settings: Settings) -> str:
     if done.status == integrator.Status.LIMIT:
         return f"the limit of {settings.most_steps} steps was reached at t = {done.t:.9g} s"
     return f"the motion cannot go on at t = {done.t:.9g} s: rates are not finite, or steps became too small"
+
+
+def _hopeless(error: Exception, t: float) -> str:
+    if isinstance(error, np.linalg.LinAlgError):
+        return f"the forces of the contacts cannot be found at t = {t:.9g} s: {error}"
+    return str(error)
 
 
 def _endless(changes: int, t: float) -> str:

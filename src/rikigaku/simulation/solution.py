@@ -10,7 +10,7 @@ import numpy as np
 
 from rikigaku.errors import WrongValue
 from rikigaku.model.robot import Robot
-from rikigaku.simulation.dense import states_at
+from rikigaku.simulation.dense import interpolated_rates, states_at
 from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.fields import MORE
 from rikigaku.simulation.free import is_closed
@@ -83,8 +83,6 @@ class Solution:
         records = np.concatenate([r.records for r in used])
         names = tuple(dict.fromkeys(r.mode.name for r in used))
         marks = np.concatenate([np.full(len(r.records), k) for k, r in enumerate(used)]).astype(np.int64)
-        if not len(records):
-            raise WrongValue(f"Robot {robot.name!r} does not move from this state: {status}.")
         t, which = _sampled(used, records, output)
         y = states_at(used, drive, records, marks, t, which)
         modes = np.array([names.index(used[k].mode.name) for k in marks], dtype=np.int64)
@@ -107,13 +105,20 @@ class Solution:
         return self.status == "done"
 
     def at(self, t: Any) -> State:
-        """Positions, velocities and accelerations at any times of the motion; at a jump those after it."""
+        """Positions, velocities and accelerations at any times of the motion; at a jump those after it.
+
+        Of a motion from a file all are the interpolant's, one order below the steps; at its own times
+        `solution.a` has the exact ones.
+        """
         times = np.asarray(t, dtype=np.float64)
         flat = times.ravel()
         which = self._steps_at(flat)
         y = self._states(flat, which)
-        a = self._results(flat, y, which)["a"]
         nq = self.robot.nq
+        if self.runs:
+            a = self._results(flat, y, which)["a"]
+        else:
+            a = interpolated_rates(self.records, self._size, flat, which)[:, nq:-MORE]
         parts = (y[:, :nq], y[:, nq:-MORE], a)
         return State(*(x.reshape(*times.shape, x.shape[1]) for x in parts))
 
@@ -241,8 +246,6 @@ class Solution:
         return states_at(self.runs, cast(Drive, self.drive), self.records, self.record_modes, t, which)
 
     def _results(self, t: Array, y: Array, which: Any) -> dict[str, Array]:
-        if not self.runs:
-            raise WrongValue("A motion from a file knows accelerations at its own times only: solution.a.")
         answers: dict[str, Array] = {}
         marks = self.record_modes[which]
         for k in np.unique(marks):
