@@ -56,7 +56,7 @@ class Assembly:
     @property
     def turning(self) -> sparse.csr_array:
         """Released joints over z."""
-        return self.joined.turning
+        return self.joined.turning.matrix
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -115,7 +115,7 @@ def assemble_beams(
     nodal, stiff = node_masses(net, mass), _stiffness(net, made, hinged)
     whole, lag = _summed(net, made, stiff), _summed(net, made, made.damping[:, None, None] * stiff)
     springs, viscous, rotors = np.array([drives[k] for k in joined.joints]).reshape(-1, 3).T
-    S = joined.turning
+    S = joined.turning.matrix
     K, C, M = (
         sparse.csr_array(Z.T @ A @ Z + S.T @ sparse.diags_array(x) @ S)
         for A, x in (

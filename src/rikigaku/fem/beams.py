@@ -70,7 +70,7 @@ class Beams:
 
     def _massive(self, x: Array) -> Array:
         """Mass times vectors at nodes, (samples, nodes, 3)."""
-        return np.stack([self._mass @ one for one in x])
+        return _times(self._mass, x)
 
     def forces(self, at: Placed, T: Array, nu: Array, rate: Array) -> Array:
         """Nodal forces (samples, nodes, 6) of inertia, bending and damping, less the weight.
@@ -89,10 +89,7 @@ class Beams:
         result[..., 3:] = (tensors @ A[..., 3:, None])[..., 0] + cross(V[..., 3:], spin)
         result -= self.weight
         strain = bent.value + self._lag(bent, V) if self.damped else bent.value
-        flat = bent.forces(strain).reshape(len(at.p), -1, 6)
-        for sample, force in zip(result, flat, strict=True):
-            sample += self._ends @ force
-        return result
+        return result + _times(self._ends, bent.forces(strain).reshape(len(at.p), -1, 6))
 
     def _lag(self, bent: Bent, V: Array) -> Array:
         """Rate of strain times the damping of each piece, (samples, pieces, 6)."""
@@ -153,3 +150,10 @@ class Beams:
         bent = Bent(self.pieces, at.p, at.Q).energy().sum(axis=1)
         high = -((at.p[:, :n] - self.assembly.grid.places) * self.weight[:, :3]).sum(axis=(1, 2))
         return np.stack([kinetic, bent, high], axis=1)
+
+
+def _times(A: sparse.csr_array, x: Array) -> Array:
+    """A times x (samples, nodes, numbers) of all samples at once."""
+    samples, nodes, count = x.shape
+    flat = A @ np.moveaxis(x, 1, 0).reshape(nodes, -1)
+    return np.moveaxis(np.asarray(flat).reshape(-1, samples, count), 0, 1)

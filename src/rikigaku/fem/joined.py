@@ -7,7 +7,6 @@ the node at the root of its ties and with every coordinate on the way there.
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from rikigaku.fem.coordinates import Index, State, coordinates, levels
@@ -15,6 +14,7 @@ from rikigaku.fem.grid import plane_axes
 from rikigaku.fem.quaternions import conjugate, cross, exponential, logarithm, product, rotation
 from rikigaku.fem.rows import Placed, Rows, rows_of
 from rikigaku.fem.ties import Ties
+from rikigaku.fem.turning import Turning
 from rikigaku.model.mechanism import WORLD
 
 Array = NDArray[np.float64]
@@ -149,22 +149,16 @@ class Joined:
         return rows_of(self)
 
     @cached_property
-    def turning(self) -> sparse.csr_array:
-        """How fast each released joint of the tree turns, by rows as in `joints`; constant."""
-        rows, columns, values = [], [], []
-        for r, (kind, k, factor) in enumerate(self._released):
-            rows.append(r)
-            columns.append((self.first_y if kind == "y" else self.first_S) + k)
-            values.append(factor)
-        return sparse.csr_array((values, (rows, columns)), shape=(len(rows), self.size))
-
-    @cached_property
-    def _released(self) -> list[tuple[str, int, float]]:
-        return [where for _, where in self._by_joint]
+    def turning(self) -> Turning:
+        """How fast each released joint of the tree turns, in the order of `joints`; constant."""
+        start = {"y": self.first_y, "S": self.first_S}
+        columns = [start[kind] + k for _, (kind, k, _) in self._by_joint]
+        factors = [factor for _, (_, _, factor) in self._by_joint]
+        return Turning(np.array(columns, dtype=np.intp), np.array(factors, dtype=np.float64), self.size)
 
     @cached_property
     def joints(self) -> tuple[int, ...]:
-        """Place in v of each row of `turning`."""
+        """Place in v of each joint of `turning`."""
         return tuple(k for k, _ in self._by_joint)
 
     @cached_property

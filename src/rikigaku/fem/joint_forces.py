@@ -23,14 +23,14 @@ _H = 1e-6  # [rad, m] and their rates: over which slopes of a controller are tak
 
 
 class JointForces:
-    """Of the joints of an assembly; S turns rates nu into those of its released joints.
+    """Of the released joints of an assembly, which `turning` finds in the rates nu.
 
     slip_speed: speed at which dry friction has 71 per cent of its full force [rad/s, m/s].
     """
 
     def __init__(self, elastic: "Elastic", beams: Beams, slip_speed: float | None = None) -> None:
         self.beams, self.robot = beams, elastic.layout.robot
-        self.S: Array = beams.assembly.turning.toarray()
+        self.turning = beams.joined.turning
         self.joints = list(beams.assembly.joints)
         bodies = {k: body for body in elastic.layout.mechanism.bodies for k in body.v}
         own = [bodies[k] for k in self.joints]
@@ -58,32 +58,35 @@ class JointForces:
 
     def resisting(self, state: State, nu: Array) -> Array:
         """Friction and springs over nu, (samples, size)."""
-        v = nu @ self.S.T
-        phi = self._turned(state)
+        v, phi = self.turning.rates(nu), self._turned(state)
         dry = self.dry * v / np.sqrt(v * v + self.slip**2)
-        return np.asarray((self.viscous * v + dry + self.springs * phi + self.pull) @ self.S)
+        return self.turning.forces(self.viscous * v + dry + self.springs * phi + self.pull)
+
+    def inertia(self, rate: Array) -> Array:
+        """What rotors ask for over nu, of its changes, (samples, size)."""
+        return self.turning.forces(self.rotors * self.turning.rates(rate))
 
     def _turned(self, state: State) -> Array:
         """How far released joints have turned since the start; balls have no spring."""
         joined, count = self.beams.joined, len(state.y)
         whole = np.zeros((count, joined.size))
         whole[:, joined.first_y : joined.first_S] = state.y
-        return np.asarray(whole @ self.S.T)
+        return self.turning.rates(whole)
 
-    def slopes(self, nu: Array) -> tuple[Array, Array]:
-        """Stiffness (size, size) and damping (samples, size, size) of `resisting`."""
-        v = nu @ self.S.T
+    def slopes(self, nu: Array) -> tuple[Array, Array, Array]:
+        """Stiffness and damping of `resisting`, and rotors; (samples, joints), at (columns, columns)."""
+        v = self.turning.rates(nu)
         damp = self.viscous + self.dry * self.slip**2 / (v * v + self.slip**2) ** 1.5
-        return self.S.T @ (self.springs[:, None] * self.S), np.swapaxes(
-            damp[:, :, None] * self.S, 1, 2
-        ) @ self.S
+        springs, rotors = (np.broadcast_to(x, damp.shape) for x in (self.springs, self.rotors))
+        stiff, damped, heavy = (self.turning.diagonal(x) for x in (springs, damp, rotors))
+        return stiff, damped, heavy
 
     def allowed(self, nu: Array, change: Array) -> float:
         """The part of a step of Newton's method after which no joint with dry friction has turned round.
 
         Beyond a standstill the slope the step was taken with is wrong; from a standstill on it is not.
         """
-        v, step = (self.S @ x[0] for x in (nu, change))
+        v, step = (self.turning.rates(x)[0] for x in (nu, change))
         turned = (self.dry > 0) & (v * (v + step) < 0) & (np.abs(v) > 1e-6 * self.slip)
         return float(np.min(np.abs(v[turned] / step[turned]), initial=1.0))
 
@@ -99,12 +102,12 @@ class Motors:
     def __init__(self, joints: JointForces, torque: Torque | None) -> None:
         self.own, self.torque = joints, torque
 
-    def forces(self, t: float, state: State, at: Placed, nu: Array) -> Array:
+    def forces(self, t: float, state: State, nu: Array, at: Placed | None = None) -> Array:
         """(nv,)."""
-        nv = self.own.robot.nv
         if self.torque is None:
-            return np.zeros(nv)
-        q, v = joint_state(self.own.beams.joined, state, at, nu)
+            return np.zeros(self.own.robot.nv)
+        joined = self.own.beams.joined
+        q, v = joint_state(joined, state, joined.placed(state) if at is None else at, nu)
         return self._called(t, q[0], v[0])
 
     def _called(self, t: float, q: Array, v: Array) -> Array:
@@ -112,9 +115,14 @@ class Motors:
         answer = self.torque(t, q, v) if self.torque else np.zeros(nv)
         return numbers(f"The answer of torque(t, q, v) at t = {t:.6g} s", answer, (nv,))
 
-    def slopes(self, t: float, state: State, at: Placed, nu: Array) -> tuple[Array, Array]:
-        """Of the forces over nu's positions and rates, (size, size), by differences."""
-        S, joints = self.own.S, self.own.joints
+    def slopes(self, t: float, state: State, at: Placed, nu: Array) -> tuple[Array, Array] | None:
+        """Of the forces of released joints over their positions and rates, (joints, joints); by differences.
+
+        None without motors.
+        """
+        if self.torque is None:
+            return None
+        joints = self.own.joints
         none = np.zeros((len(joints), len(joints)))
         q, v = (x[0] for x in joint_state(self.own.beams.joined, state, at, nu))
         now = self._called(t, q, v)[joints]
@@ -129,4 +137,4 @@ class Motors:
                 moved = q.copy()
                 moved[place[k]] += _H
                 by_q[:, column] = (self._called(t, moved, v)[joints] - now) / _H
-        return S.T @ by_q @ S, S.T @ by_v @ S
+        return by_q, by_v

@@ -126,7 +126,7 @@ def joint_state(joined: Joined, state: State, at: Placed, nu: Array) -> tuple[Ar
     """q (samples, nq) and v (samples, nv) of the joints; locked ones stay."""
     net, count = joined.grid, len(nu)
     q, v = np.tile(net.q, (count, 1)), np.zeros((count, net.layout.mechanism.nv))
-    v[:, list(joined.joints)] = (joined.turning @ nu.T).T
+    v[:, list(joined.joints)] = joined.turning.rates(nu)
     twists = joined.rates(at, nu)[0] if joined.ties.free_bodies else None
     for i, body in enumerate(net_bodies(joined)):
         name = body.v.start if len(body.v) else None

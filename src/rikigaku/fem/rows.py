@@ -119,18 +119,18 @@ class Spread:
         self.pairs, self.size = pairs, rows.size
         i, j = (rows.columns[pairs[:, k]] for k in (0, 1))
         r, c = np.broadcast_arrays(i[:, :, None], j[:, None, :])
-        self._kept = ((r < rows.size) & (c < rows.size)).ravel()
-        flat = r.ravel()[self._kept] * rows.size + c.ravel()[self._kept]
-        places, self._to = np.unique(flat, return_inverse=True)
+        kept = ((r < rows.size) & (c < rows.size)).ravel()
+        flat = r.ravel()[kept] * rows.size + c.ravel()[kept]
+        places, to = np.unique(flat, return_inverse=True)
         self.row, self.column = places // rows.size, places % rows.size
+        shape = (len(places), r.size)
+        self._collect = sparse.csr_array((np.ones(len(to)), (to, np.flatnonzero(kept))), shape=shape)
 
     def data(self, T: Array, blocks: Array) -> Array:
         """Numbers at `row`, `column`, (samples, numbers), of blocks (samples, pairs, 6, 6)."""
         i, j = self.pairs.T
         local = np.swapaxes(T[:, i], -1, -2) @ (blocks @ T[:, j])
-        flat = local.reshape(len(T), -1)[:, self._kept]
-        count = len(self.row)
-        return np.stack([np.bincount(self._to, one, minlength=count) for one in flat])
+        return np.asarray((self._collect @ local.reshape(len(T), -1).T).T)
 
     def matrix(self, T: Array, blocks: Array) -> sparse.csr_array:
         """Of one sample."""

@@ -99,11 +99,11 @@ class _Run:
     def residual(self, t: float, state: State, at: Placed, T: Array, nu: Array, rate: Array) -> Array:
         """What is missing in the equations of motion, (size,)."""
         nodal = self.beams.forces(at, T, nu, rate)
-        own = (
-            self.joints.resisting(state, nu) + (self.joints.rotors * (rate @ self.joints.S.T)) @ self.joints.S
-        )
-        tau = self.motors.forces(t, state, at, nu)[self.joints.joints]
-        return np.asarray((self.beams.rows.gathered(T, nodal) + own)[0] - tau @ self.joints.S)
+        own = self.joints.resisting(state, nu) + self.joints.inertia(rate)
+        if self.motors.torque is not None:
+            tau = self.motors.forces(t, state, nu, at)[self.joints.joints]
+            own -= self.joints.turning.forces(tau[None])
+        return np.asarray((self.beams.rows.gathered(T, nodal) + own)[0])
 
     def slope(
         self, at: Placed, T: Array, nu: Array, damp: float, stiff: float, feedback: tuple[Array, Array] | None
@@ -111,13 +111,13 @@ class _Run:
         """Mass + damp * damping + stiff * stiffness over the rates, as far as Newton's steps need them."""
         M, (K, C) = self.beams.mass(at), self.beams.stiffness(at)
         M *= 1 + damp * self.beams.alpha
-        springs, friction = self.joints.slopes(nu)
-        S = self.joints.S
-        own = S.T @ (self.joints.rotors[:, None] * S)
-        own += damp * friction[0] + stiff * springs
+        (springs,), (friction,), (rotors,) = self.joints.slopes(nu)
+        turning = self.joints.turning
+        places, size = (turning.columns, turning.columns), turning.size
+        own = sparse.csr_array((rotors + damp * friction + stiff * springs, places), shape=(size, size))
         if feedback is not None:
-            own -= stiff * feedback[0] + damp * feedback[1]
-        return self.beams.spread.matrix(T, M + damp * C + stiff * K) + sparse.csr_array(own)
+            own = own - turning.between(stiff * feedback[0] + damp * feedback[1])
+        return self.beams.spread.matrix(T, M + damp * C + stiff * K) + own
 
     def go(
         self, state: State, nu: Array, h: float, count: int, rho: float, every: int
@@ -128,13 +128,12 @@ class _Run:
         scale = (1 - af) / (1 - am)
         rate = self.start(state, nu, beta * scale * h * h)
         a = rate
-        kept = [(0.0, state, nu, self.motors.forces(0.0, state, self.joined.placed(state), nu))]
+        kept = [(0.0, state, nu, self.motors.forces(0.0, state, nu))]
         factor = None
         for k in range(count):
             t = (k + 1) * h
             known = (af * rate - am * a) / (1 - am)
             new, last = rate, np.inf
-            feedback = self.feedback(t, state, nu + h * a)
             for _ in range(_STEPS):
                 guess = known + scale * new
                 way = h * nu + h * h * ((0.5 - beta) * a + beta * guess)
@@ -144,17 +143,21 @@ class _Run:
                 T = self.beams.rows.values(at)
                 left = self.residual(t, shape, at, T, nu1, new)
                 if factor is None:
+                    feedback = self.motors.slopes(t, shape, at, nu1)
                     slope = self.slope(at, T, nu1, scale * gamma * h, scale * beta * h * h, feedback)
                     factor = splu(slope.tocsc())
                 change = -factor.solve(left)[None]
                 part = self.joints.allowed(nu1, scale * gamma * h * change)
                 new = new + part * change
                 moved = float(np.abs(scale * beta * h * h * change).max(initial=0.0))
-                if part == 1 and moved < _TOLERANCE * max(1e-3, float(np.abs(way).max(initial=0.0))):
+                # steps shrink by about this much each: what is still missing is the sum of those to come
+                shrink = moved / last
+                missing = moved * min(1.0, shrink / (1 - shrink)) if 0 < shrink < 1 else moved
+                if part == 1 and missing < _TOLERANCE * max(1e-3, float(np.abs(way).max(initial=0.0))):
                     break
                 if part < 1 or not moved < _QUICK * last:  # the slope has aged: take a new one
                     factor = None
-                last = moved
+                last = moved if part == 1 else np.inf
             else:
                 raise NotConverged(f"No next step at t = {t:.6g} s: take a shorter one than step={h:g}.")
             guess = known + scale * new
@@ -162,28 +165,22 @@ class _Run:
             state, nu = self.joined.moved(state, way), nu + h * ((1 - gamma) * a + gamma * guess)
             a, rate = guess, new
             if (k + 1) % every == 0 or k + 1 == count:
-                kept.append((t, state, nu, self.motors.forces(t, state, self.joined.placed(state), nu)))
+                kept.append((t, state, nu, self.motors.forces(t, state, nu)))
         return kept
-
-    def feedback(self, t: float, state: State, nu: Array) -> tuple[Array, Array] | None:
-        """Slopes of the motors' forces; none without motors."""
-        if self.motors.torque is None:
-            return None
-        return self.motors.slopes(t, state, self.joined.placed(state), nu)
 
     def start(self, state: State, nu: Array, soft: float) -> Array:
         """Rates of nu at the start; rotations without mass follow the others as bending says."""
         at = self.joined.placed(state)
         T = self.beams.rows.values(at)
         left = self.residual(0.0, state, at, T, nu, np.zeros_like(nu))
-        slope = self.slope(at, T, nu, 0.0, soft, self.feedback(0.0, state, nu))
+        slope = self.slope(at, T, nu, 0.0, soft, self.motors.slopes(0.0, state, at, nu))
         return np.asarray(-splu(slope.tocsc()).solve(left)[None])
 
 
 def equilibrium(beams: Beams) -> State:
     """The shape in which bending holds the weight, joints of the tree held, weight growing in quarters."""
     joined, state = beams.joined, beams.joined.start
-    free = np.flatnonzero(np.asarray(abs(joined.turning).sum(axis=0)).ravel() == 0)
+    free = np.setdiff1d(np.arange(joined.size), joined.turning.columns)
     still = np.zeros((1, joined.size))
     for part in (0.25, 0.5, 0.75, 1.0):
         for _ in range(_STEPS):

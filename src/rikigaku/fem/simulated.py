@@ -63,7 +63,7 @@ class Simulated:
 
         energies = self.beams.energies(self.placed, self.rate)
         joints = JointForces(self.elastic, self.beams, 1.0)
-        spin = self.rate @ joints.S.T
+        spin = joints.turning.rates(self.rate)
         energies[:, 0] += 0.5 * (joints.rotors * spin**2).sum(axis=1)
         energies[:, 1] += joints.energy(self.state)
         return energies

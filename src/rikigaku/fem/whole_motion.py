@@ -35,7 +35,7 @@ class WholeMotion:
             k for j in robot.joints if j.actuated for k in range(*robot.v_slices[j.name].indices(robot.nv))
         ]
         self.driven = actuated
-        self.S = joints.S[[joints.joints.index(k) for k in actuated]]
+        self.motors = joints.turning.part([joints.joints.index(k) for k in actuated])
 
     def rates(self, state: State) -> Array:
         """Rates nu at all samples: means of the ways on both sides; none at the ends."""
@@ -52,37 +52,32 @@ class WholeMotion:
         at = self.joined.placed(state)
         T = self.beams.rows.values(at)
         nodal = self.beams.forces(at, T, nu, rate)
-        own = (
-            self.joints.resisting(state, nu) + (self.joints.rotors * (rate @ self.joints.S.T)) @ self.joints.S
-        )
-        motion = self.beams.rows.gathered(T, nodal) + own - tau @ self.S
+        own = self.joints.resisting(state, nu) + self.joints.inertia(rate) - self.motors.forces(tau)
+        motion = self.beams.rows.gathered(T, nodal) + own
         axes = self.beams.rows.turned(T, at, nodal)[2]
         return at, T, axes, np.concatenate([motion, self.outputs.missing(at, samples)], axis=1)
 
     def _places(self) -> tuple[Array, Array]:
         """Rows and columns of the numbers of one block: of K, M, C; of joints; axes; motors; the output."""
         n, m = self.joined.size, len(self.driven)
-        r, c = np.nonzero(np.abs(self.joints.S).T @ np.abs(self.joints.S))
-        a, b = np.nonzero(self.S.T)
+        turned = self.joints.turning.columns
         columns = self.beams.rows.columns[self.outputs.node]
         x, y = np.meshgrid(n + np.arange(m), columns[columns < n], indexing="ij")
         spread, rows = self.beams.spread, self.beams.rows
         at = self.joined.placed(self.joined.start)
         up, down, _ = rows.turned(rows.values(at), at, np.zeros((1, self.beams.count, 6)))
         return (
-            np.concatenate([spread.row, r, up, a, x.ravel()]),
-            np.concatenate([spread.column, c, down, n + b, y.ravel()]),
+            np.concatenate([spread.row, turned, up, self.motors.columns, x.ravel()]),
+            np.concatenate([spread.column, turned, down, n + np.arange(m), y.ravel()]),
         )
 
     def _numbers(self, T: Array, blocks: Array, joints: Array, axes: Array, samples: Any, own: bool) -> Array:
         """Numbers of blocks at `_places`; motors and outputs only on the diagonal (own)."""
-        r, c = np.nonzero(np.abs(self.joints.S).T @ np.abs(self.joints.S))
-        a, b = np.nonzero(self.S.T)
         count = len(T)
         columns = self.beams.rows.columns[self.outputs.node] < self.joined.size
         seen = (self.outputs.directions[samples] @ T[:, self.outputs.node])[..., columns].reshape(count, -1)
-        motors = np.broadcast_to(-self.S.T[a, b], (count, len(a)))
-        parts = [self.beams.spread.data(T, blocks), joints[:, r, c], axes * own, motors * own, seen * own]
+        motors = np.broadcast_to(-self.motors.factors, (count, len(self.driven)))
+        parts = [self.beams.spread.data(T, blocks), joints, axes * own, motors * own, seen * own]
         return np.concatenate(parts, axis=1)
 
     def at_rest(self, state: State, tau: Array) -> tuple[State, Array]:
@@ -108,7 +103,7 @@ class WholeMotion:
             at, T, axes, left = self._left(state, still, still, tau, every)
             light = (1 - part) * np.broadcast_to(self.beams.weight, (count, self.beams.count, 6))
             left[:, :n] += self.beams.rows.gathered(T, light)
-            springs = np.broadcast_to(self.joints.slopes(still)[0], (count, n, n))
+            springs = self.joints.slopes(still)[0]
             numbers = self._numbers(T, self.beams.stiffness(at)[0], springs, axes, every, True)
             slope = _tridiagonal(0 * numbers, numbers, 0 * numbers, rows, columns, left.shape[1])
             try:
@@ -145,15 +140,13 @@ class WholeMotion:
         first, inner, last = (state.at(part) for part in (slice(0, 1), slice(1, -1), slice(count - 1, count)))
         samples, tau = slice(1, count - 1), np.array(tau)
         rows, columns = self._places()
-        S, rotors = self.joints.S, self.joints.rotors
         for _ in range(_STEPS):
             half = self._halves(stacked([first, inner, last])) * (self.h / h)
             nu, rate = (half[1:] + half[:-1]) / 2, (half[1:] - half[:-1]) / h
             at, T, axes, left = self._left(inner, nu, rate, tau[1:-1], samples)
             M, (K, C) = self.beams.mass(at), self.beams.stiffness(at, self.beams.rows.twists(T, nu))
             C = C + self.beams.alpha * M
-            springs, damp = self.joints.slopes(nu)
-            rotor = np.broadcast_to(S.T @ (rotors[:, None] * S), damp.shape)
+            springs, damp, rotor = self.joints.slopes(nu)
             own = self._numbers(T, K - 2 / h**2 * M, springs - 2 / h**2 * rotor, axes, samples, True)
             back = self._numbers(
                 T, M / h**2 - C / (2 * h), rotor / h**2 - damp / (2 * h), axes, samples, False
