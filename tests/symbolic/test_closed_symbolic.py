@@ -8,10 +8,10 @@ from linkages import four_bar
 
 import rikigaku as rk
 from rikigaku.errors import MissingValue, NoFormula, WrongSize
+from rikigaku.symbolic.common_factor import without_common_factor
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
-from rikigaku.symbolic.loops.relations import without_common_factor
 from rikigaku.symbolic.plain_factors import plain_factors
 
 START = {

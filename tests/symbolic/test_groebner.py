@@ -19,9 +19,9 @@ from rikigaku.errors import (
     WrongValue,
 )
 from rikigaku.laws.kinematics import pose
+from rikigaku.numbers.polynomial_text import spelled
 from rikigaku.symbolic.algebra import engines, groebner
 from rikigaku.symbolic.algebra.groebner import System, eliminated, groebner_basis, real_solutions
-from rikigaku.symbolic.algebra.polynomials import spelled
 from rikigaku.symbolic.exact_state import exact_state
 
 
@@ -264,5 +264,5 @@ def test_bad_questions_are_refused():
 
 def test_polynomials_are_spelled_for_people():
     assert spelled(["x", "y"], {(2, 0): 1, (1, 1): -3, (0, 0): Fraction(1, 2)}) == "x^2 - 3*x*y + 1/2"
-    assert spelled(["x"], {(1,): -1}) == "- x"
+    assert spelled(["x"], {(1,): -1}) == "-x"
     assert spelled(["x"], {}) == "0"

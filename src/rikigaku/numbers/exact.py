@@ -14,6 +14,7 @@ from flint import fmpq, fmpq_mpoly
 
 from rikigaku.errors import NotExact, TooLarge, WrongValue
 from rikigaku.numbers.budget import spend
+from rikigaku.numbers.polynomial_text import spelled
 from rikigaku.numbers.ring import NoRootLeft as NoRootLeft
 from rikigaku.numbers.ring import Ring as Ring
 from rikigaku.numbers.ring import plain, rational
@@ -116,12 +117,7 @@ class Exact:
         return NotImplemented if value is None else divided(plain(value), self)
 
     def __pow__(self, exponent: int) -> Any:
-        if exponent < 0:
-            return 1 / self**-exponent
-        result: Any = 1
-        for _ in range(exponent):
-            result = self * result
-        return result
+        return power(self, exponent)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Exact:
@@ -180,7 +176,17 @@ class Exact:
         return float(result) if inexact else Fraction(result)
 
     def __repr__(self) -> str:
-        return spelled(self.ring, self.polynomial)
+        return spelled(self.ring.names, self.polynomial.to_dict())
+
+
+def power(x: "Exact | Quotient", exponent: int) -> Any:
+    """x times itself; one over that for a negative exponent."""
+    if exponent < 0:
+        return 1 / power(x, -exponent)
+    result: Any = 1
+    for _ in range(exponent):
+        result = x * result
+    return result
 
 
 class Generic:
@@ -226,15 +232,3 @@ def _constant(x: object) -> fmpq | None:
     if hasattr(x, "ring") or hasattr(x, "rate"):
         return None
     raise NotExact(f"{x!r} is not an exact number.")
-
-
-def spelled(ring: Ring, polynomial: fmpq_mpoly) -> str:
-    """The polynomial with the names of its generators."""
-    terms = []
-    for powers, coefficient in polynomial.to_dict().items():
-        factors = [ring.names[k] + (f"^{n}" if n > 1 else "") for k, n in enumerate(powers) if n]
-        if not factors or abs(coefficient) != 1:
-            factors.insert(0, str(abs(coefficient)))
-        terms.append((" - " if coefficient < 0 else " + ") + "*".join(factors))
-    text = "".join(terms).removeprefix(" + ").strip()
-    return f"-{text[2:]}" if text.startswith("- ") else text or "0"

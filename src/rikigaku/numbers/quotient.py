@@ -11,7 +11,7 @@ from typing import Any
 from flint.utils.flint_exceptions import DomainError
 
 from rikigaku.errors import NotExact, WrongValue
-from rikigaku.numbers.exact import Exact, ExactNumber, Generic
+from rikigaku.numbers.exact import Exact, ExactNumber, Generic, power
 from rikigaku.numbers.ring import Ring, plain
 
 Factors = dict[str, tuple[Exact, int]]  # by spelling: the factor and its power
@@ -81,12 +81,7 @@ class Quotient:
         return _reciprocal(self.ring, self) * other
 
     def __pow__(self, exponent: int) -> Any:
-        if exponent < 0:
-            return 1 / self**-exponent
-        result: Any = 1
-        for _ in range(exponent):
-            result = self * result
-        return result
+        return power(self, exponent)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Quotient, Exact)) and other.ring is not self.ring:
@@ -120,8 +115,8 @@ class Quotient:
     def value(self, at: Mapping[str, Any]) -> Any:
         """The value where every generator has the given value; as that of Exact."""
         result: Any = _value(self.numerator, at)
-        for factor, power in self.factors.values():
-            result = result / factor.value(at) ** power
+        for factor, n in self.factors.values():
+            result = result / factor.value(at) ** n
         return result
 
     def __repr__(self) -> str:
@@ -270,8 +265,7 @@ def _length(x: Any) -> int:
 def _product(factors: Factors) -> Any:
     result: Any = Fraction(1)
     for factor, n in factors.values():
-        for _ in range(n):
-            result = result * factor
+        result = result * factor**n
     return result
 
 

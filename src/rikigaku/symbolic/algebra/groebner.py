@@ -19,8 +19,9 @@ from flint import Ordering, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.errors import NoValue, UnknownName, WrongValue
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.polynomial_text import spelled
 from rikigaku.symbolic.algebra import engines, jobs
-from rikigaku.symbolic.algebra.polynomials import Terms, polynomial, printed, spelled
+from rikigaku.symbolic.algebra.polynomials import Terms, polynomial, printed
 
 ORDERS = {"lex": Ordering.lex, "degrevlex": Ordering.degrevlex}
 ENGINES = ("auto", "flint", "singular")

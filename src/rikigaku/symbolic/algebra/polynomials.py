@@ -31,17 +31,6 @@ def polynomial(names: Sequence[str], formula: Formula) -> Terms:
     return {powers: c for powers, c in total.items() if c}
 
 
-def spelled(names: Sequence[str], terms: Terms) -> str:
-    """A polynomial as one line."""
-    parts = []
-    for powers, coefficient in terms.items():
-        factors = [names[k] + (f"^{n}" if n > 1 else "") for k, n in enumerate(powers) if n]
-        if not factors or abs(coefficient) != 1:
-            factors.insert(0, str(abs(coefficient)))
-        parts.append((" - " if coefficient < 0 else " + ") + "*".join(factors))
-    return "".join(parts).removeprefix(" + ").strip() or "0"
-
-
 def printed(names: Sequence[str], text: str) -> Terms:
     """A polynomial multiplied out, as algebra programs print it: 3*x0^2*x1-x2."""
     place = {name: k for k, name in enumerate(names)}

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq_mpoly
-
 from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.ring import plain
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
+from rikigaku.symbolic.common_factor import without_common_factor
 
 Line = tuple[Number, Number, Number]
 
@@ -112,17 +111,10 @@ def _slides(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> Iter
 
 def _normal(line: Line) -> Line:
     """Without common factor, the first coefficients of leading coefficient 1 (or -1: signs are kept)."""
-    polynomials = [x.polynomial for x in line if isinstance(x, Exact)]
-    if len(polynomials) == sum(isinstance(x, Exact) or x != 0 for x in line):
-        common: fmpq_mpoly = polynomials[0]
-        for p in polynomials[1:]:
-            common = common.gcd(p)
-        if common.total_degree() > 0:
-            A, B, C = (x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in line)
-            line = A, B, C
+    shorter = without_common_factor(*line)
     # The same for (A, B) and (-B, A): perpendicular lines are found by their coefficients.
-    size: Fraction = max(abs(_leading(x)) for x in line[:2])
-    A, B, C = (x / size if isinstance(x, Exact) else Fraction(x) / size for x in line)
+    size: Fraction = max(abs(_leading(x)) for x in shorter[:2])
+    A, B, C = (x / size if isinstance(x, Exact) else Fraction(x) / size for x in shorter)
     return A, B, C
 
 

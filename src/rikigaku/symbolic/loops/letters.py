@@ -73,8 +73,7 @@ class Letters:
             term: Any = coefficient
             for name, n in monomial:
                 x = self.meanings[name] if name in self.meanings else self.ring.variable(name)
-                for _ in range(n):
-                    term = term * x
+                term = term * x**n
             total = total + term
         return total
 

@@ -120,8 +120,7 @@ class Over:
     def _product(self, powers: Powers) -> Any:
         total: Any = 1
         for d, n in zip(self.determinants, powers, strict=True):
-            for _ in range(n):
-                total = total * d
+            total = total * d**n
         return total
 
     def _parts(self, other: Any) -> Mapping[Powers, Any]:

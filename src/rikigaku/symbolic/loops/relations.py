@@ -18,6 +18,7 @@ from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.functions import is_zero
 from rikigaku.symbolic.algebra.groebner import System, quick_basis
 from rikigaku.symbolic.algebra.jobs import Work
+from rikigaku.symbolic.common_factor import without_common_factor
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.clock import Clock
 from rikigaku.symbolic.loops.letters import Letters
@@ -164,19 +165,6 @@ def _fits(parts: Any) -> bool:
 def _both(name: str, generator: str, a: Any, b: Any, c: Any, d: Any) -> Relation:
     (a, c), (b, d) = without_common_factor(a, c), without_common_factor(b, d)
     return Relation(name, generator, "both", a, b, c, d)
-
-
-def without_common_factor(*numbers: Any) -> list[Any]:
-    """Coefficients of one equation without what is common to them."""
-    polynomials = [x.polynomial for x in numbers if isinstance(x, Exact)]
-    if not polynomials or len(polynomials) < sum(not is_zero(x) for x in numbers):
-        return list(numbers)
-    common = polynomials[0]
-    for p in polynomials[1:]:
-        common = common.gcd(p)
-    if common.total_degree() <= 0:
-        return list(numbers)
-    return [x.ring.number(x.polynomial / common) if isinstance(x, Exact) else x for x in numbers]
 
 
 def _decides(relation: Relation, points: Sequence[Point]) -> bool:
