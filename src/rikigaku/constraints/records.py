@@ -13,6 +13,22 @@ if TYPE_CHECKING:
 _SINGULAR = "the loops are singular here: the coordinates held do not decide the others"
 _TYPE_2 = "the robot is singular here: with all drives locked it can still move"
 _DEPENDENT = "the loops are singular here: their equations depend on each other (or some link has no mass)"
+
+
+def _forward_derivatives(name: str) -> Law:
+    """The derivatives of a forward dynamics as a law of their own."""
+    return Law(
+        f"{name}_derivative",
+        f"closed_derivatives.{name}_derivatives",
+        inputs=("q", "v", "tau"),
+        outputs=("q", "v", "tau"),
+        summary="Derivatives of the accelerations with respect to q (tangent), v and tau, loops closed.",
+        options={"friction": True},
+        overrides=("gravity",),
+        singular=_DEPENDENT,
+    )
+
+
 _FORCES: dict[str, Any] = {"options": {"friction": True}, "overrides": ("gravity", "wrenches")}
 
 # Laws of a closed robot by name; those of robot.reduced begin with "reduced_".
@@ -51,6 +67,7 @@ CLOSED: dict[str, Law] = {
             inputs=("q", "v", "tau"),
             outputs=("a",),
             summary="Accelerations of all joints under the forces of the driven ones, loops closed.",
+            derivative=_forward_derivatives("forward_dynamics"),
             singular=_DEPENDENT,
             **_FORCES,
         ),
@@ -60,6 +77,7 @@ CLOSED: dict[str, Law] = {
             inputs=("q", "v", "tau"),
             outputs=("a",),
             summary="Accelerations of all joints under forces in all of them, loops closed.",
+            derivative=_forward_derivatives("loop_dynamics"),
             singular=_DEPENDENT,
             **_FORCES,
         ),
@@ -172,7 +190,9 @@ def closed_law(robot: Robot, name: str) -> Law:
     law = CLOSED[name]
     if name == "inverse_dynamics" and plan.undriven:
         raise underactuated(plan)
-    return replace(law, plan=plan.places, coordinates=_coordinates(plan, name))
+    own: dict[str, Any] = {"plan": plan.places, "coordinates": _coordinates(plan, name)}
+    derivative = law.derivative and replace(law.derivative, **own)
+    return replace(law, derivative=derivative, **own)
 
 
 def _coordinates(plan: "ClosurePlan", name: str) -> dict[str, tuple[str, ...]]:

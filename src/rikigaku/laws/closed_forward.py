@@ -4,7 +4,7 @@ Reference: R. Featherstone, Rigid Body Dynamics Algorithms, chapter 8 (loops by 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.closed import Equations, Followers, Plan, dot
@@ -37,7 +37,7 @@ def loop_dynamics(
     J M^-1 J^T f = -(b + J M^-1 (tau - h - g - friction)), a = M^-1 (tau - h - g - friction + J^T f). No
     choice of independent coordinates enters: postures where they would not serve are no trouble.
     """
-    inertia = _Constrained(mechanism, q, plan)
+    inertia = Constrained(mechanism, q, plan)
     force = net_forces(mechanism, q, v, tau, gravity, wrenches, friction)
     return inertia.solve(force, inertia.equations.of(loop_bias(mechanism, q, v)))
 
@@ -98,19 +98,19 @@ def reduced_forward_dynamics(
 
 def closing_step(mechanism: Mechanism, q: Numbers, plan: Plan) -> list[Number]:
     """Newton's step of q (in the tangent) that closes small gaps, the least as kinetic energy measures."""
-    inertia = _Constrained(mechanism, q, plan)
+    inertia = Constrained(mechanism, q, plan)
     return inertia.solve([0] * mechanism.nv, inertia.equations.of(loop_residual(mechanism, q)))
 
 
 def closed_velocity(mechanism: Mechanism, q: Numbers, v: Numbers, plan: Plan) -> list[Number]:
     """The velocities nearest to v, as kinetic energy measures, that keep the loops closed."""
-    inertia = _Constrained(mechanism, q, plan)
+    inertia = Constrained(mechanism, q, plan)
     opening = [dot(row, v) for row in inertia.J]
     step = inertia.solve([0] * mechanism.nv, opening)
     return [x + dx for x, dx in zip(v, step, strict=True)]
 
 
-class _Constrained:
+class Constrained:
     """M and J of one posture in factors: M = L^T D L, Y = L^-T J^T, Y^T D^-1 Y = C C^T."""
 
     def __init__(self, mechanism: Mechanism, q: Numbers, plan: Plan) -> None:
@@ -118,19 +118,36 @@ class _Constrained:
         self.equations = Equations(mechanism, q, plan)
         self.J = self.equations.J
         self.Y = [half_solved(self.mass, row) for row in self.J]
+
+    @cached_property
+    def schur(self) -> list[list[Number]]:
+        """J M^-1 J^T, on and below the diagonal."""
         scaled = [[d * y for d, y in zip(self.mass.inverse_D, row, strict=True)] for row in self.Y]
-        self.scaled = scaled
-        schur = [[dot(x, y) for y in self.Y[: i + 1]] for i, x in enumerate(scaled)]
-        self.loops = _factored(schur)
+        return [[dot(x, y) for y in self.Y[: i + 1]] for i, x in enumerate(scaled)]
+
+    @cached_property
+    def loops(self) -> Callable[[Numbers], list[Number]]:
+        return _factored(self.schur)
 
     def solve(self, force: Numbers, drift: Numbers) -> list[Number]:
         """a with M a = force + J^T f and J a + drift = 0."""
-        half = half_solved(self.mass, force)
-        right = [-(b + dot(row, half)) for b, row in zip(drift, self.scaled, strict=True)]
-        f = self.loops(right)
-        for row, x in zip(self.Y, f, strict=True):
-            half = [y if is_zero(z) else y + x * z for y, z in zip(half, row, strict=True)]
-        return second_half(self.mass, [d * y for d, y in zip(self.mass.inverse_D, half, strict=True)])
+        return constrained_motion(self.mass, self.Y, self.loops, force, drift)[0]
+
+
+def constrained_motion(
+    mass: ltdl.Factors,
+    Y: Sequence[Numbers],
+    loops: Callable[[Numbers], list[Number]],
+    force: Numbers,
+    drift: Numbers,
+) -> tuple[list[Number], list[Number]]:
+    """a and f with M a = force + J^T f and J a + drift = 0, from factors as in `Constrained`."""
+    half = half_solved(mass, force)
+    scaled = [d * y for d, y in zip(mass.inverse_D, half, strict=True)]
+    f = loops([-(b + dot(row, scaled)) for b, row in zip(drift, Y, strict=True)])
+    for row, x in zip(Y, f, strict=True):
+        half = [y if is_zero(z) else y + x * z for y, z in zip(half, row, strict=True)]
+    return second_half(mass, [d * y for d, y in zip(mass.inverse_D, half, strict=True)]), f
 
 
 def _factored(S: list[list[Number]]) -> Callable[[Numbers], list[Number]]:
