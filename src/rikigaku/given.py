@@ -48,6 +48,17 @@ def whole(what: str, x: Any, least: int = 1) -> int:
     return int(x)
 
 
+def place(what: str, x: Any, count: int) -> int:
+    """A place in a row of `count`, from 0 on, or from the end below 0.
+
+    Raises:
+        WrongValue: if there is no such place.
+    """
+    if _is_flag(x) or not isinstance(x, int | np.integer) or not -count <= x < count:
+        raise WrongValue(f"There are {count} {what}s, 0 to {count - 1}; {what} {short(x)} was asked for.")
+    return int(x)
+
+
 def numbers(what: str, x: Any, *shapes: tuple[int, ...]) -> Array:
     """A finite array of one of these shapes.
 

@@ -174,7 +174,7 @@ def inside(mesh, path):
         (WrongSize, "Gravity.* three", lambda m, p: rod().fem().elastic().deflection(gravity=(0, 0))),
         (WrongValue, "How long", lambda m, p: rod().fem().elastic().inverse_dynamics(lambda t: None, "tip")),
         (WrongValue, "No path was given", lambda m, p: m.motion({}, [0.0, 1.0])),
-        (UnknownName, "no component named 'stress'", lambda m, p: inside(m, p).component("stress")),
+        (UnknownName, "no internal force named 'stress'", lambda m, p: inside(m, p).component("stress")),
     ],
 )  # fmt: skip
 def test_bad_input_is_told_what_is_known(error, match, call):

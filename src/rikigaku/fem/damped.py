@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigs, splu
 
 from rikigaku.fem.assembly import Assembly
-from rikigaku.fem.linear import Shape, holds, shape
+from rikigaku.fem.linear import Shape, holds, shape, vibrations_of
 from rikigaku.given import whole
 
 Array = NDArray[np.float64]
@@ -20,7 +20,7 @@ _DENSE = 150  # free values up to which a full eigenvalue problem is the quicker
 _REAL = 1e-7  # of a rate: an imaginary part below this is none
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DampedModes(Shape):
     """Motions exp(r t), slowest first; of each pair of conjugate rates the one that turns forward.
 
@@ -47,6 +47,11 @@ class DampedModes(Shape):
         """Logarithm of one swing over the next, 2 pi zeta / sqrt(1 - zeta^2)."""
         with np.errstate(divide="ignore"):
             return np.asarray(-2 * np.pi * self.rates.real / self.rates.imag)
+
+    def __repr__(self) -> str:
+        ratios = np.abs(self.ratios[:6].round(12))
+        shown = ", ".join(f"{x:.3g}" for x in ratios) + (", ..." if len(self.ratios) > 6 else "")
+        return f"<{vibrations_of(self.assembly, self.frequencies)}, damping ratios {shown}>"
 
 
 def damped_modes(assembly: Assembly, count: int = 6) -> DampedModes:

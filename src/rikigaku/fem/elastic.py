@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem import flexible, simulate
 from rikigaku.fem.assembly import Assembly, assemble_beams
 from rikigaku.fem.coordinates import geared
 from rikigaku.fem.damped import DampedModes, damped_modes
@@ -15,26 +16,28 @@ from rikigaku.fem.layout import Layout
 from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
 from rikigaku.fem.masses import MassRule
 from rikigaku.fem.ties import Hinges
-from rikigaku.given import by_name, flag, number, numbers, short, whole, word
+from rikigaku.given import by_name, flag, names_its_options, number, numbers, short, whole, word
 from rikigaku.states import as_position
-
-if TYPE_CHECKING:
-    from rikigaku.fem.flexible import FlexibleMotion
-    from rikigaku.fem.simulated import Simulated
 
 Array = NDArray[np.float64]
 Locked = str | Sequence[str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Elastic:
     """A mesh with its stiffness.
 
-    elements: beams a link of two segments is cut into (2: the paper's). mass: "consistent", "lumped",
-    "centre". damping: (alpha, beta) [1/s, s]: forces alpha M v, and beta times the rate of bending in links
-    whose material has no damping of its own. Viscous friction of joints acts as well.
-    joint_stiffness: of drives [N m/rad], by joint; those joints give under load.
-    hinges: "released" rotations, or by the "integration" point. refined: nodal values of the exact beam.
+    Args:
+        elements: beams a link of two segments is cut into, an even number (2: the paper's).
+        mass: where links have their mass: "consistent" (along beams, with the matrix of linear beams),
+            "lumped" (along beams, at nodes), "centre" (all of it at the centre of mass, as in the paper).
+        damping: (alpha, beta) [1/s, s]: forces alpha M v, and beta times the rate of bending in links whose
+            material has no damping of its own. Viscous friction of joints acts as well.
+        joint_stiffness: of drives {joint: N m/rad or N/m}; those joints give under load.
+        hinges: "released" (joints turn by coordinates of their own), or by the "integration" point of the
+            beam beside them, as in the paper (small vibrations and mobility only).
+        refined: shear softened so that loads at nodes displace nodes as those of the exact beam; False: plain
+            linear beams.
     """
 
     layout: Layout
@@ -64,6 +67,7 @@ class Elastic:
             # joints that do not give are locked
             number(f"The stiffness of joint {name!r} [N m/rad]", stiffness, above=0)
 
+    @names_its_options
     def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
         """Stiffness K, damping C, mass M and ties in a posture, sparse.
 
@@ -115,18 +119,25 @@ class Elastic:
                 raise UnknownName("moving joint", name, names, f"robot {robot.name!r}")
         return [k for name in chosen for k in range(*robot.v_slices[name].indices(robot.nv))]
 
+    @names_its_options
     def mobility(self, q: Any = None) -> int:
         """Ways the mechanism moves without bending: the null space of its stiffness, joints free."""
         return mobility(self._assembled(q, even=True))
 
+    @names_its_options
     def modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> Modes:
-        """Natural frequencies [Hz] and shapes in a posture."""
+        """Natural frequencies [Hz] and shapes in a posture q (the neutral one if left out).
+
+        count: how many, the slowest first. locked: joints that are held, as in `assembly`.
+        """
         return modes(self.assembly(q, locked), count)
 
+    @names_its_options
     def damped_modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> DampedModes:
         """Rates, frequencies and damping ratios of vibrations that die away; see `DampedModes`."""
         return damped_modes(self.assembly(q, locked), count)
 
+    @names_its_options
     def deflection(
         self,
         q: Any = None,
@@ -134,17 +145,24 @@ class Elastic:
         gravity: Any = None,
         locked: Locked = "motors",
     ) -> Shape:
-        """How far the links bend under their weight and loads {frame: force or wrench}, for small bending."""
+        """How far the links bend under their weight and loads, for small bending.
+
+        Args:
+            q: the posture, the neutral one if left out.
+            loads: {frame: force (3) or wrench (6)} [N, N m], world axes.
+            gravity: acceleration of free fall [m/s^2], the robot's own if left out; (0, 0, 0) for none.
+            locked: joints that are held, as in `assembly`.
+        """
         return deflection(self.assembly(q, locked), loads, gravity)
 
-    def simulate(self, q: Any, v: Any = None, **options: Any) -> "Simulated":
-        """The motion of the flexible mechanism in time; see `rikigaku.fem.simulate.simulate`."""
-        from rikigaku.fem.simulate import simulate
+    simulate = simulate.simulate
+    inverse_dynamics = flexible.inverse_dynamics
 
-        return simulate(self, q, v, **options)
-
-    def inverse_dynamics(self, target: Any, frame: str, **options: Any) -> "FlexibleMotion":
-        """Torques with which a frame of the flexible arm follows; see `rikigaku.fem.flexible.follow`."""
-        from rikigaku.fem.flexible import follow
-
-        return follow(self, target, frame, **options)
+    def __repr__(self) -> str:
+        layout = self.layout
+        count, plane = len(layout.beams) * (self.elements // 2), "in a plane" if layout.planar else "in space"
+        alpha, beta = self.damping
+        return (
+            f"<Elastic mesh of {layout.robot.name!r}, {plane}: {count} beams, {self.mass} mass, "
+            f"damping ({alpha:g}, {beta:g})>"
+        )

@@ -16,15 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import WrongValue
-from rikigaku.fem.inverse_dynamics import inverse_dynamics
+from rikigaku.fem import curves
+from rikigaku.fem import inverse_dynamics as rigid_links
 from rikigaku.fem.joint_forces import JointForces
+from rikigaku.fem.joints import units
+from rikigaku.fem.motion import Motion
 from rikigaku.fem.outputs import outputs
 from rikigaku.fem.postures import joint_state, rigid_state
 from rikigaku.fem.simulate import large_beams
 from rikigaku.fem.simulated import Simulated
-from rikigaku.fem.targets import duration_of, target_motion
+from rikigaku.fem.targets import check_kind, duration_of, target_motion
 from rikigaku.fem.whole_motion import WholeMotion
+from rikigaku.given import names_its_options, number
 
 if TYPE_CHECKING:
     from rikigaku.fem.elastic import Elastic
@@ -32,12 +37,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FlexibleMotion(Simulated):
-    """The motion found, with the torques a rigid arm would need and how far it would be off.
+    """The motion found, and that of a rigid arm beside it.
 
-    torques: (samples, nv); rigid_torques: of the same path with rigid links; path: of the frame, (samples,
-    3).
+    torques: (samples, nv); rigid_torques, rigid_q: of the same path with rigid links; path: of the frame,
+    (samples, 3).
     """
 
     frame: str
@@ -49,14 +54,26 @@ class FlexibleMotion(Simulated):
         """Where the frame goes, in the world."""
         return self.at(self.frame)
 
-    def plot_torques(self, ax: Any = None, **options: Any) -> Any:
-        """Torques of flexible and rigid links side by side."""
-        from rikigaku.fem.pictures import plot_flexible
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns of torques."""
+        return coordinate_names(self.elastic.layout.robot)
 
-        return plot_flexible(self, ax, **options)
+    plot_torques = curves.plot_flexible
+
+    def __repr__(self) -> str:
+        apart = np.abs(self.torques - self.rigid_torques).max(axis=0, initial=0.0)
+        unit = units(self.elastic.layout.robot)
+        k = int(np.argmax(apart))
+        return (
+            f"<Motion of elastic {self.elastic.layout.robot.name!r} with {self.frame!r} on its path, "
+            f"{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s;\n torques differ from those of rigid "
+            f"links by up to {apart[k]:.4g} {unit[k]} ({self.names[k]})>"
+        )
 
 
-def follow(
+@names_its_options
+def inverse_dynamics(
     elastic: "Elastic",
     target: Any,
     frame: str,
@@ -80,8 +97,17 @@ def follow(
         NotConverged: if no bounded motion was found (often: step too long, or too little rest).
     """
     robot, layout = elastic.layout.robot, elastic.layout
+    if isinstance(target, Motion):
+        raise WrongValue(
+            "A flexible arm follows paths (functions of time); a Motion is known at samples only."
+        )
+    check_kind(robot, target)
     duration = duration_of(target)
-    before, after = (duration / 4 if x is None else float(x) for x in (before, after))
+    step = number("step [s]", step, above=0)
+    before, after = (
+        duration / 4 if x is None else number(f"{name} [s]", x, above=0)
+        for name, x in (("before", before), ("after", after))
+    )
     count = max(8, round((before + duration + after) / step))
     t = np.linspace(-before, duration + after, count + 1)
     motion = target_motion(robot, target, t, near=near)
@@ -92,7 +118,7 @@ def follow(
     guess = rigid_state(beams.joined, motion.q)
     followed = outputs(beams, frame, motion.q, guess)
     problem = WholeMotion(joints, followed, float(t[1] - t[0]))
-    rigid = inverse_dynamics(layout, motion)
+    rigid = rigid_links.inverse_dynamics(layout, motion)
     state, tau = problem.solved(guess, rigid.torques[:, problem.driven])
     rate = problem.rates(state)
     q, v = joint_state(beams.joined, state, beams.joined.placed(state), rate)

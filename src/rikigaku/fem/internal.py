@@ -12,6 +12,7 @@ from rikigaku.fem.kinematics import Moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.quaternions import cross
 from rikigaku.fem.torques import Carried
+from rikigaku.given import place
 
 Array = NDArray[np.float64]
 
@@ -28,16 +29,22 @@ class Load(NamedTuple):
     moment: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InternalForces:
     """Section forces at both ends of every beam, (beams, samples, 2, 6); between the ends they are linear.
 
-    Components in the beam's axes, as the outer part acts on the inner: axial [N] (tension above zero), shear
-    in the plane the link turns in and out of it, torsion [N m], bending out of that plane and in it.
+    As the outer part of the link acts on the inner one, along the beam's own axes: e from the inner end to
+    the outer one, n the part of the joint's axis that is square to e, t = n x e. In the order of the last:
+    axial [N] along e (tension above zero); shear along t, in the plane the link turns in; shear_upright along
+    n; torsion [N m] about e; bending_upright about t; bending about n, in the plane the link turns in.
     """
 
     layout: Layout
     values: Array
+
+    def __repr__(self) -> str:
+        beams, samples = self.values.shape[:2]
+        return f"<Internal forces of {self.layout.robot.name!r}, {beams} beams, {samples} samples>"
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -47,7 +54,7 @@ class InternalForces:
     def component(self, name: str) -> Array:
         """One of axial, shear, bending (and their fellows in space), (beams, samples, 2)."""
         if name not in COMPONENTS:
-            raise UnknownName("component", name, COMPONENTS, "the internal forces")
+            raise UnknownName("internal force", name, COMPONENTS, "a beam")
         return self.values[..., COMPONENTS.index(name)]
 
     def along(self, link: str, component: str, sample: int = 0) -> tuple[Array, Array]:
@@ -55,6 +62,7 @@ class InternalForces:
         if link not in self.links:
             raise UnknownName("link with beams", link, dict.fromkeys(self.links), "the mesh")
         values = self.component(component)
+        sample = place("sample", sample, values.shape[1])
         x, y, reach = [], [], 0.0
         for k, beam in enumerate(self.layout.beams):
             if self.links[k] == link:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rikigaku.errors import WrongValue
 from rikigaku.fem.closing import impulses_of
 from rikigaku.fem.internal import Load, internal_forces
+from rikigaku.fem.joints import driven
 from rikigaku.fem.kinematics import moving
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.loads import Problem, loaded, mass_loads, torques_of, wrench_loads
@@ -71,9 +72,10 @@ def inverse_dynamics(
             if body != WORLD:
                 loads.append(Load(body, node, one.place, sign * w[:, :3], sign * w[:, 3:]))
     gears = f[:, start:] @ gear_columns(state).T
+    torques = torques_of(problem, loads) + gears if f.shape[1] else tau
     return Result(
         motion=motion,
-        torques=torques_of(problem, loads) + gears if f.shape[1] else tau,
+        torques=np.where(driven(layout.robot), torques, 0.0),  # of passive joints only rounding is left
         cut_forces=passed,
         forces=lambda: internal_forces(layout, state, loaded(state, loads), loads),
         impulses=tuple(impulses_of(problem)),

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh, splu
 
 from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem import pictures
 from rikigaku.fem.assembly import Assembly
 from rikigaku.given import GRAVITY, by_name, numbers, whole
 from rikigaku.model.mechanism import WORLD
@@ -21,7 +22,7 @@ _DENSE = 600  # free values up to which a full eigenvalue problem is the quicker
 _STILL = 1e-9  # of the largest: stiffness below this is none
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shape:
     """Displacements of all nodes: u [m] and t [rad], (..., nodes, 3), world axes, on an assembly."""
 
@@ -36,18 +37,27 @@ class Shape:
             raise UnknownName("frame in the mesh", name, frames, "the mesh")
         return np.asarray(self.u[..., frames[name], :])
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """The deformed mechanism beside the undeformed one; see `rikigaku.fem.pictures.plot_shape`."""
-        from rikigaku.fem.pictures import plot_shape
+    plot = pictures.plot_shape
 
-        return plot_shape(self, ax, **options)
+    def __repr__(self) -> str:
+        far = float(np.linalg.norm(self.u, axis=-1).max(initial=0.0))
+        return f"<Shape of {self.assembly.grid.layout.robot.name!r}: nodes displaced by up to {far:.4g} m>"
 
 
-@dataclass(frozen=True, eq=False)
+def vibrations_of(assembly: Assembly, frequencies: Array) -> str:
+    """Whose they are, and the slowest of them, in a line."""
+    shown = ", ".join(f"{x:.4g}" for x in frequencies[:6]) + (", ..." if len(frequencies) > 6 else "")
+    return f"{len(frequencies)} vibrations of {assembly.grid.layout.robot.name!r}: {shown} Hz"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Modes(Shape):
     """Natural vibrations: frequencies [Hz], lowest first, and their shapes (first axis of u and t)."""
 
     frequencies: Array
+
+    def __repr__(self) -> str:
+        return f"<{vibrations_of(self.assembly, self.frequencies)}>"
 
 
 def shape(assembly: Assembly, z: NDArray[Any]) -> Shape:
@@ -73,7 +83,7 @@ def mobility(assembly: Assembly) -> int:
 
 
 def modes(assembly: Assembly, count: int = 6) -> Modes:
-    """The lowest natural vibrations. Motions without stiffness have the frequency 0.
+    """The lowest natural vibrations, fewer where fewer have mass. Motions without stiffness have 0 Hz.
 
     K z = w^2 M z is solved as M z = (K + s M) z / (w^2 + s): values without mass do no harm there.
     """
@@ -84,12 +94,16 @@ def modes(assembly: Assembly, count: int = 6) -> Modes:
     if not len(values):  # the mechanism moves freely: a little of M keeps the matrix regular
         shift = 1e-10 * float(K.diagonal().max()) / max(float(M.diagonal().max()), 1e-300)
         values, z = _largest(M, csr_array(K + shift * M), count)
-    square = np.full(count, np.inf)
-    massive = values > 1e-14 * values[0]
-    square[massive] = 1 / values[massive] - shift
+    massive = (values > 0) & (values > 1e-14 * values[:1])  # what has no mass does not swing
+    if not massive.any():
+        raise WrongValue(
+            f"Nothing of robot {assembly.grid.layout.robot.name!r} that bends or turns here has mass, so "
+            "nothing vibrates: give links an inertia, or masses={frame: kg}."
+        )
+    square = 1 / values[massive] - shift
     square[square < 1e-3 * shift] = 0.0
     frequencies = np.sqrt(square) / (2 * np.pi)
-    found = shape(assembly, z)
+    found = shape(assembly, z[:, massive])
     return Modes(assembly, found.u, found.t, frequencies)
 
 

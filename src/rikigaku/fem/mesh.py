@@ -116,7 +116,6 @@ class Mesh:
 
     def __repr__(self) -> str:
         plane = "in a plane" if self.layout.planar else "in space"
-        counts = (
-            f"{len(self.layout.nodes)} nodes, {len(self.layout.beams)} beams, {len(self.layout.ends)} loops"
-        )
+        sizes = {"node": self.layout.nodes, "beam": self.layout.beams, "loop": self.layout.ends}
+        counts = ", ".join(f"{len(x)} {name}{'s' * (len(x) != 1)}" for name, x in sizes.items())
         return f"<Mesh of {self.robot.name!r}, {plane}: {counts}>"

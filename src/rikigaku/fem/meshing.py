@@ -29,7 +29,7 @@ def layout(robot: Robot, masses: Mapping[str, float] | None = None) -> Layout:
 
     Raises:
         MissingValue: if a symbol has no value. WrongValue: for a link of no length between parallel joints,
-            a mechanism in pieces, or masses below zero.
+            or a mechanism in pieces.
     """
     missing = [name for name in robot.free_symbols if name not in robot.declared_values]
     if missing:
@@ -56,10 +56,8 @@ def layout(robot: Robot, masses: Mapping[str, float] | None = None) -> Layout:
         normal,
         dict(masses or {}),
     )
-    for name, mass in result.masses.items():
+    for name in result.masses:
         result.carrier_of_mass(name)
-        if not (np.isfinite(mass) and mass >= 0):
-            raise WrongValue(f"The mass at {name!r} must not be negative; {mass} kg was given.")
     return result
 
 

@@ -18,7 +18,7 @@ Path = Callable[[float, Array], tuple[Array, Array]]
 _JUST = 1e-12  # of a time, or of 1 s: so much before it is just before it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Times (samples,), positions (samples, nq), velocities and accelerations (samples, nv).
 
@@ -41,6 +41,9 @@ class Motion:
         for name, size in (("q", self.robot.nq), ("v", self.robot.nv), ("a", self.robot.nv)):
             what = f"{name} of a motion of robot {self.robot.name!r} over {len(self.t)} times"
             object.__setattr__(self, name, numbers(what, getattr(self, name), (len(self.t), size)))
+
+    def __repr__(self) -> str:
+        return f"<Motion of {self.robot.name!r}, {len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s>"
 
     def before(self, time: float) -> tuple[Array, Array]:
         """q and v just before a time, from the left: at a blow v jumps there.

@@ -1,14 +1,15 @@
-"""Curves and pictures of meshes: torques, internal forces, shapes. matplotlib is imported when drawing."""
+"""Pictures of meshes: shapes, motions, internal forces. matplotlib is imported when drawing."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.fem.elements import triads
 from rikigaku.fem.grid import Grid, grid, plane_axes
+from rikigaku.given import names_its_options, number, place, whole
 
 if TYPE_CHECKING:
-    from rikigaku.fem.flexible import FlexibleMotion
     from rikigaku.fem.linear import Shape
     from rikigaku.fem.result import Result
     from rikigaku.fem.simulated import Simulated
@@ -17,103 +18,156 @@ Array = NDArray[np.float64]
 
 BAR, GHOST, FORCE = "#37474f", "#b0bec5", "#c62828"
 UNITS = {"axial": "N", "shear": "N", "shear_upright": "N"}
+_UPRIGHT = ("shear_upright", "bending_upright", "torsion")  # drawn along the joint's axis, the others across
+_TALLEST = 0.18  # of the mechanism's size: the largest value drawn
+_FLATTEST = 0.3  # of the longest side of a picture in space: the shortest
 
 
-def plot_torques(result: "Result", ax: Any = None, joints: Any = None) -> Any:
-    """Torque curves of all joints (or those named) over time; returns the axes."""
-    ax = _axes(ax, (6.4, 4.0))
-    for name in result.names if joints is None else joints:
-        ax.plot(result.t, result.torque(name), label=name, linewidth=1.6)
-    for blow in result.impulses:
-        ax.axvline(blow.t, color=FORCE, linestyle=":", linewidth=1)
-    return _labelled(ax, "time [s]", "torque [N m]", legend=True)
+@names_its_options
+def plot_internal(result: "Result", component: str = "bending", sample: int = 0, ax: Any = None) -> Any:
+    """The mechanism at one sample, an internal force drawn across its beams to scale; returns the axes.
 
-
-def plot_flexible(found: "FlexibleMotion", ax: Any = None) -> Any:
-    """Torques with which the hand of the flexible arm follows, and those of the rigid arm (dashed)."""
-    ax = _axes(ax, (6.4, 4.0))
-    for k, joint in enumerate(found.elastic.layout.robot.joints):
-        (line,) = ax.plot(found.t, found.torques[:, k], label=joint.name, linewidth=1.6)
-        ax.plot(
-            found.t, found.rigid_torques[:, k], "--", color=line.get_color(), label=f"{joint.name}, rigid"
-        )
-    return _labelled(ax, "time [s]", "torque [N m]", legend=True)
-
-
-def plot_internal(
-    result: "Result", component: str = "bending", sample: int = 0, ax: Any = None, **style: Any
-) -> Any:
-    """The mechanism at one sample, the component drawn across its beams to scale; returns the axes."""
+    Args:
+        component: see `rikigaku.fem.internal.InternalForces`. In a plane what is above zero is drawn to the
+            left of a beam seen from its inner end; in space towards t, and n if it is upright or torsion.
+    """
     layout = result.layout
-    net = grid(layout, result.motion.q[sample])
-    values = result.internal_forces.component(component)[:, sample]
-    axes = _directions(net)
-    places = net.places @ axes.T
-    ax = _axes(ax, (5.6, 5.0), planar=layout.planar)
-    size = float(np.ptp(places, axis=0).max()) or 1.0
+    values = result.internal_forces.component(component)
+    sample = place("sample", sample, values.shape[1])
+    values, net = values[:, sample], grid(layout, result.motion.q[sample])
+    picture = _Picture(net, ax)
+    places = picture.seen(net.places)
     largest = float(np.abs(values).max(initial=0.0))
-    scale = 0.18 * size / largest if largest else 0.0
+    scale = _TALLEST * picture.size / largest if largest else 0.0
     for k, beam in enumerate(layout.beams):
         a, b = places[beam.start], places[beam.end]
-        across = np.zeros_like(a)
-        along = (b - a) / beam.length
-        across[:2] = (-along[1], along[0]) if np.linalg.norm(along[:2]) > 1e-9 else (1.0, 0.0)
+        across = _across(net, k, component in _UPRIGHT) if picture.in_space else _left(b - a)
         edge = [a + scale * values[k, 0] * across, b + scale * values[k, 1] * across]
-        outline = np.array([a, *edge, b])
-        ax.plot(*outline.T, color=FORCE, linewidth=1)
-        if layout.planar:
-            ax.fill(*outline.T, color=FORCE, alpha=0.18, linewidth=0)
-        ax.plot(*np.array([a, b]).T, color=BAR, linewidth=3, solid_capstyle="round")
+        picture.ribbon(np.array([a, *edge, b]))
+        picture.line(np.array([a, b]), color=BAR, linewidth=3)
     unit = UNITS.get(component, "N m")
-    ax.set_title(f"{component}, largest {largest:.3g} {unit}, t = {result.t[sample]:.3g} s", fontsize=10)
-    return _framed(ax, layout.planar)
+    title = f"{component}, largest {largest:.3g} {unit}, t = {result.t[sample]:.3g} s"
+    return picture.done(title)
 
 
+@names_its_options
 def plot_shape(shape: "Shape", ax: Any = None, scale: float | None = None, mode: int = 0) -> Any:
-    """The deformed mechanism over the undeformed one (grey).
+    """The deformed mechanism over the undeformed one (grey); returns the axes.
 
-    scale: of the displacements; a tenth of the size for the largest if left out (it is said in the title).
+    Args:
+        scale: of the displacements; a tenth of the size for the largest if left out (the title says it).
+        mode: which vibration, the slowest first, where there are several.
     """
     net = shape.assembly.grid
-    u = np.real(shape.u[mode] if shape.u.ndim == 3 else shape.u)  # of damped ones where they are largest
+    u = shape.u[place("mode", mode, len(shape.u))] if shape.u.ndim == 3 else shape.u
+    u = np.real(u)  # of damped ones where they are largest
     largest = float(np.linalg.norm(u, axis=1).max(initial=0.0))
-    axes = _directions(net)
-    size = float(np.ptp(net.places, axis=0).max()) or 1.0
-    factor = scale if scale is not None else (0.1 * size / largest if largest else 1.0)
-    ax = _axes(ax, (5.6, 5.0), planar=net.layout.planar)
-    _draw(ax, net, net.places @ axes.T, GHOST, 2.0)
-    _draw(ax, net, (net.places + factor * u) @ axes.T, BAR, 2.5)
+    picture = _Picture(net, ax)
+    factor = 0.1 * picture.size / largest if largest else 1.0
+    factor = factor if scale is None else number("scale of the displacements", scale)
+    picture.mechanism(net.places, GHOST, 2.0)
+    picture.mechanism(net.places + factor * u, BAR, 2.5)
     title = f"displacements x {factor:.3g}"
     frequencies = getattr(shape, "frequencies", None)
     if frequencies is not None:
-        title = f"vibration {mode + 1}: {frequencies[mode]:.4g} Hz"
-    ax.set_title(title, fontsize=10)
-    return _framed(ax, net.layout.planar)
+        title = f"vibration {mode % len(shape.u) + 1}: {frequencies[mode]:.4g} Hz"
+    return picture.done(title)
 
 
+@names_its_options
 def plot_motion(motion: "Simulated", ax: Any = None, shapes: int = 9, frame: str | None = None) -> Any:
-    """Shapes of the mechanism over a motion, from light to dark, and the path of a frame."""
-    net = motion.beams.assembly.grid
-    planar = net.layout.planar
-    nodes = motion.nodes @ _directions(net).T
-    ax = _axes(ax, (5.6, 5.0), planar=planar)
-    for k in np.linspace(0, len(motion.t) - 1, shapes).astype(int):
-        shade = 0.15 + 0.85 * k / max(1, len(motion.t) - 1)
-        _draw(ax, net, nodes[k], BAR, 2.0, alpha=shade)
+    """So many shapes of the mechanism over a motion, from light to dark, and the path of a frame."""
+    picture, last = _Picture(motion.beams.assembly.grid, ax), len(motion.t) - 1
+    for k in np.linspace(0, last, whole("shapes, how many are drawn,", shapes)).astype(int):
+        picture.mechanism(motion.nodes[k], BAR, 2.0, alpha=0.15 + 0.85 * k / max(1, last))
     if frame is not None:
-        path = motion.at(frame) @ _directions(net).T
-        ax.plot(*path.T, color=FORCE, linewidth=1)
-    return _framed(ax, planar)
+        picture.line(picture.seen(motion.at(frame)), color=FORCE, linewidth=1)
+    return picture.done(f"{motion.t[0]:.3g} s (light) to {motion.t[-1]:.3g} s (dark)")
 
 
-def _draw(ax: Any, net: Grid, places: Array, color: str, width: float, alpha: float = 1.0) -> None:
-    for _, a, b in net.pieces:
-        ax.plot(*places[[a, b]].T, color=color, linewidth=width, alpha=alpha, solid_capstyle="round")
-    layout = net.layout  # slides that are out: rigid rails, dotted
-    rails = [(layout.seat[i], layout.origin[i]) for i in layout.origin]
-    for a, b in (*rails, *layout.ends.values()):
-        if np.linalg.norm(net.places[a] - net.places[b]) > 1e-9:
-            ax.plot(*places[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
+class _Picture:
+    """Axes in the plane of a mechanism, or in space, all lengths in metres to one scale."""
+
+    def __init__(self, net: Grid, ax: Any) -> None:
+        self.net, self.in_space = net, net.layout.normal is None
+        self.axes = _directions(net)
+        self.size = float(np.ptp(net.places, axis=0).max(initial=0.0)) or 1.0
+        self.corners: list[Array] = []
+        self.ax = ax
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            figure = plt.figure(figsize=(5.6, 5.0), layout="constrained")
+            self.ax = figure.add_subplot(projection="3d" if self.in_space else None)
+
+    def seen(self, places: Array) -> Array:
+        """Places in the world in the axes of the picture."""
+        return np.asarray(places @ self.axes.T)
+
+    def line(self, places: Array, **style: Any) -> None:
+        """Through places of the picture."""
+        self.corners.append(places)
+        self.ax.plot(*places.T, solid_capstyle="round", **style)
+
+    def ribbon(self, outline: Array) -> None:
+        """An area with an edge."""
+        self.corners.append(outline)
+        self.ax.plot(*outline.T, color=FORCE, linewidth=1)
+        if not self.in_space:
+            self.ax.fill(*outline.T, color=FORCE, alpha=0.18, linewidth=0)
+            return
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+        self.ax.add_collection3d(Poly3DCollection([outline], facecolor=FORCE, alpha=0.3))
+
+    def mechanism(self, places: Array, color: str, width: float, alpha: float = 1.0) -> None:
+        """All beams with their nodes at these places in the world."""
+        places, layout = self.seen(places), self.net.layout
+        for _, a, b in self.net.pieces:
+            self.line(places[[a, b]], color=color, linewidth=width, alpha=alpha)
+        rails = [(layout.seat[i], layout.origin[i]) for i in layout.origin]
+        for a, b in (*rails, *layout.ends.values()):  # slides that are out: rigid rails, dotted
+            if np.linalg.norm(self.net.places[a] - self.net.places[b]) > 1e-9:
+                self.ax.plot(*places[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
+
+    def done(self, title: str) -> Any:
+        """The axes, named and to scale."""
+        ax = self.ax
+        ax.set_title(title, fontsize=10)
+        for name, row in zip("xyz", self.axes, strict=False):
+            getattr(ax, f"set_{name}label")(_axis_name(row))
+        if not self.in_space:
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.grid(alpha=0.25)
+            return ax
+        drawn = np.concatenate([np.zeros((0, 3)), *self.corners])
+        middle, half = (drawn.max(axis=0) + drawn.min(axis=0)) / 2, np.ptp(drawn, axis=0) / 2
+        half = np.maximum(half, _FLATTEST * half.max())  # a flat robot still has three sides to read
+        for name, m, h in zip("xyz", middle, half, strict=True):
+            getattr(ax, f"set_{name}lim")(m - h, m + h)
+            getattr(ax, f"{name}axis").set_major_locator(_ticks(h / half.max()))
+        ax.set_box_aspect(half)
+        ax.tick_params(labelsize=8)
+        return ax
+
+
+def _ticks(part: float) -> Any:
+    """As many as there is room for on a side that is `part` of the longest."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(max(2, round(5 * part)))
+
+
+def _left(way: Array) -> Array:
+    """Square to a way in a plane, to its left."""
+    return np.asarray(np.array([-way[1], way[0]]) / np.linalg.norm(way))
+
+
+def _across(net: Grid, beam: int, upright: bool) -> Array:
+    """t or n of a beam in space (`rikigaku.fem.elements.triads`)."""
+    one = net.layout.beams[beam]
+    e = (net.places[one.end] - net.places[one.start]) / one.length
+    return triads(e[None], net.R[one.body][None, :, 2])[0, :, 2 if upright else 1]
 
 
 def _directions(net: Grid) -> Array:
@@ -122,32 +176,13 @@ def _directions(net: Grid) -> Array:
     if normal is None:
         return np.eye(3)
     axes = plane_axes(normal)
-    return np.asarray(
-        axes * np.sign([row[np.argmax(np.abs(row))] for row in axes])[:, None]
-    )  # x to the right
+    # world axes point to the right and up
+    return np.asarray(axes * np.sign([row[np.argmax(np.abs(row))] for row in axes])[:, None])
 
 
-def _axes(ax: Any, size: tuple[float, float], planar: bool = True) -> Any:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.figure(figsize=size, layout="constrained").add_subplot(projection=None if planar else "3d")
-
-
-def _labelled(ax: Any, x: str, y: str, legend: bool = False) -> Any:
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.grid(alpha=0.3)
-    if legend:
-        ax.legend(frameon=False, fontsize=8, ncols=2)
-    return ax
-
-
-def _framed(ax: Any, planar: bool) -> Any:
-    if planar:
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.grid(alpha=0.25)
-    else:
-        ax.set_aspect("equal")
-    return ax
+def _axis_name(row: Array) -> str:
+    """x, y or z of the world, or how much of each."""
+    if np.abs(row).max() > 1 - 1e-9:
+        return f"{'xyz'[int(np.argmax(np.abs(row)))]} [m]"
+    terms = [f"{x:+.2f} {name}" for name, x in zip("xyz", row, strict=True) if abs(x) > 1e-9]
+    return f"{' '.join(terms).lstrip('+')} [m]"

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.plan import coordinate_names
 from rikigaku.errors import UnknownName
+from rikigaku.fem import curves, pictures
 from rikigaku.fem.internal import InternalForces
+from rikigaku.fem.joints import driven, units
 from rikigaku.fem.layout import Layout
 from rikigaku.fem.motion import Motion
 from rikigaku.fem.phases import Impulse
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Of a motion: torques (samples, nv) [N m, N], passive joints zero.
+    """Of a motion: torques (samples, nv), [N m] of hinges and [N] of slides; passive joints have none (0).
 
     cut_forces: {loop: (samples, 6)}, force and moment from the start link on the end link, world axes.
     internal_forces: along the links; impulses: blows at closing loops.
@@ -48,8 +49,13 @@ class Result:
         """Of the columns of torques."""
         return coordinate_names(self.layout.robot)
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the columns of torques: "N m" or "N"."""
+        return units(self.layout.robot)
+
     def torque(self, joint: str) -> Array:
-        """The force of one joint over the motion."""
+        """The torque [N m] or force [N] of one joint over the motion, (samples,)."""
         if joint not in self.names:
             raise UnknownName("joint", joint, self.names, f"robot {self.layout.robot.name!r}")
         return self.torques[:, self.names.index(joint)]
@@ -59,24 +65,16 @@ class Result:
         """Of all joints together [W], (samples,)."""
         return np.asarray((self.torques * self.motion.v).sum(axis=1))
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Torque curves of all joints over time; see `rikigaku.fem.pictures.plot_torques`."""
-        from rikigaku.fem.pictures import plot_torques  # pictures are for those who look at them
-
-        return plot_torques(self, ax, **options)
-
-    def plot_internal(
-        self, component: str = "bending", sample: int = 0, ax: Any = None, **options: Any
-    ) -> Any:
-        """The mechanism with a component of the internal forces drawn across its links, at one sample."""
-        from rikigaku.fem.pictures import plot_internal
-
-        return plot_internal(self, component, sample, ax, **options)
+    plot = curves.plot_torques
+    plot_internal = pictures.plot_internal
 
     def __repr__(self) -> str:
         largest = np.abs(self.torques).max(axis=0, initial=0.0)
         lines = [f"Inverse dynamics of {self.layout.robot.name!r}, {len(self.t)} samples to {self.t[-1]:g} s"]
-        lines += [f"  {name}: up to {x:.4g}" for name, x in zip(self.names, largest, strict=True)]
+        motors = np.flatnonzero(driven(self.layout.robot))
+        lines += [f"  {self.names[k]}: up to {largest[k]:.4g} {self.units[k]}" for k in motors]
+        passive = [name for k, name in enumerate(self.names) if k not in motors]
+        lines += [f"  passive: {', '.join(passive)}"] if passive else []
         lines += [
             f"  {i.loop} closes at {i.t:g} s with a blow: {i.speed:.3g} m/s, {i.spin:.3g} rad/s, "
             f"{i.energy:.3g} J"

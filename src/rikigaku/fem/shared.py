@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import NoValue, WrongValue
+from rikigaku.fem.joints import driven
 from rikigaku.fem.loads import Problem, carrier_of_mass
 from rikigaku.fem.loops import Cut, gear_columns
 from rikigaku.fem.sharing import Ratio, Sharing, Weighted, freedom, least, nearest
@@ -13,38 +14,30 @@ Array = NDArray[np.float64]
 _MISSING = 1e-9  # of the largest force: what passive joints may be left with
 
 
-def _driven(problem: Problem) -> NDArray[np.bool_]:
-    robot = problem.layout.robot
-    driven = np.zeros(robot.nv, dtype=bool)
-    for joint in robot.joints:
-        driven[robot.v_slices[joint.name]] = joint.actuated
-    return driven
-
-
 def shared_forces(problem: Problem, tau: Array, cuts: list[Cut], sharing: Sharing | None) -> Array:
     """Forces through the cuts and the gears, (samples, unknowns)."""
-    t, driven = problem.motion.t, _driven(problem)
+    t, motors = problem.motion.t, driven(problem.layout.robot)
     columns = [c.forces * problem.phases.is_closed(c.name, t)[:, None, None] for c in cuts]
     gears = np.broadcast_to(
         gear_columns(problem.state), (len(t), tau.shape[1], len(problem.state.mechanism.gears))
     )
     C = np.concatenate([*columns, gears], axis=2)
-    spare, missing = freedom(tau, C, driven)
+    spare, missing = freedom(tau, C, motors)
     if missing > _MISSING:
-        raise NoValue(_underdriven(problem, tau, driven, C))
+        raise NoValue(_underdriven(problem, tau, motors, C))
     if spare and sharing is None:
         raise WrongValue(
             f"Robot {problem.layout.robot.name!r} has {spare} motors more than this motion needs, and no "
             "rule how they share: give sharing='least_norm', a ratio at the cut node (sharing=0.5), "
             "Weighted({...}), or make joints passive (robot.with_actuated)."
         )
-    bare = nearest(tau, C, driven, np.zeros((len(t), C.shape[2])))
+    bare = nearest(tau, C, motors, np.zeros((len(t), C.shape[2])))
     if not spare or sharing is None:
         return bare
     if isinstance(sharing, Ratio):
-        f = nearest(tau, C, driven, _by_ratio(problem, cuts, sharing, C.shape[2]))
+        f = nearest(tau, C, motors, _by_ratio(problem, cuts, sharing, C.shape[2]))
     else:
-        f = least(tau, C, driven, _weights(problem, sharing))
+        f = least(tau, C, motors, _weights(problem, sharing))
     weight = np.ones_like(f)
     start = 0
     for c in cuts:
@@ -52,7 +45,7 @@ def shared_forces(problem: Problem, tau: Array, cuts: list[Cut], sharing: Sharin
         start += c.count
     if (weight == 1).all():
         return f
-    return nearest(tau, C, driven, bare + weight * (f - bare))
+    return nearest(tau, C, motors, bare + weight * (f - bare))
 
 
 def _by_ratio(problem: Problem, cuts: list[Cut], sharing: Ratio, size: int) -> Array:

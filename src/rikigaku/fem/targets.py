@@ -39,7 +39,7 @@ def target_motion(
     """
     if isinstance(target, Motion):
         return _of_robot(robot, target)
-    _check_kind(robot, target)
+    check_kind(robot, target)
     at = _times(target, t, samples)
     if isinstance(target, Mapping):
         return Follower(robot, target, at).motion(near)
@@ -70,7 +70,12 @@ def _of_robot(robot: Robot, motion: Motion) -> Motion:
     return motion
 
 
-def _check_kind(robot: Robot, target: Any) -> None:
+def check_kind(robot: Robot, target: Any) -> None:
+    """Look whether something may be a trajectory, or several by name.
+
+    Raises:
+        WrongValue: if it is neither.
+    """
     if isinstance(target, Mapping):
         if not target:
             raise WrongValue(

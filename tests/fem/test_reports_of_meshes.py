@@ -1,0 +1,152 @@
+"""What meshes say of themselves: short lines, units of every curve, named axes, zeros where nothing acts."""
+
+import inspect
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from mechanisms import portal, rod, tilting
+
+import rikigaku as rk
+from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.fem import Motion
+from rikigaku.trajectory import cubic, quintic, septic
+
+SOFT = {"EA": 1e5, "EI": 20.0, "kGA": 1e5}
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def crane(slide: bool = True) -> rk.Robot:
+    """A boom on a hinge, and a hook that slides along it."""
+    inertia = rk.Inertia("com", 2.0, (0.5, 0, 0), (0.01, 0, 0, 0.2, 0, 0.2))
+    joint = (
+        rk.Joint("winch", type="prismatic", axis=(1, 0, 0)) if slide else rk.Joint("winch", axis=(0, 1, 0))
+    )
+    links = (
+        rk.Link("boom", "base", rk.Joint("luff", axis=(0, 1, 0)), rk.Placement(), inertia),
+        rk.Link("hook", "boom", joint, rk.Placement((1, 0, 0)), inertia),
+    )
+    return rk.Robot("crane", links, (rk.Frame("tip", "hook", rk.Placement((1, 0, 0))),))
+
+
+def test_torques_of_hinges_and_forces_of_slides_have_axes_of_their_own():
+    found = crane().fem().inverse_dynamics(cubic([0, 0], [-1, 0.4], 1.0), samples=11)
+    assert found.units == ("N m", "N")
+    ax = found.plot()
+    other = next(one for one in ax.figure.axes if one is not ax)
+    assert (ax.get_ylabel(), other.get_ylabel()) == ("torque [N m]", "force [N]")
+    (luff,), (winch,) = ax.get_lines(), other.get_lines()
+    assert luff.get_ydata() == pytest.approx(found.torque("luff"))
+    assert winch.get_ydata() == pytest.approx(found.torque("winch"))
+    assert luff.get_color() != winch.get_color()
+    assert [text.get_text() for text in other.get_legend().get_texts()] == ["luff [N m]", "winch [N]"]
+    assert found.plot(joints=["winch"]).get_ylabel() == "force [N]"
+    assert "up to" in repr(found)
+    assert repr(found).splitlines()[2].endswith(" N")
+    only = crane(slide=False).fem().inverse_dynamics(cubic([0, 0], [1, 1], 1.0), samples=3)
+    assert only.plot().get_ylabel() == "torque [N m]"
+    assert len(only.plot().figure.axes) == 1
+
+
+def test_passive_joints_give_exactly_nothing_and_are_not_drawn():
+    robot = rk.load("five_bar")
+    found = robot.fem().inverse_dynamics({"hand": quintic([0.0, 0.55], [0.1, 0.6], 1.0)}, samples=9)
+    passive = [joint.name for joint in robot.joints if not joint.actuated]
+    assert len(passive) == 2
+    assert all((found.torque(name) == 0).all() for name in passive)
+    assert [line.get_label() for line in found.plot().get_lines()] == ["left_motor", "right_motor"]
+    assert f"passive: {', '.join(passive)}" in repr(found)
+    assert found.plot(joints=passive).get_lines()[0].get_label() == passive[0]
+    with pytest.raises(UnknownName, match="Did you mean 'left_motor'"):
+        found.plot(joints=["left_moter"])
+
+
+def test_everything_a_mesh_gives_shows_itself_in_three_lines_or_less():
+    mesh = rod(**SOFT).fem()
+    elastic = mesh.elastic(elements=2, damping=(0, 1e-3))
+    path = septic([0.0], [0.3], 0.4)
+    shown = {
+        "Mesh": mesh,
+        "Elastic": elastic,
+        "1 vibrations": elastic.modes(count=1),
+        "damping ratios": elastic.damped_modes(),
+        "displaced": elastic.deflection(),
+        "torques differ": elastic.inverse_dynamics(path, "tip", step=2e-2),
+        "5 samples": mesh.motion(path, samples=5),
+        "beams, 5 samples": mesh.inverse_dynamics(path, samples=5).internal_forces,
+    }
+    for word, one in shown.items():
+        text = repr(one)
+        assert word in text
+        assert "rod" in text
+        assert len(text) < 240
+        assert text.count("\n") < 3
+
+
+def test_pictures_name_their_axes_and_their_units():
+    robot = portal()
+    found = robot.fem(masses={"top": 1.0}).inverse_dynamics(tilting(robot, 1.0), sharing=0.5, samples=3)
+    ax = found.plot_internal("axial", 2)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x [m]", "z [m]")
+    assert " N, t = 1 s" in ax.get_title()
+    turned = rk.Robot("leaning", tuple(link for link in rod().links), rod().frames)
+    assert turned.fem().elastic(elements=2).modes().plot().get_xlabel() == "x [m]"
+
+
+def test_internal_forces_in_space_are_ribbons_across_the_beams():
+    robot = rk.load("panda")
+    q = np.array([0, 0.3, 0, -1.5, 0, 1.8, 0])
+    still = Motion(robot, [0.0], q[None], np.zeros((1, 7)), np.zeros((1, 7)))
+    found = robot.fem().inverse_dynamics(still)
+    ax = found.plot_internal("bending")
+    assert (ax.get_xlabel(), ax.get_zlabel()) == ("x [m]", "z [m]")
+    ribbons = [one for one in ax.collections if type(one).__name__ == "Poly3DCollection"]
+    assert len(ribbons) == len(found.layout.beams)
+    # a flat robot has no side so short that its ticks run into each other
+    sides = np.array([np.ptp(one) for one in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
+    assert sides.min() > 0.29 * sides.max()
+
+
+@pytest.mark.parametrize(
+    ("match", "call"),
+    [
+        ("There are 5 samples, 0 to 4; sample 999", lambda found: found.plot_internal("axial", 999)),
+        ("sample 1.5", lambda found: found.internal_forces.along("rod", "axial", 1.5)),
+        ("mode 7 was asked", lambda found: rod(**SOFT).fem().elastic(elements=2).modes().plot(mode=7)),
+        ("'smple'.*Did you mean 'sample'", lambda found: found.plot_internal("axial", smple=1)),
+    ],
+)
+def test_samples_and_options_that_are_not_there_are_told(match, call):
+    found = rod().fem().inverse_dynamics(cubic([0.0], [1.0], 1.0), samples=5)
+    with pytest.raises((WrongValue, UnknownName), match=match):
+        call(found)
+
+
+def test_nothing_vibrates_where_nothing_has_mass():
+    light = rod(mass=0.0, extra=0.0, **SOFT)
+    with pytest.raises(WrongValue, match=r"Nothing of robot 'rod' .* has mass"):
+        light.fem().elastic(elements=2).modes()
+    assert np.isfinite(light.fem(masses={"tip": 1.0}).elastic(elements=2).modes().frequencies).all()
+
+
+def test_help_shows_the_options_of_everything():
+    elastic = rod().fem().elastic
+    for call, options in (
+        (rod().fem, "masses"),
+        (elastic, "elements mass damping joint_stiffness hinges refined"),
+        (elastic().simulate, "duration step torque rho rest locked every slip_speed"),
+        (elastic().inverse_dynamics, "target frame step before after near slip_speed"),
+    ):
+        assert set(options.split()) <= set(inspect.signature(call).parameters)
+        assert not any(one.kind == one.VAR_KEYWORD for one in inspect.signature(call).parameters.values())
+        told = inspect.getdoc(call) or ""
+        assert all(name in told or name in inspect.getdoc(type(elastic())) for name in options.split())
