@@ -22,13 +22,17 @@ DENSE = 1000  # links up to which the dense matrices are built
 
 @dataclass(frozen=True)
 class Point:
-    """Seconds: making the mesh, inverse dynamics of one state, of which applying the sum; dense product."""
+    """Seconds: making the mesh, inverse dynamics of one state, of which applying the sum.
+
+    Beside them the dense matrices: making them and their product, and the product alone.
+    """
 
     links: int
     mesh: float
     dynamics: float
     applied: float
     dense: float | None
+    product: float | None
     error: float | None
 
 
@@ -51,18 +55,22 @@ def measured(count: int) -> Point:
     state = moving(made.bodies, q, v, a)
     forces = nodal_forces(state)
     torques = joint_forces(state, carried(state, forces))[0]
-    dense = error = None
+    dense = product = error = None
     if count <= DENSE:
+        start = time.perf_counter()
         L, T, P = matrices(state, forces)
         L, T = L.toarray(), T.toarray()
-        dense = seconds(lambda: L @ (T @ P))
-        error = float(np.abs(L @ (T @ P) - torques).max() / np.abs(torques).max())
+        found = L @ (T @ P)
+        dense = time.perf_counter() - start
+        product = seconds(lambda: L @ (T @ P))
+        error = float(np.abs(found - torques).max() / np.abs(torques).max())
     return Point(
         count,
         seconds(lambda: layout(robot), 1),
         seconds(lambda: joint_forces(s := moving(made.bodies, q, v, a), carried(s, nodal_forces(s)))),
         seconds(lambda: joint_forces(state, carried(state, forces))),
         dense,
+        product,
         error,
     )
 
@@ -77,14 +85,27 @@ def run(options: Options) -> dict[str, Any]:
             figure(1e3 * p.mesh, 1),
             figure(1e3 * p.dynamics, 2),
             figure(1e3 * p.applied, 2),
-            figure(None if p.dense is None else 1e3 * p.dense, 2),
+            figure(None if p.dense is None else 1e3 * p.dense, 1),
+            figure(None if p.product is None else 1e3 * p.product, 2),
             "-" if p.error is None else f"{p.error:.0e}",
         )
         for p in points
     ]
-    header = ("links", "mesh ms", "torques ms", "the sum ms", "dense L T P ms", "difference")
+    header = ("links", "mesh ms", "torques ms", "the sum ms", "dense ms", "of it L T P ms", "difference")
     print(table("inverse dynamics of chains by beams, one state", header, rows))
-    last, first = points[-1], points[-2]
-    growth = np.log(last.dynamics / first.dynamics) / np.log(last.links / first.links)
-    print(f"torques grow with links to the power {growth:.2f} between {first.links} and {last.links} links")
-    return {"points": [asdict(point) for point in points], "growth": float(growth)}
+    growth = {name: _growth(points, name) for name in ("mesh", "dynamics", "product")}
+    for name, what in (("mesh", "meshes"), ("dynamics", "torques"), ("product", "the dense product")):
+        first, last = points[-2].links, points[-1].links
+        print(
+            f"{what}: time grows with links to the power {growth[name]:.2f} between {first} and {last} links"
+        )
+    return {"points": [asdict(point) for point in points], "growth": growth}
+
+
+def _growth(points: list[Point], name: str) -> float:
+    """The power of links the time goes with, at the largest two."""
+    first, last = points[-2:]
+    times = getattr(first, name), getattr(last, name)
+    if None in times:
+        return float("nan")
+    return float(np.log(times[1] / times[0]) / np.log(last.links / first.links))

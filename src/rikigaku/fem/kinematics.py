@@ -7,6 +7,7 @@ and all else (turning, places, velocities, accelerations) are sums of vectors, t
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +95,23 @@ class Bodies:
                     R[own, :, x, y] = turn[x][y]
         return self.R[:, None] @ R, self.p[:, None] + (self.R[:, None] @ p[..., None])[..., 0]
 
+    def multiplied(self, R: Array) -> Array:
+        """Of every body the product of rotations from the ground up to its own, (bodies, samples, 3, 3)."""
+        if self.chain:  # pieces of the chain side by side, then one after the other: few steps for many links
+            step = max(1, round(self.count**0.5))
+            spare = np.broadcast_to(np.eye(3), (-self.count % step, *R.shape[1:]))
+            pieces = np.concatenate([R, spare]).reshape(-1, step, *R.shape[1:])
+            for k in range(1, step):
+                pieces[:, k] = pieces[:, k - 1] @ pieces[:, k]
+            for before, piece in pairwise(pieces):
+                piece[...] = before[-1] @ piece
+            return pieces.reshape(-1, *R.shape[1:])[: self.count]
+        result = np.array(R)
+        for i, parent in enumerate(self.parent.tolist()):
+            if parent != WORLD:
+                result[i] = result[parent] @ result[i]
+        return result
+
     def summed(self, x: Array) -> Array:
         """Of every body its own and those of all that carry it, (bodies, ...)."""
         if self.chain:
@@ -168,10 +186,7 @@ def moving(bodies: Bodies, q: Array, v: Array, a: Array, gravity: Any = None) ->
     """The motion of every body at samples q (samples, nq), v and a (samples, nv)."""
     g = np.array([float(x) for x in (bodies.mechanism.gravity if gravity is None else gravity)])
     own, shift = bodies.relative(q)
-    R = own  # along the tree each becomes its pose in the world
-    for i, parent in enumerate(bodies.parent.tolist()):
-        if parent != WORLD:
-            R[i] = R[parent] @ R[i]
+    R = bodies.multiplied(own)
     carrier = bodies.carrier(R)
     carrier[bodies.parent == WORLD] = np.eye(3)
     r = (carrier @ shift[..., None])[..., 0]
