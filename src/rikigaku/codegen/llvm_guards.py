@@ -98,7 +98,7 @@ class Watch(Step):
         for ending in (True, False):
             with w.loop(self.guards) as i:
                 counts = self.has(i, 4)
-                passed = self.passes(i, self.g_new, self.slacks[i])
+                passed = self.passes(i, self.g_new, self.slack(i))
                 with w.when(passed & (counts if ending else ~counts)):
                     x = self.located(i, low, high, t, h)
                     if ending:
@@ -115,6 +115,19 @@ class Watch(Step):
             old, new = self.g_old[i], self.g_new[i]
             low_still = (old <= 0.0) & (new <= 0.0) & self.has(i, 8)
             self.g_old[i] = w.select(low_still, w.max(old, new), new)
+
+    def slack(self, i: Value) -> Value:
+        """What guard i may sink where it starts.
+
+        Steps of one length are as wrong as they are: what begins to slide as t^2 does slides back by them at
+        first. What sinks by no more than the guard bends within the step is the step's own error.
+        """
+        if self.table.errors:
+            return self.slacks[i]
+        places = (0, GUARD_SAMPLES // 2, GUARD_SAMPLES)
+        first, middle, last = (self.samples[k * self.guards + i] for k in places)
+        bend = first - 2.0 * middle + last
+        return self.slacks[i] + self.w.abs(bend)
 
     def turning(self, k: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
         """Where, between two samples of one sign, a guard has the other; `high` where none is found to."""

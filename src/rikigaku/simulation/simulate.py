@@ -70,7 +70,7 @@ def simulate(
         most_steps, most_changes: where to give up.
     Returns:
         The motion, up to where it could be followed: `status` is "done" or says why it ended (no mode of the
-        contacts fits, steps without end, rates that are not finite). Where it ended at once it has one moment.
+        contacts fits, steps without end, rates that are not finite). If it ended at once it has one moment.
     Raises:
         WrongSize, WrongValue: for inputs that do not fit the robot.
     """
