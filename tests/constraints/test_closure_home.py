@@ -7,6 +7,7 @@ import pytest
 from folding_linkages import sarrus, scissor
 
 import rikigaku as rk
+from rikigaku.constraints import sampling
 
 LEVEL = np.array([-0.6, 1.2 - np.pi, 0.6, np.pi - 1.2, np.pi - 0.6])  # arms bent alike, the plate level
 FOLDED = np.array([0.3, np.pi, -0.2, np.pi, -0.3 - np.pi])  # forearms back at the base, where all turn alone
@@ -67,6 +68,17 @@ def test_base_parameters_and_laws_mean_robots_of_one_mobility(name: str) -> None
     assert component_of(robot).mobility == robot.closure().mobility
 
 
-def test_home_is_among_the_postures_a_plan_is_made_from() -> None:
-    robot = scissor()
-    assert np.abs(robot.closure().samples).max(axis=1).min() < 1e-6
+def test_home_is_among_the_postures_a_plan_is_made_from_however_few_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sampling, "_SAMPLES", 2)  # others are further from singular postures
+    assert np.abs(sampling.samples(scissor()).q).max(axis=1).min() < 1e-6
+
+
+def test_near_a_posture_that_does_not_quite_close_its_own_way_to_close_is_told() -> None:
+    robot = sarrus()
+    near = FOLDED + 0.02  # by the drives alone mobility 1 would be meant
+    plan = robot.closure(near=near)
+    assert plan.mobility == 2
+    # walks from there, not postures from anywhere that have the same mobility
+    assert np.linalg.norm(plan.samples - near, axis=1).max() < 6 * 0.25 + 0.1

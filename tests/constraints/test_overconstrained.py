@@ -67,6 +67,17 @@ def test_it_swings_with_its_loops_closed_and_its_energy_kept() -> None:
     assert motion.energy_audit().relative < 1e-9
 
 
+def test_where_only_the_equations_chosen_fail_it_turns_round_without_a_note() -> None:
+    robot = bennett(*SIZES[1])
+    q = robot.assemble([0.7])
+    turning = rk.simulate(robot, q, robot.complete(q, [20.0], [0.0]).v, duration=1.0)
+    assert np.ptp(turning.q[:, 0]) > 2 * np.pi
+    rows = robot.loop_jacobian(turning.q)[:, list(robot.closure().places.rows)]
+    signs = np.sign(np.linalg.det(rows[:-1] @ np.swapaxes(rows[1:], 1, 2)))
+    assert (signs < 0).any()  # their largest minors change sign: alone they would branch
+    assert turning.notes == ()
+
+
 def test_equations_that_always_follow_are_left_out() -> None:
     """A planar loop in space: three of its five equations say nothing, at any posture."""
     assert rk.load("four_bar").closure().places.following == ()
