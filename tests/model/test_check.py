@@ -66,6 +66,8 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         ({"loops": (replace(GOOD.loops[0], end=LoopEnd("bas")),)}, "loop 'cut', to: there is no link 'bas'"),
         ({"loops": (replace(GOOD.loops[0], end=LoopEnd("hand")),)}, "a loop joins two links"),
         ({"loops": (replace(GOOD.loops[0], joint="free"),)}, "no closing joint type 'free'"),
+        ({"loops": (replace(GOOD.loops[0], joint="helical"),)},
+         "a screw cannot close a loop; cut another joint, and let the screw move: wrist (revolute)"),
         ({"couplings": (Coupling("wrst", "shoulder", ONE),)}, "joint 'wrst'. Did you mean 'wrist'?"),
         ({"couplings": (Coupling("wrist", "elbow", ONE),)}, "reference: there is no moving one-coordinate"),
         ({"couplings": GOOD.couplings * 2}, "joint 'wrist' is coupled 2 times"),

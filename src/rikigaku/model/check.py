@@ -173,7 +173,10 @@ def _frame_problems(robot: "Robot") -> Iterator[str]:
 def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
     known = (robot.base, *(link.name for link in robot.links))
     where = f"loop {loop.name!r}"
-    if loop.joint not in CLOSING_TYPES:
+    if loop.joint == "helical":  # type: ignore[comparison-overlap]
+        others = ", ".join(_others_of_loop(robot, loop)) or "none there"
+        yield f"{where}: a screw cannot close a loop; cut another joint, and let the screw move: {others}."
+    elif loop.joint not in CLOSING_TYPES:
         yield f"{where}: {_unknown('closing joint type', loop.joint, CLOSING_TYPES)}"
     for side, end in (("from", loop.start), ("to", loop.end)):
         if end.link not in known:
@@ -181,6 +184,22 @@ def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
         yield from _geometry_problems(f"{where}, {side}", end.geometry)
     if loop.start.link == loop.end.link:
         yield f"{where}: both ends are on link {loop.start.link!r}; a loop joins two links."
+
+
+def _others_of_loop(robot: "Robot", loop: "Loop") -> Iterator[str]:
+    """Joints of the tree on a loop that might be cut, with their types."""
+    carrier = {link.name: link for link in robot.links}
+    sides: list[list[str]] = []
+    for end in (loop.start, loop.end):
+        at, side = end.link, list[str]()
+        while at in carrier and at not in side:  # a tree that turns in circles is told elsewhere
+            side.append(at)
+            at = carrier[at].parent
+        sides.append(side)
+    for name in sorted(set(sides[0]) ^ set(sides[1]), key=list(carrier).index):
+        joint = carrier[name].joint
+        if joint.type in CLOSING_TYPES and joint.type != "fixed":
+            yield f"{joint.name} ({joint.type})"
 
 
 def _coupling_problems(robot: "Robot") -> Iterator[str]:

@@ -82,7 +82,10 @@ def spanning_tree(
             raise WrongValue(f"Joint {name!r} cannot be cut: without it {pair} are not held together.")
         cuts.append(edge)
     if stuck := [edge.name for edge in cuts if edge.type not in _CUT_FIRST and edge.type != "fixed"]:
-        raise BadModel([f"joint {name!r}: a screw cannot close a loop; cut another joint" for name in stuck])
+        free = ", ".join(edge.name for edge in kept if edge.type in _CUT_FIRST) or "none is left"
+        raise BadModel(
+            [f"joint {name!r}: a screw cannot close a loop; cut another joint ({free})" for name in stuck]
+        )
     order = {edge.name: i for i, edge in enumerate(edges)}
     steps = _outward(root, kept)
     reached = {root, *(step.body for step in steps)}

@@ -197,7 +197,7 @@ def loops_of(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
     for table in top.tables("loop"):
         table.only(("name", "joint", "from", "to", "independent"))
         name = table.required("name", 'name = "cut"')
-        joint = table.choice("joint", CLOSING_TYPES, 'joint = "revolute"')
+        joint = table.choice("joint", (*CLOSING_TYPES, "helical"), 'joint = "revolute"')
         ends = []
         for side in ("from", "to"):
             if side not in table.data:
