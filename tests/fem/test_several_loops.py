@@ -56,7 +56,7 @@ def mechanism(seed: int, spatial: bool, loops: int) -> tuple[rk.Robot, np.ndarra
             on_a[:3, :3] = tree.pose(q, f"l{a}")[:3, :3].T @ turn
             world[:3, :3] = turn
         on_b = world if b < 0 else np.linalg.inv(tree.pose(q, f"l{b}")) @ world
-        kind = KINDS[rng.integers(4)] if spatial else "revolute"
+        kind = KINDS[(seed + k) % 4] if spatial else "revolute"
         ends = rk.LoopEnd(f"l{a}", placement(on_a)), rk.LoopEnd("base" if b < 0 else f"l{b}", placement(on_b))
         closing.append(rk.Loop(f"cut{k}", kind, *ends))
     robot = rk.Robot(f"loops {seed}", tuple(links), loops=tuple(closing))
