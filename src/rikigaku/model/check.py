@@ -173,7 +173,7 @@ def _frame_problems(robot: "Robot") -> Iterator[str]:
 def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
     known = (robot.base, *(link.name for link in robot.links))
     where = f"loop {loop.name!r}"
-    if loop.joint == "helical":  # type: ignore[comparison-overlap]
+    if str(loop.joint) == "helical":  # not of the type, but some will try
         others = ", ".join(_others_of_loop(robot, loop)) or "none there"
         yield f"{where}: a screw cannot close a loop; cut another joint, and let the screw move: {others}."
     elif loop.joint not in CLOSING_TYPES:
