@@ -9,11 +9,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from mechanisms import portal, rod, tilting
+from mechanisms import portal, rod, spatial_arm, tilting
 
 import rikigaku as rk
 from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.fem import Motion
+from rikigaku.fem import Motion, progress
 from rikigaku.trajectory import cubic, quintic, septic
 
 SOFT = {"EA": 1e5, "EI": 20.0, "kGA": 1e5}
@@ -28,12 +28,10 @@ def closed_figures():
 def crane(slide: bool = True) -> rk.Robot:
     """A boom on a hinge, and a hook that slides along it."""
     inertia = rk.Inertia("com", 2.0, (0.5, 0, 0), (0.01, 0, 0, 0.2, 0, 0.2))
-    joint = (
-        rk.Joint("winch", type="prismatic", axis=(1, 0, 0)) if slide else rk.Joint("winch", axis=(0, 1, 0))
-    )
+    kind, axis = ("prismatic", (1, 0, 0)) if slide else ("revolute", (0, 1, 0))
     links = (
         rk.Link("boom", "base", rk.Joint("luff", axis=(0, 1, 0)), rk.Placement(), inertia),
-        rk.Link("hook", "boom", joint, rk.Placement((1, 0, 0)), inertia),
+        rk.Link("hook", "boom", rk.Joint("winch", type=kind, axis=axis), rk.Placement((1, 0, 0)), inertia),
     )
     return rk.Robot("crane", links, (rk.Frame("tip", "hook", rk.Placement((1, 0, 0))),))
 
@@ -73,6 +71,7 @@ def test_passive_joints_give_exactly_nothing_and_are_not_drawn():
 def test_everything_a_mesh_gives_shows_itself_in_three_lines_or_less():
     mesh = rod(**SOFT).fem()
     elastic = mesh.elastic(elements=2, damping=(0, 1e-3))
+    motion = elastic.simulate([0.0], duration=4e-3, step=2e-3)
     path = septic([0.0], [0.3], 0.4)
     shown = {
         "Mesh": mesh,
@@ -80,9 +79,11 @@ def test_everything_a_mesh_gives_shows_itself_in_three_lines_or_less():
         "1 vibrations": elastic.modes(count=1),
         "damping ratios": elastic.damped_modes(),
         "displaced": elastic.deflection(),
+        "3 samples": motion,
         "torques differ": elastic.inverse_dynamics(path, "tip", step=2e-2),
         "5 samples": mesh.motion(path, samples=5),
         "beams, 5 samples": mesh.inverse_dynamics(path, samples=5).internal_forces,
+        "free values": elastic.assembly(),
     }
     for word, one in shown.items():
         text = repr(one)
@@ -150,3 +151,28 @@ def test_help_shows_the_options_of_everything():
         assert not any(one.kind == one.VAR_KEYWORD for one in inspect.signature(call).parameters.values())
         told = inspect.getdoc(call) or ""
         assert all(name in told or name in inspect.getdoc(type(elastic())) for name in options.split())
+
+
+def test_long_work_tells_how_far_it_is(monkeypatch):
+    elastic, lines = rod(**SOFT).fem().elastic(elements=2), []
+    elastic.simulate([0.0], duration=4e-3, step=2e-3, progress=lines.append)
+    assert not lines  # quick work says nothing
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    elastic.simulate([0.0], duration=4e-3, step=2e-3, progress=lines.append)
+    assert [line.split(",")[0] for line in lines] == ["0.002 s of 0.004 s", "0.004 s of 0.004 s"]
+    elastic.inverse_dynamics(septic([0.0], [0.3], 0.4), "tip", step=2e-2, progress=lines.append)
+    assert "at rest" in lines[2]
+    assert "the whole motion" in lines[-1]
+    with pytest.raises(WrongValue, match="progress is a function of text"):
+        elastic.simulate([0.0], duration=4e-3, progress=True)
+
+
+def test_why_a_flexible_arm_with_too_many_motors_does_not_follow_is_told():
+    snake = spatial_arm({"EA": 1e6, "EI": 1e2}, ((0, 1, 0),) * 4)
+    path = septic(np.full(4, 0.1), np.full(4, 0.2), 1.0)
+    with pytest.raises(WrongValue, match=r"in a plane has 3 coordinates .* 4 motors: .* Hold 1 of"):
+        snake.fem().elastic(elements=2).inverse_dynamics(path, "hand", step=0.1)
+    wrist = spatial_arm({"EA": 1e6, "EI": 1e2}, ((0, 0, 1), (0, 1, 0), (1, 0, 0)))
+    path = septic(np.full(3, 0.1), np.full(3, 0.4), 1.0)
+    with pytest.raises(WrongValue, match=r"moves in 2 directions, and there are 3 motors"):
+        wrist.fem().elastic(elements=2).inverse_dynamics(path, "rod1", step=0.1)

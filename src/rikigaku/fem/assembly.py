@@ -26,7 +26,7 @@ from rikigaku.model.mechanism import WORLD
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assembly:
     """K, C and M over the free values z, and Z with all nodal values x = Z z (u, t of each node, world axes).
 
@@ -47,6 +47,10 @@ class Assembly:
     nodal_mass: sparse.csr_array  # of x, rotors left out
     nodal_stiffness: sparse.csr_array  # of x, springs left out
     alpha: float
+
+    def __repr__(self) -> str:
+        name, count = self.grid.layout.robot.name, len(self.grid.pieces)
+        return f"<Assembly of {name!r} in a posture: {count} beams, {self.size} free values>"
 
     @property
     def grid(self) -> Grid:

@@ -25,6 +25,7 @@ from rikigaku.fem.joints import units
 from rikigaku.fem.motion import Motion
 from rikigaku.fem.outputs import outputs
 from rikigaku.fem.postures import joint_state, rigid_state
+from rikigaku.fem.progress import Clock, Progress
 from rikigaku.fem.simulate import large_beams
 from rikigaku.fem.simulated import Simulated
 from rikigaku.fem.targets import check_kind, duration_of, target_motion
@@ -83,15 +84,18 @@ def inverse_dynamics(
     after: float | None = None,
     near: Any = None,
     slip_speed: float | None = None,
+    progress: Progress | None = None,
 ) -> FlexibleMotion:
     """Joint motion and torques with which the frame makes the motion that rigid links would make.
 
     Args:
-        target: as for the rigid arm: joint paths, or {frame: path}; from rest to rest.
+        target: trajectories as for the rigid arm: of joints, or {joint or frame: path}; from rest to rest.
         frame: what follows it, in as many directions as there are motors: those in which the rigid arm moves
             it; its place alone where that suffices (one to three motors), and how it is turned beyond that.
         step: of time [s]; before, after: rest added at both ends [s], a quarter of the motion if left out.
+        near: a posture to begin from, where the target leaves a choice.
         slip_speed: over which Coulomb friction is smoothed, as in `rikigaku.fem.simulate.simulate`.
+        progress: called with a line every two seconds (progress=print).
     Raises:
         WrongValue: if there are not as many motors as the mechanism has freedoms, or the arm is singular.
         NotConverged: if no bounded motion was found (often: step too long, or too little rest).
@@ -103,7 +107,7 @@ def inverse_dynamics(
         )
     check_kind(robot, target)
     duration = duration_of(target)
-    step = number("step [s]", step, above=0)
+    step, clock = number("step [s]", step, above=0), Clock(progress)
     before, after = (
         duration / 4 if x is None else number(f"{name} [s]", x, above=0)
         for name, x in (("before", before), ("after", after))
@@ -117,7 +121,7 @@ def inverse_dynamics(
     joints = JointForces(elastic, beams, slip_speed)
     guess = rigid_state(beams.joined, motion.q)
     followed = outputs(beams, frame, motion.q, guess)
-    problem = WholeMotion(joints, followed, float(t[1] - t[0]))
+    problem = WholeMotion(joints, followed, float(t[1] - t[0]), clock)
     rigid = rigid_links.inverse_dynamics(layout, motion)
     state, tau = problem.solved(guess, rigid.torques[:, problem.driven])
     rate = problem.rates(state)

@@ -54,8 +54,13 @@ def outputs(beams: Beams, frame: str, q: Array, rigid: State) -> Outputs:
             f"The hand of a flexible arm follows with as many motors as freedoms; robot {robot.name!r} has "
             f"{motors} motors and {free} freedoms (robot.with_actuated says which joints are driven)."
         )
-    if motors > 6:
-        raise WrongValue(f"{motors} motors, and a frame has six coordinates: lock joints first (robot.lock).")
+    most, where = (3, "in a plane") if layout.planar else (6, "in space")
+    if motors > most:
+        raise WrongValue(
+            f"A frame {where} has {most} coordinates to follow, and robot {robot.name!r} has {motors} "
+            f"motors: which of them do it how is not decided. Hold {motors - most} of them (robot.lock), or "
+            "give joint paths to the rigid arm (mesh.inverse_dynamics)."
+        )
     size = float(np.ptp(beams.assembly.grid.places, axis=0).max())
     at = beams.joined.placed(rigid)
     node = layout.frames[frame]
@@ -67,6 +72,13 @@ def outputs(beams: Beams, frame: str, q: Array, rigid: State) -> Outputs:
             return Outputs(node, np.swapaxes(U, 1, 2) * weights, at.p[:, node], at.Q[:, node])
         if reach.any():  # its place would do, but for some samples
             break
+    moved = int((s > _SINGULAR * s.max()).sum(axis=1).max())
+    if moved < motors:
+        raise WrongValue(
+            f"Frame {frame!r} of robot {robot.name!r} moves in {moved} directions, and there are {motors} "
+            "motors: what some of them do is not seen there (they turn about the frame itself, or do the "
+            "same). Take a frame farther out, or hold joints (robot.lock)."
+        )
     k = int(np.argmin(s[:, -1]))
     raise WrongValue(
         f"The motors of robot {robot.name!r} cannot move frame {frame!r} in {motors} directions at sample "

@@ -45,6 +45,7 @@ def plot_internal(result: "Result", component: str = "bending", sample: int = 0,
         edge = [a + scale * values[k, 0] * across, b + scale * values[k, 1] * across]
         picture.ribbon(np.array([a, *edge, b]))
         picture.line(np.array([a, b]), color=BAR, linewidth=3)
+    picture.rails(places)
     unit = UNITS.get(component, "N m")
     title = f"{component}, largest {largest:.3g} {unit}, t = {result.t[sample]:.3g} s"
     return picture.done(title)
@@ -122,11 +123,16 @@ class _Picture:
 
     def mechanism(self, places: Array, color: str, width: float, alpha: float = 1.0) -> None:
         """All beams with their nodes at these places in the world."""
-        places, layout = self.seen(places), self.net.layout
+        places = self.seen(places)
         for _, a, b in self.net.pieces:
             self.line(places[[a, b]], color=color, linewidth=width, alpha=alpha)
-        rails = [(layout.seat[i], layout.origin[i]) for i in layout.origin]
-        for a, b in (*rails, *layout.ends.values()):  # slides that are out: rigid rails, dotted
+        self.rails(places, color, alpha)
+
+    def rails(self, places: Array, color: str = BAR, alpha: float = 1.0) -> None:
+        """Of slides that are out: rigid, dotted; nodes at places of the picture."""
+        layout = self.net.layout
+        pairs = [(layout.seat[i], layout.origin[i]) for i in layout.origin]
+        for a, b in (*pairs, *layout.ends.values()):
             if np.linalg.norm(self.net.places[a] - self.net.places[b]) > 1e-9:
                 self.ax.plot(*places[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
 
@@ -146,7 +152,7 @@ class _Picture:
         for name, m, h in zip("xyz", middle, half, strict=True):
             getattr(ax, f"set_{name}lim")(m - h, m + h)
             getattr(ax, f"{name}axis").set_major_locator(_ticks(h / half.max()))
-        ax.set_box_aspect(half)
+        ax.set_box_aspect(half, zoom=0.88)  # room for the names of the axes
         ax.tick_params(labelsize=8)
         return ax
 

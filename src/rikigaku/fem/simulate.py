@@ -23,6 +23,7 @@ from rikigaku.fem.beams import Beams
 from rikigaku.fem.coordinates import State, stacked
 from rikigaku.fem.joint_forces import JointForces, Motors, Torque
 from rikigaku.fem.postures import joint_state, rigid_rates
+from rikigaku.fem.progress import Clock, Progress
 from rikigaku.fem.rows import Placed
 from rikigaku.fem.simulated import Simulated
 from rikigaku.given import flag, function_of, names_its_options, number, numbers, whole
@@ -59,21 +60,27 @@ def simulate(
     locked: Any = "none",
     every: int = 1,
     slip_speed: float | None = None,
+    progress: Progress | None = None,
 ) -> Simulated:
-    """The motion from a posture, links unbent (or bent by their weight, joints held, with rest=True).
+    """The motion of the elastic mechanism in time, from a posture.
 
     Args:
         q, v: positions and velocities of the joints at the start; links move as if rigid there.
-        duration, step: [s]. rho: damping of fast vibrations by the method, 0 (all) to 1 (none).
+        duration, step: [s].
         torque: forces of all joints as a function of t, q, v (all joints, (nv,)); none if left out.
-        locked: joints held: "motors", "all", "none", or names. every: steps between samples kept.
+        rho: fast vibrations that the method itself keeps, from 1 (all, energy too) to 0 (none).
+        rest: True to start with links bent by their weight (joints held), False with links unbent.
+        locked: joints held: "motors", "all", "none", or names.
+        every: steps between samples that are kept; the last is kept always.
         slip_speed: over which Coulomb friction F of joints is smoothed, F v / sqrt(v^2 + slip_speed^2).
+        progress: called with a line every two seconds (progress=print).
     Raises:
         NotConverged: if a step cannot be taken: take shorter ones.
         CannotClose: if q or v pulls a loop apart. WrongValue: for Coulomb friction without slip_speed.
     """
     duration, step = number("duration [s]", duration, above=0), number("step [s]", step, above=0)
     rho, every = number("rho", rho, least=0, most=1), whole("every, steps between samples kept,", every)
+    clock = Clock(progress)
     if torque is not None:
         function_of("torque", "t q v", torque)
     robot = elastic.layout.robot
@@ -84,7 +91,7 @@ def simulate(
     if v is not None:
         nu = rigid_rates(beams.joined, numbers(f"v of robot {robot.name!r}", v, (robot.nv,)))
     count = max(1, round(duration / step))
-    kept = run.go(state, nu, duration / count, count, rho, every)
+    kept = run.go(state, nu, duration / count, count, rho, every, clock)
     t, tau = (np.array([row[k] for row in kept]) for k in (0, 3))
     shapes, rates = stacked([row[1] for row in kept]), np.concatenate([row[2] for row in kept])
     q, v = joint_state(beams.joined, shapes, beams.joined.placed(shapes), rates)
@@ -120,7 +127,7 @@ class _Run:
         return self.beams.spread.matrix(T, M + damp * C + stiff * K) + own
 
     def go(
-        self, state: State, nu: Array, h: float, count: int, rho: float, every: int
+        self, state: State, nu: Array, h: float, count: int, rho: float, every: int, clock: Clock
     ) -> list[tuple[float, State, Array, Array]]:
         am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 - am + af
@@ -145,7 +152,7 @@ class _Run:
                 if factor is None:
                     feedback = self.motors.slopes(t, shape, at, nu1)
                     slope = self.slope(at, T, nu1, scale * gamma * h, scale * beta * h * h, feedback)
-                    factor = splu(slope.tocsc())
+                    factor = _factor(slope, t)
                 change = -factor.solve(left)[None]
                 part = self.joints.allowed(nu1, scale * gamma * h * change)
                 new = new + part * change
@@ -164,6 +171,7 @@ class _Run:
             way = h * nu + h * h * ((0.5 - beta) * a + beta * guess)
             state, nu = self.joined.moved(state, way), nu + h * ((1 - gamma) * a + gamma * guess)
             a, rate = guess, new
+            clock.tell(f"{t:.4g} s of {count * h:.4g} s")
             if (k + 1) % every == 0 or k + 1 == count:
                 kept.append((t, state, nu, self.motors.forces(t, state, nu)))
         return kept
@@ -174,7 +182,17 @@ class _Run:
         T = self.beams.rows.values(at)
         left = self.residual(0.0, state, at, T, nu, np.zeros_like(nu))
         slope = self.slope(at, T, nu, 0.0, soft, self.motors.slopes(0.0, state, at, nu))
-        return np.asarray(-splu(slope.tocsc()).solve(left)[None])
+        return np.asarray(-_factor(slope, 0.0).solve(left)[None])
+
+
+def _factor(slope: Any, t: float) -> Any:
+    try:
+        return splu(slope.tocsc())
+    except RuntimeError:
+        raise NotConverged(
+            f"Something moves at t = {t:.6g} s that has neither mass nor stiffness, so nothing says how: "
+            "give the links inertia, or hold the joint (locked=...)."
+        ) from None
 
 
 def equilibrium(beams: Beams) -> State:

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.errors import UnknownName
+from rikigaku.fem import pictures
 from rikigaku.fem.beams import Beams
 from rikigaku.fem.coordinates import State
 from rikigaku.fem.linear import Shape
 from rikigaku.fem.quaternions import logarithm
 from rikigaku.fem.rows import Placed
+from rikigaku.given import place
 
 if TYPE_CHECKING:
     from rikigaku.fem.elastic import Elastic
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Simulated:
     """Times, shapes and their rates.
 
@@ -70,11 +72,15 @@ class Simulated:
 
     def shape(self, sample: int = -1) -> Shape:
         """The deformed mechanism at one sample, to be drawn: displacements since the undeformed posture."""
+        sample = place("sample", sample, len(self.t))
         u = self.nodes[sample] - self.beams.assembly.grid.places
         return Shape(self.beams.assembly, u, logarithm(self.placed.Q[sample, : self.beams.count]))
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Shapes of the mechanism over the motion; see `rikigaku.fem.pictures.plot_motion`."""
-        from rikigaku.fem.pictures import plot_motion
+    plot = pictures.plot_motion
 
-        return plot_motion(self, ax, **options)
+    def __repr__(self) -> str:
+        name, count = self.elastic.layout.robot.name, len(self.beams.assembly.grid.pieces)
+        return (
+            f"<Motion of elastic {name!r}, {count} beams, {len(self.t)} samples, {self.t[0]:g} to "
+            f"{self.t[-1]:g} s>"
+        )

@@ -16,6 +16,7 @@ from rikigaku.errors import NotConverged
 from rikigaku.fem.coordinates import State, stacked
 from rikigaku.fem.joint_forces import JointForces
 from rikigaku.fem.outputs import Outputs
+from rikigaku.fem.progress import Clock
 
 Array = NDArray[np.float64]
 
@@ -27,7 +28,8 @@ _FAR = 1.0  # [m, rad]: a longer step of Newton's method leads nowhere
 class WholeMotion:
     """The problem of one frame that follows; driven: places in v of the motors."""
 
-    def __init__(self, joints: JointForces, outputs: Outputs, h: float) -> None:
+    def __init__(self, joints: JointForces, outputs: Outputs, h: float, clock: Clock) -> None:
+        self.clock = clock
         self.joints, self.outputs, self.h = joints, outputs, h
         self.beams, self.joined = joints.beams, joints.beams.joined
         robot = joints.robot
@@ -99,7 +101,8 @@ class WholeMotion:
         count, n = len(tau), self.joined.size
         still, every = np.zeros((count, n)), slice(None)
         rows, columns = self._places()
-        for _ in range(_STATIC):
+        for k in range(_STATIC):
+            self.clock.tell(f"postures at rest, step {k + 1} of Newton's method")
             at, T, axes, left = self._left(state, still, still, tau, every)
             light = (1 - part) * np.broadcast_to(self.beams.weight, (count, self.beams.count, 6))
             left[:, :n] += self.beams.rows.gathered(T, light)
@@ -140,7 +143,8 @@ class WholeMotion:
         first, inner, last = (state.at(part) for part in (slice(0, 1), slice(1, -1), slice(count - 1, count)))
         samples, tau = slice(1, count - 1), np.array(tau)
         rows, columns = self._places()
-        for _ in range(_STEPS):
+        for k in range(_STEPS):
+            self.clock.tell(f"the whole motion, {part:.0%} of its inertia, step {k + 1} of Newton's method")
             half = self._halves(stacked([first, inner, last])) * (self.h / h)
             nu, rate = (half[1:] + half[:-1]) / 2, (half[1:] - half[:-1]) / h
             at, T, axes, left = self._left(inner, nu, rate, tau[1:-1], samples)
