@@ -29,7 +29,7 @@ class Choosing:
     """What was chosen: a word for each contact and joint, the plan for the laws, and what to say about it.
 
     words: "free", "stick", "slip", "slip+", "slip-". directions: world, where sliding starts in 3-D.
-    shared: contact forces are not decided by the motion. others: how many other modes fit as well.
+    shared: contact forces are not decided by the motion.
     painleve: contacts whose friction turns the sign of A. f_n: normal forces. slack: force [N] beyond its
         limit at which friction gives way, above what the choice was made by.
     """
@@ -39,7 +39,6 @@ class Choosing:
     directions: dict[int, Array]
     f: Array
     shared: bool = False
-    others: int = 0
     painleve: tuple[str, ...] = ()
     f_n: tuple[float, ...] = ()
     slack: float = 0.0
@@ -88,10 +87,10 @@ def chosen_mode(
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
             w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
-    found = list(_first_and_others(answers(W, w0, blocks, range(system.plan.always))))
-    if not found:
+    answer = next(answers(W, w0, blocks, range(system.plan.always)), None)
+    if answer is None:
         raise _none(system, W, blocks, owners, t)
-    return _choosing(system, found, owners, blocks, directions, state)
+    return _choosing(system, answer, owners, blocks, directions)
 
 
 def _blocks(
@@ -140,30 +139,14 @@ def _on_side(block: Block, side: int) -> Block:
     return replace(block, choices=tuple(sorted(choices, key=lambda c: c.kind == "slip" and c.side != side)))
 
 
-def _first_and_others(found: Any) -> list[Answer]:
-    """The first answer; beyond Painleve's limit those with other accelerations as well."""
-    result: list[Answer] = []
-    for answer in found:
-        if not result:
-            result.append(answer)
-            if not answer.painleve:
-                break
-            continue
-        size = max(1.0, float(np.abs(answer.w).max()))
-        if all(np.abs(answer.w - other.w).max() > 1e-6 * size for other in result):
-            result.append(answer)
-    return result
-
-
 def _choosing(
     system: ContactSystem,
-    found: list[Answer],
+    answer: Answer,
     owners: list[int],
     blocks: list[Block],
     directions: Array,
-    state: ContactState,
 ) -> Choosing:
-    answer, count = found[0], len(system.contacts)
+    count = len(system.contacts)
     words = ["free"] * (count + len(system.joints))
     starts: dict[int, Array] = {}
     slips: list[tuple[int, int, int]] = []
@@ -200,10 +183,9 @@ def _choosing(
     for i, (normal, tangents) in enumerate(contacts):
         rows = [normal, *tangents]
         f[i] = answer.F[rows] @ directions[[row - first for row in rows]]
-    others = len([a for a in found[1:] if all(c.kind == "free" for c in a.choices) or painleve])
     f_n = tuple(float(answer.F[normal]) for normal, _ in contacts)
     slack = 2 * STICKING * max(1.0, float(np.abs(answer.F).max(initial=0.0)))
-    return Choosing(tuple(words), plan, starts, f, answer.shared, others, painleve, f_n, slack)
+    return Choosing(tuple(words), plan, starts, f, answer.shared, painleve, f_n, slack)
 
 
 def _sign(choice: Choice, block: Block) -> int:
@@ -238,11 +220,14 @@ def _none(
             push = float(np.linalg.norm(W_nt)) if block.direction is None else float(W_nt @ block.direction)
             if W_nn - block.kinetic * push <= 0:
                 beyond.append(system.labels[i])
-    why = (
-        f"At {', '.join(map(repr, beyond))} friction is beyond Painleve's limit (A <= 0): pressing harder "
-        "accelerates the point into the surface. Rigid contact has no answer there but an impact without "
-        "collision; give less friction or a compliant contact."
-        if beyond
-        else "Check the contacts for such as hinder each other."
-    )
+    if beyond:
+        why = (
+            f"At {', '.join(map(repr, beyond))} friction is beyond Painleve's limit (A <= 0): pressing "
+            "harder accelerates the point into the surface. Rigid contact has no answer there but an impact "
+            "without collision; give less friction or a compliant contact."
+        )
+    elif len(blocks) > 1:
+        why = "Check the contacts for such as hinder each other."
+    else:
+        why = "Its forces fit neither rest, sliding nor leaving: look for numbers that are not finite."
     return NoConsistentMode(f"No mode of the contacts is consistent at t = {t:.9g} s. {why}", beyond)

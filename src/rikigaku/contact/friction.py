@@ -39,6 +39,11 @@ class Friction:
             )
         if self.stribeck is not None and not self.stribeck > 0:
             raise WrongValue(f"The Stribeck speed is above 0 m/s; {self.stribeck} was given.")
+        if self.stribeck is not None and self.limit == self.kinetic:
+            raise WrongValue(
+                f"Friction falls from static to kinetic at the Stribeck speed, and both are {self.kinetic}: "
+                "give static= above it, or leave stribeck out."
+            )
 
     @property
     def limit(self) -> float:

@@ -6,7 +6,7 @@ At every change all contacts and joints are tested again, sticking ones too.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -47,13 +47,10 @@ class ContactModes:
 
     settling: speed [m/s] of a bounce below which it is taken as none: it bounds the number of impacts of a
         ball that comes to rest.
-    notes: what was remarkable at each change (shared forces, Painleve, energy gained in an impact).
     """
 
     def __init__(self, system: ContactSystem, settling: float = SLOW) -> None:
         self.system, self.settling = system, settling
-        self.words: tuple[str, ...] = ()
-        self.notes: list[str] = []
         self.drives: Callable[[float, Array, Array], Array] | None = None
         self._pulled: set[str] = set()
         self._slips: tuple[tuple[int, int, int], ...] = ()
@@ -134,11 +131,7 @@ class ContactModes:
             if contact.bilateral and (f_n < -chosen.slack or label in pulled):
                 words.append(f"{label} pulls")
                 self._warn(label, t)
-        self.words = chosen.words
-        note = "; ".join(words)
-        if note:
-            self.notes.append(f"t = {t:.9g} s: {note}")
-        return Change(mode_of(system, chosen), q, v, hit.lost + swept, note, hit.work)
+        return Change(mode_of(system, chosen), q, v, hit.lost + swept, "; ".join(words), hit.work)
 
     def _warn(self, label: str, t: float) -> None:
         """Once a contact."""
@@ -207,19 +200,18 @@ def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
     Raises:
         WrongValue: for anything else, or a system of another robot.
     """
-    if isinstance(contacts, ContactModes):
-        return contacts
+    settling = SLOW
+    if isinstance(contacts, ContactModes):  # each motion begins with modes that remember nothing
+        contacts, settling = contacts.system, contacts.settling
     if not isinstance(contacts, ContactSystem):
-        try:
-            several = tuple(contacts)
-        except TypeError:
+        if isinstance(contacts, str) or not isinstance(contacts, Iterable):
             raise WrongValue(
                 f"contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; {contacts!r} was given."
-            ) from None
-        return ContactModes(ContactSystem(robot, several))
+            )
+        return ContactModes(ContactSystem(robot, tuple(contacts)))
     if contacts.robot != robot:
         raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
-    return ContactModes(contacts)
+    return ContactModes(contacts, settling)
 
 
 def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:

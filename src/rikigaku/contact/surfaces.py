@@ -118,7 +118,7 @@ def Cylinder(
     inside: bool = False,
 ) -> Surface:
     """A cylinder about the axis through a point, from outside or inside."""
-    d, along, r = _minus(_triple(point, "A point")), _triple(axis, "An axis"), _positive(radius)
+    d, along, r = _minus(_triple(point, "A point")), _axis(axis), _positive(radius)
     height = _dot(d, along)
     return Surface(_sided(_dot(d, d) - height * height / _dot(along, along) - r * r, inside))
 
@@ -131,8 +131,10 @@ def Torus(
     inside: bool = False,
 ) -> Surface:
     """A torus: a tube of one radius about a ring of another."""
-    d, along = _minus(_triple(center, "A centre")), _triple(axis, "An axis")
+    d, along = _minus(_triple(center, "A centre")), _axis(axis)
     R, r = _positive(ring), _positive(tube)
+    if R.is_number and r.is_number and float(r) >= float(R):
+        raise WrongValue(f"The tube of a torus is thinner than its ring; {tube} and {ring} were given.")
     height = _dot(d, along)
     across = (_dot(d, d) - height * height / _dot(along, along)).sqrt() - R
     return Surface(_sided(across * across + height * height / _dot(along, along) - r * r, inside))
@@ -161,6 +163,13 @@ def _minus(p: Triple) -> Triple:
 
 def _dot(a: Triple, b: Triple) -> Formula:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _axis(axis: Sequence[object]) -> Triple:
+    along = _triple(axis, "An axis")
+    if not any(along):
+        raise WrongValue("An axis must not be zero.")
+    return along
 
 
 def _positive(radius: object) -> Formula:

@@ -178,7 +178,8 @@ class ContactSystem:
         each = forces[:split].reshape(-1, 4)
         rest = split + len(self.joints)
         guides = forces[rest:].reshape(-1, 6)
-        return ContactForces(a, each[:, :3], each[:, 3], forces[split:rest], float(power), guides, float(driven))
+        powers = float(power), guides, float(driven)
+        return ContactForces(a, each[:, :3], each[:, 3], forces[split:rest], *powers)
 
     def joint_wrenches(
         self, plan: ModePlan, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None

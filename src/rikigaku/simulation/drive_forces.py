@@ -3,7 +3,7 @@
 import numpy as np
 
 from rikigaku.model.robot import Robot
-from rikigaku.simulation.drives import Drive, Forces
+from rikigaku.simulation.drives import Drive, Forces, asked
 from rikigaku.simulation.fields import MORE, field_of
 from rikigaku.simulation.free import Free
 from rikigaku.simulation.modes import Array
@@ -36,4 +36,4 @@ class DriveForces:
             return np.zeros(0)
         if drive.period is not None and self.held is not None:
             return self.held[1]
-        return np.asarray(drive.function(t, q.copy(), v.copy()), dtype=np.float64)
+        return asked(drive, t, q.copy(), v.copy())

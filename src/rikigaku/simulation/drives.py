@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.formula import Formula
@@ -175,6 +176,18 @@ class Sampled:
     period: float
 
 
+def asked(drive: Drive, t: float, q: Array, v: Array) -> Array:
+    """Inputs by the user's function, checked."""
+    assert drive.function is not None
+    given = drive.function(t, q, v)
+    if given is None:
+        raise WrongSize(f"The torque function gives {drive.size} numbers; it gave None: does it return them?")
+    u = floats("What the torque function gives", given)
+    if u.shape != (drive.size,):
+        raise WrongSize(f"The torque function gives {drive.size} numbers; it gave shape {u.shape}.")
+    return u
+
+
 def drive_of(nv: int, places: Sequence[int], torque: Any) -> Drive:
     """The drive that `simulate(torque=...)` means.
 
@@ -200,7 +213,7 @@ def drive_of(nv: int, places: Sequence[int], torque: Any) -> Drive:
         return Forces(nv, at, function=torque)
     if isinstance(torque, Sequence) and any(isinstance(x, (str, Formula)) for x in torque):
         return cast(Drive, TimeFormulas(nv, at, tuple(Formula.of(x) for x in torque)))
-    constant = np.asarray(torque, dtype=np.float64)
+    constant = floats("torque", torque)
     if constant.shape != (count,):
         raise WrongSize(
             f"torque takes {count} numbers, one a driven coordinate; shape {constant.shape} was given. "

@@ -177,8 +177,11 @@ def fingerprint(program: Program) -> str:
 
 def _guarded(guard: Guard, mechanism: Mechanism, now: Now, flow: Flow) -> Number:
     try:
-        return guard.function(mechanism, now, flow)
-    except (TypeError, RikigakuError) as error:
+        value = guard.function(mechanism, now, flow)
+        if not isinstance(value, (Node, int, float, np.floating, np.integer)):
+            raise TypeError(f"it gives {value!r}, not a number")
+        return value
+    except (TypeError, LookupError, ValueError, RikigakuError) as error:
         raise WrongValue(
             f"The event {guard.name!r} cannot be compiled ({error}). Its function may add, multiply, divide, "
             "compare by rikigaku.numbers.functions.where and take sin, cos, sqrt from there; it may not turn "

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.bound import integrator
-from rikigaku.errors import WrongSize
-from rikigaku.simulation.drives import Drive, Pieces
+from rikigaku.simulation.drives import Drive, Pieces, asked
 from rikigaku.simulation.fields import MORE, Field
 from rikigaku.simulation.modes import Array, Mode
 
@@ -59,11 +58,7 @@ class Inputs:
 
     def at(self, t: float, q: Array, v: Array) -> Array:
         """Inputs the user's function gives."""
-        assert self.drive.function is not None
-        u = np.asarray(self.drive.function(t, q, v), dtype=np.float64)
-        if u.shape != (self.drive.size,):
-            raise WrongSize(f"The torque function gives {self.drive.size} numbers; it gave shape {u.shape}.")
-        return u
+        return asked(self.drive, t, q, v)
 
     def _called(self, data: int, t: int, y: int, u: int, segment: int) -> None:
         target = self._view(u, self.drive.size)

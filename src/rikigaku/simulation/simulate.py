@@ -7,20 +7,18 @@ import numpy as np
 
 from rikigaku.bound import integrator
 from rikigaku.constraints.plan import closure
-from rikigaku.errors import NoConsistentMode, TooLarge, WrongSize, WrongValue
-from rikigaku.model.mechanism import Mechanism
+from rikigaku.errors import NoConsistentMode, TooLarge, WrongValue
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import Number
 from rikigaku.simulation.drive_forces import DriveForces
 from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
+from rikigaku.simulation.given import guards_of, settings_of, span_of, start_of, times_of
 from rikigaku.simulation.loops import kept_closed, singular_passages
-from rikigaku.simulation.modes import Array, Event, Flow, Guard, Now, System
+from rikigaku.simulation.modes import Event, Guard, System
 from rikigaku.simulation.run import Run, Settings, interpolated, run
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.unmoved import unmoved
-from rikigaku.states import as_position
 
 _ADAPTIVE = "dop853"
 _STORM = 200  # changes of mode within a time too short to matter: motion does not get on
@@ -74,11 +72,10 @@ def simulate(
     Raises:
         WrongSize, WrongValue: for inputs that do not fit the robot.
     """
-    settings = _settings(method, step, rtol, atol, most_steps)
-    if not (np.isfinite(duration) and duration > 0 and np.isfinite(start)):
-        raise WrongValue(f"A motion takes a duration above 0 s; {duration} was given.")
-    _check_start(robot, q0)
-    q, v = as_position(robot, q0), _velocity(robot, v0)
+    settings = settings_of(method, step, rtol, atol, most_steps, most_changes)
+    start, end = span_of(start, duration)
+    times = times_of(output, start, end)
+    q, v = start_of(robot, q0, v0)
     drive = drive_of(robot.nv, driven_places(robot), torque)
     watched = guards_of(events)
     system = _system(robot, contacts, system)
@@ -89,7 +86,7 @@ def simulate(
         change = system.start(start, q, v)
     except _HOPELESS as error:
         return unmoved(robot, drive, start, q, v, driven(start, q, v), _hopeless(error, start))
-    end, t, left = start + duration, start, most_steps
+    t, left = start, most_steps
     runs: list[Run] = []
     noted: list[Event] = []
     notes: list[str] = []
@@ -133,7 +130,10 @@ def simulate(
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
             break
         changes += 1
-        if changes >= most_changes or _hurried(runs, _STORM):
+        if changes >= most_changes:
+            status = f"the limit of {most_changes} changes of mode was reached at t = {t:.9g} s"
+            break
+        if _hurried(runs, _STORM):
             status = _endless(changes, t)
             break
         waiting = tuple(name for name in done.fired if name not in following.rearm)
@@ -142,7 +142,7 @@ def simulate(
         notes += singular_passages(robot, np.concatenate([r.records for r in runs]))
     if not any(len(r.records) for r in runs):
         return unmoved(robot, drive, start, q, v, driven(start, q, v), status, tuple(noted), tuple(notes))
-    return Solution.of(robot, drive, runs, noted, status, output, notes)
+    return Solution.of(robot, drive, runs, noted, status, times, notes)
 
 
 def _system(robot: Robot, contacts: Any, system: System | None) -> System:
@@ -158,55 +158,6 @@ def _system(robot: Robot, contacts: Any, system: System | None) -> System:
 def driven_places(robot: Robot) -> tuple[int, ...]:
     """Places in v of the forces that torque gives."""
     return tuple(closure(robot).places.driven) if is_closed(robot) else tuple(range(robot.nv))
-
-
-def guards_of(events: Mapping[str, Callable[..., Any]] | Sequence[Guard]) -> tuple[Guard, ...]:
-    """The user's events as guards."""
-    if not isinstance(events, Mapping):
-        return tuple(events)
-
-    def guard(function: Callable[..., Any]) -> Callable[[Mechanism, Now, Flow], Number]:
-        return lambda mechanism, now, flow: function(now.t, now.q, now.v)
-
-    return tuple(Guard(name, guard(f), rising=True, ends_mode=False) for name, f in events.items())
-
-
-def _settings(method: str, step: float | None, rtol: float, atol: float, most: int) -> Settings:
-    if method not in integrator.METHODS:
-        raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(integrator.METHODS)}.")
-    if step is None and not integrator.adaptive(method):
-        raise WrongValue(f"{method} takes steps of one length: give step=... [s].")
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise WrongValue(f"A step is positive [s]; {step} was given.")
-    if not (rtol >= 1e-14 and atol >= 0 and rtol + atol > 0):
-        raise WrongValue(f"rtol is at least 1e-14 and atol at least 0; {rtol:g} and {atol:g} were given.")
-    return Settings(method, rtol, atol, step or 0.0, most_steps=most)
-
-
-def _check_start(robot: Robot, q0: Any) -> None:
-    if not is_closed(robot):
-        return
-    if q0 is None:
-        raise WrongValue(
-            f"A motion of robot {robot.name!r}, which has loops, begins at a closed posture: give q0, as "
-            "robot.assemble([...]) finds it."
-        )
-    if not closure(robot).mobility:
-        raise WrongValue(
-            f"Robot {robot.name!r} cannot move: its loops leave mobility 0. If it should, look at lengths "
-            "and axes that must fit exactly: robot.closure() lists the equations that count."
-        )
-
-
-def _velocity(robot: Robot, v: Any) -> Array:
-    array = np.zeros(robot.nv) if v is None else np.asarray(v, dtype=np.float64)
-    if array.shape != (robot.nv,):
-        raise WrongSize(
-            f"v of robot {robot.name!r} is one array of {robot.nv} numbers; shape {array.shape} was given."
-        )
-    if not np.isfinite(array).all():
-        raise WrongValue(f"v of robot {robot.name!r} must be finite; {array} was given.")
-    return array
 
 
 def _noted(robot: Robot, done: Run) -> list[Event]:
