@@ -36,14 +36,14 @@ def mechanism(seed: int, spatial: bool, loops: int) -> tuple[rk.Robot, np.ndarra
         x, y, z = cloud.sum() - cloud
         kind = "prismatic" if slides else "revolute"
         joint = rk.Joint(f"q{k}", kind, axis=tuple(np.round(axis, 3)), rotor=0.02)
-        parent = f"l{rng.integers(max(0, k - 3), k)}" if k else "base"
+        parent = f"l{rng.integers(max(0, k - 2), k)}" if k else "base"
         inertia = rk.Inertia("com", rng.uniform(0.5, 2), tuple(com), (x, 0, 0, y, 0, z))
         links.append(rk.Link(f"l{k}", parent, joint, rk.Placement(tuple(xyz)), inertia))
     tree = rk.Robot("tree", tuple(links))
     q = rng.uniform(-0.8, 0.8, count)
     closing = []
     for k in range(loops):
-        a, b = count - 1 - k, int(rng.integers(-1, count // 2))
+        a, b = count - 1 - k, int(rng.integers(-1, count // 4))
         turn = (
             Rotation.random(rng=rng).as_matrix()
             if spatial
