@@ -20,12 +20,12 @@ def falling_tip(length, mass, EA, EI, kGA, duration, elements, step, rotary=0.0)
         beam = system.AddObject(
             items.ObjectBeamGeometricallyExact2D(
                 nodeNumbers=[a, b],
-                physicsLength=piece,
-                physicsMassPerLength=mass / length,
-                physicsCrossSectionInertia=rotary,
-                physicsBendingStiffness=EI,
-                physicsAxialStiffness=EA,
-                physicsShearStiffness=kGA,
+                length=piece,
+                massPerLength=mass / length,
+                crossSectionInertia=rotary,
+                bendingStiffness=EI,
+                axialStiffness=EA,
+                shearStiffness=kGA,
             )
         )
         marker = system.AddMarker(items.MarkerBodyMass(bodyNumber=beam))
@@ -42,8 +42,8 @@ def falling_tip(length, mass, EA, EI, kGA, duration, elements, step, rotary=0.0)
     settings.timeIntegration.verboseMode = 0
     settings.timeIntegration.newton.useModifiedNewton = False
     settings.timeIntegration.generalizedAlpha.spectralRadius = 1.0
-    settings.solutionSettings.writeSolutionToFile = False
-    settings.solutionSettings.coordinatesSolutionFileName = ""
+    settings.solution.file.write = False
+    settings.solution.file.name = ""
     system.SolveDynamic(settings)
     return np.array(system.GetNodeOutput(nodes[-1], exu.OutputVariableType.Position))[:2]
 
@@ -90,7 +90,7 @@ def falling_hand(length, mass, stiffness, rotary, bend, duration, elements, step
     settings.timeIntegration.verboseMode = 0
     settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
     settings.timeIntegration.newton.useModifiedNewton = False
-    settings.solutionSettings.writeSolutionToFile = False
-    settings.solutionSettings.coordinatesSolutionFileName = ""
+    settings.solution.file.write = False
+    settings.solution.file.name = ""
     system.SolveDynamic(settings)
     return np.array(system.GetNodeOutput(rods[1][-1], exu.OutputVariableType.Position))

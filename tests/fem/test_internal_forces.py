@@ -70,6 +70,16 @@ def test_spinning_pulls_along_the_rod_and_bends_the_arm_sideways():
     assert np.abs(ends(found, "arm", "shear_upright")[1]) == pytest.approx(np.full(4, LOAD * spin**2 * L))
 
 
+def test_a_spinning_rod_whose_inertia_is_askew_is_bent_at_its_middle():
+    spin, askew = 3.0, 0.07
+    inertia = rk.Inertia("com", M, (L / 2, 0, 0), (0.3, 0, askew, 0.3, 0, 0.3))
+    link = rk.Link("rod", "base", rk.Joint("yaw"), rk.Placement(), inertia)
+    robot = rk.Robot("askew", (link,), (rk.Frame("end", "rod", rk.Placement((L, 0, 0))),))
+    found = inside(robot, (0.4,), (spin,), (0.0,), gravity=(0, 0, 0))
+    moment = ends(found, "rod", "bending_upright")[1]  # w x I w, about the axis across
+    assert np.abs(moment) == pytest.approx([askew * spin**2] * 2 + [0, 0], abs=1e-12)
+
+
 def test_a_wrench_at_the_end_twists_the_rod_by_its_moment():
     found = inside(crank(), gravity=(0, 0, 0), wrenches={"end": (0, 0, 0, 5.0, 7.0, 2.0)})
     assert np.abs(ends(found, "rod", "torsion")[1]) == pytest.approx(np.full(4, 5.0), abs=1e-12)
