@@ -121,3 +121,17 @@ def test_where_a_system_finds_no_mode_the_status_says_so_and_the_motion_up_to_th
     assert not motion.done
     assert motion.t[-1] == pytest.approx(np.sqrt(2 / G), abs=1e-9)
     assert motion.events[-1].name == "mass lands"
+
+
+def test_the_residual_of_a_motion_is_of_closed_contacts_guides_and_loops(tmp_path):
+    """A particle on a slope and on a guide: off both by what was moved by hand, and by rounding else."""
+    contacts = [Contact("mass", Plane((0, 0.6, 0.8))), Guide("mass", keep="x")]
+    motion = rk.simulate(particle(), np.zeros(3), duration=0.5, contacts=contacts)
+    assert motion.residual.max() < 1e-13
+    motion.q[3] += [3e-4, 0, 0]
+    motion.q[4] -= 2e-4 * np.array([0, 0.6, 0.8])
+    assert motion.residual[3:5] == pytest.approx([3e-4, 2e-4])
+    motion.save(tmp_path / "m.npz")
+    assert np.array_equal(rk.load_motion(tmp_path / "m.npz", particle()).residual, motion.residual)
+    free = rk.simulate(particle(), [0, 0, 1.0], duration=0.1, contacts=contacts[:1])
+    assert not free.residual.any()  # nothing touches: the gap is no residual

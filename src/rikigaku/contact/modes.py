@@ -29,7 +29,13 @@ from rikigaku.contact.impacts import impact
 from rikigaku.contact.placing import open_by
 from rikigaku.contact.system import ContactSystem
 from rikigaku.errors import PullingWarning, WrongValue
-from rikigaku.laws.contact import ModePlan, closing_contacts, contact_dynamics, held_velocity
+from rikigaku.laws.contact import (
+    ModePlan,
+    closing_contacts,
+    contact_dynamics,
+    gaps_of_mode,
+    held_velocity,
+)
 from rikigaku.laws.contact_inner import contact_joint_wrenches
 from rikigaku.laws.integration import integrate
 from rikigaku.model.mechanism import Mechanism
@@ -235,6 +241,9 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
         q = integrate(mechanism, now.q, closing_contacts(mechanism, now.q, given, plan))
         return q, held_velocity(mechanism, q, now.v, given, plan)
 
+    def gaps(mechanism: Mechanism, now: Now) -> Numbers:
+        return gaps_of_mode(mechanism, now.q, [now.t, *now.p], plan)
+
     holds = bool(plan.rows or plan.held or plan.always)
     guards = tuple(guards_of(system, chosen))
     return Mode(
@@ -244,6 +253,7 @@ def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
         guards,
         project if holds else None,
         parameters,
+        gaps if plan.always or any(direction == 0 for _, direction in plan.rows) else None,
     )
 
 

@@ -183,17 +183,24 @@ def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: Mod
     """Newton's step of q (in the tangent) that puts closed contacts and loops back where they belong."""
     rest = [0] * mechanism.nv
     R, _, _ = _always_rows(mechanism, q, rest, plan)
-    gaps = [loop_residual(mechanism, q)[i] for i in plan.loops]
-    if plan.guided:
-        open_ = guide_gaps(mechanism, q, (), plan)
-        gaps += [open_[i] for i in plan.guided]
-    for i, direction in plan.rows:
-        if direction == 0:
-            c = touch(mechanism, q, rest, plan.points[i], given[0])
-            R.append(c.row(c.directions[0]))
-            gaps.append(c.gap)
-    step, _ = _solved(mechanism, q, rest, R, R, gaps)
+    for c in _closed(mechanism, q, given, plan):
+        R.append(c.row(c.directions[0]))
+    step, _ = _solved(mechanism, q, rest, R, R, gaps_of_mode(mechanism, q, given, plan))
     return step
+
+
+def gaps_of_mode(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
+    """How far loops, guides and closed contacts are open [m, or sines of angles]."""
+    loops = loop_residual(mechanism, q) if plan.loops else []
+    guides = guide_gaps(mechanism, q, (), plan) if plan.guided else []
+    held = [*(loops[i] for i in plan.loops), *(guides[i] for i in plan.guided)]
+    return [*held, *(c.gap for c in _closed(mechanism, q, given, plan))]
+
+
+def _closed(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Touch]:
+    rest = [0] * mechanism.nv
+    closed = [i for i, direction in plan.rows if direction == 0]
+    return [touch(mechanism, q, rest, plan.points[i], given[0]) for i in closed]
 
 
 def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int) -> Slip:

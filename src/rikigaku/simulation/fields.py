@@ -111,6 +111,14 @@ class Field:
         )
 
     @cached_property
+    def gaps(self) -> Kernel | None:
+        """What the mode keeps at zero; None where it keeps nothing."""
+        gaps = self.mode.gaps
+        if gaps is None:
+            return None
+        return self._traced("gaps", lambda mechanism, now, more: {"gaps": list(gaps(mechanism, now))}, False)
+
+    @cached_property
     def forces(self) -> Kernel:
         """Forces of the drive in all joints."""
         return self._traced("forces", lambda mechanism, now, more: {"tau": list(now.tau)}, dynamics=False)

@@ -38,6 +38,7 @@ def save(solution: "Solution", path: str | Path) -> None:
     }
     buffer = io.BytesIO()
     arrays = {name: getattr(solution, name) for name in _ARRAYS}
+    arrays["residual"] = solution.residual
     arrays |= {f"force {name}": x for name, x in forces.items()}
     np.savez_compressed(buffer, about=np.array(json.dumps(text)), **arrays)
     write_whole(Path(path), buffer.getvalue())
@@ -72,6 +73,7 @@ def load_motion(path: str | Path, robot: Robot) -> "Solution":
         status=about["status"],
         statistics=about["statistics"],
         kept=kept,
+        known_residual=arrays["residual"],
         notes=tuple(about["notes"]),
         **{name: arrays[name] for name in _ARRAYS},
     )
@@ -95,7 +97,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _check(path: str | Path, arrays: dict[str, Any], robot: Robot) -> None:
-    if missing := [name for name in _ARRAYS if name not in arrays]:
+    if missing := [name for name in (*_ARRAYS, "residual") if name not in arrays]:
         raise _damaged(path, f"it has no {', '.join(missing)}")
     m, steps = len(np.atleast_1d(arrays["t"])), len(np.atleast_1d(arrays["records"]))
     size = 3 + 8 * (robot.nq + robot.nv + MORE)

@@ -75,6 +75,7 @@ class Mode:
         dynamics: accelerations and the heat they come with.
         project: the moment's (q, v) brought back onto what the mode keeps constant; applied after every step.
         parameters: numbers the programs read at run time (`Now.p`): friction, heights of a floor.
+        gaps: what the mode keeps at zero [m, or sines of angles]: `Solution.residual` is made of it.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Mode:
     guards: tuple[Guard, ...] = ()
     project: Callable[[Mechanism, Now], tuple[Numbers, Numbers]] | None = None
     parameters: tuple[float, ...] = ()
+    gaps: Callable[[Mechanism, Now], Numbers] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from rikigaku.model.robot import Robot
 from rikigaku.simulation.dense import interpolated_rates, states_at
 from rikigaku.simulation.drives import Drive, asked
 from rikigaku.simulation.fields import MORE
-from rikigaku.simulation.free import is_closed
 from rikigaku.simulation.modes import Array, Event
+from rikigaku.simulation.residual import residual
 from rikigaku.simulation.run import Run, interpolated
 from rikigaku.states import State
 
@@ -65,6 +65,7 @@ class Solution:
     drive: Drive | None = field(default=None, repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
     kept: dict[str, Array] = field(default_factory=dict, repr=False)  # forces, where they came from a file
+    known_residual: Array | None = field(default=None, repr=False)  # where it came from a file
     notes: tuple[str, ...] = ()  # what was remarkable: impacts, shared forces, Painleve
 
     @classmethod
@@ -143,7 +144,7 @@ class Solution:
         """Accelerations, joint forces and what the modes tell (NaN where a mode does not), at t."""
         if not self.runs:
             return self.kept
-        which = self._own_steps
+        which = self.own_steps
         y = np.concatenate([self.q, self.v, self.work[:, None], self.dissipated[:, None]], axis=1)
         return self._results(self.t, y, which)
 
@@ -164,11 +165,8 @@ class Solution:
 
     @property
     def residual(self) -> Array:
-        """Largest of the loop equations at t; zeros for a tree."""
-        if not is_closed(self.robot):
-            return np.zeros(len(self.t))
-        gaps = cast(Any, self.robot).loop_residual(self.q)
-        return np.asarray(np.abs(gaps).max(axis=-1, initial=0.0))
+        """How far loops, guides and closed contacts are open at t, the largest [m, or sines of angles]."""
+        return residual(self) if self.known_residual is None else self.known_residual
 
     def energy_audit(self) -> Audit:
         """Where the energy went, and by how much the balance fails: see `Audit`."""
@@ -223,7 +221,7 @@ class Solution:
         return self.robot.nq + self.robot.nv + MORE
 
     @cached_property
-    def _own_steps(self) -> Any:
+    def own_steps(self) -> Any:
         """For each of t the step it belongs to: at a jump the first side belongs to the step before."""
         which = np.clip(np.searchsorted(self.records[:, 0], self.t, side="right") - 1, 0, None)
         for i in np.flatnonzero(np.diff(self.t) == 0):
