@@ -176,3 +176,17 @@ def test_why_a_flexible_arm_with_too_many_motors_does_not_follow_is_told():
     path = septic(np.full(3, 0.1), np.full(3, 0.4), 1.0)
     with pytest.raises(WrongValue, match=r"moves in 2 directions, and there are 3 motors"):
         wrist.fem().elastic(elements=2).inverse_dynamics(path, "rod1", step=0.1)
+
+
+def test_cantilevers_sag_under_their_weight_as_the_page_on_beams_says():
+    robot, EI = rod(mass=2.0, EA=1e9, EI=100.0, kGA=1e9), 100.0
+    theory = 2.0 * 9.81 / (8 * EI)
+    for beams, consistent in ((2, 1 / 12), (4, 1 / 48), (8, 1 / 192)):
+        for options, wanted in (
+            ({}, consistent),
+            ({"refined": False}, 0.0),
+            ({"mass": "lumped"}, 0.0),
+            ({"mass": "centre"}, -1 / 6),
+        ):
+            sag = -robot.fem().elastic(beams, **options).deflection([0.0]).at("tip")[2]
+            assert sag / theory - 1 == pytest.approx(wanted, abs=1e-5)

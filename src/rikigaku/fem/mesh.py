@@ -70,9 +70,11 @@ class Mesh:
                 the cut node for the start link (0.8 is 4:1), a function of time, "least_norm",
                 Weighted({joint: weight}), Ratio({loop: part}).
             phases: when loops are closed, if not always.
-            method: "exact", f = M (a - g) with the target's acceleration; "newmark", equation (3) of the
-                paper with the target's v and a in each step; "recursive", the same with its own (marginally
-            unstable). wrenches: {frame: (6,) or (samples, 6)} on the robot at a frame's origin, world axes.
+            method: "exact", f = M (a - g) with the target's acceleration; for mechanisms in a plane also
+                "newmark", equation (3) of the paper with the target's v and a in each step, and "recursive",
+                the same with its own (marginally unstable).
+            wrenches: {frame: (6,) or (samples, 6)} on the robot at a frame's origin, world axes.
+            friction: False leaves out friction of joints, and their springs too (as in all laws).
             gravity: acceleration of free fall [m/s^2], the robot's own if left out.
         Raises:
             WrongValue: if motors can share and no rule says how.

@@ -18,11 +18,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Phases:
-    """When loops are closed: {loop: [(from, to), ...]} [s]; loops not named are always closed.
+    """When loops are closed during a motion.
 
-    blend: time over which the shared force grows after closing and fades before opening [s].
-    carrier: which link keeps the mass at the cut node while the loop is open: "start" or "end", or one for
-        each loop.
+    Args:
+        closed: {loop: [(from, to), ...]} [s]; loops not named are always closed, one with [] never.
+        blend: time over which the shared force grows after closing and fades before opening [s].
+        carrier: which link keeps the mass at the cut node while the loop is open: "start" or "end" (of the
+            cut), for all loops or {loop: "end"}.
     """
 
     closed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
