@@ -18,6 +18,7 @@ CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
 MOST_DIRECT_RESULTS = 200
 
 _LEAVES = ("const", "input")
+_QUOTIENTS = ("div", "sqrt")
 _SHARED = (*_LEAVES, "result")  # what may stand in a slot under another name too
 
 
@@ -65,6 +66,7 @@ class Plan:
     maps: tuple[tuple[int, ...], ...] = ()
     constants: tuple[tuple[float, int], ...] = ()  # (value, slot) of results that are constant
     loops: tuple[LoopPlan, ...] = ()
+    watched: tuple[int, ...] = ()  # slots of what may be not finite at a finite state
 
 
 def plan(program: Program, listing: Sequence[Instruction], width: int, length: int = CHUNK_LENGTH) -> Plan:
@@ -84,7 +86,9 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
     slots = _assign_slots(chunks, home, uses)
     waiting = _Waiting(program, chunks, home, slots)
     maps: tuple[tuple[int, ...], ...] = ()
+    watched: tuple[int, ...] = ()
     if count > 1 or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
+        watched = tuple(waiting.slot(x) for x in risky(program))
         maps = tuple(tuple(waiting.slot(x) for x in elements) for elements in program.results)
     else:
         _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)
@@ -92,7 +96,18 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
         wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.results)
         wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
         chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
-    return Plan(tuple(chunks), waiting.slots, maps, tuple(waiting.constants), waiting.loops())
+    return Plan(tuple(chunks), waiting.slots, maps, tuple(waiting.constants), waiting.loops(), watched)
+
+
+def risky(program: Program) -> list[Node]:
+    """Nodes that tell a finite state whose results are not finite: its quotients and roots, or all results
+    where a choice may pass over some of these, or a loop has them."""
+    turns = {node.value for node in program.nodes if node.op == "call"}
+    elsewhere = [node for turn in turns for node in turn.nodes if node.op in _QUOTIENTS]
+    quotients = [node for node in program.nodes if node.op in _QUOTIENTS]
+    if not elsewhere and not (quotients and any(node.op == "choose" for node in program.nodes)):
+        return quotients
+    return list(dict.fromkeys(x for elements in program.results for x in elements if isinstance(x, Node)))
 
 
 def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width: int) -> None:
@@ -110,6 +125,7 @@ class _Waiting:
         self.chunks, self.home, self.slots = chunks, home, slots
         self.uses = Counter(x for node in program.nodes if node.op == "call" for x in node.args)
         self.uses.update(x for elements in program.results for x in elements if isinstance(x, Node))
+        self.uses.update(risky(program))
         self.free = list(range(slots))
         self.known: dict[object, int] = {}
         self.constants: list[tuple[float, int]] = []

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from rikigaku.codegen.chunks import Chunk, Plan, plan
 from rikigaku.codegen.instructions import instructions
-from rikigaku.codegen.llvm_chunk import ChunkWriter, divides
+from rikigaku.codegen.llvm_chunk import ChunkWriter
 from rikigaku.codegen.llvm_repeat import loop_lines, turn_function
-from rikigaku.codegen.llvm_scatter import constant_lines, result_maps, scatter_lines
+from rikigaku.codegen.llvm_scatter import constant_lines, result_maps, scatter_lines, watch_lines
 from rikigaku.codegen.llvm_text import Vector
 from rikigaku.numbers.program import Program
 
@@ -43,11 +43,7 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     count = len(cut.chunks)
     if cut.maps:
         texts += result_maps(cut, t)
-        for i, loop in enumerate(cut.loops):
-            texts.append(turn_function(i, loop, t, fuse))
-            lines = [*(constant_lines(t, cut) if i == 0 else ()), *loop_lines(i, loop), "  ret void"]
-            texts.append(_function(program, f"chunk{count}", lines))
-            count += 1
+        texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(cut.loops)]
         texts.append(_function(program, f"chunk{count}", _last_lines(program, t, cut, streamed=False)))
         if t.width > 1:
             texts.append(_function(program, "streamed", _last_lines(program, t, cut, streamed=True)))
@@ -59,10 +55,13 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
 
 
 def _last_lines(program: Program, t: Vector, cut: Plan, streamed: bool) -> list[str]:
-    """Write the results that wait."""
+    """Run the loops and write the results that wait."""
     writer = ChunkWriter(program, t, Chunk())
-    writer.lines += () if cut.loops else constant_lines(t, cut)
-    lines, writer.watch = scatter_lines(program, t, cut, divides(program), streamed)
+    writer.lines += constant_lines(t, cut)
+    for i, loop in enumerate(cut.loops):
+        writer.lines += loop_lines(i, loop)
+    writer.lines += scatter_lines(program, t, streamed)
+    lines, writer.watch = watch_lines(t, cut)
     writer.lines += lines
     writer.spoil_bad_states()
     return writer.lines

@@ -7,7 +7,7 @@ the caches are written past them, which spares memory reading each line before i
 """
 
 from rikigaku.codegen.chunks import Plan
-from rikigaku.codegen.llvm_text import Vector, transposed
+from rikigaku.codegen.llvm_text import Vector, read_transposed
 from rikigaku.numbers.program import Program
 
 STREAM_ALIGN = 16  # bytes: what stores past the caches ask of an address
@@ -36,27 +36,36 @@ def constant_lines(t: Vector, cut: Plan) -> list[str]:
     return lines
 
 
-def scatter_lines(
-    program: Program, t: Vector, cut: Plan, watch: bool, streamed: bool
-) -> tuple[list[str], str]:
-    """Lines that write all outputs of a block from the scratch array, past the caches if `streamed`; and, if
-    asked to watch them, the name of a sum that is NaN for a state with a result not finite."""
+def watch_lines(t: Vector, cut: Plan) -> tuple[list[str], str]:
+    """Lines, and the name of a sum that is NaN for a state with something watched that is not finite."""
     lines: list[str] = []
-    total = t.constant(0.0)
-    for i, port in enumerate(program.outputs):
-        if port.size < t.width:
-            lines += _one_by_one(i, port.size, t)
-            watched = [f"%x{i}.{k}.v" for k in range(port.size)]
-        else:
-            lines += _by_groups(i, port.size, t, streamed)
-            watched = [f"%y{i}.w{k}" for k in range(t.width)]
-        for k, result in enumerate(watched if watch else ()):
-            lines.append(_zero_sum(t, f"%u{i}.{k}", result, total))
-            total = f"%u{i}.{k}"
+    totals = [t.constant(0.0)] * 4  # short chains
+    for k, slot in enumerate(cut.watched):
+        value, total = f"%u{k}", totals[k % 4]
+        lines += [
+            f"  {value}.p = getelementptr double, ptr %scratch, i64 {slot * t.width}",
+            f"  {value}.v = load {t.double}, ptr {value}.p, align {8 * t.width}",
+            zero_sum(t, value, f"{value}.v", total),
+        ]
+        totals[k % 4] = value
+    total = totals[0]
+    for k in range(1, min(4, len(cut.watched))):
+        lines.append(f"  %u.{k} = fadd {t.double} {total}, {totals[k]}")
+        total = f"%u.{k}"
     return lines, total
 
 
-def _zero_sum(t: Vector, out: str, value: str, total: str) -> str:
+def scatter_lines(program: Program, t: Vector, streamed: bool) -> list[str]:
+    """Lines that write all outputs of a block from the scratch array, past the caches if `streamed`."""
+    lines: list[str] = []
+    for i, port in enumerate(program.outputs):
+        small = port.size < t.width
+        lines += _one_by_one(i, port.size, t) if small else _by_groups(i, port.size, t, streamed)
+    return lines
+
+
+def zero_sum(t: Vector, out: str, value: str, total: str) -> str:
+    """out = total + 0 * value: NaN once a value is not finite."""
     args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
     return f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"
 
@@ -70,25 +79,23 @@ def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
         f"  br label {p}.loop",
         f"{label}.loop:",
         f"  {p}.e = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
-        *(  # sums of zeros, one for each place in the group: short chains
-            f"  {p}.w{k} = phi {t.double} [ {t.constant(0.0)}, {p}.enter ], [ {p}.s{k}, {p}.body ]"
-            for k in range(w)
-        ),
         f"  {p}.more = icmp slt i64 {p}.e, {size}",
         f"  br i1 {p}.more, label {p}.body, label {p}.done",
         f"{label}.body:",
-        f"  {p}.late = icmp sgt i64 {p}.e, {size - w}",  # the last group overlaps the one before
-        f"  {p}.at = select i1 {p}.late, i64 {size - w}, i64 {p}.e",
     ]
-    rows: list[str] = []
+    at = f"{p}.e"
+    if size % w:  # the last group overlaps the one before
+        at = f"{p}.at"
+        lines += [
+            f"  {p}.late = icmp sgt i64 {p}.e, {size - w}",
+            f"  {at} = select i1 {p}.late, i64 {size - w}, i64 {p}.e",
+        ]
     for k in range(w):
-        lines += _element(f"{p}.{k}", i, f"{p}.at", k, t)
-        rows.append(f"{p}.{k}.v")
-        lines.append(_zero_sum(t, f"{p}.s{k}", rows[-1], f"{p}.w{k}"))
-    moved, columns = transposed(t, rows, f"{p}.t") if w > 1 else ([], rows)
+        lines += _place(f"{p}.{k}", i, at, k)
+    moved, columns = read_transposed(t, [f"{p}.{k}.p" for k in range(w)], f"{p}.t")
     lines += moved
     for lane, column in enumerate(columns):
-        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {p}.at")
+        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {at}")
         if streamed:
             lines.append(
                 f"  store {t.double} {column}, ptr {p}.o{lane}, align {STREAM_ALIGN}, !nontemporal !1"
@@ -111,7 +118,8 @@ def _one_by_one(i: int, size: int, t: Vector) -> list[str]:
     lines = []
     for k in range(size):
         name = f"%x{i}.{k}"
-        lines += _element(name, i, "0", k, t)
+        lines += _place(name, i, "0", k)
+        lines.append(f"  {name}.v = load {t.double}, ptr {name}.p, align {8 * t.width}")
         for lane in range(t.width):
             lines += [
                 f"  {name}.l{lane} = extractelement {t.double} {name}.v, i32 {lane}",
@@ -121,13 +129,12 @@ def _one_by_one(i: int, size: int, t: Vector) -> list[str]:
     return lines
 
 
-def _element(name: str, i: int, start: str, k: int, t: Vector) -> list[str]:
-    """{name}.v: the waiting result of element start + k of output i."""
+def _place(name: str, i: int, start: str, k: int) -> list[str]:
+    """{name}.p: where element start + k of output i waits."""
     return [
         f"  {name}.i = add i64 {start}, {k}",
         f"  {name}.m = getelementptr i32, ptr @map{i}, i64 {name}.i",
         f"  {name}.n = load i32, ptr {name}.m",
         f"  {name}.s = zext i32 {name}.n to i64",
         f"  {name}.p = getelementptr i8, ptr %scratch, i64 {name}.s",
-        f"  {name}.v = load {t.double}, ptr {name}.p, align {8 * t.width}",
     ]

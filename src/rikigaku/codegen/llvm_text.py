@@ -74,9 +74,38 @@ class Vector:
 
 def transposed(t: Vector, rows: Sequence[str], name: str) -> tuple[list[str], list[str]]:
     """Lines that transpose `width` vectors, and the names of the results: log2(width) rounds of shuffles."""
+    return _exchanged(t, rows, name, t.width)
+
+
+def read_transposed(t: Vector, pointers: Sequence[str], name: str) -> tuple[list[str], list[str]]:
+    """The same for vectors in memory, whose halves are read so that one round is saved."""
+    w, half = t.width, t.width // 2
+    if w == 1:
+        return [f"  {name} = load double, ptr {pointers[0]}, align 8"], [name]
+    lines, rows = [], [""] * w
+    kind = f"<{half} x double>"
+    mask = ", ".join(f"i32 {j}" for j in range(w))
+    for i in range(half):
+        for part, place in enumerate((i, i + half)):
+            parts = []
+            for k in (i, i + half):
+                x = f"{name}.h{part}.{k}"
+                lines += [
+                    f"  {x}.p = getelementptr double, ptr {pointers[k]}, i64 {part * half}",
+                    f"  {x} = load {kind}, ptr {x}.p, align {8 * half}",
+                ]
+                parts.append(f"{kind} {x}")
+            rows[place] = f"{name}.r{place}"
+            lines.append(f"  {rows[place]} = shufflevector {', '.join(parts)}, <{w} x i32> <{mask}>")
+    moved, columns = _exchanged(t, rows, name, half)
+    return [*lines, *moved], columns
+
+
+def _exchanged(t: Vector, rows: Sequence[str], name: str, end: int) -> tuple[list[str], list[str]]:
+    """Rounds of shuffles at distances 1, 2, ... below `end`."""
     current, lines, step = list(rows), [], 1
     w = t.width
-    while step < w:
+    while step < end:
         low = ", ".join(f"i32 {j if not j & step else w + j - step}" for j in range(w))
         high = ", ".join(f"i32 {j + step if not j & step else w + j}" for j in range(w))
         following = list(current)

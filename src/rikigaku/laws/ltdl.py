@@ -63,9 +63,8 @@ class InverseFactors:
         """The full symmetric matrix, both halves the same numbers; what may be a loop in a program comes out
         as results only."""
         n, V = len(self.parents), self.V
-        W = {place: -x for place, x in V.items()} | {(i, i): 1 for i in range(n)}
-        scaled = [[W.get((i, k), 0) * d for k, d in enumerate(self.inverse_D)] for i in range(n)]
-        columns = repeated(self._first_elements, list(V.values()), scaled)
+        opposite = [[-1 if k == i else V.get((i, k), 0) for k in range(n)] for i in range(n)]  # rows of -W
+        columns = repeated(self._first_elements, [*self.inverse_D, *V.values()], opposite)
         order = limb_after_limb(self.parents)
         result: list[list[Number]] = [[0] * n for _ in range(n)]
         for position, j in enumerate(order):
@@ -87,11 +86,13 @@ class InverseFactors:
         V = dict(zip(self.V, entries, strict=True))
         return [self._element(V, y, i) for i in range(len(y))]
 
-    def _first_elements(self, entries: Numbers, y: Numbers) -> list[Number]:
-        """W y, limb after limb, up to the last coordinate where y is not zero."""
-        V = dict(zip(self.V, entries, strict=True))
+    def _first_elements(self, shared: Numbers, b: Numbers) -> list[Number]:
+        """-W D^-1 b, limb after limb, up to the last coordinate where b is not zero."""
+        n = len(self.parents)
+        V = dict(zip(self.V, shared[n:], strict=True))
+        y = [-(d * x) for d, x in zip(shared[:n], b, strict=True)]
         order = limb_after_limb(self.parents)
-        last = max(position for position, i in enumerate(order) if not is_zero(y[i]))
+        last = max(position for position, i in enumerate(order) if not is_zero(b[i]))
         return [self._element(V, y, i) for i in order[: last + 1]]
 
     def _element(self, V: Entries, y: Numbers, i: int) -> Number:
