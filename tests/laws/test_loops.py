@@ -209,7 +209,7 @@ def test_laws_of_loops_come_without_the_warning_about_the_tree() -> None:
 
 def test_a_helix_cannot_close_a_loop() -> None:
     robot = rk.load("four_bar")
-    with pytest.raises(BadModel, match="no closing joint type 'helical'"):
+    with pytest.raises(BadModel, match="cut another joint, and let the screw move: crank_angle"):
         replace(robot, loops=(replace(robot.loops[0], joint="helical"),))
 
 

@@ -61,6 +61,44 @@ def test_a_target_that_ends_before_the_motion_is_said_before_anything_moves() ->
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("controller", ["acceleration", "rate", "transposed"])
+def test_a_target_that_fails_on_the_way_ends_the_motion_and_what_was_found_is_kept(controller: str) -> None:
+    robot = rk.load("space_planar_2r")
+    start = robot.pose(BENT, "hand")
+    line = space.line(start, start[:3, 3] + [0, -0.3, 0], velocity=0.4, acceleration=0.9)
+
+    def target(t: float) -> space.Wanted:
+        if 0.3 < t < 0.4:
+            raise KeyError("camera")
+        return line(t)
+
+    found = space.follow(robot, BENT, target, "hand", 0.5, rows="xy", controller=controller, gains=(5, 9))
+    assert "KeyError from the target: 'camera'" in found.status
+    assert 0.25 < found.motion.t[-1] <= 0.3
+    whole = space.follow(robot, BENT, line, "hand", 0.5, rows="xy", controller=controller, gains=(5, 9))
+    k = int(np.searchsorted(whole.motion.t, 0.2))
+    place = np.array([np.interp(whole.motion.t[k], found.motion.t, found.motion.q[:, j]) for j in (3, 4)])
+    assert np.abs(place - whole.motion.q[k, 3:]).max() < 1e-2  # the same motion, as far as it went
+    assert np.isfinite(found.torques).all()
+
+
+def test_torques_that_fail_at_the_start_raise_and_later_end_the_motion() -> None:
+    robot = rk.load("space_planar_2r")
+
+    def torque(t: float, q: np.ndarray, v: np.ndarray) -> list[float]:
+        if t > limit:
+            raise RuntimeError("no more")
+        return [0.1, 0.0]
+
+    limit = 0.2
+    found = space.floating_motion(robot, BENT, np.zeros(5), 1.0, torque)
+    assert "RuntimeError from the torques: no more" in found.status
+    assert 0.15 < found.t[-1] <= 0.2
+    limit = -1.0
+    with pytest.raises(RuntimeError, match="no more"):
+        space.floating_motion(robot, BENT, np.zeros(5), 1.0, torque)
+
+
 def test_a_singular_arm_does_not_ask_the_target_again_for_its_end() -> None:
     robot = rk.load("space_planar_2r")
     straight = np.zeros(5)

@@ -10,7 +10,7 @@ from random_satellites import random_satellite
 
 import rikigaku as rk
 from rikigaku import space
-from rikigaku.errors import WrongValue
+from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.laws.space import ROWS
 from rikigaku.space.counting import general_arm
 from rikigaku.space.deviation import pose_error
@@ -118,6 +118,35 @@ def test_the_transposed_jacobian_pulls_arms_with_fewer_joints_than_rows() -> Non
         assert np.abs(found - J[places].T @ pull[places]).max() < 1e-12 * np.abs(pull).max() * np.abs(J).max()
     with pytest.raises(WrongValue, match="Rows 'some' are not known"):
         robot.transposed_jacobian(BENT, v, goal, np.zeros(6), [3.0, 7.0], "hand", rows="some")
+
+
+def test_a_hand_follows_by_the_transposed_jacobian_with_more_rows_than_its_arm_has_joints() -> None:
+    robot = rk.load("space_planar_2r")
+    here = space.coordinates_of(robot.pose(BENT, "hand"))
+    goal = space.coordinates_of(robot.pose(BENT + np.array([0, 0, 0, 0.1, -0.1]), "hand"))
+
+    def target(t: float) -> space.Wanted:
+        return space.Wanted(goal, np.zeros(6), np.zeros(6))
+
+    found = space.follow(robot, BENT, target, "hand", 3.0, controller="transposed", gains=(30.0, 40.0))
+    assert found.status == "ok"
+    assert found.error[-1] < 0.5 * np.linalg.norm((goal - here)[:3])
+    assert (found.manipulability == 0).all()  # six rows, two joints
+    with pytest.raises(WrongValue, match="Rows 'some' are not known"):
+        space.follow(robot, BENT, target, "hand", 3.0, rows="some", controller="transposed")
+    with pytest.raises(UnknownName, match="hand"):
+        space.follow(robot, BENT, target, "hnd", 3.0, controller="transposed")
+    with pytest.raises(WrongValue, match="2 coordinates"):
+        space.follow(robot, BENT, target, "hand", 3.0)
+
+
+def test_matrices_of_a_satellite_without_arm_have_two_axes_of_none() -> None:
+    body = rk.Inertia("com", 3, (0.1, 0, 0), (0.1, 0, 0, 0.1, 0, 0.15))
+    bare = rk.Robot("bare", (), base_inertia=body).on_free_base().with_gravity((0, 0, 0))
+    q = bare.neutral()
+    assert bare.generalized_inertia(q).shape == (0, 0)
+    assert bare.generalized_coriolis(np.stack([q, q]), np.zeros(0)).shape == (2, 0, 0)
+    assert bare.generalized_jacobian(q, "base").shape == (6, 0)
 
 
 def test_the_projector_is_the_basis_where_turning_has_full_rank_and_the_basis_is_known_elsewhere() -> None:

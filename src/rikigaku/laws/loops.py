@@ -19,9 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rikigaku.laws.kinematics import frame_pose, jacobian, jacobian_rate, world_poses
+from rikigaku.laws.shaped import shaped
 from rikigaku.model.mechanism import WORLD, Closure, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -108,7 +107,7 @@ def loop_residual(mechanism: Mechanism, q: Numbers) -> Any:
         ]
     for gear in mechanism.gears:
         rows.append(q[gear.joint[0]] - gear.ratio * q[gear.reference[0]] - gear.offset)
-    return _array(rows, ())
+    return shaped(rows, ())
 
 
 def loop_jacobian(mechanism: Mechanism, q: Numbers) -> Any:
@@ -128,7 +127,7 @@ def loop_jacobian(mechanism: Mechanism, q: Numbers) -> Any:
         gear_row: list[Number] = [0] * mechanism.nv
         gear_row[gear.joint[1]], gear_row[gear.reference[1]] = 1, -gear.ratio
         rows.append(gear_row)
-    return _array(rows, (mechanism.nv,))
+    return shaped(rows, (mechanism.nv,))
 
 
 def loop_bias(mechanism: Mechanism, q: Numbers, v: Numbers) -> Any:
@@ -141,7 +140,7 @@ def loop_bias(mechanism: Mechanism, q: Numbers, v: Numbers) -> Any:
             velocity = [dot(row, v) for row in jacobian(small, q, end)]
             ends.append(EndMotion(X, _twist(velocity), _twist(jacobian_rate(small, q, v, end))))
         rows += _bends(loop, *ends)
-    return _array(rows + [0] * len(mechanism.gears), ())
+    return shaped(rows + [0] * len(mechanism.gears), ())
 
 
 def loop_facing(mechanism: Mechanism, q: Numbers) -> Any:
@@ -154,7 +153,7 @@ def loop_facing(mechanism: Mechanism, q: Numbers) -> Any:
     for loop in mechanism.loops:
         S, E = (EndMotion(X) for X in _end_poses(loop_mechanism(mechanism, loop), q))
         cosines += [dot(S.axis(axis), E.axis(axis)) for axis in ROWS[loop.joint].facing]
-    return _array(cosines, ())
+    return shaped(cosines, ())
 
 
 def row_names(mechanism: Mechanism) -> list[str]:
@@ -243,8 +242,3 @@ def _sum(terms: Any) -> Number:
 def _twist(six: Sequence[Number]) -> Twist:
     a, b, c, x, y, z = six
     return Twist((a, b, c), (x, y, z))
-
-
-def _array(rows: list[Any], rest: tuple[int, ...]) -> Any:
-    """The rows; an open robot has none, and the shape says so."""
-    return rows if rows else np.empty((0, *rest), dtype=object)

@@ -5,10 +5,12 @@ it follows from one Newton-Euler pass without accelerations and the momenta of c
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rikigaku.laws.coriolis import coriolis_matrix
 from rikigaku.laws.floating import Floating, floating
 from rikigaku.laws.forward import forward_dynamics
+from rikigaku.laws.shaped import shaped
 from rikigaku.laws.space_base import free_base
 from rikigaku.laws.space_bias import Bias, bias
 from rikigaku.model.mechanism import Mechanism
@@ -23,7 +25,7 @@ Numbers = Sequence[Number]
 NO_WRENCH = Wrench(vector.ZERO, vector.ZERO)
 
 
-def generalized_inertia(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
+def generalized_inertia(mechanism: Mechanism, q: Numbers) -> Any:
     """H* with kinetic energy rates^T H* rates / 2 at zero momentum, n x n, rotors included (eq 42)."""
     state = floating(mechanism, q, in_base_axes=True)
     parents, rotors, arm = mechanism.parent_dofs(), _rotors(mechanism), list(state.momenta)
@@ -38,10 +40,10 @@ def generalized_inertia(mechanism: Mechanism, q: Numbers) -> list[list[Number]]:
             else:
                 continue
             H[i][j] = H[j][i] = entry + rotors[k] if i == j else entry
-    return H
+    return shaped(H, (0,))
 
 
-def generalized_coriolis(mechanism: Mechanism, q: Numbers, rates: Numbers) -> list[list[Number]]:
+def generalized_coriolis(mechanism: Mechanism, q: Numbers, rates: Numbers) -> Any:
     """C* with C* rates the velocity forces at zero momentum: the Christoffel matrix of H*, n x n.
 
     With N the motion of all coordinates per unit rate of the arm, C* = N^T C N: what N changes by is a motion
@@ -59,9 +61,10 @@ def generalized_coriolis(mechanism: Mechanism, q: Numbers, rates: Numbers) -> li
     ]
     C = coriolis_matrix(mechanism, q, v)
     moved = [[_sum(x * y for x, y in zip(row, column, strict=True)) for row in C] for column in columns]
-    return [
-        [_sum(x * y for x, y in zip(column, other, strict=True)) for other in moved] for column in columns
-    ]
+    return shaped(
+        [[_sum(x * y for x, y in zip(column, other, strict=True)) for other in moved] for column in columns],
+        (0,),
+    )
 
 
 def floating_inverse_dynamics(

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.laws.space_control import orientation_error
 from rikigaku.model.rigid import quaternion_matrix
+from rikigaku.spatial.vector import Matrix
 
 Array = NDArray[np.float64]
 
@@ -13,8 +15,7 @@ def pose_error(hand: Array, target: Array) -> Array:
 
     hand: poses (..., 4, 4); target: positions and quaternions (..., 7).
     """
-    R, wanted = hand[..., :3, :3], _rotations(target)
-    turn = np.cross(R, wanted, axis=-2).sum(axis=-1) / 2
+    turn = _turn(hand[..., :3, :3], _rotations(target))
     return np.concatenate([target[..., :3] - hand[..., :3, 3], turn], axis=-1)
 
 
@@ -23,8 +24,17 @@ def pose_error_rate(hand: Array, velocity: Array, target: Array, twist: Array) -
     R, wanted = hand[..., :3, :3], _rotations(target)
     moving = np.cross(velocity[..., 3:, None], R, axis=-2)
     asked = np.cross(twist[..., 3:, None], wanted, axis=-2)
-    turn = (np.cross(moving, wanted, axis=-2) + np.cross(R, asked, axis=-2)).sum(axis=-1) / 2
+    turn = _turn(moving, wanted) + _turn(R, asked)  # it is linear in both
     return np.concatenate([twist[..., :3] - velocity[..., :3], turn], axis=-1)
+
+
+def _turn(R: Array, wanted: Array) -> Array:
+    """The law's own formula, with an array of states as one number."""
+    return np.stack(orientation_error(_matrix(R), _matrix(wanted)), axis=-1)
+
+
+def _matrix(R: Array) -> Matrix:
+    return tuple(tuple(R[..., i, j] for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
 def _rotations(target: Array) -> Array:

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import WrongValue
 from rikigaku.laws.energy import total_mass
-from rikigaku.laws.space import ROWS
+from rikigaku.laws.space import ROWS, known_rows
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.space.asking import called
 from rikigaku.space.deviation import pose_error, pose_error_rate
 from rikigaku.space.given import as_duration, as_gains, check_target
 from rikigaku.space.measures import dynamic_singularity
@@ -78,7 +79,8 @@ def follow(
     """Follow a target with a frame of a free-floating robot: controller and forward dynamics together.
 
     Args:
-        target: pose, twist and acceleration as functions of time (`space.line`, `space.Approach`).
+        target: pose, twist and acceleration as functions of time (`space.line`, `space.Approach`). Where it
+            raises an error on the way the motion ends, with what was found.
         v: velocities at the start; at rest if left out.
         rows: what of the target counts: "all", "linear", "angular", "planar" (x, y, turn), "xy".
         gains: on velocity [1/s] and position [1/s^2] errors; of the transposed Jacobian: [N s/m] and [N/m];
@@ -94,7 +96,10 @@ def follow(
     if controller not in CONTROLLERS:
         raise WrongValue(f"The controller {controller!r} is not known. Known: {', '.join(CONTROLLERS)}.")
     q = as_position(robot, q)
-    dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
+    if controller == "transposed":  # which solves nothing: an arm may have fewer coordinates than rows
+        known_rows(rows)
+    else:
+        dynamic_singularity(robot, q, frame, rows)  # rows and frame are right
     start = np.zeros(robot.nv) if v is None else as_velocity(robot, v)
     duration = as_duration(duration)
     check_target(target, duration)
@@ -123,7 +128,8 @@ class _Task:
     def __init__(
         self, robot: Robot, target: Target, frame: str, rows: str, gains: Array, least: float
     ) -> None:
-        self.robot, self.laws, self.target, self.gains = robot, cast(Any, robot), target, gains
+        self.robot, self.laws, self.gains = robot, cast(Any, robot), gains
+        self.target = lambda t: called("target", t, target, t)
         self.frame, self.rows, self.least = frame, rows, least
         self.arm, self.named = split(robot).arm, {"frame": frame, "rows": rows}
         self.jacobian = self.laws.generalized_jacobian.fix(frame=frame)
@@ -150,9 +156,16 @@ class _Task:
 
     def wanted(self, motion: FloatingMotion) -> Wanted:
         """At all times of a motion."""
-        found = [self.target(float(t)) for t in motion.t]
+        found = [self._at(float(t)) for t in motion.t]
         pose, twist, push = (np.array([x[k] for x in found]).reshape(-1, n) for k, n in enumerate((7, 6, 6)))
         return Wanted(pose, twist, push)
+
+    def _at(self, t: float) -> Any:
+        """The target, NaN where it has an answer no more: there the motion ends, and its status says why."""
+        try:
+            return self.target(t)
+        except ArithmeticError:
+            return tuple(np.full(n, np.nan) for n in (7, 6, 6))
 
     # -- one instant ----------------------------------------------------------------------------------------
     def resolved(self, t: float, q: Array, v: Array) -> Array:
@@ -170,6 +183,12 @@ class _Task:
         asked = twist + self.gains[0] * pose_error(self.laws.pose(q, self.frame), pose)
         with np.errstate(all="ignore"):
             return np.asarray(self.rate_law(q, asked, momentum))
+
+    def manipulability(self, q: Array) -> Array:
+        """Of J* in the rows asked for; none where these are more than the arm has coordinates."""
+        if len(ROWS[self.rows]) > len(self.arm):
+            return np.zeros(len(q))
+        return np.asarray(self.laws.generalized_manipulability(q, **self.named))
 
     def stiffness(self, q: Array) -> str:
         """How quick the transposed Jacobian makes the lightest motion of the arm, in words."""
@@ -221,5 +240,5 @@ class _Task:
             hand,
             np.linalg.norm(error[:, off], axis=-1),
             np.linalg.norm(error[:, turned], axis=-1),
-            self.laws.generalized_manipulability(motion.q, **self.named),
+            self.manipulability(motion.q),
         )

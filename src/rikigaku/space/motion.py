@@ -76,8 +76,8 @@ def floating_motion(
 
     Args:
         v: of all coordinates (`robot.floating_velocity` gives it from rates and momentum).
-        torque: of the arm's coordinates, as a function of t, q and v; none if left out. Where it raises
-            ArithmeticError or returns a number that is not finite the motion ends, with what was found.
+        torque: of the arm's coordinates, as a function of t, q and v; none if left out. Where it raises an
+            error (after the start) or a number is not finite the motion ends, with what was found.
         wrenches: from outside (thrusters), by frame, as a function of t, q and v: {"satellite": six numbers}.
         times: of the results [s], increasing; the integrator's own steps if left out.
         tolerance: of each step, relative to the size of the state.

@@ -35,7 +35,7 @@ def rate_motion(
 
     Args:
         rates: of the arm's coordinates, as a function of t and q, as `robot.resolved_rate` gives them. Where
-            it raises ArithmeticError or returns a number that is not finite the motion ends.
+            it raises an error (after the start) or returns a number that is not finite the motion ends.
         momentum: of the whole, as `robot.momentum` gives it; zero if left out.
         times, tolerance, breaks, most_steps: as for `floating_motion`.
     Returns: the motion; its work is what energy the drives have given, friction aside.
