@@ -218,6 +218,22 @@ def test_legs_of_a_stewart_platform_are_solved_one_by_one_from_its_pose() -> Non
     assert len(entry.determinants) == 6  # one for each leg, none for the whole
 
 
+def test_relations_of_a_stewart_platform_hold_in_closed_postures() -> None:
+    """Of each leg's two homogeneous equations one is the other where the loops are closed."""
+    c, q = loop_constraints(robot("stewart"), independent=["pose"]), closed("stewart")
+    for relation in c.explicit:
+        a, b, c0, d = (c.value(x, q) for x in (relation.a, relation.b, relation.c, relation.d))
+        x = q[int(relation.generator[2:-1])]
+        if relation.form == "slide":
+            gaps = [a * x * x + b * x + c0]
+        elif relation.form == "angle":
+            gaps = [a * np.sin(x) + b * np.cos(x) + c0]
+        else:
+            gaps = [a * np.sin(x) + c0, b * np.cos(x) + d]
+        assert np.abs(gaps).max() < 1e-9 * max(map(abs, (a, b, c0, d)))
+        assert max(abs(a), abs(b)) > 1e-6
+
+
 def test_formulas_beyond_reason_are_refused_with_what_to_do() -> None:
     with pytest.raises(TooLarge, match=r"pose\[0\].*one piece.*platform"):
         _ = constraints("stewart").jacobian

@@ -67,6 +67,7 @@ class Field:
                 break
         self._zeta = np.array([pow(zeta, self._unit(), p) for _ in range(samples)])[:, None]
         self._i = self.power(self._zeta, order // 4)
+        self.unit_inverse = self.inverse(self._i)[0]  # 1/i of the first sample
         # As a plain factor pi is transcendental: any element will do.
         self.pi = Modular(self, self.random(samples, 1), turn={"pi": Fraction(1)})
 

@@ -29,6 +29,7 @@ from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.base.minimal_regressor import MinimalRegressor
+    from rikigaku.symbolic.base.prime_rank import PrimeRank
 
 Array = NDArray[np.float64]
 METHODS = ("regressor", "rules")
@@ -134,6 +135,22 @@ class BaseParameters:
         from rikigaku.symbolic.base.minimal_regressor import MinimalRegressor
 
         return MinimalRegressor(self)
+
+    def prime_rank(self) -> "PrimeRank":
+        """Of a closed robot the rank of its regressor, exactly, at points of its loops over a prime field.
+
+        `.rank` is proved as a lower bound of the count, on the component where the points lie. It is larger
+        where the loops have another component with more base parameters (a crossed twin).
+
+        Raises:
+            WrongValue: where `verified` is exact already, of trees and where coordinates follow linearly.
+            NoFormula, NotExact: where no such points are found.
+        """
+        if not self.closed or self.relations:
+            raise WrongValue(f"This rank is exact already: {self.verified}.")
+        from rikigaku.symbolic.base.prime_rank import prime_rank
+
+        return prime_rank(self.question)
 
     def paper_form(self) -> str:
         """The base parameters in the letters of ROSAM II: m, ms, In with link and branch number (Inzz31)."""

@@ -140,21 +140,21 @@ def _relation(name: str, generator: str, own: list[str], usable: Any, letters: L
     fitting = [(sum(map(letters.size, parts.values())), k) for k, parts in enumerate(usable) if _fits(parts)]
     shortest = [usable[k] for size, k in sorted(fitting)[:_MOST_LINES] if size <= _LONGEST]
     meant = [[letters.meant(parts.get(m, {})) for m in _POWERS[len(own)]] for parts in shortest]
-    found: list[Relation] = []
-    for a, b, c in meant:
-        form = "slide" if len(own) == 1 else "angle"
-        found.append(Relation(name, generator, form, *without_common_factor(a, b, c)))
+    form = "slide" if len(own) == 1 else "angle"
+    found = [Relation(name, generator, form, *line) for line in meant]
     if len(own) == 2:
         for (a, b, c), (d, e, f) in combinations(meant, 2):
             if is_zero(b) and is_zero(d):
-                found.append(_both(name, generator, a, e, c, f))
+                found.append(Relation(name, generator, "both", a, e, c, f))
             elif is_zero(a) and is_zero(e):
-                found.append(_both(name, generator, d, b, f, c))
+                found.append(Relation(name, generator, "both", d, b, f, c))
             elif max(map(_terms, (a, b, c))) * max(map(_terms, (d, e, f))) <= _LONGEST:
                 det = a * e - b * d
-                found.append(_both(name, generator, det, det, c * e - b * f, a * f - c * d))
-    found.sort(key=lambda x: (x.branches, _length(x)))
-    return next((relation for relation in found if _decides(relation, points)), None)
+                found.append(Relation(name, generator, "both", det, det, c * e - b * f, a * f - c * d))
+    # what is divided by must not vanish as it stands: a common factor that is zero on the loops hides it
+    short = [(x, _shortened(x)) for x in found]
+    short.sort(key=lambda pair: (pair[1].branches, _length(pair[1])))
+    return next((shorter for whole, shorter in short if _decides(whole, points)), None)
 
 
 def _fits(parts: Any) -> bool:
@@ -162,9 +162,13 @@ def _fits(parts: Any) -> bool:
     return max(map(sum, parts)) <= (2 if len(next(iter(parts))) == 1 else 1)
 
 
-def _both(name: str, generator: str, a: Any, b: Any, c: Any, d: Any) -> Relation:
-    (a, c), (b, d) = without_common_factor(a, c), without_common_factor(b, d)
-    return Relation(name, generator, "both", a, b, c, d)
+def _shortened(x: Relation) -> Relation:
+    """Without common factors."""
+    if x.form != "both":
+        a, b, c = without_common_factor(x.a, x.b, x.c)
+        return replace(x, a=a, b=b, c=c)
+    (a, c), (b, d) = without_common_factor(x.a, x.c), without_common_factor(x.b, x.d)
+    return replace(x, a=a, b=b, c=c, d=d)
 
 
 def _decides(relation: Relation, points: Sequence[Point]) -> bool:
