@@ -83,3 +83,15 @@ def test_power_of_a_surface_at_one_state_is_its_force_times_its_velocity():
     assert forces.f[0] == pytest.approx([2.0, 0, 2 * 9.81])
     assert forces.driven == pytest.approx(forces.f[0] @ v)
     assert forces.power == 0
+
+
+def test_a_load_on_a_ball_that_moves_away_is_dragged_along_by_friction():
+    """On top of a ball the same as on a plane that moves as its centre: stuck, it has the centre's motion."""
+    ball = rk.Sphere(0.5, center=("0.2*t", 0, -0.5))
+    system = ContactSystem(particle(2.0), [Contact("mass", ball, 0.4)])
+    chosen = chosen_mode(system, 0.0, np.zeros(3), np.array([0.2, 0, 0]))
+    assert chosen.words == ("stick",)
+    forces = system.forces(chosen.plan, np.zeros(3), np.array([0.2, 0, 0]))
+    assert forces.a == pytest.approx(np.zeros(3), abs=1e-12)
+    at_rest = system.state(np.zeros(3), np.zeros(3))
+    assert np.linalg.norm(at_rest.sliding[0]) == pytest.approx(0.2)

@@ -99,3 +99,29 @@ def test_mistakes_are_named():
         Contact("hand", "z")
     with pytest.raises(WrongValue, match="between 0 and 1"):
         Contact("hand", Plane(), restitution=2)
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [
+        Sphere(0.5, center=("0.3*t", "sin(t)", "t^2")),
+        Cylinder(0.5, (0, 1, 2), point=("0.3*t", "sin(t)", "t^2")),
+        Torus(0.5, 0.1, (0, 1, 2), center=("0.3*t", "sin(t)", "t^2")),
+        Plane((1, 2, 3), point=("0.3*t", "sin(t)", "t^2")),
+    ],
+)
+def test_the_material_of_a_surface_that_is_carried_along_moves_as_its_centre(surface):
+    """Along the surface and along its normal: all of it."""
+    assert [number(w) for w in surface.velocity] == pytest.approx([0.3, np.cos(AT["t"]), 2 * AT["t"]])
+
+
+def test_a_belt_moves_the_material_along_the_surface_and_never_through_it():
+    for surface in (
+        Sphere(0.5, center=("0.3*t", 0, 0), belt=(1, 2, 3)),
+        Surface("z - x*y - t", belt=(1, 2, 3)),
+        HeightField("0.1*x + t", belt=(1, 2, 3)),
+    ):
+        w, g = (np.array([number(x) for x in part]) for part in (surface.velocity, surface.gradient))
+        assert g @ w == pytest.approx(-number(surface.rate))
+        off = w - [1, 2, 3]
+        assert np.linalg.norm(np.cross(off, g)) < 1e-12 * np.linalg.norm(g)

@@ -24,8 +24,8 @@ class Surface:
 
     Args:
         formula: C, of x, y, z [m] and t [s]; any scale.
-        belt: velocity of the surface's material [m/s], three formulas: a conveyor. A moving C moves its
-            material along the normal besides.
+        belt: velocity of the surface's material [m/s] in the world, three formulas: a conveyor. Its part
+            along the surface counts; along the normal the material moves as C does.
     """
 
     formula: Formula
@@ -73,11 +73,12 @@ class Surface:
 
     @cached_property
     def velocity(self) -> Triple:
-        """Velocity w of the material: the belt's, and along the normal that of a moving C."""
-        if not self.rate:
+        """Velocity w of the material: the belt's along the surface, C's along the normal: C_t + C_r.w = 0."""
+        across = self.rate + _dot(self.gradient, self.belt)
+        if not across:
             return self.belt
-        square = sum((g * g for g in self.gradient), start=ZERO)
-        x, y, z = (b - self.rate * g / square for b, g in zip(self.belt, self.gradient, strict=True))
+        square = _dot(self.gradient, self.gradient)
+        x, y, z = (b - across * g / square for b, g in zip(self.belt, self.gradient, strict=True))
         return x, y, z
 
     @cached_property
@@ -96,19 +97,28 @@ class Surface:
 def Plane(
     normal: Sequence[object] = (0, 0, 1),
     point: Sequence[object] = (0, 0, 0),
-    belt: Sequence[object] = (0, 0, 0),
+    belt: Sequence[object] | None = None,
 ) -> Surface:
-    """The plane through a point; free on the side the normal points to. Numbers or formulas of t."""
+    """The plane through a point; free on the side the normal points to. Numbers or formulas of t.
+
+    belt: velocity of its material, as of every surface here; that of the point (or centre) if left out.
+    """
     n, p = _triple(normal, "A normal"), _triple(point, "A point")
     if not any(n):
         raise WrongValue("The normal of a plane must not be zero.")
-    return Surface(_dot(n, _minus(p)), _triple(belt, "The velocity of a belt"))
+    return Surface(_dot(n, _minus(p)), _carried(belt, p))
 
 
-def Sphere(radius: object, center: Sequence[object] = (0, 0, 0), inside: bool = False) -> Surface:
+def Sphere(
+    radius: object,
+    center: Sequence[object] = (0, 0, 0),
+    inside: bool = False,
+    belt: Sequence[object] | None = None,
+) -> Surface:
     """A ball one may not enter, or with inside=True a bowl one may not leave."""
-    d, r = _minus(_triple(center, "A centre")), _positive(radius)
-    return Surface(_sided(_dot(d, d) - r * r, inside))
+    c, r = _triple(center, "A centre"), _positive(radius)
+    d = _minus(c)
+    return Surface(_sided(_dot(d, d) - r * r, inside), _carried(belt, c))
 
 
 def Cylinder(
@@ -116,11 +126,14 @@ def Cylinder(
     axis: Sequence[object] = (0, 0, 1),
     point: Sequence[object] = (0, 0, 0),
     inside: bool = False,
+    belt: Sequence[object] | None = None,
 ) -> Surface:
     """A cylinder about the axis through a point, from outside or inside."""
-    d, along, r = _minus(_triple(point, "A point")), _axis(axis), _positive(radius)
+    p, along, r = _triple(point, "A point"), _axis(axis), _positive(radius)
+    d = _minus(p)
     height = _dot(d, along)
-    return Surface(_sided(_dot(d, d) - height * height / _dot(along, along) - r * r, inside))
+    C = _dot(d, d) - height * height / _dot(along, along) - r * r
+    return Surface(_sided(C, inside), _carried(belt, p))
 
 
 def Torus(
@@ -129,20 +142,31 @@ def Torus(
     axis: Sequence[object] = (0, 0, 1),
     center: Sequence[object] = (0, 0, 0),
     inside: bool = False,
+    belt: Sequence[object] | None = None,
 ) -> Surface:
     """A torus: a tube of one radius about a ring of another."""
-    d, along = _minus(_triple(center, "A centre")), _axis(axis)
+    c, along = _triple(center, "A centre"), _axis(axis)
+    d = _minus(c)
     R, r = _positive(ring), _positive(tube)
     if R.is_number and r.is_number and float(r) >= float(R):
         raise WrongValue(f"The tube of a torus is thinner than its ring; {tube} and {ring} were given.")
     height = _dot(d, along)
     across = (_dot(d, d) - height * height / _dot(along, along)).sqrt() - R
-    return Surface(_sided(across * across + height * height / _dot(along, along) - r * r, inside))
+    C = across * across + height * height / _dot(along, along) - r * r
+    return Surface(_sided(C, inside), _carried(belt, c))
 
 
-def HeightField(height: object) -> Surface:
+def HeightField(height: object, belt: Sequence[object] = (0, 0, 0)) -> Surface:
     """The ground z = f(x, y, t), free above."""
-    return Surface(_X[2] - Formula.of(height))
+    return Surface(_X[2] - Formula.of(height), _triple(belt, "The velocity of a belt"))
+
+
+def _carried(belt: Sequence[object] | None, place: Triple) -> Triple:
+    """Velocity of the material: as told, or that of the place the surface is at."""
+    if belt is not None:
+        return _triple(belt, "The velocity of a belt")
+    x, y, z = (formula_derivative(p, "t") for p in place)
+    return x, y, z
 
 
 def _gradient(formula: Formula) -> Triple:
