@@ -1,6 +1,6 @@
 """The list of laws: what `robot.<name>` offers."""
 
-from rikigaku.laws.record import REQUIRED, Law
+from rikigaku.laws.record import REQUIRED, Law, by_name
 
 _NO_MASS = "the mass matrix is singular: some joint moves no inertia (a massless link, an unphysical inertia)"
 
@@ -241,4 +241,4 @@ _TABLE = (
     ),
 )
 
-LAWS: dict[str, Law] = {law.name: law for law in _TABLE}
+LAWS = by_name(*_TABLE)

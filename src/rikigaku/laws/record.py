@@ -55,3 +55,8 @@ class Law:
             if len(self.outputs) == 1
             else dict(zip(self.outputs, value, strict=True))
         )
+
+
+def by_name(*laws: Law) -> dict[str, Law]:
+    """A table of laws."""
+    return {law.name: law for law in laws}
