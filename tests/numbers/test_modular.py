@@ -9,7 +9,8 @@ import pytest
 from rikigaku.errors import NotExact
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.functions import cos, sin, sqrt
-from rikigaku.numbers.modular import Field, Modular, ModularConstants, fineness_for, order_for
+from rikigaku.numbers.modular import Field, Modular
+from rikigaku.numbers.modular_constants import ModularConstants, fineness_for, order_for
 
 
 def field(samples: int = 4, order: int = 24, fineness: int = 10) -> Field:

@@ -11,10 +11,10 @@ import pytest
 import sympy
 
 from rikigaku.errors import NotExact
+from rikigaku.numbers.constant_angles import rational_sin_cos
 from rikigaku.numbers.exact import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.moving import moved
-from rikigaku.numbers.ring import rational_sin_cos
 
 
 def _off(angle: str) -> float:

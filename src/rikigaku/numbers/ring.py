@@ -15,7 +15,6 @@ What is said to be zero or equal always is.
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import gcd, lcm
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,20 +22,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 
 from rikigaku.errors import NotExact, WrongValue
-from rikigaku.numbers.balls import BALLS, ball, precision
+from rikigaku.numbers.constant_angles import (
+    independent_angles,
+    multiple,
+    rational_sin_cos,
+    split,
+    times_of,
+)
 from rikigaku.numbers.formula import PI, Formula
 from rikigaku.numbers.kind import quarter_turns
 
 if TYPE_CHECKING:
     from rikigaku.numbers.exact import Exact
 
-# A constant angle up to this multiple of another one is expressed by it.
-_MULTIPLES = 4
 # Beyond so many constant angles with a sine of their own, formulas explode: all get a rational sine instead.
 _OWN_ANGLES = 4
-# How far the tangent of half an angle may be off where it is made rational: the angle then differs by less
-# than 2^-56 = 1.4e-17, a multiple of it by less than 2^-54.
-_TANGENT = Fraction(1, 2**57)
 # sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
 _TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
 
@@ -79,7 +79,7 @@ class Ring:
         self.divisors = dict(angles) if isinstance(angles, Mapping) else dict.fromkeys(angles, 1)
         self.angles = tuple(self.divisors)
         self.quaternions = tuple(tuple(group) for group in quaternions)
-        own = _independent_angles(constant_angles)
+        own = independent_angles(constant_angles)
         self.constant_angles = own if len(own) <= _OWN_ANGLES else ()
         self.rounded = () if self.constant_angles else own
         self.signs = tuple(signs)
@@ -243,7 +243,7 @@ class Ring:
         turns = quarter_turns(float(angle))
         if turns is not None:
             return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
-        rest, twelfths = _split(angle)
+        rest, twelfths = split(angle)
         s, c = self._twelfth(twelfths), self._twelfth(twelfths + 6)
         if rest:
             t, d = self._own_sin_cos(rest)
@@ -252,10 +252,10 @@ class Ring:
 
     def _own_sin_cos(self, angle: Formula) -> tuple[Any, Any]:
         for k, known in enumerate(self.constant_angles):
-            if times := _times(angle, known):
+            if times := times_of(angle, known):
                 return multiple(self.variable(f"sin(angle[{k}])"), self.variable(f"cos(angle[{k}])"), times)
         for known in self.rounded:
-            if times := _times(angle, known):
+            if times := times_of(angle, known):
                 return multiple(*rational_sin_cos(known), times)
         raise NotExact(f"The constant angle {angle} is not among those the ring was made for.")
 
@@ -274,42 +274,6 @@ class Ring:
         return (self.root(2) * a + (self.root(6) * b if b else 0)) / 4
 
 
-def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
-    """Sine and cosine of a whole multiple of the angle with sine s and cosine c."""
-    if times < 0:
-        s, c = multiple(s, c, -times)
-        return -s, c
-    if times == 0:
-        return 0, 1
-    if times == 1:
-        return s, c
-    t, d = multiple(s, c, times - 1)
-    return s * d + c * t, c * d - s * t
-
-
-@lru_cache(maxsize=1024)
-def rational_sin_cos(angle: Formula) -> tuple[Fraction, Fraction]:
-    """A rational point of the circle, within 1.5e-17 of the angle, with a short tangent of its half."""
-    with precision(256):
-        exact = (ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq()
-    t = _simplest(plain(exact) - _TANGENT, plain(exact) + _TANGENT)
-    return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
-
-
-def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction with the smallest denominator between two others, by their continued fractions."""
-    if low <= 0 <= high:
-        return Fraction(0)
-    if high < 0:
-        return -_simplest(-high, -low)
-    whole = low.numerator // low.denominator
-    if low == whole:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
-
-
 def plain(x: fmpq) -> Fraction | int:
     """A rational of FLINT as Python's own."""
     return int(x.p) if x.q == 1 else Fraction(int(x.p), int(x.q))
@@ -322,33 +286,6 @@ def rational(x: Fraction | int) -> fmpq:
 
 def _over(name: str, divisor: int) -> str:
     return name if divisor == 1 else f"{name}/{divisor}"
-
-
-def _split(angle: Formula) -> tuple[Formula, int]:
-    """The angle as a rest and a whole number of pi/12."""
-    for monomial, coefficient in angle.terms:
-        if monomial == PI.terms[0][0] and (12 * coefficient).denominator == 1:
-            return angle - Formula.of(coefficient) * PI, int(12 * coefficient)
-    return angle, 0
-
-
-def _times(angle: Formula, unit: Formula) -> int:
-    """n where the angle is n times the unit, |n| small; else 0."""
-    for n in range(1, _MULTIPLES + 1):
-        for signed in (n, -n):
-            if angle == unit * signed:
-                return signed
-    return 0
-
-
-def _independent_angles(angles: Iterable[Formula]) -> tuple[Formula, ...]:
-    """Those that need a sine and cosine of their own, positive, smallest first."""
-    found: list[Formula] = []
-    rests = {_split(angle)[0] for angle in angles if quarter_turns(float(angle)) is None}
-    for rest in sorted(rests, key=lambda x: (abs(float(x)), float(x))):
-        if rest and not any(_times(rest, known) for known in found):
-            found.append(rest if float(rest) > 0 else -rest)
-    return tuple(found)
 
 
 def _square_part(x: Fraction) -> Fraction:

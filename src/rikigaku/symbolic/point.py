@@ -76,10 +76,11 @@ class NamedPoint:
     def _tell_open(self) -> None:
         from rikigaku.symbolic.loops.values import tell_open  # for robots that have loops
 
-        q = [self.values.get(f"q[{k}]") for k in range(self.reading.robot.nq)]
-        numbers = {x: y for x, y in self.values.items() if isinstance(y, (float, Fraction))}
-        if all(isinstance(x, (float, Fraction)) for x in q):
-            tell_open(self.reading.robot, [float(x) for x in q], {x: float(y) for x, y in numbers.items()}, 4)
+        robot = self.reading.robot
+        numbers = {x: float(y) for x, y in self.values.items() if isinstance(y, (float, Fraction))}
+        names = [f"q[{k}]" for k in range(robot.nq)]
+        if all(name in numbers for name in names):
+            tell_open(robot, [numbers[name] for name in names], numbers, 4)
 
     def _value(self, name: str, x: Any) -> Any:
         return CirclePoint(name, x) if isinstance(x, (tuple, list, np.ndarray)) else _number(name, x)

@@ -10,7 +10,8 @@ from flint import fmpz, fmpz_mod_ctx, fmpz_mod_poly_ctx, fmpz_poly, fq_default_c
 from rikigaku.model.elementary import Helical
 from rikigaku.model.mechanism import Body, Mechanism, instantiate
 from rikigaku.numbers.kind import Number
-from rikigaku.numbers.modular import Modular, ModularConstants
+from rikigaku.numbers.modular import Modular
+from rikigaku.numbers.modular_constants import ModularConstants
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.base.samples import Question, drawn_symbols
 

@@ -12,7 +12,8 @@ import numpy as np
 from rikigaku.laws.loops import loop_residual
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.modular import Field, Modular, ModularConstants
+from rikigaku.numbers.modular import Field, Modular
+from rikigaku.numbers.modular_constants import ModularConstants
 from rikigaku.symbolic.base.following import Following
 from rikigaku.symbolic.base.samples import Question, drawn_symbols, random_positions
 from rikigaku.symbolic.loops.closing import Closing

@@ -20,12 +20,12 @@ from rikigaku.laws.regressor import DRIVE_NAMES, regressor_parameters
 from rikigaku.model.edit import bind
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.formula import ONE, ZERO, Formula
-from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.base.names import latex_name, paper_names
 from rikigaku.symbolic.base.regrouping import Regrouping
 from rikigaku.symbolic.base.samples import ANY_GRAVITY, Question, bare
+from rikigaku.symbolic.base.text import latex_term, sum_text
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.base.minimal_regressor import MinimalRegressor
@@ -155,7 +155,7 @@ class BaseParameters:
     def paper_form(self) -> str:
         """The base parameters in the letters of ROSAM II: m, ms, In with link and branch number (Inzz31)."""
         names = paper_names(self.robot, self.parameters)
-        return "\n".join(_sum_text(terms, names) for terms in self.found.base)
+        return "\n".join(sum_text(terms, names) for terms in self.found.base)
 
     def __len__(self) -> int:
         return self.count
@@ -164,7 +164,7 @@ class BaseParameters:
         kind = "closed robot" if self.closed else "robot"
         head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {len(self.parameters)}:"
         lines = [
-            f"  {name}" if len(t) == 1 else f"  {name} = {_sum_text(t)}" for name, t in self.formulas.items()
+            f"  {name}" if len(t) == 1 else f"  {name} = {sum_text(t)}" for name, t in self.formulas.items()
         ]
         never = ", ".join(self.unimportant)
         tail = [f"Never matter: {never}."] if never else []
@@ -180,7 +180,7 @@ class BaseParameters:
 
     def _repr_html_(self) -> str:
         rows = [
-            f"<tr><td>{k}</td><td>{escape(name)}</td><td>{escape(_sum_text(terms))}</td></tr>"
+            f"<tr><td>{k}</td><td>{escape(name)}</td><td>{escape(sum_text(terms))}</td></tr>"
             for k, (name, terms) in zip(self.found.columns, self.formulas.items(), strict=True)
         ]
         head = "<tr><th>column</th><th>base parameter</th><th>regrouping</th></tr>"
@@ -191,7 +191,7 @@ class BaseParameters:
         rows = []
         for name, terms in zip(self.found.kept, self.found.base, strict=True):
             left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
-            parts = [_latex_term(x, latex_name(n)) for n, x in terms.items()]
+            parts = [latex_term(x, latex_name(n)) for n, x in terms.items()]
             rows.append(f"{left} &= {' + '.join(parts).replace('+ -', '- ')}")
         return r"$\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}$"
 
@@ -303,25 +303,3 @@ def _gravity(gravity: Any) -> tuple[Formula, Formula, Formula] | None:
     if len(three) != 3:
         raise WrongValue(f"gravity takes three numbers (m/s^2), 'any' or None; {gravity!r} was given.")
     return (three[0], three[1], three[2])
-
-
-def _sum_text(terms: Mapping[str, Formula], names: Mapping[str, str] | None = None) -> str:
-    text = ""
-    for name, x in terms.items():
-        shown = names[name] if names else f"[{name}]"
-        if x == ONE or x == -ONE:
-            sign, product = (x == ONE), shown
-        elif len(x.terms) == 1:
-            sign = x.terms[0][1] > 0
-            product = f"{x if sign else -x}*{shown}"
-        else:
-            sign, product = True, f"({x})*{shown}"
-        text += (" + " if sign else " - ") + product
-    return text.removeprefix(" + ").lstrip() if text.startswith(" + ") else text.strip()
-
-
-def _latex_term(x: Formula, name: str) -> str:
-    if x == ONE or x == -ONE:
-        return name if x == ONE else f"-{name}"
-    inside = latex(x)
-    return rf"{inside}\,{name}" if len(x.terms) == 1 else rf"\left({inside}\right) {name}"

@@ -10,7 +10,7 @@ from rikigaku.errors import NotExact
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
-from rikigaku.numbers.modular import constant_turn, order_for
+from rikigaku.numbers.modular_constants import constant_turn, order_for
 from rikigaku.symbolic.base.atoms import step_atoms
 
 DECIMALS = 30

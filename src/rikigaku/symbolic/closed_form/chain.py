@@ -68,9 +68,11 @@ class Chain:
 
 def stripped(robot: Robot) -> Robot:
     """The robot without inertias, drives and springs: its symbols are those of the geometry alone."""
-    none = dict.fromkeys(("viscous", "coulomb", "rotor", "stiffness", "rest"), ZERO)
-    links = tuple(replace(link, inertia=None, joint=replace(link.joint, **none)) for link in robot.links)
-    return replace(robot, links=links, couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
+    links = []
+    for link in robot.links:
+        joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO, stiffness=ZERO, rest=ZERO)
+        links.append(replace(link, inertia=None, joint=joint))
+    return replace(robot, links=tuple(links), couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
 
 
 def exact_geometry(robot: Robot) -> tuple[Ring, Mechanism]:

@@ -16,7 +16,8 @@ from rikigaku.errors import NoFormula, NotExact, RikigakuError
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.functions import is_zero
-from rikigaku.numbers.modular import Field, Residues, constant_turn
+from rikigaku.numbers.modular import Field, Residues
+from rikigaku.numbers.modular_constants import constant_turn
 from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.loops.relation import Relation
 

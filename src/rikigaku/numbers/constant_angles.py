@@ -1,0 +1,83 @@
+"""Constant angles: their multiples, the part that is a multiple of 15 degrees, rational sines near them."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from rikigaku.numbers.balls import BALLS, ball, precision
+from rikigaku.numbers.formula import PI, Formula
+from rikigaku.numbers.kind import quarter_turns
+
+# A constant angle up to this multiple of another one is expressed by it.
+_MULTIPLES = 4
+# How far the tangent of half an angle may be off where it is made rational: the angle then differs by less
+# than 2^-56 = 1.4e-17, a multiple of it by less than 2^-54.
+_TANGENT = Fraction(1, 2**57)
+
+
+def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
+    """Sine and cosine of a whole multiple of the angle with sine s and cosine c."""
+    if times < 0:
+        s, c = multiple(s, c, -times)
+        return -s, c
+    if times == 0:
+        return 0, 1
+    if times == 1:
+        return s, c
+    t, d = multiple(s, c, times - 1)
+    return s * d + c * t, c * d - s * t
+
+
+@lru_cache(maxsize=1024)
+def rational_sin_cos(angle: Formula) -> tuple[Fraction, Fraction]:
+    """A rational point of the circle, within 1.5e-17 of the angle, with a short tangent of its half."""
+    with precision(256):
+        exact = (ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq()
+    t = _simplest(_fraction(exact) - _TANGENT, _fraction(exact) + _TANGENT)
+    return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction with the smallest denominator between two others, by their continued fractions."""
+    if low <= 0 <= high:
+        return Fraction(0)
+    if high < 0:
+        return -_simplest(-high, -low)
+    whole = low.numerator // low.denominator
+    if low == whole:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
+
+
+def split(angle: Formula) -> tuple[Formula, int]:
+    """The angle as a rest and a whole number of pi/12."""
+    for monomial, coefficient in angle.terms:
+        if monomial == PI.terms[0][0] and (12 * coefficient).denominator == 1:
+            return angle - Formula.of(coefficient) * PI, int(12 * coefficient)
+    return angle, 0
+
+
+def times_of(angle: Formula, unit: Formula) -> int:
+    """n where the angle is n times the unit, n small; else 0."""
+    for n in range(1, _MULTIPLES + 1):
+        for signed in (n, -n):
+            if angle == unit * signed:
+                return signed
+    return 0
+
+
+def independent_angles(angles: Iterable[Formula]) -> tuple[Formula, ...]:
+    """Those that need a sine and cosine of their own, positive, smallest first."""
+    found: list[Formula] = []
+    rests = {split(angle)[0] for angle in angles if quarter_turns(float(angle)) is None}
+    for rest in sorted(rests, key=lambda x: (abs(float(x)), float(x))):
+        if rest and not any(times_of(rest, known) for known in found):
+            found.append(rest if float(rest) > 0 else -rest)
+    return tuple(found)
+
+
+def _fraction(x: Any) -> Fraction:
+    return Fraction(int(x.p), int(x.q))
