@@ -113,15 +113,14 @@ def test_an_independent_integration_finds_the_same_events_and_the_same_end(case,
     assert np.abs(q - ours.q[-1]).max() < 1e-6
 
 
-@pytest.mark.parametrize(("case", "duration"), [("iii", 2), ("v", 2)])
-def test_steps_of_a_hundredth_of_a_second_stay_within_a_hundredth_of_the_motion(case, duration):
+@pytest.mark.parametrize(("case", "words"), [("iii", {"stick", "slip"}), ("v", {"slip"})])
+def test_steps_of_a_hundredth_of_a_second_stay_within_a_hundredth_of_the_motion(case, words):
     values, torque = CASES[case]
-    steps = time_stepping(arm(**values), START, torque=torque, duration=duration, step=0.01, contacts=FLOOR)
+    steps = time_stepping(arm(**values), START, torque=torque, duration=2, step=0.01, contacts=FLOOR)
     exact = motion(case).at(steps.t)
     assert np.abs(steps.q - exact.q).max() < 1.3e-2
     assert np.abs(arm().pose(steps.q, "hand")[:, 2, 3]).max() < 1e-8
-    words = {word for (word,) in steps.words}
-    assert words == ({"stick", "slip"} if case != "v" else words)
+    assert {word for (word,) in steps.words} == words
 
 
 def test_time_stepping_refuses_what_it_cannot_take():
