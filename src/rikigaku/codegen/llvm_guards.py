@@ -1,16 +1,22 @@
 """Guards watched along a step, as LLVM text: where functions of the state pass zero, to the last bit.
 
-Guards are sampled at quarters of the step. Where the parabola through three samples turns between two of them
-the guard is asked there too, so that a pair of passages within a quarter is seen as well.
+Guards are sampled four times a step. Where the parabola through three samples turns between two of them the
+guard is asked there too, so that a pair of passages between is seen as well. A step is refused where the
+samples bend more than a cubic does (by their fourth difference) as against what is left to zero: there they
+do not tell what happens between. So the guards bound the steps, as the error of the motion does: a body at
+rest has none, and yet must see the force that moves it.
 """
 
-from rikigaku.codegen.llvm_step import GUARD_SAMPLES, Step, Whole
+from math import prod
+
+from rikigaku.codegen.llvm_step import GUARD_SAMPLES, Real, Step, Whole
 from rikigaku.codegen.llvm_writer import Array, Value
 
-_PART = 1.0 / GUARD_SAMPLES
+_PLACES = (0.0, 0.237, 0.5, 0.783, 1.0)  # of the samples: not evenly, lest a period fit them
+_DIFFERENCE = [24 / 4**4 / prod(a - b for b in _PLACES if b != a) for a in _PLACES]  # the fourth
+_FINEST = 1e-5  # of the longest step: no shorter ones are asked for by guards
 _BISECTIONS = 60
 _TURNS = 3  # how often the place where a guard turns is looked for
-_NEAR = 0.5  # of the smaller end: where the parabola comes so near to zero, the guard itself is asked
 
 
 class Watch(Step):
@@ -62,19 +68,48 @@ class Watch(Step):
             b.value, a.value = w.select(passed, middle, b.value), w.select(passed, a.value, middle)
         return b.value
 
-    def watch(self, t: Value, h: Value, t_new: Value) -> Value:
-        """Note passages along the step; the part of the step where the mode ends, or 2."""
+    def sample(self, t: Value, h: Value, t_new: Value) -> None:
+        """Guards along the step."""
         w = self.w
-        end = w.cell(2.0)
         with w.loop(self.guards) as i:
             self.samples[i] = self.g_old[i]
         with w.loop(GUARD_SAMPLES, 1) as k:
-            x = w.real(k) * _PART
+            x = self.place(k)
             self.guarded(x, t + x * h, self.samples.at(k * self.guards))
         self.guarded(w.value(1.0, "double"), t_new, self.samples.at(GUARD_SAMPLES * self.guards))
+
+    def place(self, k: Value) -> Value:
+        """Of sample k."""
+        x = self.w.value(_PLACES[-1], "double")
+        for j, place in reversed(list(enumerate(_PLACES[:-1]))):
+            x = self.w.select(k.equals(j), place, x)
+        return x
+
+    def bends(self, h: Value) -> Value:
+        """How much the samples bend beyond a cubic, against what is left to zero: the largest of all guards
+        that keep their sign."""
+        w = self.w
+        worst = w.cell(0.0)
+        with w.loop(self.guards) as i:
+            values = [self.samples[k * self.guards + i] for k in range(GUARD_SAMPLES + 1)]
+            bend = sum((c * y for c, y in zip(_DIFFERENCE[1:], values[1:], strict=True)),
+                       start=_DIFFERENCE[0] * values[0])  # fmt: skip
+            sign = w.select(values[1] > 0.0, 1.0, w.value(-1.0, "double"))
+            least, most = sign * values[1], sign * values[1]
+            for y in values[2:]:
+                least, most = w.min(sign * y, least), w.max(sign * y, most)
+            left = least + self.slacks[i] + 1e-9 * most
+            worst.value = w.select(least > 0.0, w.max(w.abs(bend) / left, worst.value), worst.value)
+        fine = h < _FINEST * self.real[Real.LARGEST]
+        return w.select(fine, 0.0, worst.value)
+
+    def watch(self, t: Value, h: Value) -> Value:
+        """Note passages along the sampled step; the part of the step where the mode ends, or 2."""
+        w = self.w
+        end = w.cell(2.0)
         with w.repeat() as done:
             with w.loop(GUARD_SAMPLES) as k:
-                low, high = w.real(k) * _PART, w.real(k + 1) * _PART
+                low, high = self.place(k), self.place(k + 1)
                 turn = self.turning(k, low, high, t, h)
                 before = w.cell(low)
                 with w.repeat() as through:
@@ -138,12 +173,11 @@ class Watch(Step):
             y0, y1, y2 = (self.samples[(first + j) * self.guards + i] for j in range(3))
             a, b = self.samples[k * self.guards + i], self.samples[(k + 1) * self.guards + i]
             sign = w.select(a > 0.0, 1.0, w.value(-1.0, "double"))
-            bend, slope = y0 - 2.0 * y1 + y2, 0.5 * (y2 - y0)
-            least = y1 - 0.5 * slope * slope / bend
-            x = w.cell((w.real(first) + 1.0 - slope / bend) * _PART)
-            smaller = w.min(sign * a, sign * b)
-            likely = (smaller > 0.0) & (sign * bend > 0.0) & (sign * least < _NEAR * smaller)
-            with w.when(likely), w.repeat() as over:
+            x0, x1, x2 = (self.place(first + j) for j in range(3))
+            left, right = (x1 - x0) * (y1 - y2), (x1 - x2) * (y1 - y0)
+            x = w.cell(x1 - 0.5 * ((x1 - x0) * left - (x1 - x2) * right) / (left - right))
+            dips = sign * (left - right) < 0.0  # y1 below the chord, on the side of zero
+            with w.when((w.min(sign * a, sign * b) > 0.0) & dips), w.repeat() as over:
                 with w.loop(_TURNS):
                     with w.when(~((x.value > low) & (x.value < high))):
                         w.jump(over)

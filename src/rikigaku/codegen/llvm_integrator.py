@@ -17,10 +17,11 @@ from rikigaku.codegen.llvm_guards import Watch
 from rikigaku.codegen.llvm_linear import linear_text
 from rikigaku.codegen.llvm_radau import RADAU, RadauStep
 from rikigaku.codegen.llvm_step import ROWS, Real, Status, Whole
-from rikigaku.codegen.llvm_writer import Array, Value, Writer
+from rikigaku.codegen.llvm_writer import Array, Cell, Value, Writer
 from rikigaku.codegen.tableaus import Tableau
 
 _LEAST, _MOST = 0.2, 10.0  # how the step follows the error
+_BENDS = 0.25  # of guards (see `llvm_guards`): at which the step stays as it is
 
 
 class _Driver(Watch):
@@ -81,6 +82,40 @@ class _Driver(Watch):
         w, whole, real = self.w, self.whole, self.real
         grow = w.cell(_MOST)
         step, t_new = w.cell(0.0), w.cell(0.0)
+        with w.repeat() as watched:
+            self.try_steps(t, stop, adaptive, grow, step, t_new)
+            h = step.value
+            self.interpolant(t, h)
+            with w.when(self.guards < 1):
+                w.jump(watched)
+            self.sample(t, h, t_new.value)
+            if adaptive:
+                bends = self.bends(h)
+                factor = w.max(w.sqrt(w.sqrt(_BENDS / bends)), _LEAST)  # infinite where nothing bends
+                real[Real.H] = w.min(real[Real.H], h * factor)
+                with w.when(bends > 1.0):
+                    grow.value = 1.0
+                    whole[Whole.REJECTED] = whole[Whole.REJECTED] + 1
+                    self.forget()
+                with w.when(~(bends > 1.0)):
+                    w.jump(watched)
+            else:
+                w.jump(watched)
+        h, end = step.value, t_new.value
+        with w.when(self.guards > 0):
+            x = self.watch(t, h)
+            with w.when(x <= 1.0):
+                at = t + x * h
+                self.record(t, at, h)
+                self.between(x, self.new)
+                self.land(at)
+                w.leave(Status.EVENT)
+        self.record(t, end, h)
+        self.land(end)
+
+    def try_steps(self, t: Value, stop: Value, adaptive: bool, grow: Cell, step: Cell, t_new: Cell) -> None:
+        """Steps until the error of one is small enough; its length and its end."""
+        w, whole, real = self.w, self.whole, self.real
         with w.repeat() as accepted:
             wanted = w.min(real[Real.H], real[Real.LARGEST])
             clipped = t + 1.0000001 * wanted >= stop
@@ -106,18 +141,6 @@ class _Driver(Watch):
             real[Real.H] = h * w.max(factor, _LEAST)
             whole[Whole.REJECTED] = whole[Whole.REJECTED] + 1
             self.rejected()
-        h, end = step.value, t_new.value
-        self.interpolant(t, h)
-        with w.when(self.guards > 0):
-            x = self.watch(t, h, end)
-            with w.when(x <= 1.0):
-                at = t + x * h
-                self.record(t, at, h)
-                self.between(x, self.new)
-                self.land(at)
-                w.leave(Status.EVENT)
-        self.record(t, end, h)
-        self.land(end)
 
 
 class _ImplicitDriver(_Driver, RadauStep):

@@ -145,6 +145,10 @@ class Step:
     def rejected(self) -> None:
         """What a method must know of a step that was refused."""
 
+    def forget(self) -> None:
+        """The interpolant of a step that guards refuse is no start for the next one."""
+        self.real[Real.BEFORE] = 0.0
+
     # -- the parts of the loop ------------------------------------------------------------------------------
     def first_step(self, t: Value) -> None:
         """A step from the sizes of y and its first two derivatives (section II.4)."""

@@ -137,7 +137,7 @@ class ContactModes:
             if contact.bilateral and (f_n < -chosen.slack or label in pulled):
                 words.append(f"{label} pulls")
                 self._warn(label, t)
-        return Change(mode_of(system, chosen), q, v, hit.lost + swept, "; ".join(words), hit.work)
+        return Change(mode_of(system, chosen, t), q, v, hit.lost + swept, "; ".join(words), hit.work)
 
     def _warn(self, label: str, t: float) -> None:
         """Once a contact."""
@@ -220,12 +220,12 @@ def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
     return ContactModes(contacts, settling)
 
 
-def mode_of(system: ContactSystem, chosen: Choosing) -> Mode:
-    """A chosen mode as the simulation takes it."""
+def mode_of(system: ContactSystem, chosen: Choosing, t: float) -> Mode:
+    """A chosen mode as the simulation takes it from time t on."""
     plan = chosen.plan
     names = (*system.labels, *(joint.joint for joint in system.joints))
     rests = at_rest(system, plan)
-    parameters = (*(float(x) for x in system.given(0.0, chosen.directions)[1:]), chosen.slack)
+    parameters = (*(float(x) for x in system.given(0.0, chosen.directions, t)[1:]), chosen.slack)
 
     def dynamics(mechanism: Mechanism, now: Now) -> Flow:
         state = (mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)

@@ -138,11 +138,15 @@ class ContactSystem:
             0 if isinstance(point, Limit) else 2 if point.plane is None else 1 for point in self.points
         )
 
-    def given(self, t: float, directions: dict[int, Array] | None = None) -> Array:
-        """What the laws take with a state: time, friction, directions in which sliding starts, joints."""
-        starts = np.zeros((len(self.contacts), 3))
+    def given(
+        self, t: float, directions: dict[int, Array] | None = None, since: float | None = None
+    ) -> Array:
+        """What the laws take with a state: time, friction, directions in which sliding starts and when,
+        joints."""
+        starts = np.zeros((len(self.contacts), 4))
+        starts[:, 3] = t if since is None else since
         for i, direction in (directions or {}).items():
-            starts[i] = direction
+            starts[i, :3] = direction
         numbers = [x for contact in self.contacts for x in contact.friction.numbers]
         return np.array([t, *numbers, *starts.ravel(), *(joint.coulomb for joint in self.joints)])
 

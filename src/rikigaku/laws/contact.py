@@ -26,6 +26,9 @@ from rikigaku.spatial.vector import Vector
 
 # Square of the speed [m^2/s^2] below which sliding has the direction it starts with, not the velocity's.
 _AT_REST = 1e-24
+# Friction turns with the velocity at the rate mu g / speed, which explicit steps could hardly follow where
+# sliding begins slowly: this speed [m/s] along the first direction is added, and fades as (this time [s])^4.
+_STARTED, _STARTING = 1e-5, 1e-3
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class ModePlan:
     loops: rows of the loop residual that count. guides: frames held in part of their pose; guided: those of
         their rows that count.
     Numbers given with each state: t; kinetic, fall, bend, viscous of each contact; a direction (3) of each
-    contact for the start of sliding; Coulomb's force of each of `joints`.
+    contact for the start of sliding, and when that was; Coulomb's force of each of `joints`.
     """
 
     points: tuple[Point | Limit, ...]
@@ -60,17 +63,17 @@ class ModePlan:
     @property
     def size(self) -> int:
         """How many numbers are given with a state."""
-        return 1 + 7 * len(self.points) + len(self.joints)
+        return 1 + 8 * len(self.points) + len(self.joints)
 
     def friction(self, given: Numbers, i: int) -> Numbers:
         return given[1 + 4 * i : 5 + 4 * i]
 
-    def start(self, given: Numbers, i: int) -> Vector:
-        at = 1 + 4 * len(self.points) + 3 * i
-        return (given[at], given[at + 1], given[at + 2])
+    def start(self, given: Numbers, i: int) -> tuple[Vector, Number]:
+        at = 1 + 4 * len(self.points) + 4 * i
+        return (given[at], given[at + 1], given[at + 2]), given[at + 3]
 
     def coulomb(self, given: Numbers, joint: int) -> Number:
-        return given[1 + 7 * len(self.points) + self.joints.index(joint)]
+        return given[1 + 8 * len(self.points) + self.joints.index(joint)]
 
 
 @dataclass(frozen=True)
@@ -209,10 +212,14 @@ def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int
     if sign:
         th = vector.scale(sign, c.directions[1])
     else:
-        slow = square < _AT_REST
-        speed = sqrt(where(slow, 1, square))
-        start = plan.start(given, i)
-        x, y, z = (where(slow, s, u / speed) for s, u in zip(start, c.sliding, strict=True))
+        start, since = plan.start(given, i)
+        late = (given[0] - since) / _STARTING
+        fading = 1 + late * late
+        along = vector.add(c.sliding, vector.scale(_STARTED / (fading * fading), start))
+        length = vector.dot(along, along)
+        slow = length < _AT_REST
+        speed = sqrt(where(slow, 1, length))
+        x, y, z = (where(slow, s, u / speed) for s, u in zip(start, along, strict=True))
         th = (x, y, z)
     mu = kinetic + fall / (1 + bend * square)
     return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)

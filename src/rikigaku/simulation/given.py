@@ -1,6 +1,7 @@
 """What `rk.simulate` is given, checked at the door: start, duration, steps, times of output, events."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from rikigaku.simulation.free import is_closed
 from rikigaku.simulation.modes import Array, Flow, Guard, Now
 from rikigaku.simulation.run import Settings
 from rikigaku.states import as_position
+
+_LOOKS = 100  # steps of a motion at least, where something is watched for
 
 
 def start_of(robot: Robot, q0: Any, v0: Any) -> tuple[Array, Array]:
@@ -66,6 +69,18 @@ def settings_of(method: Any, step: Any, rtol: Any, atol: Any, most_steps: Any, m
         if not isinstance(most, (int, np.integer)) or most < 1:
             raise WrongValue(f"{name} is a whole number above 0; {most!r} was given.")
     return Settings(method, relative, beyond, length, most_steps=int(most_steps))
+
+
+def bounded(settings: Settings, largest: Any, duration: float) -> Settings:
+    """Steps no longer than that; where they are left to the method, short enough to look at what happens."""
+    length = None if largest is None else _number("largest_step", largest)
+    if length is not None and not length > 0:
+        raise WrongValue(f"The largest step is positive [s]; {largest} was given.")
+    if not integrator.adaptive(settings.method):
+        return settings
+    if length is None:
+        return replace(settings, watched=duration / _LOOKS)
+    return replace(settings, largest=length)
 
 
 def times_of(output: Any, start: float, end: float) -> Any:

@@ -26,6 +26,7 @@ class Settings:
     atol: float = 1e-12
     step: float = 0.0  # the fixed step, or the first one to try; 0: found from the field
     largest: float = np.inf
+    watched: float = np.inf  # the largest step where guards are watched
     most_steps: int = 1_000_000
 
 
@@ -130,7 +131,8 @@ class _Memory:
         self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = n, len(guards), _ROOM
         self.whole[Whole.LEFT] = settings.most_steps
         self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - MORE
-        self.real[:] = t, settings.step, settings.rtol, settings.largest, 0.0
+        largest = min(settings.largest, settings.watched if guards else np.inf)
+        self.real[:] = t, settings.step, settings.rtol, largest, 0.0
         self.u, self.p = np.zeros(max(drive.size, 1)), made.parameters(mode, drive)
         self.atol = np.full(n, settings.atol)
         self.work = integrator.working(settings.method, n, len(guards))

@@ -13,7 +13,7 @@ from rikigaku.simulation.drive_forces import DriveForces
 from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
-from rikigaku.simulation.given import guards_of, settings_of, span_of, start_of, times_of
+from rikigaku.simulation.given import bounded, guards_of, settings_of, span_of, start_of, times_of
 from rikigaku.simulation.loops import kept_closed, singular_passages
 from rikigaku.simulation.modes import Event, Guard, System
 from rikigaku.simulation.run import Run, Settings, interpolated, run
@@ -42,6 +42,7 @@ def simulate(
     step: float | None = None,
     rtol: float = 1e-10,
     atol: float = 1e-12,
+    largest_step: float | None = None,
     most_steps: int = 1_000_000,
     most_changes: int = 10_000,
 ) -> Solution:
@@ -65,6 +66,8 @@ def simulate(
         method: "dop853" (order 8, steps by its error estimate), "radau" (implicit, for stiff springs and
             controllers), or "rk4", "euler" with a fixed `step` [s].
         rtol, atol: error allowed a step, relative to and beyond the size of each number of the state.
+        largest_step: [s]; a hundredth of the duration if left out, where contacts or events are watched for.
+            What comes and goes within a step (a pulse, a thin obstacle) is seen if steps are short.
         most_steps, most_changes: where to give up.
     Returns:
         The motion, up to where it could be followed: `status` is "done" or says why it ended (no mode of the
@@ -72,8 +75,9 @@ def simulate(
     Raises:
         WrongSize, WrongValue: for inputs that do not fit the robot.
     """
-    settings = settings_of(method, step, rtol, atol, most_steps, most_changes)
     start, end = span_of(start, duration)
+    settings = settings_of(method, step, rtol, atol, most_steps, most_changes)
+    settings = bounded(settings, largest_step, end - start)
     times = times_of(output, start, end)
     q, v = start_of(robot, q0, v0)
     drive = drive_of(robot.nv, driven_places(robot), torque)
