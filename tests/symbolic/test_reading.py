@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +13,6 @@ from symbolic_robots import all_symbols, elements, symbol_values
 import rikigaku as rk
 from rikigaku.errors import MissingValue, NotExact, UnknownName, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import ExactConstants
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.element import ExactFormula
@@ -141,133 +139,6 @@ def test_options_follow_in_order_or_by_name() -> None:
         ARM.jacobian.formulas("hnd")
 
 
-# -- combined ---------------------------------------------------------------------------------------------
-def same_exactly(x: ExactFormula, shown: Formula) -> bool:
-    """The formula shown, computed with exact numbers by the addition theorems, is the number."""
-    ring, reading = x.reading.ring, x.reading
-    symbols = {name: ring.variable(generator) for name, generator in reading.generators.items()}
-    return bool(shown.evaluate(ExactConstants(ring), symbols) - x.number == 0)
-
-
-def test_sums_of_parallel_axes_are_combined() -> None:
-    pose = ARM.pose.formulas("hand").combined()
-    assert {str(x) for x in elements(pose[1:3, 3])} == {
-        "-a2*sin(q1) - l2*sin(q1 + q2)",
-        "a2*cos(q1) + l2*cos(q1 + q2)",
-    }
-    three = all_symbols("planar_3r").pose.formulas("hand").combined()
-    assert "cos(q1 + q2 + q3)" in str(three)
-
-
-@pytest.mark.parametrize(
-    ("name", "law"), [("puma560", "gravity_forces"), ("scara", "mass_matrix"), ("ur5", "jacobian")]
-)
-def test_a_combined_formula_is_the_same_exactly_and_no_longer(name: str, law: str) -> None:
-    robot = all_symbols(name) if name != "ur5" else rk.load(name)
-    options = {"frame": robot.frame_names[-1]} if law == "jacobian" else {}
-    whole = getattr(robot, law).formulas(**options)
-    shorter = 0
-    for x in elements(whole):
-        y = x.combined()
-        assert same_exactly(x, y.formula)
-        assert len(y.formula.terms) <= len(x.formula.terms)
-        assert y == x
-        shorter += len(y.formula.terms) < len(x.formula.terms)
-    assert shorter
-    if name == "puma560":
-        assert "cos(q2 + q3)" in str(whole[1].combined())
-
-
-def test_angles_are_combined_under_square_roots_and_in_quotients() -> None:
-    J = ARM.euler_jacobian.formulas("hand")
-    assert str(J[4, 0].combined()) == "sqrt(sin(q1 + q2)**2)/sin(q1 + q2)"
-    assert same_exactly(J[1, 0], J[1, 0].combined().formula)
-
-
-def test_a_square_of_cosine_is_restored_where_it_is_shorter() -> None:
-    M = all_symbols("puma560").mass_matrix.symbolic[1, 1]
-    assert "Iyy5 - Iyy5*sin(q4)**2" in str(M)
-    shown = M.combined()
-    assert "Iyy5*cos(q4)**2" in str(shown)
-    assert same_exactly(M, shown.formula)
-
-
-# -- taken apart ------------------------------------------------------------------------------------------
-def test_what_was_collected_adds_up_to_the_formula() -> None:
-    reading = forces().reading
-    for by in ("parameters", "accelerations", "velocities", ["q1_dot", "Izz2"], "a2"):
-        for x in elements(forces()):
-            total: Any = 0
-            for factor, rest in x.collect(by).items():
-                symbols = {name: reading.ring.variable(g) for name, g in reading.generators.items()}
-                total = total + rest * Formula.of(factor).evaluate(ExactConstants(reading.ring), symbols)
-            assert total == x
-
-
-def test_collected_by_accelerations_forces_show_the_mass_matrix() -> None:
-    M = ARM.mass_matrix.symbolic
-    for i, x in enumerate(elements(forces())):
-        parts = x.collect("accelerations")
-        assert [parts[f"q{j + 1}_ddot"] for j in range(2)] == [M[i, 0], M[i, 1]]
-
-
-def test_collected_by_parameters_forces_show_the_regressor() -> None:
-    Y = ARM.regressor.formulas(drives=True)
-    columns = list(ARM.parameters(drives=True, **{x: float(v) for x, v in symbol_values(ARM).items()}))
-    parts = forces()[0].collect("parameters")
-    for name, column in (("Izz2", "Izz of link2"), ("msx2", "msx of link2"), ("fv1", "viscous of q1")):
-        assert parts[name] == Y[0, columns.index(column)]
-
-
-def test_velocity_products_are_factors() -> None:
-    parts = forces()[0].collect("velocities")
-    assert str(parts["q1_dot*q2_dot"]) == "-2*a2*msx2*sin(q2) - 2*a2*msy2*cos(q2)"
-    assert "q2_dot**2" in parts
-
-
-def test_lagranges_equation_holds_identically() -> None:
-    T, U = ARM.kinetic_energy.symbolic, ARM.potential_energy.symbolic
-    tau = ARM.inverse_dynamics.formulas(friction=False)
-    for k, name in enumerate(("q1", "q2")):
-        p = T.diff(f"{name}_dot")
-        rate: Any = 0
-        for other in ("q1", "q2"):
-            for variable, by in ((other, f"{other}_dot"), (f"{other}_dot", f"{other}_ddot")):
-                rate = rate + p.diff(variable) * p.reading.ring.variable(p.reading.generators[by])
-        assert rate - T.diff(name) + U.diff(name) == tau[k]
-
-
-def test_derivatives_by_symbols_and_of_quotients_are_differences() -> None:
-    x = ARM.inverse_mass_matrix.symbolic[0, 1]
-    for name in ("q2", "a2", "msx2"):
-
-        def at(h: float, name: str = name) -> float:
-            return float(x.value(**VALUES | {name: VALUES[name] + h}))
-
-        slope = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3
-        assert x.diff(name).value(**VALUES) == pytest.approx(slope, rel=1e-7)
-
-
-def test_derivatives_of_square_roots_are_differences() -> None:
-    robot = all_symbols("stanford")
-    J = robot.euler_jacobian.formulas(robot.frame_names[-1])
-    assert J.reading.ring.radicands
-    q = [0.3, 0.7, 0.4, -0.5, 0.6, 0.2]
-
-    def at(h: float) -> Any:
-        return J[3:].value(q=[q[0], q[1] + h, *q[2:]])
-
-    slope = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3
-    assert np.abs(slope).max() > 0.1
-    assert np.abs(J[3:].diff("q2").value(q=q) - slope).max() < 1e-8 * np.abs(slope).max()
-
-
-def test_a_quaternion_element_does_not_vary_alone() -> None:
-    ball = Robot("ball", (rk.Link("l1", "base", rk.Joint("j", "spherical")),))
-    with pytest.raises(NotExact, match="quaternion"):
-        ball.pose.formulas("l1")[0, 0].diff("j_qw")
-
-
 # -- values and errors ------------------------------------------------------------------------------------
 def test_values_are_fractions_where_all_is_rational_and_floats_else() -> None:
     x = ARM.mass_matrix.symbolic[0, 1]
@@ -318,59 +189,6 @@ def test_an_angle_that_is_a_product_is_refused_with_its_place() -> None:
     link = rk.Link("l1", "base", rk.Joint("j"), rk.ModifiedDH(alpha="a*b"))
     with pytest.raises(NotExact, match=r"a\*b.*links\[0\].*symbol of its own"):
         Robot("r", (link,)).pose.formulas("l1")
-
-
-# -- intermediates ----------------------------------------------------------------------------------------
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
-@pytest.mark.parametrize("law", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
-def test_intermediate_variables_lead_to_the_native_values(law: str) -> None:
-    robot = rk.load("puma560")
-    steps = getattr(robot, law).intermediates()
-    rng = np.random.default_rng(2)
-    inputs = {name: rng.uniform(-1, 1, 6) for name in ("q", "v", "a", "tau")}
-    known = {
-        f"q{k + 1}{end}": inputs[x][k]
-        for x, end in (("q", ""), ("v", "_dot"), ("a", "_ddot"))
-        for k in range(6)
-    }
-    known |= {f"tau_q{k + 1}": inputs["tau"][k] for k in range(6)}
-    for name, formula in steps.steps:
-        known[name] = formula.evaluate(FLOATS, known)
-    ours = np.array([float(x.evaluate(FLOATS, known)) for x in steps.results])
-    native = getattr(robot, law)(*(inputs[x] for x in getattr(robot, law).law.inputs))
-    assert np.abs(ours - native.ravel()).max() <= 1e-12 * np.abs(native).max()
-    assert str(steps.operations) == str(getattr(robot, law).operations)
-    assert steps._repr_latex_().startswith(r"$\begin{aligned}")
-
-
-def test_long_formulas_are_shown_with_intermediate_variables() -> None:
-    M = all_symbols("puma560").mass_matrix.symbolic
-    text = repr(M)
-    assert "with intermediate variables" in text
-    assert "M[5, 5] = " in text
-    assert str(M.operations) in text
-    assert M[0].terms > 0
-
-
-def test_intermediates_of_sympy_are_what_cse_gives() -> None:
-    steps, results = ARM.mass_matrix.symbolic.with_intermediates().sympy()
-    expression = results[0, 0]
-    for symbol, value in reversed(steps):
-        expression = expression.subs(symbol, value)
-    at = {symbol: VALUES[symbol.name] for symbol in expression.free_symbols}
-    assert float(expression.subs(at)) == pytest.approx(
-        ARM.mass_matrix.symbolic[0, 0].value(**VALUES), rel=1e-13
-    )
-
-
-def test_steps_do_not_take_the_name_of_a_symbol() -> None:
-    link = rk.Link(
-        "l1", "base", rk.Joint("t2"), rk.ModifiedDH(a="t1"), rk.Inertia("origin", "t3", ("x", "y", 0))
-    )
-    robot = replace(Robot("r", (link,)), gravity=(Formula.of("t4"), Formula.of(0), Formula.of(0)))
-    steps = robot.gravity_forces.intermediates()
-    names = {name for name, _ in steps.steps}
-    assert not names & {"t1", "t2", "t3", "t4"}
 
 
 def test_formulas_of_laws_of_one_robot_mix() -> None:

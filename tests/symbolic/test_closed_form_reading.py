@@ -1,0 +1,169 @@
+"""Inverse kinematics as formulas: how they are read, checked and asked for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy
+from arms import SYMBOLIC_PUMA, arm, distance, poses
+
+import rikigaku as rk
+from rikigaku.errors import MissingValue, NotSolvable, UnknownName, WrongSize, WrongValue
+from rikigaku.model.joint import Joint
+from rikigaku.model.robot import Coupling
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.graph import Graph
+from rikigaku.numbers.kind import FLOATS
+from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide
+
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+PUMA_VALUES = {"d1": 0.6, "d2": 0.2, "a2": 0.43, "d3": -0.09, "a3": -0.02, "d4": 0.43, "d6": 0.056}
+SHIPPED = {"puma560": 8, "stanford": 8, "ur5": 8, "rx90": 8, "scara": 2}
+
+
+def random_postures(robot, count, seed=0, size=2.0):
+    return np.random.default_rng(seed).uniform(-size, size, (count, robot.nq))
+
+
+def found(robot, formulas, q, **values):
+    """Distance from each posture to the nearest branch at its pose; all answers must reach the pose."""
+    T = poses(robot, q, formulas.frame, **values)
+    answer = formulas.solve(T, **values)
+    there = poses(robot, answer.q, formulas.frame, **values)
+    wanted = np.broadcast_to(T[..., None, :, :], there.shape)
+    rows = slice(0, 3) if formulas.target != "position" else (slice(0, 3), slice(3, 4))
+    gap = np.abs(there - wanted)[answer.valid][(slice(None), *np.index_exp[rows])]
+    assert gap.max() < 1e-9
+    return np.nanmin(distance(robot, answer.q, q[..., None, :]), axis=-1), answer
+
+
+def test_sympy_evaluates_to_what_solve_gives():
+    formulas = SYMBOLIC_PUMA.inverse_kinematics_formulas()
+    q = random_postures(SYMBOLIC_PUMA, 1)
+    (T,) = poses(SYMBOLIC_PUMA, q, **PUMA_VALUES)
+    answer = formulas.solve(T, **PUMA_VALUES)
+    elements = dict(zip(formulas.pose_names, [*T[:3, 3], *T[:3, :3].ravel()], strict=True))
+    for k in (0, 5):
+        known = {sympy.Symbol(name, real=True): x for name, x in {**elements, **PUMA_VALUES}.items()}
+        definitions, joints = formulas.branches[k].sympy()
+        order = [step.name for step in formulas.steps]
+        pairs = sorted([*definitions, *joints], key=lambda pair: order.index(pair[0].name))
+        for symbol, value in pairs:
+            known[symbol] = float(value.xreplace(known))
+        values = [known[sympy.Symbol(f"q{i}", real=True)] for i in range(1, 7)]
+        np.testing.assert_allclose(values, answer.q[k], atol=1e-9)
+
+
+def test_formulas_run_on_traced_numbers():
+    robot = rk.load("scara")
+    formulas = robot.inverse_kinematics_formulas("hand")
+    graph = Graph()
+    at = {name: graph.input(name) for name in (*formulas.pose_names, "l1", "l2")}
+    for step in formulas.steps:  # as a compiler will: sines and cosines without the angles
+        match step:
+            case Definition(name, formula) | Slide(_, name, formula):
+                at[name] = formula.evaluate(FLOATS, at)
+            case Root(name, radicand):
+                at[name] = radicand.evaluate(FLOATS, at).sqrt()
+            case Angle(_, name, y, x):
+                s, c = y.evaluate(FLOATS, at), x.evaluate(FLOATS, at)
+                at[name] = SinCos(s / (s * s + c * c).sqrt(), c / (s * s + c * c).sqrt())
+    assert len(graph.nodes) < 150
+
+
+class SinCos:
+    def __init__(self, s, c):
+        self.s, self.c = s, c
+
+    def sin(self):
+        return self.s
+
+    def cos(self):
+        return self.c
+
+
+def test_text_latex_and_joints_say_what_is_computed():
+    formulas = rk.load("stanford").inverse_kinematics_formulas("hand")
+    text = str(formulas)
+    assert text.startswith("Inverse kinematics of robot 'stanford', pose of frame 'hand': 8 branches")
+    assert "w1 = ±sqrt(wrist_x**2 + wrist_y**2 - 0.023716)" in text
+    assert "d3 = t1_x*sin(q2) + wrist_z*cos(q2)" in text
+    assert r"\operatorname{atan2}" in formulas._repr_latex_()
+    branch = formulas.branches[7]
+    assert [name for name, _ in branch.joints] == ["q1", "q2", "d3", "q4", "q5", "q6"]
+    assert "w1 = -sqrt(" in str(branch)
+    assert r"\begin{aligned}" in branch._repr_latex_()
+
+
+def test_a_wrong_formula_does_not_pass_the_check(monkeypatch):
+    from rikigaku.symbolic.closed_form import solver as closed_form_solver
+
+    honest = closed_form_solver.Solver._angle
+    monkeypatch.setattr(
+        closed_form_solver.Solver, "_angle", lambda self, axis, y, x, s: honest(self, axis, -y, x, s)
+    )
+    robot = arm("RRR", [(0, 0, 0, 0), ("pi/2", 0, 0, 0), (0, 0.4, 0, 0)], (0, 0.3, 0, 0))
+    with pytest.raises(NotSolvable, match="none of 4 branches reaches"):
+        robot.inverse_kinematics_formulas()
+
+
+def test_names_of_symbols_joints_and_pose_do_not_clash():
+    robot = arm("RR", [(0, 0, 0, 0), (0, "px", 0, 0)], (0, "w1", 0, 0))
+    links = (
+        replace(robot.links[0], joint=Joint("first joint", "revolute")),
+        replace(robot.links[1], joint=Joint("py", "revolute")),
+    )
+    robot = replace(robot, links=links)
+    formulas = robot.inverse_kinematics_formulas()
+    values = {"px": 0.5, "w1": 0.4}
+    nearest, _ = found(robot, formulas, random_postures(robot, 5), **values)
+    assert nearest.max() < 1e-9
+    assert [name for name, _ in formulas.branches[0].joints] == ["py", "first joint"]
+
+
+def test_angles_of_the_geometry_may_be_symbols_or_any_constant():
+    rows = [(0, 0, 0, 0), ("alpha/2", 0, 0, 0), ("pi/4", "a", 0, 0)]
+    robot = arm("RRR", rows, (0, "0.3", 0, "0.1"))
+    values = {"alpha": 1.9, "a": 0.4}
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 10), **values)
+    assert nearest.max() < 1e-6
+
+
+def test_what_has_no_formula_says_why_and_what_else_to_do():
+    general = [(0, 0, 0, 0.1), *((f"0.{k}", f"0.{k}", 0, f"0.{k}") for k in (3, 7, 5, 2, 9))]
+    with pytest.raises(NotSolvable, match=r"4 or more of q1, .*robot.inverse_kinematics\(\.\.\.\)") as caught:
+        arm("RRRRRR", general, (0, 0, 0, 0.1)).inverse_kinematics_formulas()
+    assert caught.value.joints == tuple(f"q{k}" for k in range(1, 7))
+    ball = replace(arm("RR", general[:2]))
+    ball = replace(ball, links=(ball.links[0], replace(ball.links[1], joint=Joint("ball", "spherical"))))
+    with pytest.raises(NotSolvable, match="joint of link 'l2' is spherical"):
+        ball.inverse_kinematics_formulas()
+    two = arm("RR", [(0, 0, 0, 0), (0, 0.4, 0, 0)])
+    with pytest.raises(NotSolvable, match=r"does not depend on q2\. Choose a frame further out"):
+        two.inverse_kinematics_formulas()
+    with pytest.raises(
+        NotSolvable, match="loops may leave the frame less freedom"
+    ):  # its point draws a curve
+        rk.load("four_bar").inverse_kinematics_formulas("coupler_point")
+    geared = replace(two, couplings=(Coupling("q2", "q1", Formula.of(2)),))
+    with pytest.raises(NotSolvable, match="'q2' follows joint 'q1' by a gear"):
+        geared.inverse_kinematics_formulas()
+
+
+def test_bad_questions_are_answered_with_what_is_known():
+    puma = rk.load("puma560")
+    with pytest.raises(UnknownName, match="Did you mean 'hand'"):
+        puma.inverse_kinematics_formulas("hnd")
+    with pytest.raises(UnknownName, match="pose, position, planar"):
+        puma.inverse_kinematics_formulas("hand", target="everything")
+    with pytest.raises(UnknownName, match="no joint named 'q9'"):
+        puma.inverse_kinematics_formulas("hand", given=["q9"])
+    with pytest.raises(WrongValue, match="does not move in a coordinate plane"):
+        puma.inverse_kinematics_formulas("hand", target="planar")
+    with pytest.raises(WrongValue, match="moves with no joint"):
+        puma.inverse_kinematics_formulas("base")
+    formulas = puma.inverse_kinematics_formulas("hand")
+    with pytest.raises(WrongSize, match=r"take a pose \(4, 4\), or a batch; \(3,\) was given"):
+        formulas.solve([1, 2, 3])
+    with pytest.raises(MissingValue, match="d1"):
+        SYMBOLIC_PUMA.inverse_kinematics_formulas().solve(np.eye(4))

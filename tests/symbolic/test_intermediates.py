@@ -1,0 +1,69 @@
+"""Laws as lists of intermediate variables."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from symbolic_robots import all_symbols, symbol_values
+
+import rikigaku as rk
+from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.kind import FLOATS
+
+ARM = all_symbols("planar_2r")
+STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
+VALUES = STATE | {name: float(x) for name, x in symbol_values(ARM).items()}
+
+
+# -- intermediates ----------------------------------------------------------------------------------------
+@pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+@pytest.mark.parametrize("law", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
+def test_intermediate_variables_lead_to_the_native_values(law: str) -> None:
+    robot = rk.load("puma560")
+    steps = getattr(robot, law).intermediates()
+    rng = np.random.default_rng(2)
+    inputs = {name: rng.uniform(-1, 1, 6) for name in ("q", "v", "a", "tau")}
+    known = {
+        f"q{k + 1}{end}": inputs[x][k]
+        for x, end in (("q", ""), ("v", "_dot"), ("a", "_ddot"))
+        for k in range(6)
+    }
+    known |= {f"tau_q{k + 1}": inputs["tau"][k] for k in range(6)}
+    for name, formula in steps.steps:
+        known[name] = formula.evaluate(FLOATS, known)
+    ours = np.array([float(x.evaluate(FLOATS, known)) for x in steps.results])
+    native = getattr(robot, law)(*(inputs[x] for x in getattr(robot, law).law.inputs))
+    assert np.abs(ours - native.ravel()).max() <= 1e-12 * np.abs(native).max()
+    assert str(steps.operations) == str(getattr(robot, law).operations)
+    assert steps._repr_latex_().startswith(r"$\begin{aligned}")
+
+
+def test_long_formulas_are_shown_with_intermediate_variables() -> None:
+    M = all_symbols("puma560").mass_matrix.symbolic
+    text = repr(M)
+    assert "with intermediate variables" in text
+    assert "M[5, 5] = " in text
+    assert str(M.operations) in text
+    assert M[0].terms > 0
+
+
+def test_intermediates_of_sympy_are_what_cse_gives() -> None:
+    steps, results = ARM.mass_matrix.symbolic.with_intermediates().sympy()
+    expression = results[0, 0]
+    for symbol, value in reversed(steps):
+        expression = expression.subs(symbol, value)
+    at = {symbol: VALUES[symbol.name] for symbol in expression.free_symbols}
+    assert float(expression.subs(at)) == pytest.approx(
+        ARM.mass_matrix.symbolic[0, 0].value(**VALUES), rel=1e-13
+    )
+
+
+def test_steps_do_not_take_the_name_of_a_symbol() -> None:
+    link = rk.Link(
+        "l1", "base", rk.Joint("t2"), rk.ModifiedDH(a="t1"), rk.Inertia("origin", "t3", ("x", "y", 0))
+    )
+    robot = replace(Robot("r", (link,)), gravity=(Formula.of("t4"), Formula.of(0), Formula.of(0)))
+    steps = robot.gravity_forces.intermediates()
+    names = {name for name, _ in steps.steps}
+    assert not names & {"t1", "t2", "t3", "t4"}
