@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import WrongValue
 from rikigaku.fem.closing import impulses_of
+from rikigaku.fem.cut_forces import shared_forces
 from rikigaku.fem.internal import Load, internal_forces
 from rikigaku.fem.joints import driven
 from rikigaku.fem.kinematics import moving
@@ -23,7 +24,6 @@ from rikigaku.fem.newmark import as_computed
 from rikigaku.fem.openness import check_closed
 from rikigaku.fem.phases import Phases
 from rikigaku.fem.result import Result
-from rikigaku.fem.shared import shared_forces
 from rikigaku.fem.sharing import as_sharing
 from rikigaku.given import GRAVITY, flag, numbers, short, word
 from rikigaku.model.mechanism import WORLD

@@ -80,13 +80,6 @@ def as_sharing(given: Any) -> Sharing | None:
     return Ratio(given)
 
 
-class Split(NamedTuple):
-    """tau (samples, nv) and the forces through the cuts f (samples, unknowns)."""
-
-    tau: Array
-    f: Array
-
-
 class Freedom(NamedTuple):
     """spare: internal forces the motors can have at will; missing: what passive joints would have to give."""
 
