@@ -74,6 +74,21 @@ def test_a_sampled_controller_holds_between_samples(pendulum) -> None:
     assert np.abs(motion.q[-1] - q).max() < 1e-12
 
 
+def test_a_sampled_controller_is_asked_once_a_period_with_contacts_too(pendulum) -> None:
+    asked = []
+
+    def control(t, q, v):
+        asked.append(t)
+        return -20 * q - 2 * v
+
+    friction = rk.JointFriction(pendulum.joints[0].name, 0.5)
+    motion = rk.simulate(
+        pendulum, [0.5], [0.0], rk.Sampled(control, 0.01), duration=0.1, contacts=[friction], **FINE
+    )
+    assert motion.done
+    assert asked == pytest.approx(0.01 * np.arange(10), abs=1e-12)
+
+
 def test_pd_with_gravity_brings_a_puma_to_rest_at_its_target(puma) -> None:
     target = Q + 0.3
     control = rk.PD(puma, target, stiffness=[300, 300, 150, 20, 20, 20], damping=[60, 60, 25, 4, 4, 4])

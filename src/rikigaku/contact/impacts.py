@@ -37,8 +37,10 @@ class Impact:
     work: float = 0.0
 
 
-def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
+def impact(system: ContactSystem, t: float, q: Array, v: Array, settling: float = 0.0) -> Impact:
     """What the contacts that touch do to the velocities at once; nothing where none approaches.
+
+    settling: speed [m/s] of approach below which a contact does not bounce.
 
     Raises:
         NoConsistentMode: if no impulses within friction end the approach.
@@ -62,12 +64,14 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array) -> Impact:
         w0[normal] = state.approach[i]
         w0[list(tangents)] = state.sliding[i][: len(tangents)]
     loops = range(first)
-    bounce = [system.contacts[i].restitution * max(-state.approach[i], 0.0) for i in touching]
+    calm = [REST < -x < settling for x in state.approach]
+    e = [0.0 if calm[i] else system.contacts[i].restitution for i in touching]
+    bounce = [e[k] * max(-state.approach[i], 0.0) for k, i in enumerate(touching)]
     if system.restitution == "newton":
         answer = _first(system, W, w0, _blocks(system, touching, bounce), loops, t)
     else:
         answer = _first(system, W, w0, _blocks(system, touching, [0.0] * len(touching)), loops, t)
-        kept = [system.contacts[i].restitution * answer.F[places[i][0]] for i in touching]
+        kept = [e[k] * answer.F[places[i][0]] for k, i in enumerate(touching)]
         if any(kept):
             later = _first(
                 system, W, answer.w, _blocks(system, touching, [0.0] * len(touching), kept), loops, t

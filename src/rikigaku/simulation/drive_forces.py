@@ -3,7 +3,7 @@
 import numpy as np
 
 from rikigaku.model.robot import Robot
-from rikigaku.simulation.drives import Drive, Forces, asked
+from rikigaku.simulation.drives import Drive, Forces, asked, due
 from rikigaku.simulation.fields import MORE, field_of
 from rikigaku.simulation.free import Free
 from rikigaku.simulation.modes import Array
@@ -34,6 +34,8 @@ class DriveForces:
             return drive.pieces(np.array([t]))[0]
         if drive.function is None:
             return np.zeros(0)
-        if drive.period is not None and self.held is not None:
-            return self.held[1]
-        return asked(drive, t, q.copy(), v.copy())
+        if drive.period is None:
+            return asked(drive, t, q.copy(), v.copy())
+        if self.held is None or due(self.held[0], t, drive.period):
+            self.held = (t, asked(drive, t, q.copy(), v.copy()))
+        return self.held[1]

@@ -222,3 +222,13 @@ def drive_of(nv: int, places: Sequence[int], torque: Any) -> Drive:
     if not np.isfinite(constant).all():
         raise WrongValue(f"torque must be finite; {constant} was given.")
     return Forces(nv, at, Pieces(np.array([0.0]), constant[None, None]))
+
+
+def periods(t: float, period: float) -> float:
+    """How many whole periods have passed at t."""
+    return float(np.floor(t / period * (1 + 1e-12) + 1e-12))
+
+
+def due(last: float, t: float, period: float) -> bool:
+    """Whether a controller asked last at that time is to be asked again: samples are at whole periods."""
+    return last < periods(t, period) * period * (1 - 1e-12)

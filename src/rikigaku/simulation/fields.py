@@ -197,12 +197,15 @@ def _guarded(guard: Guard, mechanism: Mechanism, now: Now, flow: Flow) -> Number
         ) from error
 
 
-_fields: dict[tuple[Any, ...], Field] = {}
+_fields: dict[tuple[Any, ...], Field] = {}  # the one used last at the end
+_KEPT = 256
 
 
 def field_of(robot: Robot, mode: Mode, drive: Drive, watched: Sequence[Guard]) -> Field:
     """The programs of that mode, made once a process."""
     key = (robot, mode.identity, mode.name, drive.identity, tuple(watched))
-    if key not in _fields:
-        _fields[key] = Field(robot, mode, drive, tuple(watched))
-    return _fields[key]
+    made = _fields.pop(key, None) or Field(robot, mode, drive, tuple(watched))
+    _fields[key] = made
+    if len(_fields) > _KEPT:
+        del _fields[next(iter(_fields))]
+    return made

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.bound import integrator
-from rikigaku.simulation.drives import Drive, Pieces, asked
+from rikigaku.simulation.drives import Drive, Pieces, asked, due, periods
 from rikigaku.simulation.fields import MORE, Field
 from rikigaku.simulation.modes import Array, Mode
 
@@ -214,12 +214,11 @@ class _Memory:
         assert self.inputs is not None
         assert self.drive.period is not None
         t, nq, period = float(self.real[Real.T]), self.made.robot.nq, self.drive.period
-        since = np.floor(t / period * (1 + 1e-12) + 1e-12)
-        if held is None or held[0] < since * period * (1 - 1e-12):
+        if held is None or due(held[0], t, period):
             held = (t, self.inputs.at(t, self.y[:nq].copy(), self.y[nq:-MORE].copy()))
         self.u[:] = held[1]
         self.whole[Whole.FRESH] = max(self.whole[Whole.FRESH], 1)
-        self.stops = np.array([min((since + 1) * period, self.end)])
+        self.stops = np.array([min((periods(t, period) + 1) * period, self.end)])
         return held
 
 
