@@ -126,3 +126,13 @@ def interleaved(
             run()
             times[name].append((time.process_time_ns() - start) / count)
     return {name: Timing(min(t), median(t)) for name, t in times.items()}
+
+
+def shortest(call: Callable[[], object], rounds: int) -> float:
+    """The shortest processor time of a call [s]."""
+    times = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        call()
+        times.append(time.process_time() - begin)
+    return min(times)

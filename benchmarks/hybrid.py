@@ -1,7 +1,6 @@
 """Stick-slip followed in time: our modes beside SciPy + Pinocchio at equal accuracy, and MuJoCo's steps."""
 
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import pi, sin
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import rikigaku as rk
+from benchmarks.harness import shortest
 from benchmarks.hybrid_peer import PinocchioContact
 from benchmarks.options import Options
 
@@ -116,13 +116,13 @@ def measured(case: Case, rounds: int) -> dict[str, Any]:
             row["our error"] = float(np.abs(ours(rtol).q[-1] - fine.q[-1]).max())
             if row["our error"] < WANTED:
                 break
-        row["ours"] = best(lambda: ours(rtol), 4 * rounds)
+        row["ours"] = shortest(lambda: ours(rtol), 4 * rounds)
         for other in (1e-4, 1e-5, 1e-6, 1e-7):
             end, _ = peer.moved(case.q, case.v, case.duration, other, 1e-3 * other)
             row["their error"] = float(np.abs(end[:n] - fine.q[-1]).max())
             if row["their error"] < WANTED:
                 break
-        row["scipy"] = best(lambda: peer.moved(case.q, case.v, case.duration, other, 1e-3 * other), 1)
+        row["scipy"] = shortest(lambda: peer.moved(case.q, case.v, case.duration, other, 1e-3 * other), 1)
     from benchmarks.hybrid_mujoco import stepped
 
     row["mujoco says"] = stepped(case, fine.q[-1], WANTED)
@@ -139,13 +139,3 @@ def _with_frame(model: Any, case: Case) -> None:
     on = model.frames[model.getFrameId(frame.link)]
     place = on.placement * pin.SE3(X[:3, :3], X[:3, 3])
     model.addFrame(pin.Frame(frame.name, on.parentJoint, place, pin.FrameType.OP_FRAME))
-
-
-def best(call: Any, rounds: int) -> float:
-    """The shortest processor time."""
-    times = []
-    for _ in range(rounds):
-        begin = time.process_time()
-        call()
-        times.append(time.process_time() - begin)
-    return min(times)

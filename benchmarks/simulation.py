@@ -1,12 +1,12 @@
 """Motions followed in time: our native integrator beside SciPy's DOP853 over Pinocchio, at equal accuracy."""
 
-import time
 from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import rikigaku as rk
+from benchmarks.harness import shortest
 from benchmarks.options import Options
 from benchmarks.robots import SUBJECTS, Subject
 
@@ -53,16 +53,6 @@ def measured(subject: Subject) -> dict[str, float]:
     ours = rk.simulate(robot, q, duration=DURATION, rtol=RTOL, atol=ATOL).q[-1]
     row = {"our error": float(abs(ours - exact).max())}
     row["their error"] = float(abs(theirs(RTOL, ATOL) - exact).max())
-    row["ours"] = best(lambda: rk.simulate(robot, q, duration=DURATION, rtol=RTOL, atol=ATOL), 20)
-    row["scipy"] = best(lambda: theirs(RTOL, ATOL), 3)
+    row["ours"] = shortest(lambda: rk.simulate(robot, q, duration=DURATION, rtol=RTOL, atol=ATOL), 20)
+    row["scipy"] = shortest(lambda: theirs(RTOL, ATOL), 3)
     return row
-
-
-def best(call: Any, rounds: int) -> float:
-    """The shortest processor time."""
-    times = []
-    for _ in range(rounds):
-        begin = time.process_time()
-        call()
-        times.append(time.process_time() - begin)
-    return min(times)

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.errors import Disagreement
 from benchmarks.peers.build import shared_library
-from benchmarks.states import Array
+from benchmarks.states import Array, rotations
 from rikigaku.model.robot import Robot
 from rikigaku.model.write_mjcf import mjcf_text
 
@@ -46,7 +46,7 @@ class ClosedMujoco:
             for joint in self.robot.joints:
                 if joint.type == "free":
                     at, rate = self.robot.q_slices[joint.name].start, self.robot.v_slices[joint.name].start
-                    R = _rotations(q[:, at + 3 : at + 7])
+                    R = rotations(q[:, at + 3 : at + 7])
                     for x in (v, tau):
                         x[:, rate : rate + 3] = np.einsum("kij,kj->ki", R, x[:, rate : rate + 3])
         return [np.ascontiguousarray(x) for x in (q, v, tau)]
@@ -69,13 +69,3 @@ class ClosedMujoco:
             mujoco.mj_step(model, data)
             largest = max(largest, float(np.abs(data.efc_pos).max(initial=0.0)))
         return largest
-
-
-def _rotations(quaternions: Array) -> Array:
-    w, x, y, z = quaternions.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
