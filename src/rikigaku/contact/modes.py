@@ -26,6 +26,8 @@ from rikigaku.contact.choosing import (
 )
 from rikigaku.contact.guards import LIFTS, PULLS, SLIPS, TURNS, guards_of
 from rikigaku.contact.impacts import impact
+from rikigaku.contact.joint_stops import JointStop
+from rikigaku.contact.labels import force_labels
 from rikigaku.contact.placing import open_by
 from rikigaku.contact.system import ContactSystem
 from rikigaku.errors import PullingWarning, WrongValue
@@ -254,6 +256,8 @@ def mode_of(system: ContactSystem, chosen: Choosing, t: float) -> Mode:
         project if holds else None,
         parameters,
         gaps if plan.always or any(direction == 0 for _, direction in plan.rows) else None,
+        force_labels(system),
+        tuple(dict.fromkeys(c.surface for c in system.contacts if not isinstance(c, JointStop))),
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rikigaku.simulation.solution import Solution
 
 _FORMAT = 1
-_WORDS = ("robot", "digest", "modes", "status", "statistics", "events", "notes")
+_WORDS = ("robot", "digest", "modes", "status", "statistics", "events", "notes", "labels")
 _ARRAYS = ("t", "q", "v", "work", "dissipated", "mode_index", "records", "record_modes")
 
 
@@ -34,6 +34,7 @@ def save(solution: "Solution", path: str | Path) -> None:
         "status": solution.status,
         "statistics": solution.statistics,
         "notes": solution.notes,
+        "labels": solution.labels,
         "events": [[e.name, e.t, list(e.q), list(e.v), e.mode, list(e.also)] for e in solution.events],
     }
     buffer = io.BytesIO()
@@ -74,6 +75,7 @@ def load_motion(path: str | Path, robot: Robot) -> "Solution":
         statistics=about["statistics"],
         kept=kept,
         known_residual=arrays["residual"],
+        labels={name: tuple(x) for name, x in about["labels"].items()},
         notes=tuple(about["notes"]),
         **{name: arrays[name] for name in _ARRAYS},
     )

@@ -76,6 +76,7 @@ class Mode:
         project: the moment's (q, v) brought back onto what the mode keeps constant; applied after every step.
         parameters: numbers the programs read at run time (`Now.p`): friction, heights of a floor.
         gaps: what the mode keeps at zero [m, or sines of angles]: `Solution.residual` is made of it.
+        labels: names for the columns of outputs. surfaces: what stands around, for pictures.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Mode:
     project: Callable[[Mechanism, Now], tuple[Numbers, Numbers]] | None = None
     parameters: tuple[float, ...] = ()
     gaps: Callable[[Mechanism, Now], Numbers] | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    surfaces: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.errors import RikigakuError, WrongValue
+from rikigaku.numbers.kind import FLOATS
 
 if TYPE_CHECKING:
     from rikigaku.simulation.solution import Solution
@@ -31,14 +32,16 @@ def plot(solution: "Solution", *what: str) -> Any:
     for name in wanted:
         if name not in known:
             raise WrongValue(f"There is nothing named {name!r} to plot. Known: {', '.join(known)}.")
-    figure, rows = pyplot.subplots(len(wanted), 1, sharex=True, squeeze=False, figsize=(7, 2.4 * len(wanted)))
+    figure, rows = pyplot.subplots(len(wanted), 1, sharex=True, squeeze=False, figsize=(8, 2.4 * len(wanted)))
     for ax, name in zip(rows[:, 0], wanted, strict=True):
         for label, y in _curves(solution, name):
             ax.plot(solution.t, y, label=label, linewidth=1.2)
-        for k in np.flatnonzero(np.diff(solution.mode_index)):
-            ax.axvline(solution.t[k], color="0.8", linewidth=0.8, zorder=0)
+        for n, k in enumerate(np.flatnonzero(np.diff(solution.mode_index))):
+            words = {"label": "change of mode"} if n == 0 else {}
+            ax.axvline(solution.t[k], color="0.8", linewidth=0.8, zorder=0, **words)
         ax.set_ylabel(_LABELS.get(name, name))
-        ax.legend(fontsize="small", loc="upper right")
+        columns = 1 + len(ax.get_legend_handles_labels()[1]) // 10
+        ax.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=columns)
     rows[-1, 0].set_xlabel("time [s]")
     figure.tight_layout()
     return figure
@@ -64,6 +67,8 @@ def animate(
 
     if not (fps > 0 and speed > 0):
         raise WrongValue(f"fps and speed are positive; {fps} and {speed} were given.")
+    if path is not None and Path(path).suffix.lower() != ".gif":
+        raise WrongValue(f"Films are written as .gif; {str(path)!r} was given.")
     first, last = solution.records[0, 0], solution.records[-1, 1]
     times = np.arange(first, last, speed / fps)
     figure = pyplot.figure(figsize=(6.4, 5.6))
@@ -85,7 +90,13 @@ def animate(
 
 
 def postures(
-    solution: "Solution", times: Any = 8, *, plane: str = "yz", apart: float | None = None, ax: Any = None
+    solution: "Solution",
+    times: Any = 8,
+    *,
+    plane: str = "yz",
+    apart: float | None = None,
+    surfaces: Any = None,
+    ax: Any = None,
 ) -> Any:
     """Stick figures of the robot side by side, seen along one axis of the world; returns matplotlib's axes.
 
@@ -93,6 +104,7 @@ def postures(
         times: how many, evenly in time, or the times themselves [s].
         plane: the world's axes to the right and up, as "yz". apart: from one to the next [m]; 0 draws them
             over each other; found from the size of the robot if left out.
+        surfaces: drawn in grey where they cut the plane; those of the contacts if left out.
     """
     if len(plane) != 2 or set(plane) - set("xyz"):
         raise WrongValue(f"A plane is two of the axes x, y, z, as in 'yz'; {plane!r} was given.")
@@ -107,8 +119,13 @@ def postures(
     bars = [(points[link.parent], points[link.name]) for link in robot.links if link.name not in loose]
     bars += [(points[frame.link], points[frame.name]) for frame in robot.frames]
     ax = _pyplot().subplots(figsize=(12, 4.5))[1] if ax is None else ax
+    bars = bars or [(points[link.name], points[link.name]) for link in robot.links]  # a point alone
     everything = np.concatenate([end for bar in bars for end in bar])
-    apart = 0.5 * float(np.ptp(everything, axis=0).max()) if apart is None else apart
+    size = max(float(np.ptp(everything, axis=0).max()), 0.1)
+    apart = 0.5 * size if apart is None else apart
+    depth = next(k for k in range(3) if k not in (right, up))
+    around = [surface for done in solution.runs for surface in done.mode.surfaces]
+    surfaces = list(dict.fromkeys(around)) if surfaces is None else surfaces
     for k, time in enumerate(t):
         shift = np.array([apart * k, 0.0])
         for start, end in bars:
@@ -118,8 +135,25 @@ def postures(
             ax.annotate(
                 f"{time:.2f} s", top, (0, 6), textcoords="offset points", ha="center", fontsize="small"
             )
+        own = np.concatenate([[start[k], end[k]] for start, end in bars])
+        for surface in surfaces:
+            _ground(ax, surface, plane, own, float(places[k, :, depth].mean()), float(time), shift, size)
+    ax.margins(0.05, 0.12)  # room for the times above the figures
     ax.set(aspect="equal", xlabel=f"{plane[0]} [m]", ylabel=f"{plane[1]} [m]")
     return ax
+
+
+def _ground(
+    ax: Any, surface: Any, plane: str, points: Any, depth: float, t: float, shift: Any, size: float
+) -> None:
+    """The line where a surface cuts the plane of the picture, around one figure."""
+    low, high = points.min(axis=0) - 0.25 * size, points.max(axis=0) + 0.25 * size
+    right, up = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
+    (across,) = set("xyz") - set(plane)
+    at = {plane[0]: right, plane[1]: up, across: np.full_like(right, depth), "t": t}
+    C = np.broadcast_to(np.asarray(surface.formula.evaluate(FLOATS, at), dtype=np.float64), right.shape)
+    if C.min() < 0 < C.max():
+        ax.contour(right + shift[0], up, C, levels=[0.0], colors="0.6", linewidths=1.0, zorder=0)
 
 
 def _curves(solution: "Solution", name: str) -> list[tuple[str, Any]]:
@@ -129,13 +163,15 @@ def _curves(solution: "Solution", name: str) -> list[tuple[str, Any]]:
         parts = [("kinetic", kinetic), ("potential", potential), ("dissipated", solution.dissipated)]
         return [
             *parts,
-            ("sum less work of drives", kinetic + potential + solution.dissipated - solution.work),
+            ("sum less work", kinetic + potential + solution.dissipated - solution.work),
         ]
     values = {"q": solution.q, "v": solution.v}.get(name)
     x = solution.forces[name] if values is None else values
     slices = robot.q_slices if name == "q" else robot.v_slices
     if name not in _LABELS:
-        return [(f"{name} {k}", column) for k, column in enumerate(x.reshape(len(x), -1).T)]
+        rows = x.reshape(len(x), -1).T
+        labels = solution.labels.get(name, tuple(f"{name} {k}" for k in range(len(rows))))
+        return [(label, row) for label, row in zip(labels, rows, strict=True) if "(none)" not in label]
     return [
         (joint if at.stop - at.start == 1 else f"{joint} {k}", x[:, at.start + k])
         for joint, at in slices.items()

@@ -65,6 +65,7 @@ class Solution:
     drive: Drive | None = field(default=None, repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
     kept: dict[str, Array] = field(default_factory=dict, repr=False)  # forces, where they came from a file
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)  # columns of `forces`
     known_residual: Array | None = field(default=None, repr=False)  # where it came from a file
     notes: tuple[str, ...] = ()  # what was remarkable: impacts, shared forces, Painleve
 
@@ -97,7 +98,7 @@ class Solution:
         return cls(
             robot, t, y[:, :nq], y[:, nq:-MORE], y[:, -2], y[:, -1], modes[which], names,
             tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, drive, tuple(used),
-            notes=tuple(notes),
+            labels={name: tuple(x) for r in used for name, x in r.mode.labels.items()}, notes=tuple(notes),
         )  # fmt: skip
 
     @property
