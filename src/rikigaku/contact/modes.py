@@ -7,7 +7,6 @@ At every change all contacts and joints are tested again, sticking ones too.
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +16,6 @@ from rikigaku.constraints.tree import tree
 from rikigaku.contact.choosing import (
     CLOSED,
     NOTHING,
-    REST,
     SLOW,
     Choosing,
     Told,
@@ -123,7 +121,7 @@ class ContactModes:
         self, t: float, q: Array, v: Array, told: Told = NOTHING, tau: Array | None = None, pulled: Any = ()
     ) -> Change:
         system, words = self.system, []
-        hit = impact(self._calm(t, q, v), t, q, v)
+        hit = impact(system, t, q, v, self.settling)
         if np.any(hit.impulses):
             words.append("impact")
             if hit.lost < -1e-12 * (1 + abs(hit.lost)):
@@ -151,20 +149,6 @@ class ContactModes:
                 PullingWarning,
                 stacklevel=2,
             )
-
-    def _calm(self, t: float, q: Array, v: Array) -> ContactSystem:
-        """The system with contacts that hardly approach made inelastic."""
-        rate = self.system.state(q, v, t).approach
-        slow = [-REST > x > -self.settling for x in rate]
-        if not any(slow):
-            return self.system
-        calm = [
-            replace(c, restitution=0.0) if s else c for c, s in zip(self.system.contacts, slow, strict=True)
-        ]
-        system = self.system
-        return ContactSystem(
-            system.robot, (*calm, *system.guides), system.joints, restitution=system.restitution
-        )
 
 
 def _held(
