@@ -1,8 +1,10 @@
 """Formulas that take long are made in a child process: the same formulas, with limit, progress and cancel."""
 
+import json
 import subprocess
 import threading
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,9 +12,13 @@ from linkages import four_bar
 
 import rikigaku as rk
 from rikigaku.errors import JobCancelled, NotExact, TimeLimit, WrongValue
+from rikigaku.numbers.moving import moved
+from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.algebra import here_or_there, jobs
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
+from rikigaku.symbolic.loops.over import inverse
+from rikigaku.symbolic.saved_numbers import restored_numbers, saved_numbers
 
 
 @pytest.fixture
@@ -58,6 +64,21 @@ def test_square_roots_come_back_from_the_child_where_they_stand_at_another_place
     assert started
     q = np.random.default_rng(3).uniform(-1, 1, 6)
     assert np.abs(child.value(q=q).astype(float) - ur5.euler_jacobian(q, "hand")).max() < 1e-12
+
+
+def test_saved_numbers_come_back_in_a_ring_that_has_its_square_roots_in_another_order():
+    first, second = (Ring(angles=["q"], plain=["x", "y"], roots=3) for _ in range(2))
+    x, y, s = (first.variable(name) for name in ("x", "y", "sin(q)"))
+    number = first.root(2) * x + first.root(x * x + 1) * s / 3 - Fraction(2, 7)
+    over = inverse((x + 2, y), 1) * first.root(3) + s
+    numbers = [number, number / (y + 2), over, Fraction(1, 3), 0]
+    second.root(3)
+    again = restored_numbers(second, json.loads(json.dumps(saved_numbers(first, numbers))))
+    assert again[0] == moved(number, second)
+    assert again[1] == moved(numbers[1], second)
+    assert repr(again[1].denominator) == "y + 2"
+    assert again[2].numerator == moved(over.numerator, second)
+    assert again[3:] == [Fraction(1, 3), 0]
 
 
 def test_what_the_child_cannot_say_is_said_here(started):
