@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rikigaku.codegen.instructions import Instruction, operand
+from rikigaku.codegen.order import few_waiting
 from rikigaku.numbers.graph import Node, Traced
 from rikigaku.numbers.program import Program
 
@@ -75,7 +76,8 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
     leaves = {instruction.index: instruction for instruction in listing if instruction.op in _LEAVES}
     count = max(1, -(-len(body) // length))
     size = max(1, -(-len(body) // count))
-    chunks = [Chunk(body[i * size : (i + 1) * size]) for i in range(count)]
+    parts = [body[i * size : (i + 1) * size] for i in range(count)]
+    chunks = [Chunk(few_waiting(part) if count > 1 else part) for part in parts]
     home = {x.index: number for number, chunk in enumerate(chunks) for x in chunk.instructions}
     uses: dict[int, set[int]] = {}
     for number, chunk in enumerate(chunks):

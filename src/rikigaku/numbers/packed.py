@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import WrongSize
 from rikigaku.numbers.graph import Node, Traced
-from rikigaku.numbers.program import Program, Shape
+from rikigaku.numbers.program import Port, Program, Shape
 
 Array = NDArray[np.float64]
 
@@ -65,7 +65,8 @@ class Packing:
 
 def packed_outputs(program: Program) -> Program:
     """The program with every output packed, and its ports knowing how."""
-    outputs, results = [], []
+    outputs: list[Port] = []
+    results: list[tuple[Traced, ...]] = []
     for port, elements in zip(program.outputs, program.results, strict=True):
         numbers, sources, constants = _distinct(elements)
         packing = Packing(port.shape, tuple(sources), tuple(constants))
