@@ -136,12 +136,11 @@ def names_its_options(function: Function) -> Function:
     def call(*args: Any, **options: Any) -> Any:
         for name in options:
             if name not in known:
-                raise UnknownName("option", name, known, function.__name__)
+                raise UnknownName("option", name, known, f"the call {function.__name__}(...)")
         try:
             signature.bind(*args, **options)
-        except TypeError as error:
-            shown = ", ".join(str(one) for one in tuple(signature.parameters.values())[1:])
-            raise WrongValue(f"{function.__name__}({shown}): {error}.") from None
+        except TypeError as error:  # "missing a required argument: 'duration'"
+            raise WrongValue(f"{function.__name__} takes {', '.join(known)}: {error}.") from None
         return function(*args, **options)
 
     return cast(Function, call)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.errors import WrongValue
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Robot
@@ -121,7 +122,7 @@ def as_position(robot: Robot, q: Any) -> Array:
     """q as an array (nq,), checked; the neutral one for None."""
     if q is None:
         return neutral(robot)
-    array = np.asarray(q, dtype=np.float64)
+    array = floats(f"q of robot {robot.name!r}", q)
     if array.shape != (robot.nq,):
         raise WrongValue(
             f"q of robot {robot.name!r} is one array of {robot.nq} numbers; shape {array.shape} was given."

@@ -216,7 +216,7 @@ def test_sections_have_the_stiffness_of_handbooks():
         (WrongValue, "moves freely", lambda r: r.fem().elastic().deflection(locked="none")),
         (
             UnknownName,
-            "no frame in the mesh named 'hnd'",
+            "mesh has no frame named 'hnd'",
             lambda r: r.fem().elastic().deflection(loads={"hnd": (0, 0, 1)}),
         ),
         (WrongValue, "number above 0; 0 was", lambda r: r.fem().elastic().simulate([0.0], duration=0)),

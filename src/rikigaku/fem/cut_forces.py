@@ -50,7 +50,7 @@ def shared_forces(problem: Problem, tau: Array, cuts: list[Cut], sharing: Sharin
 
 def _by_ratio(problem: Problem, cuts: list[Cut], sharing: Ratio, size: int) -> Array:
     """The start link carries its part of the force on the mass at the cut node, the end link the rest."""
-    sharing.check(problem.layout.ends)
+    sharing.check(problem.layout.robot.name, problem.layout.ends)
     t, f, found = problem.motion.t, np.zeros((len(problem.motion.t), size)), False
     start = 0
     for c in cuts:

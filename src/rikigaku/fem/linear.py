@@ -34,7 +34,7 @@ class Shape:
         """Displacement of a frame, (..., 3) [m]."""
         frames = self.assembly.grid.layout.frames
         if name not in frames:
-            raise UnknownName("frame in the mesh", name, frames, "the mesh")
+            raise UnknownName("frame", name, frames, "the mesh")
         return np.asarray(self.u[..., frames[name], :])
 
     plot = pictures.plot_shape
@@ -142,7 +142,7 @@ def deflection(assembly: Assembly, loads: Mapping[str, Any] | None = None, gravi
     force = np.zeros((len(net.places), 6))
     for name, load in by_name("Loads", loads or {}, "loads={frame: force (3) or wrench (6)}").items():
         if name not in net.layout.frames:
-            raise UnknownName("frame in the mesh", name, net.layout.frames, "the mesh")
+            raise UnknownName("frame", name, net.layout.frames, "the mesh")
         load = numbers(f"The load at {name!r}, a force (3) or a wrench (6),", load, (3,), (6,))
         force[net.layout.frames[name], : len(load)] += load
     z = _solved(assembly, assembly.Z.T @ (force.ravel() + weight(assembly, gravity)))

@@ -18,7 +18,7 @@ from rikigaku.fem.result import Result
 from rikigaku.fem.targets import target_motion
 from rikigaku.fem.ties import Hinges
 from rikigaku.fem.torques import Matrices, matrices, nodal_forces
-from rikigaku.given import by_name, names_its_options, number
+from rikigaku.given import by_name, names_its_options, number, numbers
 from rikigaku.model.robot import Robot
 from rikigaku.states import as_position
 
@@ -112,8 +112,9 @@ class Mesh:
 
     def matrices(self, q: Any, v: Any, a: Any) -> Matrices:
         """[L], [T] and {P} of one state, loops open, extra masses left out: tau = L @ (T @ P)."""
-        q, v, a = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (as_position(self.robot, q), v, a))
-        state = moving(self.layout.bodies, q, v, a)
+        q, nv = as_position(self.robot, q), self.robot.nv
+        v, a = (numbers(f"{name} of robot {self.robot.name!r}", x, (nv,)) for name, x in (("v", v), ("a", a)))
+        state = moving(self.layout.bodies, q[None], v[None], a[None])
         return matrices(state, nodal_forces(state))
 
     def __repr__(self) -> str:

@@ -43,7 +43,7 @@ def outputs(beams: Beams, frame: str, q: Array, rigid: State) -> Outputs:
     layout = beams.assembly.grid.layout
     robot = layout.robot
     if frame not in layout.frames:
-        raise UnknownName("frame in the mesh", frame, layout.frames, "the mesh")
+        raise UnknownName("frame", frame, layout.frames, "the mesh")
     laws = cast(Any, robot)
     J = np.asarray(laws.jacobian(q, frame))
     if robot.loops or robot.couplings:

@@ -41,11 +41,11 @@ class Ratio:
         what = f"The sharing ratio of loop {loop!r}, one number or one for each of {len(t)} samples,"
         return np.broadcast_to(numbers(what, part(t) if callable(part) else part, (), t.shape), t.shape)
 
-    def check(self, loops: Collection[str]) -> None:
+    def check(self, robot: str, loops: Collection[str]) -> None:
         """The loops it names are there."""
         for name in self.part if isinstance(self.part, Mapping) else ():
             if name not in loops:
-                raise UnknownName("loop", name, loops)
+                raise UnknownName("loop", name, loops, f"robot {robot!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ Sharing = Ratio | Weighted | LeastNorm
 
 
 def as_sharing(given: Any) -> Sharing | None:
-    """A rule from what a caller may write: None, 0.8, a function of time, "least_norm", {joint: weight}."""
+    """A rule from what a caller may write: None, 0.8, a function of time, "least_norm", {loop: part}."""
     if given is None or isinstance(given, Ratio | Weighted | LeastNorm):
         return given
     if isinstance(given, str) and given == "least_norm":

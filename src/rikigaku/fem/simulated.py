@@ -52,7 +52,7 @@ class Simulated:
         """Path of a frame in the world, (samples, 3)."""
         layout = self.elastic.layout
         if frame not in layout.frames:
-            raise UnknownName("frame in the mesh", frame, layout.frames, "the mesh")
+            raise UnknownName("frame", frame, layout.frames, "the mesh")
         return np.asarray(self.nodes[:, layout.frames[frame]])
 
     @property

@@ -107,7 +107,7 @@ def _completed(robot: Robot, target: Any, t: Array, given: tuple[Array, ...], ne
 def _times(target: Any, t: Any, samples: int) -> Array:
     if t is not None:
         return times(t)
-    return np.linspace(0.0, duration_of(target), whole("samples of a motion, their number,", samples))
+    return np.linspace(0.0, duration_of(target), whole("The number of samples", samples))
 
 
 def duration_of(target: Any) -> float:
