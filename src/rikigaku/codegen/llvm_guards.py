@@ -10,7 +10,7 @@ rest has none, and yet must see the force that moves it.
 from math import prod
 
 from rikigaku.codegen.llvm_step import GUARD_SAMPLES, Real, Step, Whole
-from rikigaku.codegen.llvm_writer import Array, Value
+from rikigaku.codegen.llvm_writer import Array, Cell, Value
 
 _PLACES = (0.0, 0.237, 0.5, 0.783, 1.0)  # of the samples: not evenly, lest a period fit them
 _DIFFERENCE = [24 / 4**4 / prod(a - b for b in _PLACES if b != a) for a in _PLACES]  # the fourth
@@ -127,7 +127,7 @@ class Watch(Step):
             w.jump(done)
         return end.value
 
-    def compare(self, low: Value, high: Value, t: Value, h: Value, end: Value) -> None:
+    def compare(self, low: Value, high: Value, t: Value, h: Value, end: Cell) -> None:
         """Passages between two parts of the step: those that end the mode first, then others up to there."""
         w = self.w
         for ending in (True, False):

@@ -1,6 +1,6 @@
 """Names for the numbers in `solution.forces`: what acts where, along what, in which unit."""
 
-from rikigaku.contact.joint_stops import JointStop
+from rikigaku.contact.stops import JointStop
 from rikigaku.contact.system import ContactSystem
 
 _FORCE = tuple(f"force {axis} [N]" for axis in "xyz")

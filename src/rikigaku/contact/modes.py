@@ -24,9 +24,9 @@ from rikigaku.contact.choosing import (
 )
 from rikigaku.contact.guards import LIFTS, PULLS, SLIPS, TURNS, guards_of
 from rikigaku.contact.impacts import impact
-from rikigaku.contact.joint_stops import JointStop
 from rikigaku.contact.labels import force_labels
 from rikigaku.contact.placing import open_by
+from rikigaku.contact.stops import JointStop
 from rikigaku.contact.system import ContactSystem
 from rikigaku.errors import PullingWarning, WrongValue
 from rikigaku.laws.contact import (

@@ -14,8 +14,8 @@ from rikigaku.contact.contact import Contact, plane_of_motion
 from rikigaku.contact.findings import dry_joints, guided_rows, moving_jacobian
 from rikigaku.contact.friction import JointFriction
 from rikigaku.contact.guide import Guide
-from rikigaku.contact.joint_stops import JointStop
 from rikigaku.contact.placing import allowed_velocity, placed
+from rikigaku.contact.stops import JointStop
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import Limit, Point

@@ -4,40 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
 from rikigaku.errors import WrongValue
 from rikigaku.model.robot import Robot
+from rikigaku.simulation.audit import Audit
 from rikigaku.simulation.dense import interpolated_rates, states_at
-from rikigaku.simulation.drives import Drive, asked
+from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.fields import MORE
 from rikigaku.simulation.modes import Array, Event
 from rikigaku.simulation.residual import residual
 from rikigaku.simulation.run import Run, interpolated
+from rikigaku.simulation.sampling import results_at, sampled
 from rikigaku.states import State
-
-
-class Audit(NamedTuple):
-    """Where the energy went [J]: kinetic + potential + dissipated - work stays what it was at the start.
-
-    start, end: kinetic and potential energy (springs of joints too) at the two ends of the motion.
-    work: done on the robot, positive where it gains energy: by its drives, the integral of tau . v, and by
-        surfaces that move, of f . w with w the velocity of their material (a lift, a belt).
-    dissipated: turned into heat, positive: friction of contacts, the integral of -f . (sliding velocity on
-        the material), dry and viscous friction of joints, and what impacts take (with friction and Newton's
-        restitution some give; a note says so).
-    error: the largest deviation of that sum at any of the solution's times; relative: against the largest
-        kinetic energy (against 1 J where nothing moves).
-    """
-
-    start: float
-    end: float
-    work: float
-    dissipated: float
-    error: float
-    relative: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +66,7 @@ class Solution:
         records = np.concatenate([r.records for r in used])
         names = tuple(dict.fromkeys(r.mode.name for r in used))
         marks = np.concatenate([np.full(len(r.records), k) for k, r in enumerate(used)]).astype(np.int64)
-        t, which = _sampled(used, records, output)
+        t, which = sampled(used, records, output)
         y = states_at(used, drive, records, marks, t, which)
         modes = np.array([names.index(used[k].mode.name) for k in marks], dtype=np.int64)
         statistics = {
@@ -118,7 +99,7 @@ class Solution:
         y = self._states(flat, which)
         nq = self.robot.nq
         if self.runs:
-            a = self._results(flat, y, which)["a"]
+            a = results_at(self.runs, cast(Drive, self.drive), self.record_modes, flat, y, which)["a"]
         else:
             a = interpolated_rates(self.records, self._size, flat, which)[:, nq:-MORE]
         parts = (y[:, :nq], y[:, nq:-MORE], a)
@@ -147,7 +128,7 @@ class Solution:
             return self.kept
         which = self.own_steps
         y = np.concatenate([self.q, self.v, self.work[:, None], self.dissipated[:, None]], axis=1)
-        return self._results(self.t, y, which)
+        return results_at(self.runs, cast(Drive, self.drive), self.record_modes, self.t, y, which)
 
     @property
     def kinetic_energy(self) -> Array:
@@ -243,53 +224,3 @@ class Solution:
         if not self.runs:  # from a file
             return interpolated(self.records, self._size, t, which)
         return states_at(self.runs, cast(Drive, self.drive), self.records, self.record_modes, t, which)
-
-    def _results(self, t: Array, y: Array, which: Any) -> dict[str, Array]:
-        answers: dict[str, Array] = {}
-        marks = self.record_modes[which]
-        for k in np.unique(marks):
-            done, here = self.runs[k], np.flatnonzero(marks == k)
-            kernel, drive = done.field.results, cast(Drive, self.drive)
-            u = _inputs(drive, done, t[here], y[here], self.robot)
-            given = [t[here, None], y[here], u, done.field.parameters(done.mode, drive)]
-            ports = kernel.ports[1]
-            outputs = [np.empty((len(here), *port.shape)) for port in ports]
-            kernel(given, outputs)
-            for port, x in zip(ports, outputs, strict=True):
-                whole = answers.setdefault(port.name, np.full((len(t), *port.shape), np.nan))
-                whole[here] = x
-        return answers
-
-
-def _inputs(drive: Drive, done: Run, t: Array, y: Array, robot: Robot) -> Array:
-    """u at those states."""
-    if drive.pieces is not None:
-        return drive.pieces(t)
-    if drive.function is None:
-        return np.zeros((len(t), drive.size))
-    if drive.period is not None:
-        starts = np.array([s for s, _ in done.inputs])
-        values = np.array([u for _, u in done.inputs])
-        return values[np.clip(np.searchsorted(starts, t, side="right") - 1, 0, None)]
-    states = [(x[: robot.nq], x[robot.nq : -MORE]) for x in y]
-    rows = [asked(drive, float(s), q, v) for s, (q, v) in zip(t, states, strict=True)]
-    return np.array(rows).reshape(len(t), drive.size)
-
-
-def _sampled(runs: Sequence[Run], records: Array, output: Any) -> tuple[Array, Any]:
-    """Times, and the step each belongs to."""
-    first, last = records[0, 0], records[-1, 1]
-    if output is None:
-        t, which = [], []
-        offset = 0
-        for r in runs:
-            count = len(r.records)
-            t.append(np.append(r.records[:, 0], r.records[-1, 1]))
-            which.append(offset + np.append(np.arange(count), count - 1))
-            offset += count
-        return np.concatenate(t), np.concatenate(which)
-    if np.ndim(output) == 0:
-        times = np.append(np.arange(first, last - 1e-9 * float(output), float(output)), last)
-    else:
-        times = output[output <= last * (1 + 1e-12) + 1e-12]  # what lies beyond an early end is not known
-    return times, np.clip(np.searchsorted(records[:, 0], times, side="right") - 1, 0, None)
