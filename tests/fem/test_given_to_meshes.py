@@ -7,12 +7,14 @@ from mechanisms import portal, rod, tilting
 import rikigaku as rk
 from rikigaku.errors import CannotClose, UnknownName, WrongSize, WrongValue
 from rikigaku.fem import Motion, Phases, Ratio, Weighted
-from rikigaku.trajectory import quintic
+from rikigaku.trajectory import cubic, quintic
 
 NAN = float("nan")
 FRAME = portal()
 TIP = rod()
 PATH = tilting(FRAME, 1.0)
+STILL = Motion(TIP, [0.0], [[0.0]], [[0.0]], [[0.0]])
+TURN = cubic([0.0], [1.0], 1.0)
 
 
 def torques(**options):
@@ -113,6 +115,8 @@ ZEROS = np.zeros((3, 6))
         (WrongValue, "path of 'joint1' is a function of time", lambda: motion({"joint1": None})),
         (WrongValue, "motion.*None was given", lambda: motion(None)),
         (WrongValue, "positions, velocities and accel", lambda: motion(lambda t: t, t=[0, 1])),
+        (WrongValue, "velocities that are not finite", lambda: motion(lambda t: (t, t * NAN, t), t=[0, 1])),
+        (WrongSize, "for 2 times at once", lambda: motion(lambda t: (0.0, 0.0, 0.0), t=[0, 1])),
         (WrongValue, "Times of a motion", lambda: motion(PATH, t=["a"])),
         (
             WrongSize,
@@ -174,6 +178,9 @@ def test_paths_with_more_coordinates_than_freedoms_are_told_so():
         (WrongValue, r"torque.* at t = 0", lambda: simulated(torque=lambda t, q, v: [NAN])),
         (WrongValue, "v of robot 'rod' .* finite", lambda: elastic().simulate([0.0], [NAN], duration=1e-3)),
         (WrongValue, "slip_speed .* above 0", lambda: simulated(slip_speed=0)),
+        (WrongValue, "is a trajectory", lambda: elastic().inverse_dynamics(None, "tip")),
+        (WrongValue, "known at samples only", lambda: elastic().inverse_dynamics(STILL, "tip")),
+        (WrongValue, "before .* above 0", lambda: elastic().inverse_dynamics(TURN, "tip", before=-1)),
     ],
 )
 def test_elastic_meshes_take_numbers_in_bounds_and_known_options(error, match, call):

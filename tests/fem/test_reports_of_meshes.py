@@ -110,11 +110,28 @@ def test_internal_forces_in_space_are_ribbons_across_the_beams():
     found = robot.fem().inverse_dynamics(still)
     ax = found.plot_internal("bending")
     assert (ax.get_xlabel(), ax.get_zlabel()) == ("x [m]", "z [m]")
-    ribbons = [one for one in ax.collections if type(one).__name__ == "Poly3DCollection"]
+    ribbons = _ribbons(ax)
     assert len(ribbons) == len(found.layout.beams)
+    for upright, drawn in ((False, ribbons), (True, _ribbons(found.plot_internal("bending_upright")))):
+        for beam, one in zip(found.layout.beams, drawn, strict=True):
+            a, edge, _, b = one
+            axis = robot.pose(q, found.layout.mechanism.bodies[beam.body].name)[:3, 2]
+            across, n = edge - a, axis - (b - a) * (axis @ (b - a)) / beam.length**2
+            assert across @ (b - a) == pytest.approx(0, abs=1e-9)
+            if np.linalg.norm(n) > 0.1:  # else the beam lies along its joint's axis
+                assert np.linalg.norm(np.cross(across, n) if upright else across @ n) < 1e-9
     # a flat robot has no side so short that its ticks run into each other
     sides = np.array([np.ptp(one) for one in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
     assert sides.min() > 0.29 * sides.max()
+
+
+def _ribbons(ax):
+    """Corners of the areas of a picture in space, each with its edge."""
+    edges = [np.array(line.get_data_3d()).T for line in ax.get_lines()]
+    areas = [one for one in ax.collections if type(one).__name__ == "Poly3DCollection"]
+    corners = [edge for edge in edges if len(edge) == 4]
+    assert len(corners) == len(areas)
+    return corners
 
 
 @pytest.mark.parametrize(
