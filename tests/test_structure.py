@@ -32,6 +32,17 @@ def test_the_packed_mass_matrix_has_every_entry_that_is_not_zero() -> None:
     assert len(packed) < robot.nv * (robot.nv + 1) / 2
 
 
+def test_matrices_of_a_robot_without_joints_have_neither_rows_nor_columns() -> None:
+    robot = rk.Robot("post", (rk.Link("l", "base", rk.Joint("j", type="fixed")),))
+    none, batch = np.zeros(0), np.zeros((4, 0))
+    for law in (robot.mass_matrix, robot.inverse_mass_matrix):
+        assert (law(none).shape, law(batch).shape) == ((0, 0), (4, 0, 0))
+    assert robot.regressor(batch, batch, batch).shape == (4, 0, 0)
+    for law in (robot.inverse_dynamics, robot.forward_dynamics):
+        assert [x.shape for x in law.derivative(batch, batch, batch)] == [(4, 0, 0)] * 3
+    assert robot.mass_matrix(none, packed=True).shape == robot.mass_pattern()[0].shape == (0,)
+
+
 def test_rounded_right_angles_are_told_and_exact_ones_are_not() -> None:
     def one(rpy: object) -> rk.Robot:
         joint = rk.Joint("j")

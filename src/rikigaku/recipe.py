@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rikigaku.arrays import SIZES
 from rikigaku.errors import NoValue
 from rikigaku.laws.record import Law
@@ -68,6 +70,8 @@ def run(
         overrides["plan"] = law.plan
     value = law.recursion(mechanism, *inputs[:count], **overrides, **dict(recipe.options))
     results = law.results(value)
+    if law.matrix and not mechanism.nv and not dict(recipe.options).get("packed"):
+        results = {name: np.empty((0, 0), dtype=object) for name in results}
     return results if recipe.only is None else {name: results[name] for name in recipe.only}
 
 

@@ -35,8 +35,9 @@ def parameters(robot: Robot, drives: bool = False, **symbols: float) -> dict[str
 
 def mass_pattern(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows and columns of the entries of `mass_matrix(q, packed=True)`; M[columns, rows] is the same."""
-    rows, columns = zip(*pattern_of(_in_floats(robot, dict.fromkeys(robot.free_symbols, 0.5))), strict=True)
-    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+    places = pattern_of(_in_floats(robot, dict.fromkeys(robot.free_symbols, 0.5)))
+    rows, columns = np.array(places, dtype=np.intp).reshape(-1, 2).T
+    return rows, columns
 
 
 def loop_rows(robot: Robot) -> tuple[str, ...]:

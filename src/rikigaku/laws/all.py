@@ -10,6 +10,7 @@ INVERSE_DERIVATIVES = Law(
     inputs=("q", "v", "a"),
     outputs=("q", "v", "a"),
     summary="Derivatives of the joint forces with respect to q (tangent), v and a.",
+    matrix=True,
     options={"friction": True},
     overrides=("gravity",),
 )
@@ -19,6 +20,7 @@ FORWARD_DERIVATIVES = Law(
     inputs=("q", "v", "tau"),
     outputs=("q", "v", "tau"),
     summary="Derivatives of the accelerations with respect to q (tangent), v and tau.",
+    matrix=True,
     options={"friction": True},
     overrides=("gravity",),
     singular=_NO_MASS,
@@ -29,6 +31,7 @@ REGRESSOR = Law(
     inputs=("q", "v", "a"),
     outputs=("Y",),
     summary="Y with tau = Y pi, linear in the parameters (their names and values: `robot.parameters()`).",
+    matrix=True,
     options={"drives": False},
     overrides=("gravity",),
 )
@@ -38,6 +41,7 @@ FORWARD_BY_PARAMETERS = Law(
     inputs=("q", "v", "tau"),
     outputs=("parameters",),
     summary="Derivatives of the accelerations with respect to the parameters of the regressor.",
+    matrix=True,
     options={"friction": True, "drives": False},
     overrides=("gravity",),
     singular=_NO_MASS,
@@ -132,6 +136,7 @@ _TABLE = (
         inputs=("q",),
         outputs=("M",),
         summary="Mass matrix, with reflected rotor inertia; packed=True: nonzeros (`robot.mass_pattern()`).",
+        matrix=True,
         options={"packed": False},
     ),
     Law(
@@ -140,6 +145,7 @@ _TABLE = (
         inputs=("q",),
         outputs=("Minv",),
         summary="Inverse of the mass matrix.",
+        matrix=True,
         singular=_NO_MASS,
     ),
     Law(
@@ -160,6 +166,7 @@ _TABLE = (
         inputs=("q", "v"),
         outputs=("C",),
         summary="C with C v = h and dM/dt - 2 C skew; Christoffel where v is dq/dt.",
+        matrix=True,
     ),
     Law(
         "kinetic_energy",

@@ -21,6 +21,7 @@ class Law:
     derivative: how to get the derivatives by structure, if there is a better way than term by term.
     by_parameters: the law that gives the derivatives with respect to the parameters of the regressor.
     singular: what makes the law divide by zero, said to the user.
+    matrix: each result has a row for every coordinate (unless packed), and no columns where there are none.
     loops: it is about loops; laws that are not know the spanning tree only.
     plan: what was found out about the robot's loops and is fixed in the law: `plan=` of the recursion.
     coordinates: by input, the names of its numbers where they are not those of all joints of the tree.
@@ -36,6 +37,7 @@ class Law:
     derivative: "Law | None" = None
     by_parameters: "Law | None" = None
     singular: str = ""
+    matrix: bool = False
     loops: bool = False
     plan: Any = None
     coordinates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
