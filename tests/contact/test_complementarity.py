@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rikigaku.contact import combinations
 from rikigaku.contact.blocks import Block
 from rikigaku.contact.complementarity import answers
 from rikigaku.errors import TooLarge
@@ -71,7 +72,17 @@ def _choices(block):
     return default_choices(block)
 
 
-def test_too_many_contacts_are_refused_before_they_are_tried():
-    W, w0, blocks = problem(0, 12, 0.3)
-    with pytest.raises(TooLarge, match="531441 ways"):
+@pytest.mark.parametrize("seed", range(3))
+def test_twelve_contacts_of_which_each_may_open_stick_or_slide_are_answered(seed):
+    """531441 combinations: a convex problem nearby tells which of them to try."""
+    W, w0, blocks = problem(seed, 12, 0.3)
+    answer = next(iter(answers(W, w0, blocks)))
+    check(answer, W, w0, blocks)
+    assert len({choice.kind for choice in answer.choices}) > 1
+
+
+def test_what_takes_too_many_combinations_is_given_up(monkeypatch):
+    monkeypatch.setattr(combinations, "_LARGEST", 1)
+    W, w0, blocks = problem(0, 4, 0.3)
+    with pytest.raises(TooLarge, match="1 were tried"):
         next(iter(answers(W, w0, blocks)))

@@ -29,6 +29,7 @@ class Block:
     static, kinetic: coefficients (a joint: forces). target: value of w along the normal that is held.
     direction: of sliding, over the tangents, where it is known; None where it starts now.
     base: normal force that acts whatever else (restitution). choices: those worth trying, best first.
+    lifted: its normal force has just fallen to zero.
     """
 
     normal: int | None
@@ -40,13 +41,15 @@ class Block:
     bilateral: bool = False
     base: float = 0.0
     choices: tuple[Choice, ...] = ()
+    lifted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
     """Choices that fit, forces and responses along all rows, rows kept (independent) and the doubtful blocks.
 
-    directions: of sliding, by block. shared: forces are not decided by the motion, one fit is given.
+    directions: of sliding, by block. more: rows that hold as well, following from those kept; forces are then
+    not decided by the motion, and the least that fit are given. idle: blocks that slide and carry nothing.
     painleve: blocks whose friction turns the sign of the response to the normal force (A <= 0).
     """
 
@@ -55,7 +58,8 @@ class Answer:
     w: Array
     kept: tuple[int, ...]
     directions: dict[int, Array] = field(default_factory=dict)
-    shared: bool = False
+    more: tuple[int, ...] = ()
+    idle: tuple[int, ...] = ()
     painleve: tuple[int, ...] = ()
 
 

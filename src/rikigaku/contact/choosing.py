@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
 from rikigaku.contact.blocks import Answer, Block, Choice, default_choices
-from rikigaku.contact.complementarity import STICKING, answers
+from rikigaku.contact.complementarity import STICKING, answers, force_size
 from rikigaku.contact.system import ContactState, ContactSystem
 from rikigaku.errors import NoConsistentMode
 from rikigaku.laws.contact import ModePlan
@@ -29,7 +29,7 @@ class Choosing:
     """What was chosen: a word for each contact and joint, the plan for the laws, and what to say about it.
 
     words: "free", "stick", "slip", "slip+", "slip-". directions: world, where sliding starts in 3-D.
-    shared: contact forces are not decided by the motion.
+    shared: contact forces are not decided by the motion; f are the least within friction.
     painleve: contacts whose friction turns the sign of A. f_n: normal forces. slack: force [N] beyond its
         limit at which friction gives way, above what the choice was made by.
     """
@@ -79,6 +79,8 @@ def chosen_mode(
     tau = system.force(t, q, v) if tau is None else np.asarray(tau, dtype=np.float64)
     laws = cast(Any, tree(system.robot))
     R, drift, directions = system.rows(q, v, t)
+    nowhere = ~np.isfinite(R).all(axis=1)  # the centre of a bowl is as far from it as can be
+    R[nowhere], drift[nowhere] = 0.0, 0.0
     W = R @ np.linalg.solve(laws.mass_matrix(q), R.T)
     w0 = R @ laws.forward_dynamics(q, v, tau) + drift
     state = system.state(q, v, t)
@@ -90,7 +92,7 @@ def chosen_mode(
     answer = next(answers(W, w0, blocks, range(system.plan.always)), None)
     if answer is None:
         raise _none(system, W, blocks, owners, t)
-    return _choosing(system, answer, owners, blocks, directions)
+    return _choosing(system, answer, owners, blocks, directions, force_size(W, answer.F))
 
 
 def _blocks(
@@ -100,7 +102,7 @@ def _blocks(
     blocks, owners = [], []
     contacts, joints = system.places()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        if (state.gap[i] > CLOSED or state.approach[i] > slow) and not contact.bilateral:
+        if not (state.gap[i] <= CLOSED and state.approach[i] <= slow) and not contact.bilateral:
             continue
         friction, slide = contact.friction, state.sliding[i][: len(tangents)]
         speed = float(np.linalg.norm(slide))
@@ -116,7 +118,7 @@ def _blocks(
         if label in told.turned:
             block = _on_side(block, told.turned[label])
         if label in told.opened:
-            block = _later(block, "stick", "slip")
+            block = replace(_later(block, "stick", "slip"), lifted=True)
         blocks.append(block)
         owners.append(i)
     for k, (joint, row) in enumerate(zip(system.joints, joints, strict=True)):
@@ -145,12 +147,12 @@ def _choosing(
     owners: list[int],
     blocks: list[Block],
     directions: Array,
+    size: float,
 ) -> Choosing:
     count = len(system.contacts)
     words = ["free"] * (count + len(system.joints))
     starts: dict[int, Array] = {}
     slips: list[tuple[int, int, int]] = []
-    held: list[int] = []
     moving: list[tuple[int, int]] = []
     first = system.plan.always
     for k, (i, choice, block) in enumerate(zip(owners, answer.choices, blocks, strict=True)):
@@ -158,9 +160,7 @@ def _choosing(
         words[i] = choice.kind + {1: "+", -1: "-"}.get(sign, "") if choice.kind == "slip" else choice.kind
         if i >= count:
             place = system.plan.joints[i - count]
-            if choice.kind == "stick":
-                held.append(place)
-            else:
+            if choice.kind != "stick":
                 moving.append((place, sign))
         elif choice.kind == "slip":
             if block.tangents:
@@ -171,21 +171,25 @@ def _choosing(
     contacts, joints = system.places()
     names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts)}
     names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
-    kept = tuple(names[row] for row in answer.kept if row in names)
-    held = [
-        place
-        for place, row in zip(system.plan.joints, joints, strict=True)
-        if row in answer.kept and place in held
-    ]
-    plan = replace(system.plan, rows=kept, slips=tuple(slips), held=tuple(held), moving=tuple(moving))
+    at = dict(zip(joints, system.plan.joints, strict=True))
+    plan = replace(
+        system.plan,
+        rows=tuple(names[row] for row in answer.kept if row in names),
+        slips=tuple(slips),
+        held=tuple(at[row] for row in answer.kept if row in at),
+        moving=tuple(moving),
+        more=tuple(names.get(row) or (-1, at[row]) for row in answer.more),
+        idle=tuple(owners[k] for k in answer.idle),
+    )
     painleve = tuple(system.labels[owners[k]] for k in answer.painleve)
     f = np.zeros((count, 3))
     for i, (normal, tangents) in enumerate(contacts):
         rows = [normal, *tangents]
         f[i] = answer.F[rows] @ directions[[row - first for row in rows]]
     f_n = tuple(float(answer.F[normal]) for normal, _ in contacts)
-    slack = 2 * STICKING * max(1.0, float(np.abs(answer.F).max(initial=0.0)))
-    return Choosing(tuple(words), plan, starts, f, answer.shared, painleve, f_n, slack)
+    slack = 2 * STICKING * size
+    shared = bool(answer.more or answer.idle)
+    return Choosing(tuple(words), plan, starts, f, shared, painleve, f_n, slack)
 
 
 def _sign(choice: Choice, block: Block) -> int:

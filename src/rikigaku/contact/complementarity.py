@@ -2,52 +2,61 @@
 
 The same question is asked twice. Of accelerations: F forces, w accelerations along the rows. Of an impact: F
 impulses, w velocities after it. Each block of rows (a normal and its tangents, or a joint) has a few choices;
-each combination of choices is a linear system, and its solution counts if it fits its own assumptions.
+each combination of choices is a linear system, and its solution counts if it fits its own assumptions. Where
+rows depend on each other it is many solutions, and the combination counts if one of them fits.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.contact.blocks import Answer, Block, Choice, default_choices
-from rikigaku.contact.shared_forces import within_cones
+from rikigaku.contact.blocks import Answer, Block, Choice
+from rikigaku.contact.combinations import Combination, combinations
+from rikigaku.contact.independence import independent, least_solution
+from rikigaku.contact.shared_forces import loaded, within_cones
 from rikigaku.contact.starting import starting_directions
-from rikigaku.errors import TooLarge
 
 Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9  # of forces and accelerations, against the largest of their kind
 STICKING = 5e-11  # of friction at rest: how far beyond its limit counts as within
-_LARGEST = 50_000  # combinations tried
+_LEAST = 1e-6  # [m/s^2, m/s]: responses below this are no measure of size
 
 
-def answers(W: Array, w0: Array, blocks: Sequence[Block], held: Sequence[int] = ()) -> Iterator[Answer]:
-    """All consistent combinations, in the order of the blocks' choices.
+def answers(
+    W: Array,
+    w0: Array,
+    blocks: Sequence[Block],
+    held: Sequence[int] = (),
+    first: Combination | None = None,
+) -> Iterator[Answer]:
+    """All consistent combinations, the likely ones first.
 
-    held: rows that hold in any case (loops); w is zero there.
+    held: rows that hold in any case (loops); w is zero there. first: what to try before others.
+
+    Raises:
+        TooLarge: where too many combinations were tried.
     """
-    options = [block.choices or default_choices(block) for block in blocks]
-    if prod(len(o) for o in options) > _LARGEST:
-        raise TooLarge(
-            f"{len(blocks)} contacts and joints with friction may combine in "
-            f"{prod(len(o) for o in options)} ways; "
-            f"at most {_LARGEST} are tried. Leave out contacts that follow from others."
-        )
-    for choices in product(*options):
-        answer = _tried(W, w0, blocks, choices, held)
+    for combination in combinations(W, w0, blocks, held, first):
+        answer = _tried(W, w0, blocks, combination, held)
         if answer is not None:
             yield answer
 
 
+def force_size(W: Array, F: Array) -> float:
+    """What forces are measured by: the largest, or those that matter at all."""
+    given = float(np.diag(W).max(initial=0.0))
+    return max(float(np.abs(F).max(initial=0.0)), _LEAST / given if given > 0 else 0.0)
+
+
 def _tried(
-    W: Array, w0: Array, blocks: Sequence[Block], choices: tuple[Choice, ...], held: Sequence[int]
+    W: Array, w0: Array, blocks: Sequence[Block], combination: Combination, held: Sequence[int]
 ) -> Answer | None:
     """The solution for these choices if it fits them."""
+    choices = combination.choices
     directions = {
         k: b.direction for k, (b, c) in enumerate(zip(blocks, choices, strict=True))
         if c.kind == "slip" and b.direction is not None
@@ -61,24 +70,31 @@ def _tried(
                 directions[k] = np.full(len(block.tangents), float(choice.sign))
     system = _System(W, w0, blocks, choices, held)
     if open_:
-        found = system.started(directions, open_)
+        found = system.started(directions, open_, combination.directions)
         if found is None:
             return None
         directions |= found
-    solved = system.solve(directions)
+    solved = system.shared(system.solve(directions))
     if solved is None or not system.fits(solved, directions, open_):
         return None
-    return Answer(
-        choices, solved.F, solved.w, solved.kept, directions, solved.free.shape[1] > 0, solved.painleve
-    )
+    unloaded = {row for k in solved.idle for row in (blocks[k].normal, *blocks[k].tangents)}
+    rows = [row for row in solved.rows if row not in unloaded]
+    kept = independent(W, rows) if solved.free.shape[1] else rows
+    more = tuple(row for row in rows if row not in kept)
+    return Answer(choices, solved.F, solved.w, tuple(kept), directions, more, solved.idle, solved.painleve)
 
 
 class _Solved(NamedTuple):
     F: Array
     w: Array
-    kept: tuple[int, ...]
-    free: Array  # columns: forces that move nothing
+    rows: list[int]
+    free: Array  # orthonormal columns: forces that leave the rows that hold as they are
     painleve: tuple[int, ...]
+    S: Array  # forces from those along the rows that hold
+    A: Array
+    b: Array
+    c: Array
+    idle: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +106,8 @@ class _System:
     held: Sequence[int]
 
     def solve(self, directions: dict[int, Array]) -> _Solved | None:
-        """F = S f + c with W F + w0 at its target on the rows that hold; None if the rows contradict."""
+        """The least f with F = S f + c and W F + w0 at its target on the rows that hold; None if the rows
+        contradict."""
         rows, targets = list(self.held), [0.0] * len(self.held)
         tied: dict[int, tuple[int, float]] = {}  # tangent row: (normal row, factor)
         c = np.zeros(len(self.w0))
@@ -118,22 +135,54 @@ class _System:
         for row, (normal, factor) in tied.items():
             S[row, rows.index(normal)] = factor
         A = self.W[rows] @ S
-        right = np.array(targets) - self.w0[rows] - self.W[rows] @ c
-        f, free, kept = _least(A, right)
+        b = np.array(targets) - self.w0[rows] - self.W[rows] @ c
+        f, free = least_solution(A, b, _LEAST)
         if f is None:
             return None
         F = S @ f + c
         painleve = tuple(
-            k for k, b in enumerate(self.blocks)
-            if self.choices[k].kind == "slip" and b.normal in rows and A[(j := rows.index(b.normal)), j] <= 0
+            k for k, b_ in enumerate(self.blocks)
+            if self.choices[k].kind == "slip" and b_.normal in rows
+            and A[(j := rows.index(b_.normal)), j] <= 0
         )  # fmt: skip
-        return _Solved(F, self.W @ F + self.w0, tuple(rows[i] for i in kept), S @ free, painleve)
+        return _Solved(F, self.W @ F + self.w0, rows, free, painleve, S, A, b, c)
 
-    def started(self, known: dict[int, Array], open_: Sequence[int]) -> dict[int, Array] | None:
+    def shared(self, solved: _Solved | None) -> _Solved | None:
+        """The solution with forces shared so that they fit, where rows depend on each other.
+
+        What sliding contacts carry decides where they go: there the least forces that push are taken, and
+        contacts that would pull carry nothing. Where nothing slides any forces within friction will do.
+        """
+        if solved is None or not solved.free.shape[1]:
+            return solved
+        size = force_size(self.W, solved.F)
+        sliding = {
+            k: solved.rows.index(b.normal)
+            for k, (b, c) in enumerate(zip(self.blocks, self.choices, strict=True))
+            if c.kind == "slip" and b.normal is not None and not c.opens and not b.bilateral
+        }
+        if not sliding:
+            spread = solved.S @ solved.free
+            F = within_cones(solved.F, spread, self.blocks, self.choices, STICKING * size)
+            return None if F is None else solved._replace(F=F, w=self.W @ F + self.w0)
+        f = (solved.F - solved.c)[solved.rows]
+        found = loaded(
+            solved.A, solved.b, f, solved.free, sliding, _TOLERANCE * size,
+            [k for k in sliding if self.blocks[k].lifted],
+        )  # fmt: skip
+        if found is None:
+            return None
+        f, idle = found
+        F = solved.S @ f + solved.c
+        return solved._replace(F=F, w=self.W @ F + self.w0, idle=idle)
+
+    def started(
+        self, known: dict[int, Array], open_: Sequence[int], likely: dict[int, Array]
+    ) -> dict[int, Array] | None:
         """Directions in which blocks begin to slide in space."""
 
         def response(directions: dict[int, Array]) -> dict[int, Array] | None:
-            solved = self.solve(known | directions)
+            solved = self.shared(self.solve(known | directions))
             return None if solved is None else {k: solved.w[list(self.blocks[k].tangents)] for k in open_}
 
         held = tuple(Choice("stick") if k in open_ else c for k, c in enumerate(self.choices))
@@ -142,17 +191,24 @@ class _System:
         starts = [pushed]
         if rest is not None:  # against the force that would hold
             starts.insert(0, {k: _unit(-rest.F[list(self.blocks[k].tangents)]) for k in open_})
-        size = max(1.0, float(np.abs(self.w0).max(initial=0.0)))
+        if likely:
+            starts.insert(0, {k: likely.get(k, pushed[k]) for k in open_})
+        size = max(_LEAST, float(np.abs(self.w0).max(initial=0.0)))
         return starting_directions(starts, response, size)
 
     def fits(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
-        """Whether forces and responses agree with the choices; sharing forces where that is open."""
+        """Whether forces and responses agree with the choices."""
         w = solved.w
-        small_w = _TOLERANCE * max(1.0, float(np.abs(self.w0).max(initial=0.0)))
+        small_w = _TOLERANCE * max(_LEAST, float(np.abs(self.w0).max(initial=0.0)))
         for k, (block, choice) in enumerate(zip(self.blocks, self.choices, strict=True)):
             off = choice.kind == "free" or choice.opens
-            if off and block.normal is not None and w[block.normal] < block.target - small_w:
-                return False
+            if off and block.normal is not None:
+                leaving = w[block.normal] - block.target
+                if leaving < -small_w:
+                    return False
+                # What stays closed because others do is closed, whether it carries anything or not.
+                if choice.kind == "free" and leaving < small_w and self._follows(block.normal, solved.rows):
+                    return False
             if choice.kind == "slip" and block.direction is None and block.tangents:
                 along = w[list(block.tangents)]
                 if along @ directions[k] < -small_w:
@@ -162,18 +218,14 @@ class _System:
                     and np.linalg.norm(along - (along @ directions[k]) * directions[k]) > 1e3 * small_w
                 ):
                     return False
-        if self._forces_fit(solved.F):
-            return True
-        if not solved.free.shape[1]:
-            return False
-        shared = within_cones(solved.F, solved.free, self.blocks, self.choices)
-        if shared is None:
-            return False
-        solved.F[:] = shared
-        return True
+        return self._forces_fit(solved.F)
+
+    def _follows(self, row: int, rows: Sequence[int]) -> bool:
+        kept = independent(self.W, rows)
+        return len(independent(self.W, [*kept, row])) == len(kept)
 
     def _forces_fit(self, F: Array) -> bool:
-        size = max(1.0, float(np.abs(F).max(initial=0.0)))
+        size = force_size(self.W, F)
         small = _TOLERANCE * size
         for block, choice in zip(self.blocks, self.choices, strict=True):
             if choice.kind == "free":
@@ -189,30 +241,10 @@ class _System:
                     return False
                 else:
                     limit *= pressing
-            if choice.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > limit + STICKING * size:
+            most = limit + 2 * STICKING * size
+            if choice.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > most:
                 return False
         return True
-
-
-def _least(A: Array, b: Array) -> tuple[Array | None, Array, list[int]]:
-    """The least x with A x = b (None if there is none), what may be added to it, and independent rows."""
-    n = len(b)
-    if n == 0:
-        return np.zeros(0), np.zeros((0, 0)), []
-    scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(A)), 1e-300))
-    scale[~np.isfinite(scale) | (np.abs(np.diag(A)) < 1e-12 * np.abs(A).max(initial=0.0))] = 1.0
-    U, s, Vt = np.linalg.svd(A * scale[:, None])
-    rank = int((s > 1e-10 * s[0]).sum()) if s[0] > 0 else 0
-    x = Vt[:rank].T @ ((U[:, :rank].T @ (scale * b)) / s[:rank])
-    if rank == n:
-        return x, np.zeros((n, 0)), list(range(n))
-    if np.abs(A @ x - b).max() > 1e-8 * max(1.0, float(np.abs(b).max())):
-        return None, np.zeros((n, 0)), []
-    kept: list[int] = []
-    for i in range(n):  # the first rows that do not follow from those before
-        if np.linalg.matrix_rank(A[np.ix_([*kept, i], [*kept, i])], tol=1e-10 * s[0]) == len(kept) + 1:
-            kept.append(i)
-    return x, Vt[rank:].T, kept
 
 
 def _unit(x: Array) -> Array:

@@ -4,8 +4,9 @@ from typing import Any
 
 from rikigaku.contact.choosing import Choosing
 from rikigaku.contact.complementarity import STICKING
+from rikigaku.contact.sharing import holds_together
 from rikigaku.contact.system import ContactSystem
-from rikigaku.laws.contact import ModePlan
+from rikigaku.laws.contact import ModePlan, contact_motion
 from rikigaku.laws.contact_geometry import touch
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sqrt, where
@@ -16,12 +17,13 @@ from rikigaku.spatial.vector import dot
 STOP = 1e-9  # [m/s]: sliding in 3-D has stopped where its speed falls to this
 _SUNK, _BACK = 1e-12, 1e-11  # [m], [m/s]: what gaps and speeds may fall below where they start, by rounding
 LANDS, LIFTS, SLIPS, STOPS, TURNS, PULLS = "lands", "lifts off", "slips", "stops", "turns", "pulls"
+CARRIES = "carries"  # one that was held by the others and carried nothing
 
 
 def guards_of(system: ContactSystem, chosen: Choosing) -> list[Guard]:
     """The guards of a chosen mode."""
     guards: list[Guard] = []
-    plan, count = chosen.plan, len(system.contacts)
+    plan, count, together = chosen.plan, len(system.contacts), holds_together(chosen.plan)
     force, square = chosen.slack, chosen.slack**2 / STICKING  # squares of forces move by 2 f df
     for i, (contact, label, word) in enumerate(
         zip(system.contacts, system.labels, chosen.words, strict=False)
@@ -29,9 +31,13 @@ def guards_of(system: ContactSystem, chosen: Choosing) -> list[Guard]:
         if word == "free":
             guards.append(Guard(f"{label} {LANDS}", _gap(plan, i), slack=_SUNK))
             continue
-        if not contact.bilateral:
+        if i in plan.idle:
+            guards.append(Guard(f"{label} {CARRIES}", _would_carry(plan, i), falling=False, rising=True))
+        elif together:  # they hold as long as any forces do: `sharing.spare`
+            continue
+        elif not contact.bilateral:
             guards.append(Guard(f"{label} {LIFTS}", _normal(i), slack=force))
-        if word == "stick" and not chosen.shared:
+        if word == "stick":
             guards.append(Guard(f"{label} {SLIPS}", _hold(i, contact.friction.limit), slack=square))
         slip = next((s for s in plan.slips if s[0] == i), None)
         if slip is not None:
@@ -40,15 +46,9 @@ def guards_of(system: ContactSystem, chosen: Choosing) -> list[Guard]:
                 guards.append(Guard(f"{label} {TURNS}", _normal(i, slip[2]), slack=force))
         elif contact.bilateral and chosen.f_n[i] > 0:
             guards.append(Guard(f"{label} {PULLS}", _normal(i), slack=force))
-    if chosen.shared:  # together they hold what they hold together
-        sticking = [i for i in range(count) if chosen.words[i] == "stick"]
-        limits = {i: system.contacts[i].friction.limit for i in sticking}
-        guards += [
-            Guard(f"{system.labels[i]} {SLIPS}", _together(limits), slack=square) for i in sticking[:1]
-        ]
     for k, joint in enumerate(system.joints):
         place = plan.joints[k]
-        if place in plan.held:
+        if place in plan.held and not together:
             guards.append(
                 Guard(f"{joint.joint} {SLIPS}", _joint_hold(4 * count + k, joint.limit), slack=square)
             )
@@ -86,14 +86,10 @@ def _hold(i: int, limit: float) -> Any:
     return value
 
 
-def _together(limits: dict[int, float]) -> Any:
+def _would_carry(plan: ModePlan, i: int) -> Any:
     def value(mechanism: Mechanism, now: Now, flow: Flow) -> Number:
-        forces = flow.outputs["forces"]
-        total = [sum((forces[4 * i + k] for i in limits), start=0) for k in range(3)]
-        pressed = sum((forces[4 * i + 3] for i in limits), start=0)
-        held = sum((mu * forces[4 * i + 3] for i, mu in limits.items()), start=0)
-        held = held + now.p[-1]
-        return held * held - (dot(total, total) - pressed * pressed)
+        moved = contact_motion(mechanism, now.q, now.v, now.tau, [now.t, *now.p[:-1]], plan)
+        return moved.idle[plan.idle.index(i)]
 
     return value
 

@@ -6,7 +6,8 @@ At every change all contacts and joints are tested again, sticking ones too.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -22,28 +23,19 @@ from rikigaku.contact.choosing import (
     chosen_mode,
     nearly_painleve,
 )
-from rikigaku.contact.guards import LIFTS, PULLS, SLIPS, TURNS, guards_of
+from rikigaku.contact.guards import LANDS, LIFTS, PULLS, SLIPS, STOPS, TURNS
 from rikigaku.contact.impacts import impact
-from rikigaku.contact.labels import force_labels
 from rikigaku.contact.placing import open_by
-from rikigaku.contact.stops import JointStop
+from rikigaku.contact.sharing import at_limits
+from rikigaku.contact.smooth_mode import GIVES_WAY, at_rest, mode_of
 from rikigaku.contact.system import ContactSystem
 from rikigaku.errors import PullingWarning, WrongValue
-from rikigaku.laws.contact import (
-    ModePlan,
-    closing_contacts,
-    contact_dynamics,
-    gaps_of_mode,
-    held_velocity,
-)
-from rikigaku.laws.contact_inner import contact_joint_wrenches
-from rikigaku.laws.integration import integrate
-from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot import Robot
-from rikigaku.simulation.free import viscous_power
-from rikigaku.simulation.modes import Change, Event, Flow, Mode, Now, Numbers
+from rikigaku.simulation.modes import Change, Event
 
 Array = NDArray[np.float64]
+
+_WORDS = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
 _ROUNDING = 1e-14  # [m, rad]: what is this near to its place is there
 
@@ -59,7 +51,8 @@ class ContactModes:
         self.system, self.settling = system, settling
         self.drives: Callable[[float, Array, Array], Array] | None = None
         self._pulled: set[str] = set()
-        self._slips: tuple[tuple[int, int, int], ...] = ()
+        self._plan = system.plan
+        self._words: tuple[str, ...] = ()
 
     def driven_by(self, forces: Callable[[float, Array, Array], Array]) -> None:
         """Forces of the drives of a simulation: with them the first mode is chosen."""
@@ -98,14 +91,31 @@ class ContactModes:
     def after(self, event: Event) -> Change | None:
         """What follows: impact, another mode, the same one again."""
         fired = (event.name, *event.also)
+        if GIVES_WAY in fired:
+            assert event.tau is not None
+            slip, lift = at_limits(self.system, self._plan, event.t, event.q, event.v, event.tau)
+            fired = (*(f"{x} {SLIPS}" for x in slip), *(f"{x} {LIFTS}" for x in lift))
 
         def named(word: str) -> list[str]:
             return [name.removesuffix(f" {word}") for name in fired if name.endswith(f" {word}")]
 
-        sides = {self.system.labels[i]: -side for i, _, side in self._slips}
+        sides = {self.system.labels[i]: -side for i, _, side in self._plan.slips}
         told = Told(tuple(named(SLIPS)), tuple(named(LIFTS)), {label: sides[label] for label in named(TURNS)})
         pulled = [*named(PULLS), *(label for label, side in told.turned.items() if side < 0)]
-        return self._change(event.t, event.q, event.v, told, event.tau, pulled)
+        before, shared = self._words, bool(self._plan.more or self._plan.idle)
+        change = self._change(event.t, event.q, event.v, told, event.tau, pulled)
+        if not shared:
+            return change
+        return replace(change, happened=self._happened(before, fired))
+
+    def _happened(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
+        """What came of it where forces share: one that carries no more may slide on, and nothing happened."""
+        names = (*self.system.labels, *(joint.joint for joint in self.system.joints))
+        told = [name for name in fired if name.rsplit(" ", 1)[-1] in (STOPS, LANDS, TURNS, PULLS)]
+        for name, old, new in zip(names, before, self._words, strict=True):
+            if old != new and not any(word.startswith(f"{name} ") for word in told):
+                told.append(f"{name} {_WORDS[new.rstrip('+-')]}")
+        return tuple(told)
 
     def stuck(self, t: float, q: Array, v: Array) -> str:
         """Why motion cannot go on at a state, where contact is the reason; else nothing."""
@@ -127,10 +137,10 @@ class ContactModes:
             if hit.lost < -1e-12 * (1 + abs(hit.lost)):
                 words.append("gained energy (restitution 'poisson' does not)")
         chosen = chosen_mode(system, t, q, hit.v, tau, told, self.settling)
-        self._slips = chosen.plan.slips
+        self._plan, self._words = chosen.plan, chosen.words
         q, v, swept = _held(system, chosen, t, q, hit.v)
         if chosen.shared:
-            words.append("contact forces shared: the motion does not decide them")
+            words.append("contact forces shared: the motion does not decide them, the least are given")
         if chosen.painleve:
             words.append(f"beyond Painleve's limit at {', '.join(chosen.painleve)}")
         for label, contact, f_n in zip(system.labels, system.contacts, chosen.f_n, strict=True):
@@ -157,7 +167,7 @@ def _held(
     """The state brought onto what the mode holds (gaps and speeds that count as none), and the energy that
     takes: [J]."""
     laws, plan = cast(Any, tree(system.robot)), chosen.plan
-    given = system.given(t, chosen.directions)
+    given = system.given(t, chosen.directions, t, plan)
     moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
     if plan.rows or plan.held or plan.always:
         step = system.law("closing_contacts", plan)(moved, given)
@@ -168,22 +178,6 @@ def _held(
         speed = np.zeros(system.robot.nv)
     kinetic = float(laws.kinetic_energy(q, v) - laws.kinetic_energy(moved, speed))
     return moved, speed, kinetic - float(laws.gravity_forces(q) @ step)
-
-
-class _Outputs(Mapping[str, Any]):
-    """Forces, and those inside the robot where somebody asks for them."""
-
-    def __init__(self, forces: Numbers, inner: Callable[[], Any]) -> None:
-        self.forces, self.inner = list(forces), inner
-
-    def __getitem__(self, name: str) -> Any:
-        return {"forces": lambda: self.forces, "joint wrenches": self.inner}[name]()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("forces", "joint wrenches") if self.forces else ("joint wrenches",))
-
-    def __len__(self) -> int:
-        return 1 + bool(self.forces)
 
 
 def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
@@ -204,53 +198,3 @@ def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
     if contacts.robot != robot:
         raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
     return ContactModes(contacts, settling)
-
-
-def mode_of(system: ContactSystem, chosen: Choosing, t: float) -> Mode:
-    """A chosen mode as the simulation takes it from time t on."""
-    plan = chosen.plan
-    names = (*system.labels, *(joint.joint for joint in system.joints))
-    rests = at_rest(system, plan)
-    parameters = (*(float(x) for x in system.given(0.0, chosen.directions, t)[1:]), chosen.slack)
-
-    def dynamics(mechanism: Mechanism, now: Now) -> Flow:
-        state = (mechanism, now.q, now.v, now.tau, [now.t, *now.p], plan)
-        a, forces, power, driven = contact_dynamics(*state)
-        power = power + viscous_power(mechanism, now.v)
-        outputs = _Outputs(forces, lambda: contact_joint_wrenches(*state))
-        return Flow([0] * len(a) if rests else a, power, outputs, driven)
-
-    def project(mechanism: Mechanism, now: Now) -> tuple[Numbers, Numbers]:
-        if rests:
-            return now.q, [0] * mechanism.nv
-        given = [now.t, *now.p]
-        q = integrate(mechanism, now.q, closing_contacts(mechanism, now.q, given, plan))
-        return q, held_velocity(mechanism, q, now.v, given, plan)
-
-    def gaps(mechanism: Mechanism, now: Now) -> Numbers:
-        return gaps_of_mode(mechanism, now.q, [now.t, *now.p], plan)
-
-    holds = bool(plan.rows or plan.held or plan.always)
-    guards = tuple(guards_of(system, chosen))
-    return Mode(
-        ", ".join(f"{name} {word}" for name, word in zip(names, chosen.words, strict=True)) or "free",
-        repr((plan, chosen.words, chosen.shared, _fixed(system), [guard.name for guard in guards])),
-        dynamics,
-        guards,
-        project if holds else None,
-        parameters,
-        gaps if plan.always or any(direction == 0 for _, direction in plan.rows) else None,
-        force_labels(system),
-        tuple(dict.fromkeys(c.surface for c in system.contacts if not isinstance(c, JointStop))),
-    )
-
-
-def _fixed(system: ContactSystem) -> tuple[float, ...]:
-    """Numbers that guards hold: with others they are other programs."""
-    return (*(c.friction.limit for c in system.contacts), *(joint.limit for joint in system.joints))
-
-
-def at_rest(system: ContactSystem, plan: ModePlan) -> bool:
-    """Whether nothing can move: as many independent rows as coordinates, on surfaces that stand still."""
-    still = not any(x for c in system.contacts for x in (c.surface.rate, *c.surface.belt))
-    return still and plan.always + len(plan.rows) + len(plan.held) == system.robot.nv

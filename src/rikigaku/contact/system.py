@@ -15,6 +15,7 @@ from rikigaku.contact.findings import dry_joints, guided_rows, moving_jacobian
 from rikigaku.contact.friction import JointFriction
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.placing import allowed_velocity, placed
+from rikigaku.contact.sharing import near
 from rikigaku.contact.stops import JointStop
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
@@ -139,16 +140,22 @@ class ContactSystem:
         )
 
     def given(
-        self, t: float, directions: dict[int, Array] | None = None, since: float | None = None
+        self,
+        t: float,
+        directions: dict[int, Array] | None = None,
+        since: float | None = None,
+        plan: ModePlan | None = None,
+        near: Any = None,
     ) -> Array:
         """What the laws take with a state: time, friction, directions in which sliding starts and when,
-        joints."""
+        joints, and forces that those which share in a plan come near to (none if left out)."""
         starts = np.zeros((len(self.contacts), 4))
         starts[:, 3] = t if since is None else since
         for i, direction in (directions or {}).items():
             starts[i, :3] = direction
         numbers = [x for contact in self.contacts for x in contact.friction.numbers]
-        return np.array([t, *numbers, *starts.ravel(), *(joint.coulomb for joint in self.joints)])
+        shared = np.zeros(0 if plan is None else plan.sharing) if near is None else near
+        return np.array([t, *numbers, *starts.ravel(), *(joint.coulomb for joint in self.joints), *shared])
 
     def law(self, name: str, plan: ModePlan | None = None) -> Any:
         """A law of this robot with contacts, bound: see `laws.contact_records`."""
@@ -168,16 +175,15 @@ class ContactSystem:
         """Gaps, their rates and sliding velocities."""
         if not self.contacts:
             return ContactState(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
-        rows = self.law("contact_state")(_floats(q), _floats(v), self.given(t))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a surface has no normal at its centre: NaN
+            rows = self.law("contact_state")(_floats(q), _floats(v), self.given(t))
         return ContactState(rows[:, 0], rows[:, 1], rows[:, 2:])
 
     def forces(
         self, plan: ModePlan, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None
     ) -> ContactForces:
-        """Accelerations and forces in one mode."""
-        tau = self.force(t, q, v) if tau is None else tau
-        law = self.law("contact_dynamics", plan)
-        a, forces, power, driven = law(_floats(q), _floats(v), _floats(tau), self.given(t, directions))
+        """Accelerations and forces in one mode; of forces that share the least within friction."""
+        a, forces, power, driven = self._in_mode("contact_dynamics", plan, q, v, tau, t, directions)
         split = 4 * len(self.contacts)
         each = forces[:split].reshape(-1, 4)
         rest = split + len(self.joints)
@@ -190,9 +196,13 @@ class ContactSystem:
     ) -> Array:
         """Force and moment through the joint of every one of `moving_links`, on the link at its origin, world
         axes (n, 6)."""
-        tau = self.force(t, q, v) if tau is None else tau
-        law = self.law("contact_joint_wrenches", plan)
-        return np.asarray(law(_floats(q), _floats(v), _floats(tau), self.given(t, directions)))
+        return np.asarray(self._in_mode("contact_joint_wrenches", plan, q, v, tau, t, directions))
+
+    def _in_mode(self, name: str, plan: ModePlan, q: Any, v: Any, tau: Any, t: float, directions: Any) -> Any:
+        q, v = _floats(q), _floats(v)
+        tau = _floats(self.force(t, q, v) if tau is None else tau)
+        given = self.given(t, directions, None, plan, near(self, plan, t, q, v, tau))
+        return self.law(name, plan)(q, v, tau, given)
 
     def extended_newton_euler(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Any:
         """The paper's quantities M, b, j_c, j_t, d, A, a0, f_n, a and all joint wrenches, for one contact."""
@@ -234,7 +244,8 @@ class ContactSystem:
             parts.append(R[list(self.plan.guided)])
             drifts.append(drift[list(self.plan.guided)])
         if self.contacts:
-            R, drift, directions = self.law("contact_rows")(q, v, self.given(t))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                R, drift, directions = self.law("contact_rows")(q, v, self.given(t))
             parts.append(R)
             drifts.append(drift)
         parts.append(np.eye(nv)[list(self.plan.joints)])

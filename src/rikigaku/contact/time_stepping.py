@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.constraints.tree import tree
-from rikigaku.contact.blocks import Answer, Block
+from rikigaku.contact.blocks import Answer, Block, Choice, default_choices
+from rikigaku.contact.choosing import CLOSED
+from rikigaku.contact.combinations import Combination
 from rikigaku.contact.complementarity import answers
-from rikigaku.contact.system import ContactSystem
+from rikigaku.contact.system import ContactState, ContactSystem
 from rikigaku.errors import NoConsistentMode, WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
@@ -95,6 +97,7 @@ class _Stepper:
             ]
         )
         self.places, self.joints = system.places()
+        self.before: dict[int, Choice] = {}
 
     def __call__(
         self, t: float, q: Array, v: Array, tau: DriveForces
@@ -103,16 +106,18 @@ class _Stepper:
         middle, when = self.laws.integrate(q, 0.5 * h * v), t + 0.5 * h
         M = self.laws.mass_matrix(middle)
         a = self.laws.forward_dynamics(middle, v, tau(when, middle, v))
-        effective = M + 0.5 * h * np.diag(self.damping)
-        free = v + h * np.linalg.solve(effective, M @ a)
         R, _, directions = system.rows(middle, v, when)
+        before = system.state(middle, v, when)
+        rub, drag = self._viscous(R, before, v)
+        effective = M + 0.5 * h * np.diag(self.damping) + 0.5 * h * rub
+        free = v + h * np.linalg.solve(effective, M @ a - drag)
         W = R @ np.linalg.solve(effective, R.T)
-        before, after = system.state(middle, v, when), system.state(middle, free, when)
+        after = system.state(middle, free, when)
         w0 = R @ free
         blocks, owners = [], []
         for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, self.places, strict=True)):
             w0[normal], w0[list(tangents)] = after.approach[i], after.sliding[i][: len(tangents)]
-            if before.gap[i] > 0 and not contact.bilateral:
+            if before.gap[i] > CLOSED and not contact.bilateral:
                 continue
             friction = contact.friction
             mu = friction.coefficient(float(np.linalg.norm(before.sliding[i])))
@@ -122,7 +127,7 @@ class _Stepper:
             owners.append(i)
         for joint, row in zip(system.joints, self.joints, strict=True):
             blocks.append(Block(None, (row,), h * joint.limit, h * joint.coulomb))
-        answer = self._first(W, w0, blocks, t)
+        answer = self._first(W, w0, blocks, owners, before.sliding, t)
         v = free + np.linalg.solve(effective, R.T @ answer.F)
         q = self._closed(self.laws.integrate(middle, 0.5 * h * v), t + h, owners, answer)
         force = np.zeros((len(system.contacts), 4))
@@ -135,8 +140,28 @@ class _Stepper:
             words[i] = choice.kind
         return q, v, force, tuple(words)
 
-    def _first(self, W: Array, w0: Array, blocks: list[Block], t: float) -> Answer:
-        for answer in answers(W, w0, blocks, range(self.system.plan.always)):
+    def _viscous(self, R: Array, state: ContactState, v: Array) -> tuple[Array, Array]:
+        """Viscous friction of contacts that touch: a matrix over v, and the force at v."""
+        rub, drag = np.zeros((len(v), len(v))), np.zeros(len(v))
+        for i, (contact, (_, tangents)) in enumerate(zip(self.system.contacts, self.places, strict=True)):
+            if contact.friction.viscous and (contact.bilateral or state.gap[i] <= CLOSED):
+                rows = R[list(tangents)]
+                rub += contact.friction.viscous * rows.T @ rows
+                drag += contact.friction.viscous * rows.T @ state.sliding[i][: len(tangents)]
+        return rub, drag
+
+    def _first(
+        self, W: Array, w0: Array, blocks: list[Block], owners: list[int], sliding: Array, t: float
+    ) -> Answer:
+        """Impulses that fit; what contacts did in the step before is tried first."""
+        numbers = [*owners, *range(-len(self.joints), 0)]
+        likely = tuple(
+            self.before.get(i, default_choices(block)[0]) for i, block in zip(numbers, blocks, strict=True)
+        )
+        slides = {k: sliding[i] / s for k, i in enumerate(owners) if (s := float(np.hypot(*sliding[i]))) > 0}
+        first = Combination(likely, slides)
+        for answer in answers(W, w0, blocks, range(self.system.plan.always), first):
+            self.before = dict(zip(numbers, answer.choices, strict=True))
             return answer
         raise NoConsistentMode(
             f"No impulses within friction serve the step at t = {t:.9g} s. Try a shorter one."

@@ -3,32 +3,25 @@
     M a = tau - b + sum over rows of G^T f,   R a + drift = 0,   R M^-1 G^T f = -(drift + R M^-1 (tau - b))
 
 Rows R: loops, guides, normals of closed contacts, tangents of sticking ones, joints that stick. G = R except
-that the normal force of a sliding contact brings its friction along: (n - side mu(u) th) . J.
+that the normal force of a sliding contact brings its friction along: (n - side mu(u) th) . J. Where further
+rows hold that follow from these, f is what of all solutions comes nearest to a given one (least, if zero).
 Reference: J. Nishiguchi, G. Lee, M. Minami, A. Yanou, extended Newton-Euler method; several contacts at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rikigaku.laws.closed import dot
-from rikigaku.laws.closed_forward import half_solved, second_half
 from rikigaku.laws.contact_geometry import Limit, Numbers, Point, Touch, touch
 from rikigaku.laws.contact_guides import Hold, guide_gaps, guide_rows, guide_wrenches
-from rikigaku.laws.forward import mass_factors, net_forces
+from rikigaku.laws.contact_slip import slip_of
+from rikigaku.laws.contact_solving import rows_solved
+from rikigaku.laws.forward import net_forces
 from rikigaku.laws.loops import loop_bias, loop_jacobian, loop_residual
-from rikigaku.laws.orthogonal import orthogonal
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.functions import sqrt, where
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import Vector
-
-# Square of the speed [m^2/s^2] below which sliding has the direction it starts with, not the velocity's.
-_AT_REST = 1e-24
-# Friction turns with the velocity at the rate mu g / speed, which explicit steps could hardly follow where
-# sliding begins slowly: this speed [m/s] along the first direction is added, and fades as (this time [s])^4.
-_STARTED, _STARTING = 1e-5, 1e-3
 
 
 @dataclass(frozen=True)
@@ -41,8 +34,11 @@ class ModePlan:
     held, moving: joints (places in v) that stick, and (place, sign) that move against dry friction.
     loops: rows of the loop residual that count. guides: frames held in part of their pose; guided: those of
         their rows that count.
+    more: (contact, direction), or (-1, joint), that hold because the rows do, and carry as well. idle:
+        contacts that slide on, held by the others, and carry nothing.
     Numbers given with each state: t; kinetic, fall, bend, viscous of each contact; a direction (3) of each
-    contact for the start of sliding, and when that was; Coulomb's force of each of `joints`.
+    contact for the start of sliding, and when that was; Coulomb's force of each of `joints`; forces to come
+    near to where rows share.
     """
 
     points: tuple[Point | Limit, ...]
@@ -54,6 +50,8 @@ class ModePlan:
     moving: tuple[tuple[int, int], ...] = ()
     guides: tuple[Hold, ...] = ()
     guided: tuple[int, ...] = ()
+    more: tuple[tuple[int, int], ...] = ()
+    idle: tuple[int, ...] = ()
 
     @property
     def always(self) -> int:
@@ -63,7 +61,14 @@ class ModePlan:
     @property
     def size(self) -> int:
         """How many numbers are given with a state."""
-        return 1 + 8 * len(self.points) + len(self.joints)
+        return 1 + 8 * len(self.points) + len(self.joints) + self.sharing
+
+    @property
+    def sharing(self) -> int:
+        """How many forces share what the rows hold; 0 where they are decided."""
+        if not self.more:
+            return 0
+        return self.always + len(self.rows) + len(self.held) + len(self.more)
 
     def friction(self, given: Numbers, i: int) -> Numbers:
         return given[1 + 4 * i : 5 + 4 * i]
@@ -75,25 +80,21 @@ class ModePlan:
     def coulomb(self, given: Numbers, joint: int) -> Number:
         return given[1 + 8 * len(self.points) + self.joints.index(joint)]
 
-
-@dataclass(frozen=True)
-class Slip:
-    """A sliding contact: unit direction, coefficient along the normal force, viscous force."""
-
-    th: Vector
-    mu: Number
-    drag: Vector
-    sliding: Vector
+    def near(self, given: Numbers) -> Numbers:
+        """Forces (of loops, guides, rows, held, more) that those which share come nearest to."""
+        return given[self.size - self.sharing : self.size]
 
 
 class Moved(NamedTuple):
-    """Accelerations; forces, power, driven (see `contact_dynamics`); forces on rows of loops and guides."""
+    """Accelerations; forces, power, driven (see `contact_dynamics`); forces on rows of loops and guides; what
+    contacts that carry nothing would have to carry for the least forces."""
 
     a: list[Number]
     forces: list[Number]
     power: Number
     driven: Number
     always: list[Number]
+    idle: list[Number]
 
 
 def contact_dynamics(
@@ -116,7 +117,7 @@ def contact_motion(
     """How the robot moves in that mode."""
     nv = mechanism.nv
     touches = [touch(mechanism, q, v, point, given[0]) for point in plan.points]
-    slips = {i: _slip(plan, given, touches[i], i, sign, side) for i, sign, side in plan.slips}
+    slips = {i: slip_of(plan, given, touches[i], i, sign, side) for i, sign, side in plan.slips}
     force = list(net_forces(mechanism, q, v, tau))
     for i, slip in slips.items():
         force = [f + x for f, x in zip(force, touches[i].row(slip.drag), strict=True)]
@@ -124,21 +125,29 @@ def contact_motion(
     for k, f in dry.items():
         force[k] = force[k] + f
 
+    def pulled(i: int, direction: int) -> list[Number]:
+        """Where a force along that row pulls, with the friction it brings."""
+        c = touches[i]
+        rubs = slips.get(i) if direction == 0 else None
+        n = c.directions[direction]
+        return c.row(n) if rubs is None else c.row(vector.sub(n, vector.scale(rubs.mu, rubs.th)))
+
     R, G, drift = _always_rows(mechanism, q, v, plan)
     for i, direction in plan.rows:
-        c = touches[i]
-        n = c.directions[direction]
-        R.append(c.row(n))
-        rubs = slips.get(i) if direction == 0 else None
-        G.append(R[-1] if rubs is None else c.row(vector.sub(n, vector.scale(rubs.mu, rubs.th))))
-        drift.append(c.drifts[direction])
+        sliding = direction == 0 and i in slips
+        R.append(touches[i].row(touches[i].directions[direction]))
+        G.append(pulled(i, direction) if sliding else R[-1])
+        drift.append(touches[i].drifts[direction])
     for k in plan.held:
         R.append([int(j == k) for j in range(nv)])
         G.append(R[-1])
         drift.append(0)
-    a, f = _solved(mechanism, q, force, R, G, drift)
+    more = [[int(j == k) for j in range(nv)] if i < 0 else pulled(i, k) for i, k in plan.more]
+    idle = [pulled(i, 0) for i in plan.idle]
+    a, f, would = rows_solved(mechanism, q, force, R, G, drift, more, idle, plan.near(given))
 
-    on_rows = dict(zip((*plan.rows, *plan.held), f[plan.always :], strict=True))
+    names = (*plan.rows, *((-1, k) for k in plan.held), *plan.more)
+    on_rows = dict(zip(names, f[plan.always :], strict=True))
     forces: list[Number] = []
     power: Number = 0
     driven: Number = 0
@@ -155,13 +164,13 @@ def contact_motion(
         driven = driven + vector.dot(total, c.material)
         forces += [*total, normal]
     for k in plan.joints:
-        forces.append(on_rows.get(k, dry.get(k, 0)))
+        forces.append(on_rows.get((-1, k), dry.get(k, 0)))
         power = power - dry.get(k, 0) * v[k]
     if plan.guides:
         on_guides = dict(zip(plan.guided, f[len(plan.loops) : plan.always], strict=True))
         for wrench in guide_wrenches(mechanism, q, plan.guides, on_guides):
             forces += wrench
-    return Moved(a, forces, power, driven, f[: plan.always])
+    return Moved(a, forces, power, driven, f[: plan.always], would)
 
 
 def held_velocity(
@@ -178,7 +187,7 @@ def held_velocity(
     for k in plan.held:
         R.append([int(j == k) for j in range(mechanism.nv)])
         opening.append(v[k])
-    step, _ = _solved(mechanism, q, [0] * mechanism.nv, R, R, opening)
+    step, _, _ = rows_solved(mechanism, q, [0] * mechanism.nv, R, R, opening)
     return [x + dx for x, dx in zip(v, step, strict=True)]
 
 
@@ -188,7 +197,7 @@ def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: Mod
     R, _, _ = _always_rows(mechanism, q, rest, plan)
     for c in _closed(mechanism, q, given, plan):
         R.append(c.row(c.directions[0]))
-    step, _ = _solved(mechanism, q, rest, R, R, gaps_of_mode(mechanism, q, given, plan))
+    step, _, _ = rows_solved(mechanism, q, rest, R, R, gaps_of_mode(mechanism, q, given, plan))
     return step
 
 
@@ -206,25 +215,6 @@ def _closed(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) ->
     return [touch(mechanism, q, rest, plan.points[i], given[0]) for i in closed]
 
 
-def _slip(plan: ModePlan, given: Numbers, c: Touch, i: int, sign: int, side: int) -> Slip:
-    kinetic, fall, bend, viscous = plan.friction(given, i)
-    square = vector.dot(c.sliding, c.sliding)
-    if sign:
-        th = vector.scale(sign, c.directions[1])
-    else:
-        start, since = plan.start(given, i)
-        late = (given[0] - since) / _STARTING
-        fading = 1 + late * late
-        along = vector.add(c.sliding, vector.scale(_STARTED / (fading * fading), start))
-        length = vector.dot(along, along)
-        slow = length < _AT_REST
-        speed = sqrt(where(slow, 1, length))
-        x, y, z = (where(slow, s, u / speed) for s, u in zip(start, along, strict=True))
-        th = (x, y, z)
-    mu = kinetic + fall / (1 + bend * square)
-    return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)
-
-
 def _always_rows(
     mechanism: Mechanism, q: Numbers, v: Numbers, plan: ModePlan
 ) -> tuple[list[list[Number]], list[list[Number]], list[Number]]:
@@ -237,23 +227,3 @@ def _always_rows(
         J, b = guide_rows(mechanism, q, v, (), plan)
         R, drift = [*R, *(J[i] for i in plan.guided)], [*drift, *(b[i] for i in plan.guided)]
     return R, list(R), drift
-
-
-def _solved(
-    mechanism: Mechanism, q: Numbers, force: Numbers, R: list[Any], G: list[Any], drift: Sequence[Number]
-) -> tuple[list[Number], list[Number]]:
-    """a and f with M a = force + G^T f and R a + drift = 0, over the factors of M."""
-    mass = mass_factors(mechanism, q)
-    half = half_solved(mass, force)
-    Z = [half_solved(mass, row) for row in G]
-    Y = [
-        [d * x for d, x in zip(mass.inverse_D, z if row is g else half_solved(mass, row), strict=True)]
-        for row, g, z in zip(R, G, Z, strict=True)
-    ]
-    f: list[Number] = []
-    if R:
-        right = [-(x + dot(row, half)) for x, row in zip(drift, Y, strict=True)]
-        f = orthogonal([[dot(y, z) for z in Z] for y in Y], len(R)).solve(right)
-    for row, x in zip(Z, f, strict=True):
-        half = [y + x * z for y, z in zip(half, row, strict=True)]
-    return second_half(mass, [d * y for d, y in zip(mass.inverse_D, half, strict=True)]), f

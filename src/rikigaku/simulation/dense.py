@@ -8,8 +8,9 @@ import numpy as np
 
 from rikigaku.bound import Kernel
 from rikigaku.simulation.drives import Drive
+from rikigaku.simulation.interpolation import interpolated
 from rikigaku.simulation.modes import Array
-from rikigaku.simulation.run import Run, interpolated
+from rikigaku.simulation.run import Run
 
 _MANY = 20_000  # states for which code for batches is worth compiling: the integrator's own is there already
 

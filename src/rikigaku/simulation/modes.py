@@ -65,6 +65,14 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """A guard in Python, asked after every step: the mode ends where value(t, q, v, tau) falls below zero."""
+
+    name: str
+    value: Callable[[float, Array, Array, Array], float]
+
+
+@dataclass(frozen=True)
 class Mode:
     """Smooth motion between events.
 
@@ -77,6 +85,9 @@ class Mode:
         parameters: numbers the programs read at run time (`Now.p`): friction, heights of a floor.
         gaps: what the mode keeps at zero [m, or sines of angles]: `Solution.residual` is made of it.
         labels: names for the columns of outputs. surfaces: what stands around, for pictures.
+        watch: a guard that no program can evaluate.
+        refined: the parameters by (t, q, v, tau) with which results are told, where those of the motion leave
+            something open that does not move it.
     """
 
     name: str
@@ -88,6 +99,8 @@ class Mode:
     gaps: Callable[[Mechanism, Now], Numbers] | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     surfaces: tuple[Any, ...] = ()
+    watch: Watch | None = None
+    refined: Callable[[float, Array, Array, Array], tuple[float, ...]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +126,7 @@ class Change:
 
     dissipated: energy lost at once, as in an impact [J]. work: done on the robot at once, by a moving floor.
     note: a word for the solution's list of events, as "landed" or "too many impacts: taken as rest".
+    happened: what the event turned out to be, where its guard could not tell; () if nothing to be told of.
     """
 
     mode: Mode
@@ -121,6 +135,7 @@ class Change:
     dissipated: float = 0.0
     note: str = ""
     work: float = 0.0
+    happened: tuple[str, ...] | None = None
     rearm: tuple[str, ...] = field(default=())  # guards that fired and may fire again without leaving zero
 
 

@@ -2,7 +2,6 @@
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from rikigaku.bound import integrator
 from rikigaku.simulation.drives import Drive, Pieces, asked, due, periods
 from rikigaku.simulation.fields import MORE, Field
 from rikigaku.simulation.modes import Array, Mode
+from rikigaku.simulation.watching import given_way
 
 Real, Status, Whole = integrator.Real, integrator.Status, integrator.Whole
 
@@ -128,7 +128,7 @@ class _Memory:
         self.driver = integrator.driver(settings.method)
         guards, n = made.guards, made.size
         self.whole, self.real = np.zeros(len(Whole), dtype=np.int64), np.zeros(len(Real))
-        self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = n, len(guards), _ROOM
+        self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = n, len(guards), 1 if mode.watch else _ROOM
         self.whole[Whole.LEFT] = settings.most_steps
         self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - MORE
         largest = min(settings.largest, settings.watched if guards else np.inf)
@@ -177,7 +177,10 @@ class _Memory:
                 samples.append(held)
             self.whole[Whole.STOPS] = len(self.stops)
             status = self._advance(records, noted)
-            if status == Status.FULL or (sampled and status == Status.DONE and self.stops[0] < self.end):
+            gone = self._given_way(records, noted)
+            if gone:
+                status = Status.EVENT
+            elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[0] < self.end):
                 continue
             fired = [g.name for g, on in zip(self.made.guards, self.armed, strict=True) if not on]
             return Run(
@@ -188,7 +191,7 @@ class _Memory:
                 status,
                 np.concatenate(records) if records else self.record[:0],
                 noted,
-                tuple(fired) if status == Status.EVENT else (),
+                () if status != Status.EVENT else (gone,) if gone else tuple(fired),
                 samples,
                 float(self.real[Real.H]),
                 int(self.whole[Whole.EVALUATIONS]),
@@ -209,6 +212,26 @@ class _Memory:
             noted.append((self.made.guards[int(k)].name, float(t)))
         return status
 
+    def _given_way(self, records: list[Array], noted: list[tuple[str, float]]) -> str:
+        """The name of the mode's watch, if that ended it within the last step, which is cut short there."""
+        if self.mode.watch is None or not len(records[-1]):
+            return ""
+        step = records[-1][-1]
+        found = given_way(self.made, self.mode.watch, step, self.y, self._inputs_at, self.p)
+        if found is None:
+            return ""
+        step[1] = self.real[Real.T] = found.t
+        self.y[:] = found.y
+        noted[:] = [(name, t) for name, t in noted if t <= found.t]
+        return self.mode.watch.name
+
+    def _inputs_at(self, t: float, q: Array, v: Array) -> Array:
+        if self.drive.pieces is not None:
+            return self.drive.pieces(np.array([t]))[0]
+        if self.inputs is not None and self.drive.period is None:
+            return self.inputs.at(t, q, v)
+        return self.u[: self.drive.size]
+
     def _sample(self, held: tuple[float, Array] | None) -> tuple[float, Array]:
         """What a sampled controller holds from now to the next sample; samples are at whole periods."""
         assert self.inputs is not None
@@ -220,14 +243,3 @@ class _Memory:
         self.whole[Whole.FRESH] = max(self.whole[Whole.FRESH], 1)
         self.stops = np.array([min((periods(t, period) + 1) * period, self.end)])
         return held
-
-
-def interpolated(records: Array, n: int, t: Array, which: Any) -> Array:
-    """y at times t, each within (or at an end of) the recorded step `which`."""
-    rows = records[which]
-    x = ((t - rows[:, 0]) / rows[:, 2])[:, None]
-    F = rows[:, 3 + n :].reshape(len(rows), -1, n)
-    total = np.zeros((len(rows), n))
-    for k in range(F.shape[1] - 1, -1, -1):
-        total = (total + F[:, k]) * (x if k % 2 == 0 else 1 - x)
-    return np.asarray(rows[:, 3 : 3 + n] + total)

@@ -44,11 +44,24 @@ def results_at(
         kernel = done.field.results
         given = [t[here, None], y[here], _inputs(drive, done, t[here], y[here])]
         outputs = [np.empty((len(here), *port.shape)) for port in kernel.ports[1]]
-        kernel([*given, done.field.parameters(done.mode, drive)], outputs)
+        kernel([*given, _parameters(drive, done, t[here], *given[1:])], outputs)
         for port, x in zip(kernel.ports[1], outputs, strict=True):
             whole = answers.setdefault(port.name, np.full((len(t), *port.shape), np.nan))
             whole[here] = x
     return answers
+
+
+def _parameters(drive: Drive, done: Run, t: Array, y: Array, u: Array) -> Array:
+    """Those of the run's mode; at each state, where they are refined for what is told."""
+    refined, nq = done.mode.refined, done.field.robot.nq
+    whole = done.field.parameters(done.mode, drive)
+    if refined is None:
+        return whole
+    tau, rest = np.empty((len(t), done.field.robot.nv)), whole[len(done.mode.parameters) :]
+    done.field.forces([t[:, None], y, u, whole], [tau])
+    return np.array(
+        [(*refined(float(s), x[:nq], x[nq:-MORE], f), *rest) for s, x, f in zip(t, y, tau, strict=True)]
+    )
 
 
 def _inputs(drive: Drive, done: Run, t: Array, y: Array) -> Array:

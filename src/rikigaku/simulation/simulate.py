@@ -1,6 +1,7 @@
 """`rk.simulate`: motion of a robot through its modes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from rikigaku.simulation.drives import drive_of
 from rikigaku.simulation.fields import field_of
 from rikigaku.simulation.free import Free, is_closed
 from rikigaku.simulation.given import bounded, guards_of, settings_of, span_of, start_of, times_of
+from rikigaku.simulation.interpolation import interpolated
 from rikigaku.simulation.loops import kept_closed, singular_passages
 from rikigaku.simulation.modes import Event, Guard, System
-from rikigaku.simulation.run import Run, Settings, interpolated, run
+from rikigaku.simulation.run import Run, Settings, run
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.unmoved import unmoved
 
@@ -124,12 +126,16 @@ def simulate(
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], driven(t, q, v))
-        noted.append(event)
         try:
             following = system.after(event)
         except _HOPELESS as error:  # what was found up to here is worth having
+            noted.append(event)
             status = _hopeless(error, t)
             break
+        if following is None or following.happened is None:
+            noted.append(event)
+        elif following.happened:
+            noted.append(replace(event, name=following.happened[0], also=following.happened[1:]))
         if following is None:
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
             break

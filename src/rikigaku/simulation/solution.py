@@ -14,9 +14,10 @@ from rikigaku.simulation.audit import Audit
 from rikigaku.simulation.dense import interpolated_rates, states_at
 from rikigaku.simulation.drives import Drive
 from rikigaku.simulation.fields import MORE
+from rikigaku.simulation.interpolation import interpolated
 from rikigaku.simulation.modes import Array, Event
 from rikigaku.simulation.residual import residual
-from rikigaku.simulation.run import Run, interpolated
+from rikigaku.simulation.run import Run
 from rikigaku.simulation.sampling import results_at, sampled
 from rikigaku.states import State
 
