@@ -15,7 +15,7 @@ from rikigaku.numbers.graph import Node, reachable
 from rikigaku.numbers.program import flatten, shape_of
 from rikigaku.recipe import Recipe, record
 from rikigaku.symbolic.algebra.jobs import progress
-from rikigaku.symbolic.exact_state import exact_results
+from rikigaku.symbolic.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.law_numbers import LawNumbers, Result
 from rikigaku.symbolic.law_steps import solving
 from rikigaku.symbolic.loops.closed_formulas import one_fraction, shortened
@@ -26,7 +26,6 @@ from rikigaku.symbolic.plain_factors import PlainFactors
 
 # Terms of an entry of the inverse matrix beyond which steps are read more easily than its products.
 _LONGEST = 100
-SPARE_ROOTS = 2  # of the ring of a robot's constraints
 
 
 def closed_numbers(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers | None:
@@ -45,7 +44,7 @@ def _exact(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers:
     constraints = loop_constraints(robot)
     progress(f"{law.name} is run on exact numbers")
     with solving(_ExactFactors):
-        ring, results = exact_results(robot, law, recipe, spare=SPARE_ROOTS)
+        ring, results = exact_results(robot, law, recipe, spare=LOOP_ROOTS)
     if ring is not constraints.state.ring:
         raise NotExact("The law needs square roots that the equations of the loops do not have.")
     found = {}

@@ -30,6 +30,7 @@ Inputs = Sequence[tuple[str, Shape]]
 # Where angles stand in the data of a robot.
 _ANGLES = re.compile(r"\.(alpha|theta|beta|rpy\[\d\])$")
 _MOST_ROOTS = 64
+LOOP_ROOTS = 2  # that the ring of a robot's constraints has to spare
 # Rings that some number still belongs to: found again however many others were made since, so that it mixes.
 _IN_USE: WeakValueDictionary[tuple[Robot, Inputs, int], Ring] = WeakValueDictionary()
 
@@ -59,7 +60,7 @@ def exact_state(robot: Robot) -> ExactState:
         inputs = (("q", robot.nq), ("v", robot.nv), ("a", robot.nv))
         return ExactState(ring, mechanism, *(_variables(ring, name, (n,)) for name, n in inputs))
 
-    return with_roots(robot, (), state, spare=2)
+    return with_roots(robot, (), state, spare=LOOP_ROOTS)
 
 
 def exact_results(robot: Robot, law: Law, recipe: Recipe, spare: int = 0) -> ExactResults:

@@ -13,15 +13,13 @@ from rikigaku.recipe import Recipe, input_shapes
 from rikigaku.symbolic.algebra.here_or_there import here_or_there
 from rikigaku.symbolic.algebra.jobs import Work as Work
 from rikigaku.symbolic.algebra.jobs import progress
-from rikigaku.symbolic.closed_laws import SPARE_ROOTS, closed_numbers
-from rikigaku.symbolic.element import Reading
-from rikigaku.symbolic.exact_state import exact_results
+from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.law_data import law_data, law_of
 from rikigaku.symbolic.law_numbers import LawNumbers, Result, restored, saved
 from rikigaku.symbolic.law_steps import law_intermediates, law_steps, one_or_named
-from rikigaku.symbolic.loops.closed_formulas import closed_formula
 from rikigaku.symbolic.names import law_names
 
 _ADVICE = (
@@ -66,6 +64,8 @@ def law_formulas(robot: Robot, law: Law, recipe: Recipe, work: Work | None = Non
 def _numbers(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers | None:
     """What the law gives on exact numbers; None where steps are easier to read."""
     if law.plan is not None:
+        from rikigaku.symbolic.closed_laws import closed_numbers  # for robots that have loops
+
         return closed_numbers(robot, law, recipe)
     progress(f"{law.name} is run on exact numbers")
     ring, results = exact_results(robot, law, recipe)
@@ -91,14 +91,19 @@ def _from_job(robot: Robot, law: Law, recipe: Recipe, answer: dict[str, Any]) ->
         raise _TOLD[answer["error"]](answer["text"])
     if "steps" in answer:
         return None
-    spare = 0 if law.plan is None else SPARE_ROOTS
+    spare = 0 if law.plan is None else LOOP_ROOTS
     return restored(robot, input_shapes(robot, law, recipe), spare, answer)
 
 
 def _read(robot: Robot, law: Law, recipe: Recipe, name: str, result: Result, reading: Reading) -> Any:
     """One result as formulas with the names people know."""
-    pairs = zip(result.parts or result.numbers, result.numbers, strict=True)
-    made = [closed_formula(x, number, reading) for x, number in pairs]
+    if result.parts:
+        from rikigaku.symbolic.loops.closed_formulas import closed_formula
+
+        pairs = zip(result.parts, result.numbers, strict=True)
+        made = [closed_formula(x, number, reading) for x, number in pairs]
+    else:
+        made = [ExactFormula(number, reading) for number in result.numbers]
     if not result.shape:
         return made[0]
     array = np.empty(result.shape, dtype=object)

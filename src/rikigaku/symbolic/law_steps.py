@@ -13,7 +13,6 @@ from rikigaku.symbolic.element import Reading
 from rikigaku.symbolic.exact_state import exact_ring
 from rikigaku.symbolic.intermediates import Intermediates, intermediates
 from rikigaku.symbolic.names import law_names, port_names
-from rikigaku.symbolic.plain_factors import plain_factors
 
 
 def law_intermediates(robot: Robot, law: Law, recipe: Recipe) -> Any:
@@ -26,6 +25,8 @@ def law_steps(robot: Robot, law: Law, recipe: Recipe) -> dict[str, Intermediates
     if law.plan is None:
         program = record(robot, law, recipe)
     else:
+        from rikigaku.symbolic.plain_factors import plain_factors  # for robots that have loops
+
         with solving(plain_factors):
             program = record(robot, law, recipe)
     inputs = input_shapes(robot, law, recipe)
