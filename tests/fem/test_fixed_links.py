@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import random_chain, with_sections
+from mechanisms import random_chain, rod, with_sections
 
 import rikigaku as rk
 from rikigaku.errors import WrongValue
@@ -115,6 +115,29 @@ def test_a_link_fixed_at_the_joint_of_another_turns_with_it():
     robot = rk.Robot("vee", (first, replace(second, joint=rk.Joint("weld", "fixed"))))
     for hinges in ("integration", "released"):
         assert robot.fem().elastic(elements=2, hinges=hinges).mobility([0.3]) == 1
+
+
+@pytest.mark.parametrize("place", [0.25, 0.6, 1.2, -0.2])
+def test_a_frame_on_the_line_of_a_link_bends_with_it_and_changes_nothing_else(place):
+    plain = rod(EA=1e6, EI=100.0, kGA=1e9)
+    named = replace(plain, frames=(*plain.frames, rk.Frame("sensor", "rod", rk.Placement((place, 0, 0)))))
+    load, still = {"tip": (0, 0, -1.0)}, {"gravity": (0, 0, 0)}
+    one, other = (x.fem().elastic(elements=8) for x in (plain, named))
+    found = other.deflection(loads=load, **still)
+    x = min(place, 1.0)
+    # a cantilever under 1 N at its tip; straight beyond the tip and before the root, which is held
+    exact = -(x**2 * (3 - x) / 6 + max(place - 1, 0) / 2) / 100 if place > 0 else 0.0
+    assert found.at("sensor")[2] == pytest.approx(exact, rel=1e-5, abs=1e-12)
+    assert found.at("tip") == pytest.approx(one.deflection(loads=load, **still).at("tip"), rel=1e-9)
+    if 0 < place < 1:  # no farther than the link: its mass is spread alike, over more beams
+        assert other.modes(count=2).frequencies == pytest.approx(one.modes(count=2).frequencies, rel=1e-2)
+    one, other = (
+        x.fem().inverse_dynamics(Motion(x, np.zeros(1), *np.zeros((3, 1, 1)))).internal_forces
+        for x in (plain, named)
+    )
+    for component in ("shear", "bending") if place > 0 else ():
+        y = [np.interp([0.1, 0.3, 0.55, 0.9], *x.along("rod", component)) for x in (one, other)]
+        assert y[1] == pytest.approx(y[0], abs=1e-12)
 
 
 def test_what_cannot_bend_is_told():

@@ -63,13 +63,13 @@ class InternalForces:
             raise UnknownName("link with beams", link, dict.fromkeys(self.links), "the mesh")
         values = self.component(component)
         sample = place("sample", sample, values.shape[1])
-        x, y, reach = [], [], 0.0
+        x, y, reach = [], [], dict[int, float]()
         for k, beam in enumerate(self.layout.beams):
             if self.links[k] == link:
-                x += [reach, reach + beam.length]
+                near = reach.get(beam.start, 0.0)
+                reach[beam.end] = near + beam.length
+                x += [near, reach[beam.end]]
                 y += list(values[k, sample])
-                inner = beam.start == self.layout.parts[beam.part].origin
-                reach += beam.length if inner else 0.0  # outer beams all begin at the centre
         return np.array(x), np.array(y)
 
 

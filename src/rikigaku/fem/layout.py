@@ -1,9 +1,9 @@
 """The automatic mesh of a robot: nodes on every link, beams between them, joints that tie links together.
 
 A link has a node at its own joint, at its centre of mass and at everything it carries (outer joints, ends of
-loops, frames); a beam runs from the centre of mass to each other node. With the centre of mass on the line
-between two joints that is two beams a link. Links on fixed joints are parts of one body: each has its own
-nodes and beams, and the node of its joint in common with the link that carries it.
+loops, frames); beams run from the centre of mass to the others, from one to the next along a line. With the
+centre of mass on the line between two joints that is two beams a link. Links on fixed joints are parts of one
+body: each has its own nodes and beams, and the node of its joint in common with the link that carries it.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Beam:
-    """From node to node of one part: the inner end first. One of them is its centre of mass."""
+    """From node to node of one part: the inner end first, as seen from the part's joint."""
 
     part: int
     body: int

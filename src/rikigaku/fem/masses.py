@@ -1,9 +1,9 @@
 """Where the mass of links sits in the mesh; each link keeps its mass, centre and inertia however it does.
 
 "centre": all at the node of the centre of mass, m and the tensor: the lumped mass of the paper.
-"lumped", "consistent": spread along the two beams of a link so that the centre of mass stays where it is;
+"lumped", "consistent": spread along a straight link so that the centre of mass stays where it is;
 what inertia is missing then is spread as rotary inertia, and if there would be too much, some mass stays at
-the centre. Links of other shapes (three joints, a bent line) keep their mass at the centre.
+the centre. Links of other shapes (three joints not in a line, a bent line) keep their mass at the centre.
 """
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -91,18 +91,20 @@ def _by_beam(net: "Grid") -> dict[int, list[tuple[int, int]]]:
 def _spread(
     net: "Grid", beams: list[tuple[int, Beam]], m: float, tensor: Array, rule: MassRule
 ) -> _Spread | None:
-    """The mass of a straight link of two beams, spread; None for other links."""
-    if len(beams) != 2:
+    """The mass of a straight link on both sides of its centre, spread; None for other links."""
+    if not beams:
         return None
-    ends = [net.places[beam.end] - net.places[beam.start] for _, beam in beams]
-    if beams[0][1].end != beams[1][1].start or np.linalg.norm(np.cross(*ends)) > _STRAIGHT * np.prod(
-        [beam.length for _, beam in beams]
+    middle = net.places[net.layout.parts[beams[0][1].part].centre]
+    e = (net.places[beams[0][1].end] - net.places[beams[0][1].start]) / beams[0][1].length
+    ends = np.array([[net.places[n] - middle for n in (beam.start, beam.end)] for _, beam in beams])
+    along = ends @ e
+    l1, l2 = -float(along.min()), float(along.max())
+    if np.abs(ends - along[..., None] * e).max() > _STRAIGHT * (l1 + l2) or min(l1, l2) <= _STRAIGHT * (
+        l1 + l2
     ):
         return None
-    (first, one), (second, two) = beams
-    l1, l2 = one.length, two.length
-    density = {first: m * l2 / (l1 * (l1 + l2)), second: m * l1 / (l2 * (l1 + l2))}
-    e = ends[0] / l1
+    per = {True: m * l2 / (l1 * (l1 + l2)), False: m * l1 / (l2 * (l1 + l2))}  # before the centre, behind it
+    density = {k: per[bool(mean < 0)] for (k, _), mean in zip(beams, along.mean(axis=1), strict=True)}
     across = np.eye(3) - np.outer(e, e)
     line = m * l1 * l2 / 3  # moment of inertia about the centre of mass, across
     if rule == "lumped":  # masses at nodes are farther out: (piece)^2 / 6 more

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from rikigaku.states import neutral
 Array = NDArray[np.float64]
 
 _SAME = 1e-9  # places closer than this part of the robot's size are one
+_STRAIGHT = 1e-9  # difference of directions that are one
 
 
 def layout(robot: Robot, masses: Mapping[str, float] | None = None) -> Layout:
@@ -191,12 +193,31 @@ class _Maker:
     def _beams(self, k: int, longest: float) -> None:
         if not longest:
             return
-        middle, section = self.centre[k], self._section(self.name[k]) or default_section(longest)
+        section = self._section(self.name[k]) or default_section(longest)
+        for start, end in self._segments(k):
+            length = math.dist(self.nodes[start][1], self.nodes[end][1])
+            self.beams.append(Beam(k, self.body[k], start, end, length, section))
+
+    def _segments(self, k: int) -> list[tuple[int, int]]:
+        """From the joint to the centre of mass, from there to all else; one after the other along a line."""
+        middle, origin = self.centre[k], self.origin[k]
+        here = np.array(self.nodes[middle][1])
+        rays: list[tuple[Array, list[tuple[float, int]]]] = []
         for n in self.on[k]:
             if n != middle:
-                start, end = (n, middle) if n == self.origin[k] else (middle, n)
-                length = math.dist(self.nodes[start][1], self.nodes[end][1])
-                self.beams.append(Beam(k, self.body[k], start, end, length, section))
+                way = np.array(self.nodes[n][1]) - here
+                far = float(np.linalg.norm(way))
+                same = (ray for e, ray in rays if np.linalg.norm(way / far - e) < _STRAIGHT)
+                if (ray := next(same, None)) is None:
+                    rays.append((way / far, ray := []))
+                ray.append((far, n))
+        inner, outer = list[tuple[int, int]](), list[tuple[int, int]]()
+        for _, ray in rays:
+            line = [middle, *(n for _, n in sorted(ray))]
+            at = line.index(origin) if origin in line else 0
+            inner += [(b, a) for a, b in pairwise(line[: at + 1])][::-1]
+            outer += pairwise(line[at:])
+        return inner + outer
 
     def _section(self, name: str) -> Section | None:
         """Of a link; one on a fixed joint that says nothing is made as the link that carries it."""
@@ -215,9 +236,8 @@ class _Maker:
     def check_length(self, i: int) -> None:
         """Two parallel hinges at the one place of a link without inertia about them: nothing is between."""
         bodies = self.mechanism.bodies
-        if not isinstance(bodies[i].joint, Revolute) or len(self.on[i]) > 1:
-            return
-        if central(bodies[i].inertia)[2][2, 2] > 0:
+        hinge = isinstance(bodies[i].joint, Revolute) and len(self.on[i]) == 1
+        if not hinge or central(bodies[i].inertia)[2][2, 2] > 0:
             return
         for j in self.children.get(i, ()):
             other = bodies[j]
