@@ -80,6 +80,24 @@ def test_a_turn_reads_its_numbers_before_its_results_take_their_places(
     np.testing.assert_allclose(y, np.concatenate(expected).T, rtol=1e-15)
 
 
+def test_a_quotient_that_is_not_finite_spoils_its_state_though_results_take_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RIKIGAKU_CACHE", "off")
+    monkeypatch.setattr(repeat, "WORTH_A_LOOP", 0)
+
+    def run(x: Sequence[Number]) -> dict[str, list[Number]]:
+        items = [[2.0 / (x[0] - k), x[1] * k] for k in range(1, 120)]
+        return {"y": [y for results in repeated(weighted, x[:2], items) for y in results]}
+
+    compiled = kernel.Kernel("quotients", lambda: trace("quotients", [("x", (2,))], run))
+    x = np.random.default_rng(3).uniform(0.1, 0.9, (9, 2))
+    x[4, 0] = 7.0
+    with np.errstate(all="ignore"):
+        y = compiled.batch(x)
+    np.testing.assert_array_equal(np.isnan(y), np.repeat(np.arange(9)[:, None] == 4, y.shape[1], axis=1))
+
+
 def test_turns_that_know_of_other_zeros_are_told_apart_though_their_numbers_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
