@@ -9,6 +9,7 @@ from mechanisms import random_chain, rod, with_sections
 import rikigaku as rk
 from rikigaku.errors import WrongValue
 from rikigaku.fem import Motion
+from rikigaku.fem.postures import rigid_rates
 from rikigaku.model.section import section
 
 TUBE = section(tube=(0.06, 0.052), material="steel")
@@ -138,6 +139,19 @@ def test_a_frame_on_the_line_of_a_link_bends_with_it_and_changes_nothing_else(pl
     for component in ("shear", "bending") if place > 0 else ():
         y = [np.interp([0.1, 0.3, 0.55, 0.9], *x.along("rod", component)) for x in (one, other)]
         assert y[1] == pytest.approx(y[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("mass", ["consistent", "lumped", "centre"])
+@pytest.mark.parametrize("place", [None, 0.2, 0.7])
+def test_a_link_whose_centre_is_not_in_its_middle_keeps_its_inertia_however_it_is_spread(mass, place):
+    (link,) = rod(EA=1e9, EI=1e7).links
+    askew = replace(link, inertia=rk.Inertia("com", 2.0, (0.3, 0, 0), (0, 0, 0, 0.2, 0, 0.2)))
+    frames = [("tip", 1.0)] if place is None else [("tip", 1.0), ("sensor", place)]
+    robot = rk.Robot("rod", (askew,), tuple(rk.Frame(n, "rod", rk.Placement((x, 0, 0))) for n, x in frames))
+    assembly = robot.fem().elastic(elements=4, mass=mass).assembly([0.4])
+    T = rigid_rates(assembly.joined, np.ones(1))[0]
+    assert T @ (assembly.M @ T) == pytest.approx(robot.mass_matrix([0.4])[0, 0], rel=1e-9)
+    assert assembly.nodal_mass[::6, ::6].sum() == pytest.approx(2.0)
 
 
 def test_what_cannot_bend_is_told():
