@@ -149,8 +149,8 @@ def test_a_link_whose_centre_is_not_in_its_middle_keeps_its_inertia_however_it_i
     frames = [("tip", 1.0)] if place is None else [("tip", 1.0), ("sensor", place)]
     robot = rk.Robot("rod", (askew,), tuple(rk.Frame(n, "rod", rk.Placement((x, 0, 0))) for n, x in frames))
     assembly = robot.fem().elastic(elements=4, mass=mass).assembly([0.4])
-    T = rigid_rates(assembly.joined, np.ones(1))[0]
-    assert T @ (assembly.M @ T) == pytest.approx(robot.mass_matrix([0.4])[0, 0], rel=1e-9)
+    nu = rigid_rates(assembly.joined, np.ones(1))[0]
+    assert nu @ (assembly.M @ nu) == pytest.approx(robot.mass_matrix([0.4])[0, 0], rel=1e-9)
     assert assembly.nodal_mass[::6, ::6].sum() == pytest.approx(2.0)
 
 
