@@ -8,6 +8,7 @@ import numpy as np
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.laws.contact_guides import Hold
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import ZERO, Formula
 
 _TURNS = ("fixed", "x", "y", "z", "free")
 
@@ -25,12 +26,14 @@ class Guide:
             "free".
         place: pose in the world (4 x 4); the world's own axes if left out. `Guide.here` takes the pose at a
             posture.
+        way: how the place moves in the world without turning [m]: three formulas of t.
     """
 
     frame: str
     keep: str = ""
     turn: str = "free"
     place: Any = field(default=None)
+    way: Any = (ZERO, ZERO, ZERO)
 
     def __post_init__(self) -> None:
         if set(self.keep) - set("xyz") or len(set(self.keep)) != len(self.keep):
@@ -47,15 +50,24 @@ class Guide:
         if not np.isfinite(X).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
             raise WrongValue(f"The place of the guide of {self.frame!r} is no pose: its axes are not square.")
         object.__setattr__(self, "place", X)
+        if isinstance(self.way, str) or len(self.way) != 3:
+            raise WrongValue(f"The way of a guide is three formulas of t; {self.way!r} was given.")
+        object.__setattr__(self, "way", tuple(Formula.of(x) for x in self.way))
+        if unknown := sorted({name for x in self.way for name in x.symbols} - {"t"}):
+            raise WrongValue(
+                f"The way of a guide is three formulas of t alone; it uses {', '.join(unknown)}."
+            )
 
     @classmethod
-    def here(cls, robot: Robot, q: Any, frame: str, keep: str = "", turn: str = "free") -> "Guide":
-        """Held where the frame is at q, along and about its own axes there."""
-        return cls(frame, keep, turn, cast(Any, robot).pose(np.asarray(q, dtype=np.float64), frame))
+    def here(
+        cls, robot: Robot, q: Any, frame: str, keep: str = "", turn: str = "free", way: Any = (ZERO,) * 3
+    ) -> "Guide":
+        """Held where the frame is at q, along and about its own axes there; moving along `way` from there."""
+        return cls(frame, keep, turn, cast(Any, robot).pose(np.asarray(q, dtype=np.float64), frame), way)
 
     @property
     def hold(self) -> Hold:
         """The guide for the laws."""
         R = tuple((float(a), float(b), float(c)) for a, b, c in self.place[:3, :3])
         x, y, z = (float(x) for x in self.place[:3, 3])
-        return Hold(self.frame, self.keep, self.turn, R, (x, y, z))
+        return Hold(self.frame, self.keep, self.turn, R, (x, y, z), self.way)

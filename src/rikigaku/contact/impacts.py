@@ -59,7 +59,7 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, settling: float 
         return Impact(v, np.zeros((len(system.contacts), 3)), 0.0, words)
     W = R @ np.linalg.solve(M, R.T)
     w0 = np.zeros(len(R))
-    w0[:first] = R[:first] @ v
+    w0[:first] = system.always_rates(R, v, t)
     for i, (normal, tangents) in enumerate(places):
         w0[normal] = state.approach[i]
         w0[list(tangents)] = state.sliding[i][: len(tangents)]

@@ -20,6 +20,7 @@ from rikigaku.contact.stops import JointStop
 from rikigaku.errors import WrongValue
 from rikigaku.laws.contact import ModePlan
 from rikigaku.laws.contact_geometry import Limit, Point
+from rikigaku.laws.contact_guides import guide_shifts
 from rikigaku.laws.contact_inner import moving_links
 from rikigaku.laws.contact_records import CONTACT_LAWS
 from rikigaku.model.mechanism import instantiate
@@ -251,6 +252,13 @@ class ContactSystem:
         parts.append(np.eye(nv)[list(self.plan.joints)])
         drifts.append(np.zeros(len(self.joints)))
         return np.concatenate(parts), np.concatenate(drifts), directions
+
+    def always_rates(self, R: Array, v: Array, t: float) -> Array:
+        """How fast loops and guides come open: the first of `rows`, and how the places of guides move."""
+        rates = R[: self.plan.always] @ v
+        shifts = guide_shifts(self.plan.guides, t, 1)
+        rates[len(self.plan.loops) :] += [float(shifts[i]) for i in self.plan.guided]
+        return np.asarray(rates)
 
     def places(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
         """Where the rows of each contact (normal, tangents) and of each joint stand in `rows`."""

@@ -114,6 +114,7 @@ class _Stepper:
         W = R @ np.linalg.solve(effective, R.T)
         after = system.state(middle, free, when)
         w0 = R @ free
+        w0[: system.plan.always] = system.always_rates(R, free, when)
         blocks, owners = [], []
         for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, self.places, strict=True)):
             w0[normal], w0[list(tangents)] = after.approach[i], after.sliding[i][: len(tangents)]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rikigaku.laws.closed import dot
 from rikigaku.laws.contact_geometry import Limit, Numbers, Point, Touch, touch
-from rikigaku.laws.contact_guides import Hold, guide_gaps, guide_rows, guide_wrenches
+from rikigaku.laws.contact_guides import Hold, guide_gaps, guide_rows, guide_shifts, guide_wrenches
 from rikigaku.laws.contact_slip import slip_of
 from rikigaku.laws.contact_solving import rows_solved
 from rikigaku.laws.forward import net_forces
@@ -132,7 +132,7 @@ def contact_motion(
         n = c.directions[direction]
         return c.row(n) if rubs is None else c.row(vector.sub(n, vector.scale(rubs.mu, rubs.th)))
 
-    R, G, drift = _always_rows(mechanism, q, v, plan)
+    R, G, drift = _always_rows(mechanism, q, v, given, plan)
     for i, direction in plan.rows:
         sliding = direction == 0 and i in slips
         R.append(touches[i].row(touches[i].directions[direction]))
@@ -168,8 +168,11 @@ def contact_motion(
         power = power - dry.get(k, 0) * v[k]
     if plan.guides:
         on_guides = dict(zip(plan.guided, f[len(plan.loops) : plan.always], strict=True))
-        for wrench in guide_wrenches(mechanism, q, plan.guides, on_guides):
+        for hold, wrench in zip(
+            plan.guides, guide_wrenches(mechanism, q, plan.guides, on_guides), strict=True
+        ):
             forces += wrench
+            driven = driven + dot(wrench[:3], hold.moved(given[0], 1))
     return Moved(a, forces, power, driven, f[: plan.always], would)
 
 
@@ -177,8 +180,11 @@ def held_velocity(
     mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan
 ) -> list[Number]:
     """The velocities nearest to v, as kinetic energy measures, that keep every row of the mode."""
-    R, _, _ = _always_rows(mechanism, q, v, plan)
+    R, _, _ = _always_rows(mechanism, q, v, given, plan)
     opening = [dot(row, v) for row in R]
+    shifts = guide_shifts(plan.guides, given[0], 1)
+    for k, i in enumerate(plan.guided, len(plan.loops)):
+        opening[k] = opening[k] + shifts[i]
     touches = {i: touch(mechanism, q, v, plan.points[i], given[0]) for i, _ in plan.rows}
     for i, direction in plan.rows:
         c = touches[i]
@@ -194,7 +200,7 @@ def held_velocity(
 def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
     """Newton's step of q (in the tangent) that puts closed contacts and loops back where they belong."""
     rest = [0] * mechanism.nv
-    R, _, _ = _always_rows(mechanism, q, rest, plan)
+    R, _, _ = _always_rows(mechanism, q, rest, given, plan)
     for c in _closed(mechanism, q, given, plan):
         R.append(c.row(c.directions[0]))
     step, _, _ = rows_solved(mechanism, q, rest, R, R, gaps_of_mode(mechanism, q, given, plan))
@@ -204,7 +210,7 @@ def closing_contacts(mechanism: Mechanism, q: Numbers, given: Numbers, plan: Mod
 def gaps_of_mode(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) -> list[Number]:
     """How far loops, guides and closed contacts are open [m, or sines of angles]."""
     loops = loop_residual(mechanism, q) if plan.loops else []
-    guides = guide_gaps(mechanism, q, (), plan) if plan.guided else []
+    guides = guide_gaps(mechanism, q, given, plan) if plan.guided else []
     held = [*(loops[i] for i in plan.loops), *(guides[i] for i in plan.guided)]
     return [*held, *(c.gap for c in _closed(mechanism, q, given, plan))]
 
@@ -216,7 +222,7 @@ def _closed(mechanism: Mechanism, q: Numbers, given: Numbers, plan: ModePlan) ->
 
 
 def _always_rows(
-    mechanism: Mechanism, q: Numbers, v: Numbers, plan: ModePlan
+    mechanism: Mechanism, q: Numbers, v: Numbers, given: Numbers, plan: ModePlan
 ) -> tuple[list[list[Number]], list[list[Number]], list[Number]]:
     R: list[list[Number]] = []
     drift: list[Number] = []
@@ -224,6 +230,6 @@ def _always_rows(
         J, b = loop_jacobian(mechanism, q), loop_bias(mechanism, q, v)
         R, drift = [J[i] for i in plan.loops], [b[i] for i in plan.loops]
     if plan.guided:
-        J, b = guide_rows(mechanism, q, v, (), plan)
+        J, b = guide_rows(mechanism, q, v, given, plan)
         R, drift = [*R, *(J[i] for i in plan.guided)], [*drift, *(b[i] for i in plan.guided)]
     return R, list(R), drift

@@ -2,6 +2,8 @@
 
 A guide is a cut joint between the ground and a frame, so its rows are those of `laws.loops`: gaps along the
 axes of the place it is held at, and cosines between axes for turning. Nothing rubs, both directions hold.
+A place that moves (along w(t), without turning) adds axis . w to the gaps, axis . w' and axis . w" to their
+rates.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,9 @@ from typing import Any
 from rikigaku.laws.kinematics import frame_pose, world_poses
 from rikigaku.laws.loops import ROWS, guide_joint, loop_bias, loop_jacobian, loop_residual
 from rikigaku.model.mechanism import WORLD, Closure, Mechanism
-from rikigaku.numbers.kind import Number
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_derivative import formula_derivative
+from rikigaku.numbers.kind import FLOATS, Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, cross
@@ -22,22 +26,38 @@ Numbers = Sequence[Number]
 @dataclass(frozen=True)
 class Hold:
     """keep: axes ("xz") of the place along which the frame's origin stays; turn: "fixed", "x", "y", "z" (the
-    axis it may turn about) or "free". R, p: the place in the world."""
+    axis it may turn about) or "free". R, p: the place in the world; way: how it moves [m], formulas of t."""
 
     frame: str
     keep: str
     turn: str
     R: tuple[tuple[float, float, float], ...]
     p: tuple[float, float, float]
+    way: tuple[Formula, Formula, Formula] = (ZERO, ZERO, ZERO)
+
+    def moved(self, t: Number, order: int = 0) -> Vector:
+        """The way at t, or its derivative of that order."""
+        x, y, z = (_derived(formula, order).evaluate(FLOATS, {"t": t}) for formula in self.way)
+        return x, y, z
+
+    @property
+    def moves(self) -> bool:
+        return any(_derived(formula, 1) for formula in self.way)
 
 
-def guided(mechanism: Mechanism, holds: Sequence[Hold]) -> Mechanism:
-    """The mechanism with the guides as its only loops."""
+def _derived(formula: Formula, order: int) -> Formula:
+    for _ in range(order):
+        formula = formula_derivative(formula, "t")
+    return formula
+
+
+def guided(mechanism: Mechanism, holds: Sequence[Hold], t: Number = 0) -> Mechanism:
+    """The mechanism with the guides as its only loops, places where they are at t."""
     loops = [
         Closure(
             h.frame,
             guide_joint(h.keep, h.turn),
-            (WORLD, Pose((h.R[0], h.R[1], h.R[2]), h.p)),
+            (WORLD, Pose((h.R[0], h.R[1], h.R[2]), vector.add(h.p, h.moved(t)))),
             mechanism.frames[h.frame],
         )
         for h in holds
@@ -47,13 +67,25 @@ def guided(mechanism: Mechanism, holds: Sequence[Hold]) -> Mechanism:
 
 def guide_rows(mechanism: Mechanism, q: Numbers, v: Numbers, given: Any, plan: Any) -> tuple[Any, Any]:
     """Rows over v of all guides of the plan, and their drifts."""
-    held = guided(mechanism, plan.guides)
-    return loop_jacobian(held, q), loop_bias(held, q, v)
+    held = guided(mechanism, plan.guides, given[0])
+    bent = guide_shifts(plan.guides, given[0], 2)
+    drift = [x + y for x, y in zip(loop_bias(held, q, v), bent, strict=True)]
+    return loop_jacobian(held, q), drift
+
+
+def guide_shifts(holds: Sequence[Hold], t: Number, order: int) -> list[Number]:
+    """What the motion of their places adds to the rows (order 0), to their first or second rates."""
+    shifts: list[Number] = []
+    for h in holds:
+        rows, S, w = ROWS[guide_joint(h.keep, h.turn)], _axes(h.R), h.moved(t, order)
+        shifts += [vector.dot(S[axis[0]], w) for axis in rows.gaps]
+        shifts += [0] * len(rows.turns)
+    return shifts
 
 
 def guide_gaps(mechanism: Mechanism, q: Numbers, given: Any, plan: Any) -> Any:
     """How far the frames are from where they are held [m, or sines of angles]."""
-    return loop_residual(guided(mechanism, plan.guides), q)
+    return loop_residual(guided(mechanism, plan.guides, given[0]), q)
 
 
 def guide_wrenches(
