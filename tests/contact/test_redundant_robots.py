@@ -1,0 +1,102 @@
+"""Redundant contacts of robots: loads that wander, loops, legs, dry joints; and steps of one length."""
+
+import numpy as np
+import pytest
+from closed_robots import closed_posture, shipped
+from simple_bodies import particle
+from tables import HEIGHT, MASS, STANDING, G, assert_sound, floor, forces_of, table
+
+import rikigaku as rk
+from rikigaku.contact import ContactSystem, time_stepping
+from rikigaku.contact.choosing import chosen_mode
+
+WEIGHT = MASS * G
+
+
+def test_corners_that_would_pull_carry_nothing_while_the_load_wanders_over_a_sliding_box():
+    """The centre of pressure goes round outside the middle rhombus: the least forces that push leave corners
+    without load, and take them up again, though nothing lifts."""
+    t = np.linspace(0, 0.5, 31)
+    grown, around = np.minimum(1, 10 * t), 4 * np.pi * t
+    moments = WEIGHT * 0.8 * grown[:, None] * np.stack([0.15 * np.sin(around), 0.2 * np.cos(around)], axis=1)
+    pushes = np.column_stack([np.full(31, 12.0), np.zeros((31, 2)), moments, np.zeros(31)])
+    box = table()
+    motion = rk.simulate(box, STANDING, torque=rk.Data(t, pushes), duration=0.5, contacts=floor())
+    assert motion.done
+    assert motion.events == ()
+    assert motion.statistics["changes of mode"] >= 2
+    assert_sound(motion, floor())
+    _, f_n = forces_of(motion)
+    assert (f_n == 0).any(axis=0).sum() >= 2
+    assert np.allclose(f_n.sum(axis=1), WEIGHT, rtol=1e-9)
+
+
+def test_steps_of_one_length_come_to_the_located_motion_of_a_box_at_first_order():
+    box, push = table(), ["10*sin(6*t)", "3*t", "0", "0", "0", "0.5"]
+    exact = rk.simulate(box, STANDING, torque=push, duration=0.5, contacts=floor())
+    assert exact.done
+    assert_sound(exact, floor())
+    off = []
+    for step in (0.02, 0.01, 0.005):
+        stepped = time_stepping(box, STANDING, torque=push, duration=0.5, step=step, contacts=floor())
+        assert np.abs(stepped.q[:, 2] - HEIGHT).max() < 1e-12
+        assert stepped.f_n.min() > 0
+        off.append(abs(stepped.q[-1, 1] - exact.q[-1, 1]))
+    assert off[0] < 1e-4
+    assert off[1] / off[0] < 0.65
+    assert off[2] / off[1] < 0.65
+
+
+def test_steps_of_one_length_know_viscous_friction():
+    """m u' = -mu m g - c u."""
+    rubs = [rk.Contact("mass", rk.Plane(), rk.Friction(0.2, viscous=3.0))]
+    stepped = time_stepping(particle(), np.zeros(3), [2.0, 0, 0], duration=0.2, step=1e-3, contacts=rubs)
+    end = 0.2 * G / 3
+    assert stepped.v[-1, 0] == pytest.approx((2 + end) * np.exp(-0.6) - end, rel=1e-5)
+
+
+def test_a_closed_robot_held_at_more_points_than_it_has_freedoms_stands_still():
+    """A five-bar linkage in its plane: two points that stick are four rows on two freedoms."""
+    robot = shipped("five_bar")
+    q = closed_posture(robot, 0)
+    frames = [link.name for link in robot.links if np.abs(robot.tree.jacobian(q, link.name)[:3]).max() > 0.1][
+        :2
+    ]
+    places = [robot.tree.pose(q, frame)[:3, 3] for frame in frames]
+    J = robot.tree.jacobian(q, frames[0])[:3]
+    normal = np.eye(3)[int(np.argmax(np.abs(J).max(axis=1)))]
+    contacts = [
+        rk.Contact(f, rk.Plane(tuple(normal), tuple(p)), 0.8, bilateral=True)
+        for f, p in zip(frames, places, strict=True)
+    ]
+    motion = rk.simulate(robot, q, duration=0.2, contacts=ContactSystem(robot, contacts, joints=()))
+    assert motion.done
+    assert any("shared" in note for note in motion.notes)
+    assert np.abs(motion.v).max() == 0
+    assert np.abs(motion.q - q).max() < 1e-12
+
+
+def test_ten_dry_joints_at_rest_are_no_riddle():
+    links, parent = [], "base"
+    for i in range(10):
+        joint = rk.Joint(f"j{i}", "revolute", (0, 1, 0), coulomb=100.0)
+        inertia = rk.Inertia("com", 0.1, (0.05, 0, 0), (1e-4, 0, 0, 1e-4, 0, 1e-4))
+        links.append(rk.Link(f"l{i}", parent, joint, rk.Placement((0.1, 0, 0)), inertia))
+        parent = f"l{i}"
+    chain = rk.Robot("chain", tuple(links))
+    chosen = chosen_mode(ContactSystem(chain), 0.0, np.zeros(10), np.zeros(10))
+    assert chosen.words == ("stick",) * 10
+
+
+def test_a_grain_slides_as_a_stone_does():
+    slope = [rk.Contact("mass", rk.Plane((1, 0, 1)), 0.1)]
+    motion = rk.simulate(particle(1e-12), np.zeros(3), duration=0.5, contacts=slope)
+    speed = 0.5 * G * np.sin(np.pi / 4) * 0.9
+    assert np.linalg.norm(motion.v[-1]) == pytest.approx(speed, rel=1e-9)
+
+
+def test_a_mass_falls_from_the_centre_of_a_bowl():
+    bowl = [rk.Contact("mass", rk.Sphere(0.5, inside=True), 0.3)]
+    motion = rk.simulate(particle(), np.zeros(3), duration=0.2, contacts=bowl)
+    assert motion.done
+    assert motion.q[-1, 2] == pytest.approx(-0.5 * G * 0.04, rel=1e-9)
