@@ -34,7 +34,7 @@ from rikigaku.space.counting import (
 )
 
 SOURCE = Path(__file__).parent / "peers" / "pinocchio_space.cpp"
-WAYS = ("generalized_jacobian_momentum", "generalized_jacobian_mass")
+WAYS = ("generalized_jacobian_momentum", "generalized_jacobian_center", "generalized_jacobian_mass")
 LEAST_RATIO = 15.0
 SIZES = range(1, 13)
 OURS, PYTHON = "ours", "Pinocchio Python"
@@ -119,7 +119,10 @@ def times(options: Options) -> dict[str, Any]:
             "errors": errors,
             "ratio": ratio,
         }
-    header = ("J*", "ours", "Pin C++ (momentum)", "Pin C++ (mass)", "Pin Python", "ratio", "target met")
+    header = (
+        "J*", "ours", "Pin C++ (momentum)", "Pin C++ (3x3)", "Pin C++ (mass)", "Pin Python", "ratio",
+        "target met",
+    )  # fmt: skip
     print(table(f"Generalized Jacobian: ns a state, {options.states} states", header, rows))
     return record
 
