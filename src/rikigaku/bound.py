@@ -8,24 +8,24 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rikigaku.arguments import Arguments, Sorted
-from rikigaku.codegen import integrator as integrator  # for simulation
-from rikigaku.codegen.export import known_language
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
 from rikigaku.constraints.records import CLOSED, REDUCED
 from rikigaku.errors import NoFormula, WrongValue
-from rikigaku.exporting import exported
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
 from rikigaku.status import status
 from rikigaku.variant import Recipe, Variant, named_tuple
+
+if TYPE_CHECKING:
+    from rikigaku.codegen import integrator as integrator
 
 
 class BoundLaw:
@@ -165,6 +165,9 @@ class BoundLaw:
                 value here; gravity=... and wrenches={"hand": ...} make these inputs too, whatever the value.
         Returns: the text, or the object.
         """
+        from rikigaku.codegen.export import known_language  # languages are for those who ask for them
+        from rikigaku.exporting import exported
+
         known_language(language)  # before any work is done
         symbols = self._arguments.sort((), options, calling=False).symbols
         if symbols:  # decided: a robot without them
@@ -394,3 +397,12 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
 
 def _is_vector(x: object) -> bool:
     return isinstance(x, np.ndarray) and x.ndim == 1
+
+
+def __getattr__(name: str) -> Any:
+    """`integrator`, for simulation: loaded when it is first asked for."""
+    if name != "integrator":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from rikigaku.codegen import integrator
+
+    return integrator
