@@ -24,13 +24,13 @@ def dropped(rng: np.random.Generator) -> tuple[ContactSystem, np.ndarray, np.nda
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"rtol": 1e-5, "atol": 1e-7}, {"method": "radau", "rtol": 1e-5, "atol": 1e-7}],
-    ids=["fine", "coarse", "radau"],
+    [{}, {"method": "radau", "rtol": 1e-5, "atol": 1e-7}],
+    ids=["fine", "coarse"],
 )
 def test_no_corner_of_a_rocking_block_is_ever_inside_the_floor(options) -> None:
     rng = np.random.default_rng(7)
     bounces = 0
-    for _ in range(6):
+    for _ in range(3):
         system, q, v = dropped(rng)
         motion = rk.simulate(system.robot, q, v, duration=0.8, contacts=system, **options)
         assert motion.done, motion.status
@@ -40,7 +40,27 @@ def test_no_corner_of_a_rocking_block_is_ever_inside_the_floor(options) -> None:
         assert heights.min() > -1e-9
         assert motion.energy_audit().error < (1e-9 if not options else 1e-4)  # of some 5 J
         bounces += len(motion.events)
-    assert bounces > 100
+    assert bounces > 40
+
+
+@pytest.mark.parametrize(
+    ("shape", "mu", "e", "law", "q", "v"),
+    [
+        ((0.27384021296942856, 0.2881904720885467), 0.0, 0.8, "poisson",
+         (0, 0.16570157, -0.00443874), (0.29058291, 0, 1.29455882)),
+        ((0.09173546398552135, 0.31044132649557615), 0.1, 0.0, "newton",
+         (0, 0.15548823, 0.00589221), (-0.88425593, 0, -0.96385423)),
+    ],
+    ids=["smooth, bouncing", "rough, inelastic"],
+)  # fmt: skip
+def test_rocking_from_corner_to_corner_ends_after_finitely_many_impacts(shape, mu, e, law, q, v) -> None:
+    """Flights lower than rounding would end and begin for ever; what is left below 1e-6 m/s is rest."""
+    contacts = [Contact(name, Plane(), mu, restitution=e) for name in CORNERS]
+    system = ContactSystem(block(*shape), contacts, restitution=law)
+    start = system.placed(q, ["right" if q[2] < 0 else "left"]) if law == "newton" else np.array(q)
+    motion = rk.simulate(system.robot, start, v, duration=0.8, contacts=system, most_changes=400)
+    assert motion.done, motion.status
+    assert motion.energy_audit().error < 1e-9
 
 
 def test_a_block_rocks_down_at_housners_ratio() -> None:
@@ -62,3 +82,24 @@ def test_a_block_rocks_down_at_housners_ratio() -> None:
     assert speeds[:, 1] / speeds[:, 0] == pytest.approx(ratio, abs=1e-9)
     assert motion.modes[motion.mode_index[-1]] == "left stick, right stick"
     assert not motion.v[-1].any()
+
+
+def test_an_event_is_located_at_the_state_that_is_kept() -> None:
+    """Coarse steps leave the floor between their ends, until they are projected: guards come after."""
+    arm, q = rk.load("planar_3r"), [-np.pi / 6, -np.pi / 3, -np.pi / 3]
+    floor = [Contact("hand", Plane(), 0.2, bilateral=True)]
+    goal = float(rk.simulate(arm, q, duration=0.5, contacts=floor).at(0.3).q[0])
+    there = rk.Guard("there", lambda mechanism, now, flow: now.q[0] - goal, rising=True)
+    motion = rk.simulate(
+        arm,
+        q,
+        duration=0.5,
+        contacts=floor,
+        events=[there],
+        method="radau",
+        rtol=1e-2,
+        atol=1e-3,
+        largest_step=1,
+    )
+    assert "there" in motion.status
+    assert motion.q[-1, 0] == pytest.approx(goal, abs=1e-14)

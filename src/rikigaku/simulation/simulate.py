@@ -126,6 +126,10 @@ def simulate(
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], driven(t, q, v))
+        if ended := [g.name for g in watched if g.ends_mode and g.name in done.fired]:
+            noted.append(event)  # the user's own guards end the motion, whatever the system makes of it
+            status = f"stopped at the event {ended[0]!r}, t = {t:.9g} s"
+            break
         try:
             following = system.after(event)
         except _HOPELESS as error:  # what was found up to here is worth having
