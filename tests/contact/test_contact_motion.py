@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from simple_bodies import block, particle, rod, slider
 
 from rikigaku.contact import Contact, ContactSystem, JointFriction, Plane
+from rikigaku.contact.choosing import chosen_mode
 from rikigaku.contact.modes import ContactModes
 from rikigaku.errors import WrongValue
 from rikigaku.simulation.simulate import simulate
@@ -105,3 +107,18 @@ def test_limits_of_friction_in_joints_are_those_of_the_joint_at_hand():
         solution = moved(ContactSystem(slider(), [friction]), [0.0], [0.0], 5.0, ["2*t"])
         assert solution.events[0].name == "x slips"
         assert solution.events[0].t == pytest.approx(static / 2, abs=1e-9)
+
+
+def test_what_slides_slowly_from_the_start_turns_as_its_equation_of_motion_says():
+    """4 mm/s, pushed to the side: friction goes against the velocity itself from the first moment on."""
+    mu, push = 0.5, np.array([0.0, 2.0])
+    system = ContactSystem(particle(), [Contact("mass", Plane(), mu)])
+    v = np.array([4e-3, 0, 0])
+    assert not chosen_mode(system, 0.0, np.zeros(3), v).directions
+    solution = moved(system, np.zeros(3), v, 6e-4, [*push, 0.0])
+
+    def rates(t, v):
+        return push - mu * G * v / np.linalg.norm(v)
+
+    exact = solve_ivp(rates, (0, 6e-4), v[:2], "DOP853", rtol=1e-12, atol=1e-15).y[:, -1]
+    assert np.abs(solution.v[-1, :2] - exact).max() < 1e-11

@@ -165,7 +165,7 @@ def _choosing(
         elif choice.kind == "slip":
             if block.tangents:
                 slips.append((i, sign, choice.side))
-            if len(block.tangents) == 2:
+            if len(block.tangents) == 2 and block.direction is None:  # what slides already has its direction
                 local = directions[[row - first for row in block.tangents]]
                 starts[i] = answer.directions[k] @ local
     contacts, joints = system.places()

@@ -8,6 +8,7 @@ from rikigaku.contact.sharing import holds_together
 from rikigaku.contact.system import ContactSystem
 from rikigaku.laws.contact import ModePlan, contact_motion
 from rikigaku.laws.contact_geometry import touch
+from rikigaku.laws.contact_slip import led
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.functions import sqrt, where
 from rikigaku.numbers.kind import Number
@@ -99,7 +100,8 @@ def _speed(plan: ModePlan, i: int, sign: int) -> Any:
         c = touch(mechanism, now.q, now.v, plan.points[i], now.t)
         if sign:
             return sign * dot(c.sliding, c.directions[1])
-        return sqrt(dot(c.sliding, c.sliding)) - STOP
+        along = led(plan, [now.t, *now.p], c, i)
+        return sqrt(dot(along, along)) - STOP
 
     return value
 

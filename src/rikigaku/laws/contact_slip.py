@@ -33,10 +33,8 @@ def slip_of(plan: Any, given: Numbers, c: Touch, i: int, sign: int, side: int) -
     if sign:
         th = vector.scale(sign, c.directions[1])
     else:
-        start, since = plan.start(given, i)
-        late = (given[0] - since) / _STARTING
-        fading = 1 + late * late
-        along = vector.add(c.sliding, vector.scale(_STARTED / (fading * fading), start))
+        start, _ = plan.start(given, i)
+        along = led(plan, given, c, i)
         length = vector.dot(along, along)
         slow = length < _AT_REST
         speed = sqrt(where(slow, 1, length))
@@ -44,3 +42,11 @@ def slip_of(plan: Any, given: Numbers, c: Touch, i: int, sign: int, side: int) -
         th = (x, y, z)
     mu = kinetic + fall / (1 + bend * square)
     return Slip(th, side * mu, vector.scale(-viscous, c.sliding), c.sliding)
+
+
+def led(plan: Any, given: Numbers, c: Touch, i: int) -> Vector:
+    """The velocity whose direction friction goes against in space; contact i sticks where it is zero."""
+    start, since = plan.start(given, i)
+    late = (given[0] - since) / _STARTING
+    fading = 1 + late * late
+    return vector.add(c.sliding, vector.scale(_STARTED / (fading * fading), start))
