@@ -108,8 +108,8 @@ def test_elimination_that_would_take_hours_ends_in_time_and_its_child_is_gone(st
         three.eliminated(time_limit=0)
     assert not started
     begin = time.monotonic()
-    with pytest.raises(TimeLimit, match=r"loops of robot 'three_rrr' took longer than 1 s.*independent"):
-        three.eliminated(time_limit=1)
+    with pytest.raises(TimeLimit, match=r"loops of robot 'three_rrr' took longer than 3 s.*independent"):
+        three.eliminated(time_limit=3)  # the quick attempts, here, count too
     assert time.monotonic() - begin < 30
     assert len(started) == 1
     assert gone(started[0])
