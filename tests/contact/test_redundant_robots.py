@@ -100,3 +100,37 @@ def test_a_mass_falls_from_the_centre_of_a_bowl():
     motion = rk.simulate(particle(), np.zeros(3), duration=0.2, contacts=bowl)
     assert motion.done
     assert motion.q[-1, 2] == pytest.approx(-0.5 * G * 0.04, rel=1e-9)
+
+
+def quadruped():
+    """A body of 20 kg on four legs of 1 kg, each on a hip with dry friction that a hand could not turn."""
+    body = rk.Link(
+        "body",
+        "base",
+        rk.Joint("fly", "free"),
+        rk.Placement(),
+        rk.Inertia("com", 20, (0, 0, 0), (0.3, 0, 0, 0.8, 0, 1)),
+    )
+    links, frames = [body], []
+    for i, (x, y) in enumerate([(0.3, 0.2), (0.3, -0.2), (-0.3, 0.2), (-0.3, -0.2)]):
+        inertia = rk.Inertia("com", 1, (0, 0, -0.2), (0.02, 0, 0, 0.02, 0, 0.001))
+        hip = rk.Joint(f"hip{i}", "revolute", (0, 1, 0), coulomb=80.0)
+        links.append(rk.Link(f"leg{i}", "body", hip, rk.Placement((x, y, 0)), inertia))
+        frames.append(rk.Frame(f"foot{i}", f"leg{i}", rk.Placement((0, 0, -0.4))))
+    return rk.Robot("quadruped", tuple(links), tuple(frames))
+
+
+@pytest.mark.parametrize(("push", "word"), [(0.0, "stick"), (100.0, "stick"), (130.0, "slip")])
+def test_a_quadruped_with_stiff_hips_stands_is_pushed_and_slides(push, word):
+    """Sixteen rows on ten freedoms; mu m g is 117.7 N."""
+    robot = quadruped()
+    system = ContactSystem(robot, [rk.Contact(f"foot{i}", rk.Plane(), 0.5) for i in range(4)])
+    q, tau = np.array([0, 0, 0.4, 1, 0, 0, 0, 0, 0, 0, 0]), np.zeros(10)
+    tau[0] = push
+    chosen = chosen_mode(system, 0.0, q, np.zeros(10), tau)
+    assert chosen.words == (*(word,) * 4, *("stick",) * 4)
+    assert chosen.shared
+    assert np.allclose(chosen.f.sum(axis=0), [-min(push, 0.5 * 24 * G), 0, 24 * G], rtol=0, atol=1e-6)
+    rubbing = np.hypot(chosen.f[:, 0], chosen.f[:, 1])
+    assert (rubbing - 0.5 * np.array(chosen.f_n)).max() < 1e-7
+    assert min(chosen.f_n) > 0

@@ -94,7 +94,7 @@ def _guessed(
     size = max(float(np.abs(w0).max(initial=0.0)), 1e-300)
     P = P + 1e-9 * np.trace(P) / max(len(rows), 1) * np.eye(len(rows))
     inside = _inside(h, blocks, rows)
-    scale = size / max(float(np.abs(np.diag(P)).max(initial=0.0)), 1e-300)
+    scale = size / max(float(np.diag(P).min(initial=np.inf)), 1e-300)  # the largest forces there may be
     w = w0
     for _ in range(_TURNS):
         before, start = F, lifted.copy()
@@ -158,9 +158,11 @@ def _inside(h: Array, blocks: Sequence[Block], rows: list[int]) -> Array:
 
 
 def _read(block: Block, options: tuple[Choice, ...], F: Array, w: Array, small: float) -> Choice:
-    """The choice that comes nearest to a force and a response."""
-    along = w[list(block.tangents)]
-    moves = float(np.linalg.norm(along)) > small
+    """The choice that comes nearest to a force and a response: what is well within its limit sticks."""
+    along, held = w[list(block.tangents)], F[list(block.tangents)]
+    limit = block.static if block.normal is None else block.static * abs(F[block.normal])
+    inside = float(np.linalg.norm(held)) < (1 - 1e-4) * limit
+    moves = float(np.linalg.norm(along)) > small and not inside
     kind = "slip" if moves or not block.tangents or block.direction is not None else "stick"
     if block.normal is not None and not block.bilateral and w[block.normal] - block.target > small:
         kind = "free"
