@@ -8,12 +8,12 @@ class Audit(NamedTuple):
 
     start, end: kinetic and potential energy (springs of joints too) at the two ends of the motion.
     work: done on the robot, positive where it gains energy: by its drives, the integral of tau . v, and by
-        surfaces that move, of f . w with w the velocity of their material (a lift, a belt).
+    surfaces that move, of f . w with w the velocity of their material (a lift, a belt).
     dissipated: turned into heat, positive: friction of contacts, the integral of -f . (sliding velocity on
-        the material), dry and viscous friction of joints, and what impacts take (with friction and Newton's
-        restitution some give; a note says so).
+    the material), dry and viscous friction of joints, and what impacts take (with friction and Newton's
+    restitution some give; a note says so).
     error: the largest deviation of that sum at any of the solution's times; relative: against the largest
-        kinetic energy (against 1 J where nothing moves).
+    kinetic energy (against 1 J where nothing moves).
     """
 
     start: float
