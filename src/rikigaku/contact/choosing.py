@@ -28,10 +28,13 @@ SLOW = 1e-6
 class Choosing:
     """What was chosen: a word for each contact and joint, the plan for the laws, and what to say about it.
 
-    words: "free", "stick", "slip", "slip+", "slip-". directions: world, where sliding starts in 3-D.
-    shared: contact forces are not decided by the motion; f are the least within friction.
-    painleve: contacts whose friction turns the sign of A. f_n: normal forces. slack: force [N] beyond its
-        limit at which friction gives way, above what the choice was made by.
+    Attributes:
+        words: "free", "stick", "slip", "slip+", "slip-". plan: for `system.forces` and the other laws.
+        directions: by contact, in the world, where sliding starts in space.
+        f, f_n: forces on the robot at the contacts, world axes (k, 3), and their normal parts [N].
+        shared: contact forces are not decided by the motion; f are the least within friction.
+        painleve: contacts whose friction turns the sign of A.
+        slack: force [N] beyond its limit at which friction gives way, above what the choice was made by.
     """
 
     words: tuple[str, ...]
