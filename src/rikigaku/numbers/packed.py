@@ -47,7 +47,7 @@ class Packing:
         return np.unravel_index(first[len(first) - self.count :], self.shape)
 
     def unpack(self, packed: Any) -> Array:
-        """The whole results, (..., *shape), of packed ones (..., size). A state of NaN stays one."""
+        """The whole results, `(..., *shape)`, of packed ones, `(..., size)`. A state of NaN stays one."""
         packed = np.asarray(packed, dtype=np.float64)
         if packed.ndim == 0 or packed.shape[-1] != self.size:
             raise WrongSize(
