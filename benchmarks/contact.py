@@ -63,7 +63,7 @@ def _our_oscillator() -> dict[str, float]:
     simulate()  # compiled once
     motion, seconds = _timed(simulate)
     stop = [event.t for event in motion.events if event.name == "x stops"][-1]
-    return {"place": abs(abs(motion.q[-1, 0]) - PLACE), "time": abs(stop - STOPS), "seconds": seconds}
+    return {"place": abs(motion.q[-1, 0] - PLACE), "time": abs(stop - STOPS), "seconds": seconds}
 
 
 def _smoothed_oscillator() -> dict[str, float]:
@@ -81,7 +81,7 @@ def _smoothed_oscillator() -> dict[str, float]:
         lambda: solve_ivp(field, (0, 6), [1.0, 0.0], "LSODA", rtol=1e-9, atol=1e-12, dense_output=True)
     )
     return {
-        "place": abs(abs(answer.y[0, -1]) - PLACE),
+        "place": abs(answer.y[0, -1] - PLACE),
         "time": _last_stop(answer.t, answer.y[1]),
         "seconds": seconds,
     }
@@ -107,7 +107,7 @@ def _mujoco_oscillator(step: float) -> dict[str, float]:
 
     _, seconds = _timed(steps)
     t = step * np.arange(1, count + 1)
-    return {"place": abs(abs(states[-1, 0]) - PLACE), "time": _last_stop(t, states[:, 1]), "seconds": seconds}
+    return {"place": abs(states[-1, 0] - PLACE), "time": _last_stop(t, states[:, 1]), "seconds": seconds}
 
 
 def _our_box() -> dict[str, float]:
