@@ -55,6 +55,7 @@ def margin(h: Array, G: Array, x: Array) -> float:
     return float((u[:, 0] - np.hypot(u[:, 1], u[:, 2])).min(initial=np.inf))
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # a step too far ends the search
 def minimised(h: Array, G: Array, P: Array, c: Array, x: Array, exact: float = 1e-15) -> Array:
     """x with the least x.P x / 2 + c.x, from one strictly within the cones; P has no negative eigenvalue."""
     n, flat = len(x), G.reshape(-1, len(x))
@@ -67,7 +68,7 @@ def minimised(h: Array, G: Array, P: Array, c: Array, x: Array, exact: float = 1
         primal = h + G @ x - s
         gap = float((s * z).sum())
         off = max(gap, float(np.abs(dual).max(initial=0.0)), float(np.abs(primal).max(initial=0.0)))
-        if not off < best:
+        if not off < best:  # numbers that are none, too
             break  # rounding decides from here on
         best, found = off, x
         if off < exact:
@@ -85,7 +86,7 @@ def minimised(h: Array, G: Array, P: Array, c: Array, x: Array, exact: float = 1
                  dual: Array = dual, primal: Array = primal) -> tuple[Array, Array, Array]:  # fmt: skip
             a = _divided(lam, right)
             scaled = a - _times(V, primal)
-            dx = np.asarray(np.linalg.solve(H, VG.T @ scaled.ravel() - dual), dtype=np.float64)
+            dx = _solved(H, VG.T @ scaled.ravel() - dual)
             ds = primal + G @ dx
             dz = _times(V, a - _times(V, ds))
             return dx, ds, dz
@@ -100,6 +101,14 @@ def minimised(h: Array, G: Array, P: Array, c: Array, x: Array, exact: float = 1
         reach = min(1.0, 0.99 * _reach(s, ds), 0.99 * _reach(z, dz))
         x, s, z = x + reach * dx, s + reach * ds, z + reach * dz
     return found
+
+
+def _solved(H: Array, b: Array) -> Array:
+    """x with H x = b; no numbers where there is none."""
+    try:
+        return np.asarray(np.linalg.solve(H, b), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full(len(b), np.nan)
 
 
 def _scaling(s: Array, z: Array) -> tuple[Array, Array] | None:
