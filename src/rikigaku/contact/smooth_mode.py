@@ -88,8 +88,9 @@ def _fixed(system: ContactSystem) -> tuple[float, ...]:
 
 
 def at_rest(system: ContactSystem, plan: ModePlan) -> bool:
-    """Whether nothing can move: as many independent rows as coordinates, on surfaces that stand still."""
+    """Whether nothing can move: as many independent rows as coordinates, surfaces and guides that stand."""
     still = not any(x for c in system.contacts for x in (c.surface.rate, *c.surface.belt))
+    still = still and not any(hold.moves for hold in plan.guides)
     return still and plan.always + len(plan.rows) + len(plan.held) == system.robot.nv
 
 
