@@ -11,5 +11,5 @@ def test_the_page_on_simulation_runs_from_top_to_bottom(tmp_path):
     assert answer.returncode == 0, answer.stderr
     assert "done {'steps'" in answer.stdout
     assert "shoulder at 1 rad" in answer.stdout
-    assert "at height lower stop at the end: [0.]" in answer.stdout
+    assert "height lower stop slip at the end: [0.]" in answer.stdout
     assert answer.stdout.rstrip().endswith("True")
