@@ -22,6 +22,16 @@ def test_a_lift_does_the_work_that_raises_the_load():
     assert audit.error < 1e-11
 
 
+def test_a_lift_that_catches_a_load_at_the_very_start_does_its_work_from_the_energy_given():
+    """From rest onto u = 1 m/s: m u^2 by the lift at once, half of it heat; then m g u t."""
+    lift = Contact("mass", Surface("z - t"))
+    audit = simulate(particle(), np.zeros(3), duration=1.0, contacts=[lift]).energy_audit()
+    assert audit.start == pytest.approx(0, abs=1e-12)
+    assert audit.work == pytest.approx(1 + 9.81, abs=1e-11)
+    assert audit.dissipated == pytest.approx(0.5, abs=1e-12)
+    assert audit.error < 1e-11
+
+
 def test_a_belt_does_twice_the_work_it_gives_the_load_in_speed():
     """A load of m put on a belt at u gets m u^2/2, as much is lost in sliding; the belt does m u^2.
 

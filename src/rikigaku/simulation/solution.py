@@ -154,10 +154,11 @@ class Solution:
     def energy_audit(self) -> Audit:
         """Where the energy went, and by how much the balance fails: see `Audit`."""
         total = self.energy
-        error = float(np.abs(total + self.dissipated - self.work - total[0] - self.dissipated[0]).max())
+        balance = total + self.dissipated - self.work  # with an impact at the very start: what was before it
+        error = float(np.abs(balance - balance[0]).max())
         largest = float(self.kinetic_energy.max())
         return Audit(
-            float(total[0]), float(total[-1]), float(self.work[-1]), float(self.dissipated[-1]), error,
+            float(balance[0]), float(total[-1]), float(self.work[-1]), float(self.dissipated[-1]), error,
             error / largest if largest > 0 else error,
         )  # fmt: skip
 
