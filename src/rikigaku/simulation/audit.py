@@ -7,7 +7,7 @@ class Audit(NamedTuple):
     """Where the energy went [J]: kinetic + potential + dissipated - work stays what it was at the start.
 
     Attributes:
-        start, end: kinetic and potential energy (springs of joints too) as given and at the end of the motion.
+        start, end: kinetic and potential energy (springs of joints too) as given and at the end.
         work: done on the robot, positive where it gains energy: by its drives, the integral of tau . v, and
             by surfaces that move, of f . w with w the velocity of their material (a lift, a belt).
         dissipated: turned into heat, positive: friction of contacts, the integral of -f . (sliding velocity
