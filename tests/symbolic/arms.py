@@ -51,3 +51,23 @@ SYMBOLIC_PUMA = arm(
     ],
     (0, 0, 0, "d6"),
 )
+
+
+PUMA_VALUES = {"d1": 0.6, "d2": 0.2, "a2": 0.43, "d3": -0.09, "a3": -0.02, "d4": 0.43, "d6": 0.056}
+SHIPPED = {"puma560": 8, "stanford": 8, "ur5": 8, "rx90": 8, "scara": 2}
+
+
+def random_postures(robot, count, seed=0, size=2.0):
+    return np.random.default_rng(seed).uniform(-size, size, (count, robot.nq))
+
+
+def found(robot, formulas, q, **values):
+    """Distance from each posture to the nearest branch at its pose; all answers must reach the pose."""
+    T = poses(robot, q, formulas.frame, **values)
+    answer = formulas.solve(T, **values)
+    there = poses(robot, answer.q, formulas.frame, **values)
+    wanted = np.broadcast_to(T[..., None, :, :], there.shape)
+    rows = slice(0, 3) if formulas.target != "position" else (slice(0, 3), slice(3, 4))
+    gap = np.abs(there - wanted)[answer.valid][(slice(None), *np.index_exp[rows])]
+    assert gap.max() < 1e-9
+    return np.nanmin(distance(robot, answer.q, q[..., None, :]), axis=-1), answer
