@@ -13,7 +13,13 @@ from functools import partial
 
 from rikigaku.laws import ltdl
 from rikigaku.laws.closed import Equations, Plan, dot
-from rikigaku.laws.closed_forward import Constrained, cholesky, constrained_motion, substituted
+from rikigaku.laws.closed_forward import (
+    Constrained,
+    cholesky,
+    constrained_motion,
+    in_all_joints,
+    substituted,
+)
 from rikigaku.laws.dynamics_derivatives import ForwardDerivative, inverse_derivatives
 from rikigaku.laws.forward import net_forces
 from rikigaku.laws.loops import loop_bias
@@ -51,9 +57,7 @@ def forward_dynamics_derivatives(
     friction: bool = True,
 ) -> ForwardDerivative:
     """Derivatives of `closed_forward_dynamics` with respect to q (tangent), v and forces of the drives."""
-    forces: list[Number] = [0] * mechanism.nv
-    for k, t in zip(plan.driven, tau, strict=True):
-        forces[k] = t
+    forces = in_all_joints(mechanism, plan.driven, tau)
     return _derivatives(mechanism, q, v, forces, plan, gravity, friction, plan.driven)
 
 

@@ -53,10 +53,16 @@ def closed_forward_dynamics(
     friction: bool = True,
 ) -> list[Number]:
     """Accelerations of all joints under the forces of the driven ones, with the loops closed."""
-    forces: list[Number] = [0] * mechanism.nv
-    for k, t in zip(plan.driven, tau, strict=True):
-        forces[k] = t
+    forces = in_all_joints(mechanism, plan.driven, tau)
     return loop_dynamics(mechanism, q, v, forces, plan, gravity, wrenches, friction)
+
+
+def in_all_joints(mechanism: Mechanism, places: Sequence[int], tau: Numbers) -> list[Number]:
+    """Forces of some coordinates as those of all: the others have none."""
+    forces: list[Number] = [0] * mechanism.nv
+    for k, t in zip(places, tau, strict=True):
+        forces[k] = t
+    return forces
 
 
 def state_rate(
@@ -88,9 +94,7 @@ def reduced_forward_dynamics(
     friction: bool = True,
 ) -> list[Number]:
     """Accelerations of the independent coordinates under forces along them."""
-    forces: list[Number] = [0] * mechanism.nv
-    for k, t in zip(plan.independent, tau, strict=True):
-        forces[k] = t
+    forces = in_all_joints(mechanism, plan.independent, tau)
     velocity = Followers(mechanism, q, plan).velocity(v)
     a = loop_dynamics(mechanism, q, velocity, forces, plan, gravity, wrenches, friction)
     return [a[k] for k in plan.independent]
