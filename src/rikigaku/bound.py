@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.arguments import Arguments, Sorted
+from rikigaku.arguments import Arguments
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
 from rikigaku.constraints.records import CLOSED, REDUCED
-from rikigaku.errors import NoFormula, WrongValue
+from rikigaku.derivatives import Derivatives
+from rikigaku.errors import NoFormula
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
 from rikigaku.status import status
-from rikigaku.variant import Recipe, Variant, named_tuple
+from rikigaku.variant import Recipe, Variant, Variants
 
 if TYPE_CHECKING:
     from rikigaku.codegen import integrator as integrator
@@ -45,7 +46,8 @@ class BoundLaw:
                 f" Of the spanning tree, over all its joints; robot.reduced.{law.name} knows the {what}."
             )
         self._arguments = Arguments(robot, law, self.fixed)
-        self._variants: dict[Recipe, Variant] = {}
+        self._variants = Variants(robot, law)
+        self._derivatives = Derivatives(self._arguments, self._variants)
         self._decided: dict[tuple[Any, ...], BoundLaw] = {}
         self._formulas: dict[tuple[Any, ...], Any] = {}
 
@@ -63,7 +65,7 @@ class BoundLaw:
         inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
         if words and len(args) >= count and not (overrides or symbols or self.robot.free_symbols):
             self._decided[words] = bind(self.robot, self.law, options)
-        variant = self._variant(options, overrides)
+        variant = self._variants.of(options, overrides)
         return variant(inputs, overrides, symbols, out)
 
     def fix(self, **options: Any) -> "BoundLaw":
@@ -81,12 +83,9 @@ class BoundLaw:
 
     def program(self, *, derivative: bool | str | Sequence[str] = False, **options: Any) -> Program:
         """The recorded program; derivative=True, or names as in `derivative(wrt=...)`: of the derivatives."""
-        names = self._named(derivative)
-        if names == ("parameters",) and self.law.by_parameters is not None:
-            return self._by_parameters.program(**self._without_own(options))
-        _, options, overrides, _ = self._arguments.sort((), options, calling=False)
-        variant = self._derivatives(options, overrides, names) if names else self._variant(options, overrides)
-        return variant.kernel.program
+        if names := self._derivatives.names(derivative):
+            return self._derivatives.variant((), options, names, calling=False)[0].kernel.program
+        return self._with(options).kernel.program
 
     @property
     def symbolic(self) -> Any:
@@ -142,7 +141,7 @@ class BoundLaw:
         options = dict(zip(self.law.options, words, strict=False)) | options
         _, options, overrides, symbols = self._arguments.sort((), options, calling=False)
         robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
-        return robot, self._variant(options, overrides).recipe
+        return robot, self._variants.of(options, overrides).recipe
 
     def export(
         self,
@@ -176,8 +175,8 @@ class BoundLaw:
             }
             law = BoundLaw(bind_symbols(self.robot, **symbols), self.law, rest)
             return law.export(language, path, name, derivative=derivative)
-        program = self.program(derivative=derivative, **options)
-        return exported(language, self.robot, self.law, program, self._named(derivative), path, name)
+        program, names = self.program(derivative=derivative, **options), self._derivatives.names(derivative)
+        return exported(language, self.robot, self.law, program, names, path, name)
 
     def derivative(
         self,
@@ -198,136 +197,36 @@ class BoundLaw:
         ones a half, of limbs that do not feel each other nothing), in one axis (..., count). `packing` says
         where they stand, and unpacks them.
         """
-        plain = wrt is None and not keywords and packed is False
-        plain = plain and all(type(x) is np.ndarray and x.ndim == 1 for x in args)
-        if plain and (short := self._derivative_of_one) is not None:
-            result = short(args, out)
-            if result is not None:
-                return result
-        names = self._named(True if wrt is None else wrt)
-        variant, given = self._derivation(args, keywords, names, packed)
-        result = variant(given.inputs, given.overrides, given.symbols, out)
-        if isinstance(result, tuple):
-            return result
-        return named_tuple("Derivative", names)(result)
+        return self._derivatives(args, keywords, wrt, packed, out)
 
     def packing(self, *, wrt: str | Sequence[str] | None = None, **options: Any) -> Any:
         """Where the numbers of `derivative(..., packed=True)` stand: one `Packing` for each input, by name.
 
         `packing.q.places` are the rows and columns, `packing.q.unpack(d.q)` the whole matrices of `d.q`.
         """
-        names = self._named(True if wrt is None else wrt)
-        variant, _ = self._derivation((), options, names, packed=True, calling=False)
-        return named_tuple("Packings", names)(*(port.packing for port in variant.kernel.ports[1]))
-
-    def _named(self, wrt: bool | str | Sequence[str]) -> tuple[str, ...]:
-        """What to derive by: all inputs for True, nothing for False."""
-        if isinstance(wrt, bool):
-            return self.law.inputs if wrt else ()
-        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        if not names:
-            raise WrongValue(
-                f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
-            )
-        if len(set(names)) < len(names):
-            raise WrongValue(f"wrt names something twice: {', '.join(names)}.")
-        return names
-
-    def _derivation(
-        self,
-        args: Sequence[Any],
-        keywords: Mapping[str, Any],
-        names: tuple[str, ...],
-        packed: bool,
-        calling: bool = True,
-    ) -> tuple[Variant, Sorted]:
-        """The program of derivatives that is asked for, and what was given for it."""
-        if not isinstance(packed, bool):
-            raise WrongValue(f"packed of derivatives is True or False, not {packed!r}.")
-        if names == ("parameters",) and self.law.by_parameters is not None:
-            law = self._by_parameters
-            given = law._arguments.sort(args, self._without_own(keywords), calling)
-            return law._variant(given.options, given.overrides, packed=packed), given
-        given = self._arguments.sort(args, keywords, calling)
-        return self._derivatives(given.options, given.overrides, names, packed), given
-
-    def _derivatives(
-        self,
-        options: Mapping[str, Any],
-        overrides: Mapping[str, Any],
-        names: tuple[str, ...],
-        packed: bool = False,
-    ) -> Variant:
-        """The program of derivatives: by structure where the law knows how, else term by term."""
-        way = self.law.derivative
-        if way is not None and set(names) <= set(self.law.inputs) and set(overrides) <= set(way.overrides):
-            own = {name: options[name] for name in way.options}
-            return self._by_structure._variant(own, overrides, only=names, packed=packed)
-        if len(self.law.outputs) > 1:
-            raise WrongValue(
-                f"{self.law.name} has several results ({', '.join(self.law.outputs)}); derivatives are those "
-                "of laws with one."
-            )
-        return self._variant(options, overrides, names, packed=packed)
-
-    def _without_own(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """Keywords, and what is fixed, for the derivatives by parameters, which have fewer options."""
-        assert self.law.by_parameters is not None
-        others = set(self.law.options) - set(self.law.by_parameters.options)
-        return {key: value for key, value in {**self.fixed, **keywords}.items() if key not in others}
+        return self._derivatives.packing(options, wrt)
 
     @cached_property
     def _plain(self) -> Variant | None:
         """The program of a call with arrays alone, if such a call is possible."""
-        decided = {**self.law.options, **self.fixed}
-        if (
-            any(value is REQUIRED for value in decided.values())
-            or not self.fixed.keys() <= self.law.options.keys()
-        ):
-            return None
-        _, options, overrides, _ = self._arguments.sort((), {}, calling=False)
-        return self._variant(options, overrides)
+        return self._with({}) if self._takes_arrays_alone else None
 
-    @cached_property
-    def _derivative_of_one(self) -> Callable[[tuple[Any, ...], Any], Any] | None:
-        """The shortest way to all derivatives of one state; it returns None where the long way is needed."""
-        law = self.law
-        if law.derivative is None or len(law.inputs) < 2 or self.robot.free_symbols or not self.robot.nv:
-            return None
-        if not self.fixed.keys() <= law.options.keys():
-            return None
-        _, options, overrides, _ = self._arguments.sort((), {}, calling=False)
-        own = {name: options[name] for name in law.derivative.options}
-        kernel = self._by_structure._variant(own, overrides, only=law.inputs).kernel
-        fill = kernel.one(law.derivative.name, lambda *arrays: None)
-        shapes = [port.shape for port in kernel.ports[1]]
-        made = named_tuple("Results", law.inputs)
+    @property
+    def _takes_arrays_alone(self) -> bool:
+        """Whether every option is decided, and nothing else is fixed that would be an input."""
+        options = self.law.options
+        decided = all(value is not REQUIRED for value in {**options, **self.fixed}.values())
+        return decided and self.fixed.keys() <= options.keys()
 
-        def short(args: tuple[Any, ...], out: Any) -> Any:
-            if out is None:
-                out = [np.empty(shape) for shape in shapes]
-            elif type(out) is not tuple:
-                return None
-            return None if fill(*args, *out) is None else made(*out)
-
-        return short
-
-    @cached_property
-    def _by_structure(self) -> "BoundLaw":
-        """The law's derivative as a law of its own."""
-        assert self.law.derivative is not None
-        return BoundLaw(self.robot, self.law.derivative)
-
-    @cached_property
-    def _by_parameters(self) -> "BoundLaw":
-        """The derivative with respect to the parameters as a law of its own."""
-        assert self.law.by_parameters is not None
-        return BoundLaw(self.robot, self.law.by_parameters)
+    def _with(self, options: Mapping[str, Any]) -> Variant:
+        """The program of a call with these options and overrides, whatever the arrays."""
+        given = self._arguments.sort((), options, calling=False)
+        return self._variants.of(given.options, given.overrides)
 
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN or not to be trusted: "ok" or a sentence, one for each state."""
         inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
-        return status(self._variant(options, overrides), inputs, overrides, symbols)
+        return status(self._variants.of(options, overrides), inputs, overrides, symbols)
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.fixed.items())
@@ -337,34 +236,11 @@ class BoundLaw:
     def __reduce__(self) -> tuple[Any, ...]:
         return _bound_by_name, (self.robot, self.law.name, self.fixed)  # native code is made anew
 
-    def _variant(
-        self,
-        options: Mapping[str, Any],
-        overrides: Mapping[str, Any],
-        wrt: tuple[str, ...] | None = None,
-        only: tuple[str, ...] | None = None,
-        packed: bool = False,
-    ) -> "Variant":
-        frames = tuple(sorted(overrides.get("wrenches", ())))
-        for name in (*frames, *([options["frame"]] if "frame" in options else [])):
-            self.robot.frame(name)  # an unknown name is an error here, with a suggestion
-        key = Recipe(tuple(options.items()), "gravity" in overrides, frames, wrt, only, packed)
-        try:
-            known = key in self._variants
-        except TypeError:
-            raise WrongValue(
-                f"{self.law.name} takes words, numbers or truth values as options, not {options!r}."
-            ) from None
-        if not known:
-            self._variants[key] = Variant(self.robot, self.law, key)
-        return self._variants[key]
-
 
 def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> BoundLaw:
     """The law bound to the robot; one state goes straight from CPython into native code where it can."""
     bound = BoundLaw(robot, law, fixed)
-    decided = all(value is not REQUIRED for value in {**law.options, **bound.fixed}.values())
-    if not decided or robot.free_symbols or not bound.fixed.keys() <= law.options.keys():
+    if robot.free_symbols or not bound._takes_arrays_alone:
         return bound
     # Python looks a call up on the class: a class of its own lets the builtin stand there.
     one = type(law.name, (BoundLaw,), {"__call__": staticmethod(_first_call(bound))})
@@ -386,8 +262,7 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
 
     def first(*args: Any, **keywords: Any) -> Any:
         if len(args) >= len(bound.law.inputs) and bound.robot.nv and all(_is_vector(x) for x in args):
-            _, options, overrides, _ = bound._arguments.sort((), {}, calling=False)
-            kernel = bound._variant(options, overrides).kernel
+            kernel = bound._with({}).kernel
             type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[method-assign]
             return type(bound).__call__(*args, **keywords)
         return general(*args, **keywords)

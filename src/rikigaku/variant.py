@@ -1,4 +1,4 @@
-"""One program of a law and a robot: options decided, extra inputs known, derivatives or not."""
+"""Programs of a law and a robot: options decided, extra inputs known, derivatives or not."""
 
 from collections import namedtuple
 from collections.abc import Mapping
@@ -93,6 +93,37 @@ class Variant:
     @cached_property
     def _declared(self) -> dict[str, Array]:
         return {name: np.asarray(value) for name, value in self.robot.declared_values.items()}
+
+
+class Variants:
+    """The programs of one law of one robot, each made when first asked for and kept."""
+
+    def __init__(self, robot: Robot, law: Law) -> None:
+        self.robot, self.law = robot, law
+        self._known: dict[Recipe, Variant] = {}
+
+    def of(
+        self,
+        options: Mapping[str, Any],
+        overrides: Mapping[str, Any],
+        wrt: tuple[str, ...] | None = None,
+        only: tuple[str, ...] | None = None,
+        packed: bool = False,
+    ) -> Variant:
+        """The program with these options, and with inputs for these overrides; the rest as in `Recipe`."""
+        frames = tuple(sorted(overrides.get("wrenches", ())))
+        for name in (*frames, *([options["frame"]] if "frame" in options else [])):
+            self.robot.frame(name)  # an unknown name is an error here, with a suggestion
+        recipe = Recipe(tuple(options.items()), "gravity" in overrides, frames, wrt, only, packed)
+        try:
+            known = recipe in self._known
+        except TypeError:
+            raise WrongValue(
+                f"{self.law.name} takes words, numbers or truth values as options, not {options!r}."
+            ) from None
+        if not known:
+            self._known[recipe] = Variant(self.robot, self.law, recipe)
+        return self._known[recipe]
 
 
 @cache
