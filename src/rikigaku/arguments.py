@@ -48,7 +48,7 @@ class Arguments:
                 arrays.append(keywords.pop(name))
         if calling and len(arrays) != len(law.inputs):
             raise WrongSize(
-                f"{law.name} of robot {self.robot.name!r} takes {_counted(len(law.inputs), 'array')} "
+                f"{law.called} of robot {self.robot.name!r} takes {_counted(len(law.inputs), 'array')} "
                 f"({', '.join(law.inputs)}); {_counted(len(arrays), 'array')} were given. "
                 "Options and out= are keywords."
             )
@@ -75,7 +75,7 @@ class Arguments:
         known = (*self.law.options, *self.law.overrides, *self.robot.free_symbols)
         for name in names:
             if name not in known:
-                where = f"{self.law.name} of robot {self.robot.name!r}"
+                where = f"{self.law.called} of robot {self.robot.name!r}"
                 raise UnknownName("option or symbol", name, known, where)
 
     def _check_option(self, name: str, value: Any) -> None:
@@ -83,13 +83,13 @@ class Arguments:
         if value is REQUIRED:
             frames = [frame.name for frame in self.robot.frames] or list(self.robot.frame_names)
             raise WrongValue(
-                f"{self.law.name} needs {name}=...: a frame ({', '.join(frames[-12:])}) or any link of the "
+                f"{self.law.called} needs {name}=...: a frame ({', '.join(frames[-12:])}) or any link of the "
                 "robot (all: robot.frame_names)."
             )
         if isinstance(default, bool) and not isinstance(value, (bool, np.bool_)):
-            raise WrongValue(f"{name} of {self.law.name} is True or False, not {value!r}.")
+            raise WrongValue(f"{name} of {self.law.called} is True or False, not {value!r}.")
         if not isinstance(default, bool) and not isinstance(value, str):
-            raise WrongValue(f"{name} of {self.law.name} is a word, not {value!r}.")
+            raise WrongValue(f"{name} of {self.law.called} is a word, not {value!r}.")
 
     def _array(self, name: str, x: Any) -> Array:
         size = input_size(self.robot, self.law, name)

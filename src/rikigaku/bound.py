@@ -135,7 +135,7 @@ class BoundLaw:
 
     def _check_formula(self) -> None:
         if self.law.plan is not None and self.law.name not in CLOSED:  # it compares numbers
-            raise NoFormula(f"{self.law.name} of robot {self.robot.name!r} is a program, not a formula.")
+            raise NoFormula(f"{self.law.called} of robot {self.robot.name!r} is a program, not a formula.")
 
     def _for_formulas(self, words: Sequence[Any], options: dict[str, Any]) -> tuple[Robot, Recipe]:
         options = dict(zip(self.law.options, words, strict=False)) | options
@@ -231,7 +231,7 @@ class BoundLaw:
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.fixed.items())
         inputs = ", ".join(self.law.inputs)
-        return f"<{self.law.name}({inputs}{options}) of robot {self.robot.name!r}: {self.law.summary}>"
+        return f"<{self.law.called}({inputs}{options}) of robot {self.robot.name!r}: {self.law.summary}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _bound_by_name, (self.robot, self.law.name, self.fixed)  # native code is made anew

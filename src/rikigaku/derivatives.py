@@ -58,7 +58,7 @@ class Derivatives:
         names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         if not names:
             raise WrongValue(
-                f"wrt=() leaves nothing to derive {self.law.name} by; known: {', '.join(self.law.inputs)}."
+                f"wrt=() leaves nothing to derive {self.law.called} by; known: {', '.join(self.law.inputs)}."
             )
         if len(set(names)) < len(names):
             raise WrongValue(f"wrt names something twice: {', '.join(names)}.")
@@ -89,7 +89,7 @@ class Derivatives:
             return self._by_structure.of(own, given.overrides, only=names, packed=packed), given
         if len(law.outputs) > 1:
             raise WrongValue(
-                f"{law.name} has several results ({', '.join(law.outputs)}); derivatives are those of laws "
+                f"{law.called} has several results ({', '.join(law.outputs)}); derivatives are those of laws "
                 "with one."
             )
         return self._term_by_term.of(given.options, given.overrides, names, packed=packed), given
@@ -121,7 +121,7 @@ class Derivatives:
         if not fixed.keys() <= law.options.keys():
             return None
         kernel = self.variant((), {}, law.inputs, calling=False)[0].kernel
-        fill = kernel.one(law.derivative.name, lambda *arrays: None)
+        fill = kernel.one(law.derivative.called, lambda *arrays: None)
         shapes = [port.shape for port in kernel.ports[1]]
         made = named_tuple("Results", law.inputs)
 

@@ -93,4 +93,4 @@ def record(robot: Robot, law: Law, recipe: Recipe) -> Program:
 def no_value(robot: Robot, law: Law) -> NoValue:
     """The error of a law that divides by zero whatever the state."""
     reason = law.singular or "it divides by zero, as where the whole robot has no mass"
-    return NoValue(f"{law.name} of robot {robot.name!r} has no value at any state: {reason}.")
+    return NoValue(f"{law.called} of robot {robot.name!r} has no value at any state: {reason}.")

@@ -25,8 +25,9 @@ class Variant:
 
     def __init__(self, robot: Robot, law: Law, recipe: Recipe) -> None:
         self.robot, self.law, self.recipe = robot, law, recipe
+        self.called = law.called if recipe.wrt is None else f"{law.called}.derivative"
         plan = "" if law.plan is None else f"\n{law.plan}"
-        self.kernel = Kernel(f"{law.name}\n{robot.digest}\n{recipe}{plan}", self._trace)
+        self.kernel = Kernel(f"{self.called}\n{law.name}\n{robot.digest}\n{recipe}{plan}", self._trace)
 
     def _trace(self) -> Program:
         program = record(self.robot, self.law, self.recipe)
@@ -44,7 +45,7 @@ class Variant:
             batch = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         except ValueError:
             given = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
-            raise WrongSize(f"The batch shapes of {self.law.name} do not go together: {given}.") from None
+            raise WrongSize(f"The batch shapes of {self.called} do not go together: {given}.") from None
         outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
         self.kernel(arrays, outputs)
         if len(outputs) == 1:
@@ -64,15 +65,13 @@ class Variant:
             return [np.empty(shape) for shape in shapes]
         outputs = list(out) if isinstance(out, tuple) else [out]
         if len(outputs) != len(shapes):
-            raise WrongSize(f"out of {self.law.name} takes {len(shapes)} arrays; {len(outputs)} were given.")
+            raise WrongSize(f"out of {self.called} takes {len(shapes)} arrays; {len(outputs)} were given.")
         for x, shape in zip(outputs, shapes, strict=True):
             if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
                 given = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-                raise WrongSize(
-                    f"out of {self.law.name} must be float64 of shape {shape}; {given} was given."
-                )
+                raise WrongSize(f"out of {self.called} must be float64 of shape {shape}; {given} was given.")
             if not x.flags.writeable:
-                raise WrongValue(f"out of {self.law.name} is read-only; give an array that may be written.")
+                raise WrongValue(f"out of {self.called} is read-only; give an array that may be written.")
         return outputs
 
     def _symbols(self, given: Mapping[str, Any]) -> list[Array]:
@@ -84,8 +83,8 @@ class Variant:
         if missing:
             example = ", ".join(f"{name}=..." for name in missing[:4])
             raise MissingValue(
-                f"{self.law.name} of robot {self.robot.name!r} needs symbols without a value: "
-                f"{', '.join(missing)}. Give them in the call ({self.law.name}(..., {example})) or with "
+                f"{self.called} of robot {self.robot.name!r} needs symbols without a value: "
+                f"{', '.join(missing)}. Give them in the call ({self.called}(..., {example})) or with "
                 f"robot.bind({example})."
             )
         return [values.get(port.name, _ANY_VALUE) for port in ports]
@@ -119,7 +118,7 @@ class Variants:
             known = recipe in self._known
         except TypeError:
             raise WrongValue(
-                f"{self.law.name} takes words, numbers or truth values as options, not {options!r}."
+                f"{self.law.called} takes words, numbers or truth values as options, not {options!r}."
             ) from None
         if not known:
             self._known[recipe] = Variant(self.robot, self.law, recipe)

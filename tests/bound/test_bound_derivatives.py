@@ -7,7 +7,7 @@ import pytest
 from bound_cases import arm, arm_with_length, given, pendulum, subject
 
 import rikigaku as rk
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.all import LAWS
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
@@ -72,6 +72,30 @@ def test_tangents_of_quaternions_need_no_value_of_a_symbol() -> None:
     robot = pendulum(Joint("j", "free"), inverse)
     q = np.array([0.0, 0, 0, 1, 0, 0, 0])
     assert robot.mass_matrix.derivative(q, m=2.0).q.shape == (6, 6, 6)
+
+
+@pytest.mark.parametrize(
+    ("law", "wrt"),
+    [
+        ("inverse_dynamics", None),
+        ("inverse_dynamics", "L"),
+        ("inverse_dynamics", "parameters"),
+        ("forward_dynamics", None),
+        ("forward_dynamics", "parameters"),
+        ("mass_matrix", None),
+    ],
+)
+def test_a_derivative_that_needs_a_symbol_calls_itself_as_it_was_typed(law: str, wrt: str | None) -> None:
+    robot = arm_with_length("L")
+    inputs = [np.full(2, 0.1)] * len(LAWS[law].inputs)
+    derivative = getattr(robot, law).derivative
+    with pytest.raises(MissingValue) as caught:
+        derivative(*inputs, wrt=wrt)
+    assert str(caught.value) == (
+        f"{law}.derivative of robot 'arm' needs symbols without a value: L. Give them in the call "
+        f"({law}.derivative(..., L=...)) or with robot.bind(L=...)."
+    )
+    assert all(np.isfinite(D).all() for D in derivative(*inputs, wrt=wrt, L=0.7))
 
 
 def test_a_derivative_is_compiled_once() -> None:

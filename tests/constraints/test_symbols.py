@@ -42,6 +42,17 @@ def test_a_length_without_a_value_is_asked_for(ask) -> None:
         ask(crank_slider())
 
 
+def test_reduced_laws_ask_for_symbols_under_the_name_they_are_typed_by() -> None:
+    law = crank_slider().reduced.mass_matrix
+    q = crank_slider().assemble([0.3], r=0.2, l=0.5)
+    for typed, call in (("reduced.mass_matrix", law), ("reduced.mass_matrix.derivative", law.derivative)):
+        with pytest.raises(MissingValue) as caught:
+            call(q, r=0.2, l=0.5)
+        words = str(caught.value)
+        assert words.startswith(f"{typed} of robot 'crank_slider' needs symbols without a value: m.")
+        assert f"({typed}(..., m=...))" in words
+
+
 def test_lengths_given_are_those_of_the_posture() -> None:
     q = crank_slider().assemble([0.3], r=0.2, l=0.5)
     tip = 0.2 * np.exp(0.3j) + 0.5 * np.exp(1j * (q[0] + q[1]))

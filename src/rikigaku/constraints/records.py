@@ -26,6 +26,7 @@ def _forward_derivatives(name: str) -> Law:
         options={"friction": True},
         overrides=("gravity",),
         singular=_DEPENDENT,
+        typed=f"{name}.derivative",
     )
 
 
@@ -189,7 +190,8 @@ def closed_law(robot: Robot, name: str) -> Law:
         raise underactuated(plan)
     own: dict[str, Any] = {"plan": plan.places, "coordinates": _coordinates(plan, name)}
     derivative = law.derivative and replace(law.derivative, **own)
-    return replace(law, derivative=derivative, **own)
+    typed = f"reduced.{name.removeprefix(REDUCED)}" if name.startswith(REDUCED) else ""
+    return replace(law, derivative=derivative, typed=typed, **own)
 
 
 def _coordinates(plan: "ClosurePlan", name: str) -> dict[str, tuple[str, ...]]:

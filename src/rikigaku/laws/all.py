@@ -1,5 +1,7 @@
 """The list of laws: what `robot.<name>` offers."""
 
+from dataclasses import replace
+
 from rikigaku.laws.record import REQUIRED, Law, by_name
 
 _NO_MASS = "the mass matrix is singular: some joint moves no inertia (a massless link, an unphysical inertia)"
@@ -13,6 +15,7 @@ INVERSE_DERIVATIVES = Law(
     matrix=True,
     options={"friction": True},
     overrides=("gravity",),
+    typed="inverse_dynamics.derivative",
 )
 FORWARD_DERIVATIVES = Law(
     "forward_dynamics_derivative",
@@ -24,6 +27,7 @@ FORWARD_DERIVATIVES = Law(
     options={"friction": True},
     overrides=("gravity",),
     singular=_NO_MASS,
+    typed="forward_dynamics.derivative",
 )
 REGRESSOR = Law(
     "regressor",
@@ -45,6 +49,7 @@ FORWARD_BY_PARAMETERS = Law(
     options={"friction": True, "drives": False},
     overrides=("gravity",),
     singular=_NO_MASS,
+    typed="forward_dynamics.derivative",
 )
 
 _TABLE = (
@@ -113,7 +118,7 @@ _TABLE = (
         options={"friction": True},
         overrides=("gravity", "wrenches"),
         derivative=INVERSE_DERIVATIVES,
-        by_parameters=REGRESSOR,
+        by_parameters=replace(REGRESSOR, typed="inverse_dynamics.derivative"),
     ),
     Law(
         "velocity_forces",

@@ -25,6 +25,7 @@ class Law:
     loops: it is about loops; laws that are not know the spanning tree only.
     plan: what was found out about the robot's loops and is fixed in the law: `plan=` of the recursion.
     coordinates: by input, the names of its numbers where they are not those of all joints of the tree.
+    typed: what a user types after `robot.` to get it, where that is not its name.
     """
 
     name: str
@@ -41,6 +42,12 @@ class Law:
     loops: bool = False
     plan: Any = None
     coordinates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    typed: str = ""
+
+    @property
+    def called(self) -> str:
+        """What the law is called when it is spoken of to a user."""
+        return self.typed or self.name
 
     @cached_property
     def recursion(self) -> Callable[..., Any]:
