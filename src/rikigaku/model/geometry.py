@@ -8,7 +8,8 @@ link frame). Nothing downstream asks which way was used.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from rikigaku.numbers.formula import ZERO, Formula, accept_plain
+from rikigaku.model.plain_fields import accept_plain
+from rikigaku.numbers.formula import ZERO, Formula
 
 Axis = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from rikigaku.numbers.formula import ZERO, Formula, accept_plain
+from rikigaku.model.plain_fields import accept_plain
+from rikigaku.numbers.formula import ZERO, Formula
 
 PARAMETER_NAMES = ("m", "msx", "msy", "msz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from rikigaku.numbers.formula import ONE, ZERO, Formula, accept_plain
+from rikigaku.model.plain_fields import accept_plain
+from rikigaku.numbers.formula import ONE, ZERO, Formula
 
 JointType = Literal["revolute", "prismatic", "fixed", "helical", "universal", "spherical", "planar", "free"]
 JOINT_TYPES: tuple[str, ...] = get_args(JointType)

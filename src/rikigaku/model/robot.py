@@ -14,8 +14,9 @@ from rikigaku.errors import BadModel, UnknownName
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import ClosingType, Joint
+from rikigaku.model.plain_fields import accept_plain
 from rikigaku.model.section import Section
-from rikigaku.numbers.formula import ZERO, Formula, accept_plain
+from rikigaku.numbers.formula import ZERO, Formula
 
 STANDARD_GRAVITY = (ZERO, ZERO, Formula.of("-9.81"))
 

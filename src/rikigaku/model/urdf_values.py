@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from rikigaku.model.xml_tree import Element
-from rikigaku.numbers.formula import LARGEST_EXPONENT, ZERO, Formula
+from rikigaku.numbers.decimals import LARGEST_EXPONENT
+from rikigaku.numbers.formula import ZERO, Formula
 
 # What the model reads inside each element; a tag or attribute close to one of these is a slip of the pen.
 KNOWN_CHILDREN = {

@@ -9,7 +9,6 @@ sums are not multiplied out, and no identity of sin and cos is used except at mu
 import keyword
 import math
 import numbers
-import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -17,18 +16,17 @@ from functools import lru_cache
 from typing import NoReturn
 
 from rikigaku.errors import MissingValue, WrongValue
-from rikigaku.numbers.formula_value import Atom, AtomKind, Monomial, Terms, value_of
+from rikigaku.numbers.decimals import decimal, rational_of
+from rikigaku.numbers.formula_terms import Atom, AtomKind, Monomial, Terms, atom_order, in_order
+from rikigaku.numbers.formula_value import value_of
 from rikigaku.numbers.kind import FLOATS, Kind, Number
 
 # Names that mean something else in a formula; q is the joint's variable in a DH row.
 RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "sign", "q"})
-# Decimal exponents beyond those of a float, and powers with this many bits, are mistakes or attacks.
-LARGEST_EXPONENT = 400
+# Powers with this many bits are mistakes or attacks.
 LARGEST_BITS = 20_000
 
-_DECIMAL = re.compile(r"\s*([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]{1,4}))?\s*", re.ASCII)
 _NOTHING = Fraction(0)
-_ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sign": 4, "sum": 5, "pi": 6}
 
 
 class Formula:
@@ -55,24 +53,10 @@ class Formula:
         """
         if isinstance(x, Formula):
             return x
-        if isinstance(x, str):
-            return _of_text(x)
-        if isinstance(x, float):
-            if not math.isfinite(x):
-                raise WrongValue(f"{x} is not a number a model can hold. Give a finite number or a formula.")
-            return _of_text(float.__repr__(x))
-        if isinstance(x, Decimal):
-            if not x.is_finite() or abs(x.adjusted()) > LARGEST_EXPONENT:
-                raise WrongValue(f"{x} is not a number a model can hold. Give a number a float can hold.")
-            return _constant(Fraction(x))
-        if isinstance(x, bool):
-            raise WrongValue(f"{x} is not a number. Give a number or a formula.")
-        if isinstance(x, Fraction):
-            return _constant(x)
-        if isinstance(x, numbers.Integral):
-            return _constant(Fraction(int(x)))
-        if isinstance(x, numbers.Real):  # NumPy's other floats print their own shortest decimal
-            return _of_text(str(x)) if math.isfinite(x) else Formula.of(float(x))
+        if isinstance(x, str | float):
+            return _read(x)
+        if (number := rational_of(x)) is not None:
+            return _constant(number)
         raise WrongValue(
             f"{x!r} ({type(x).__name__}) is not a formula. "
             "Give a number, a text like '2*L + pi/2' or a Formula."
@@ -163,7 +147,7 @@ class Formula:
         collected = dict(self.terms)
         for monomial, coefficient in other.terms:
             collected[monomial] = collected.get(monomial, 0) + coefficient
-        return Formula(_sorted((m, c) for m, c in collected.items() if c))
+        return Formula(in_order((m, c) for m, c in collected.items() if c))
 
     def __mul__(self, other: object) -> "Formula":
         other = _operand(other)
@@ -282,19 +266,14 @@ PI = _atom("pi", "")
 
 
 @lru_cache(maxsize=8192)
-def _of_text(text: str) -> Formula:
-    """A plain decimal at once (a large model has thousands), anything else through the parser."""
-    match = _DECIMAL.fullmatch(text) if len(text) < 100 else None
-    if match is None or not (match[2] or match[3]) or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
-        from rikigaku.numbers.formula_parser import parse
+def _read(x: str | float) -> Formula:
+    """A number or a plain decimal at once (a large model has thousands), anything else through the parser."""
+    number = decimal(x) if isinstance(x, str) else rational_of(x)
+    if number is not None:
+        return _constant(number)
+    from rikigaku.numbers.formula_parser import parse
 
-        return parse(text)
-    sign, whole, decimals, exponent = match.groups()
-    digits = int(whole + decimals)
-    shift = int(exponent or 0) - len(decimals)
-    if sign == "-":
-        digits = -digits
-    return _constant(Fraction(digits * 10**shift) if shift >= 0 else Fraction(digits, 10**-shift))
+    return parse(str(x))
 
 
 def _operand(x: object) -> Formula | None:
@@ -302,16 +281,6 @@ def _operand(x: object) -> Formula | None:
     if isinstance(x, Formula):
         return x
     return Formula.of(x) if isinstance(x, int | float | Fraction | Decimal | numbers.Real) else None
-
-
-def _atom_order(factor: tuple[Atom, int]) -> tuple[int, str, int]:
-    (kind, inside), power = factor
-    return _ORDER[kind], str(inside), power
-
-
-def _sorted(terms: Iterable[tuple[Monomial, Fraction]]) -> Terms:
-    """Terms in their order: by atoms, the rational constant last."""
-    return tuple(sorted(terms, key=lambda term: (not term[0], [_atom_order(factor) for factor in term[0]])))
 
 
 def _factors(formula: Formula) -> tuple[Monomial, Fraction]:
@@ -332,7 +301,7 @@ def _product(factors: Iterable[tuple[Atom, int]], coefficient: Fraction) -> Form
         if atom[0] == "sqrt" and power not in (0, 1):  # sqrt(x)**3 = x*sqrt(x)
             outside = outside * _power(atom[1], power // 2)
             powers[atom] = power % 2
-    monomial = tuple(sorted(((a, p) for a, p in powers.items() if p), key=_atom_order))
+    monomial = tuple(sorted(((a, p) for a, p in powers.items() if p), key=atom_order))
     if len(monomial) == 1 and monomial[0][0][0] == "sum" and monomial[0][1] == 1:
         return monomial[0][0][1] * coefficient * outside  # a sum alone is its terms
     return Formula(((monomial, coefficient),)) * outside
@@ -385,18 +354,3 @@ def _quarter_turns(angle: Formula) -> int | None:
         turns = 2 * angle.terms[0][1]
         return int(turns) if turns.denominator == 1 else None
     return None
-
-
-def accept_plain(data: object, *names: str) -> None:
-    """Let a frozen dataclass take numbers and texts where it holds formulas.
-
-    Turns the named fields into formulas, in place, before anyone has seen them.
-    """
-    for name in names:
-        object.__setattr__(data, name, _as_formulas(getattr(data, name)))
-
-
-def _as_formulas(x: object) -> object:
-    if isinstance(x, (tuple, list)):
-        return tuple(_as_formulas(item) for item in x)
-    return x if x is None else Formula.of(x)

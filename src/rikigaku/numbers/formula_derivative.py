@@ -1,7 +1,7 @@
 """The derivative of a formula by one of its symbols, as a formula."""
 
 from rikigaku.numbers.formula import ONE, ZERO, Formula
-from rikigaku.numbers.formula_value import Atom
+from rikigaku.numbers.formula_terms import Atom
 
 
 def formula_derivative(formula: Formula, name: str) -> Formula:

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
 from rikigaku.errors import BadFormula, WrongValue
-from rikigaku.numbers.formula import LARGEST_EXPONENT, PI, Formula, _atom, _constant
+from rikigaku.numbers.decimals import LARGEST_EXPONENT
+from rikigaku.numbers.formula import PI, Formula, _atom, _constant
 
 LONGEST_TEXT = 1000
 DEEPEST_NESTING = 50

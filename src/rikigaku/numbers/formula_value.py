@@ -1,18 +1,13 @@
-"""The value of a formula in any kind of number, and the shape of its terms."""
+"""The value of a formula in any kind of number."""
 
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Literal
 
 from rikigaku.errors import MissingValue
+from rikigaku.numbers.formula_terms import Atom, Monomial, Terms
 from rikigaku.numbers.functions import cos, sign, sin, sqrt
 from rikigaku.numbers.kind import Kind, Number
-
-AtomKind = Literal["symbol", "sin", "cos", "sqrt", "sign", "sum", "pi"]
-Atom = tuple[AtomKind, Any]  # ("symbol", name), ("pi", ""), ("sin", Formula), ...
-Monomial = tuple[tuple[Atom, int], ...]
-Terms = tuple[tuple[Monomial, Fraction], ...]
 
 _FUNCTIONS = {"sin": sin, "cos": cos, "sqrt": sqrt, "sign": sign}
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from rikigaku.errors import NotExact
 from rikigaku.numbers.exact import Exact, ExactNumber
-from rikigaku.numbers.formula import ONE, PI, ZERO, Atom, Formula, _atom_order, _sorted
+from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
+from rikigaku.numbers.formula_terms import Atom, atom_order, in_order
 from rikigaku.numbers.ring import Ring, plain
 
 
@@ -53,7 +54,7 @@ class Writing:
             found.append((k, terms[0][0][0]))
         if len({atom for _, (atom, _) in found}) < len(found):
             return None  # two generators that mean the same do not stand side by side
-        return [(k, atom) for k, (atom, _) in sorted(found, key=lambda item: _atom_order(item[1]))]
+        return [(k, atom) for k, (atom, _) in sorted(found, key=lambda item: atom_order(item[1]))]
 
     def __call__(self, x: ExactNumber) -> Formula:
         """The number as a formula, multiplied out."""
@@ -69,7 +70,7 @@ class Writing:
         if self._atoms is None:
             return sum((self._term(powers, plain(c)) for powers, c in items), start=ZERO)
         return Formula(
-            _sorted(
+            in_order(
                 (
                     tuple((atom, int(powers[k])) for k, atom in self._atoms if powers[k]),
                     Fraction(int(c.p), int(c.q)),

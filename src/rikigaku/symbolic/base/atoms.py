@@ -11,7 +11,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from rikigaku.errors import NotExact
 from rikigaku.model.geometry import Steps
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
-from rikigaku.numbers.formula_value import Terms
+from rikigaku.numbers.formula_terms import Terms
 from rikigaku.numbers.kind import quarter_turns
 from rikigaku.spatial.pose import Pose, axis_rotation
 from rikigaku.spatial.vector import IDENTITY
