@@ -19,29 +19,21 @@ independent. Multiples of one constant angle (0.3 rad and 0.7 rad) are powers of
 as large as their decimals: for these it is what one expects, not a theorem.
 """
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from flint import fmpz
-from numpy.typing import NDArray
 
 from rikigaku.errors import NotExact
+from rikigaku.numbers.prime_field import PrimeField, Residues
 
-if TYPE_CHECKING:
-    pass
-
-Residues = NDArray[np.int64]
 # Angles as multiples of their generators: "q3", a symbol, "pi", or "rad" for constants.
 Turn = Mapping[str, Fraction]
 
-_LARGEST = 2**31  # products of residues must fit 63 bits
 
-
-class Field:
-    """A prime field with roots of unity of one order, and what was drawn from it at random.
+class Field(PrimeField):
+    """A prime field, and the numbers that were drawn from it at random for angles, roots and pi.
 
     samples: how many geometries are looked at together. order: of the roots of unity, a multiple of 24.
     fineness: what denominators of multiples of angles divide. A generator is then e^(i x / fineness).
@@ -50,72 +42,22 @@ class Field:
     def __init__(
         self, rng: np.random.Generator, samples: int = 1, order: int = 24, fineness: int = 1
     ) -> None:
-        self.rng, self.samples, self.order, self.fineness = rng, samples, order, fineness
-        p = int(rng.integers(_LARGEST // 2, _LARGEST - order)) // order * order + 1
-        while not (fmpz(p).is_prime() and _index(fineness, p, order)):
-            p = p - order if p > _LARGEST // 2 else _LARGEST // order * order + 1 - order
-        self.prime = p
+        super().__init__(rng, samples, order, fineness)
         self._generators: dict[str, Residues] = {}
         self._roots: dict[int, Residues] = {}
         self._circles: dict[tuple[tuple[str, Fraction], ...], tuple[Modular, Modular]] = {}
-        self.non_residue = next(x for x in range(2, 1000) if pow(x, (p - 1) // 2, p) == p - 1)
-        while True:
-            zeta = pow(int(rng.integers(2, p - 1)), (p - 1) // order, p)
-            if all(pow(zeta, order // int(k), p) != 1 for k, _ in fmpz(order).factor()):
-                break
-        self._zeta = np.array([pow(zeta, self._unit(), p) for _ in range(samples)])[:, None]
-        self._i = self.power(self._zeta, order // 4)
-        self.unit_inverse = self.inverse(self._i)[0]  # 1/i of the first sample
         # As a plain factor pi is transcendental: any element will do.
         self.pi = Modular(self, self.random(samples, 1), turn={"pi": Fraction(1)})
-
-    # -- drawing --------------------------------------------------------------------------------------------
-    def random(self, *shape: int) -> Residues:
-        """Residues other than 0 and 1, each as likely as any other."""
-        return self.rng.integers(2, self.prime, shape)
-
-    def _unit(self) -> int:
-        """A random exponent that makes another root of unity of the same order."""
-        while math.gcd(k := int(self.rng.integers(1, self.order)), self.order) != 1:
-            pass
-        return k
 
     def number(self, residues: Residues) -> "Modular":
         """The residues as a number."""
         return Modular(self, residues)
-
-    def constant(self, x: int | Fraction) -> int:
-        """The residue of a rational number."""
-        if isinstance(x, int):
-            return x % self.prime
-        try:
-            return x.numerator * pow(x.denominator, -1, self.prime) % self.prime
-        except ValueError:
-            raise ZeroDivisionError(f"The denominator of {x} vanishes modulo {self.prime}.") from None
 
     def angle(self, name: str, residues: Residues) -> "Modular":
         """A number that may stand in sines and cosines, too; `residues` says its shape and value."""
         if name not in self._generators:
             self._generators[name] = self.random(*residues.shape)
         return Modular(self, residues, turn={name: Fraction(1)})
-
-    # -- arithmetic -----------------------------------------------------------------------------------------
-    def power(self, x: Residues, n: int) -> Residues:
-        """x**n, for n of any sign (x invertible)."""
-        n %= self.prime - 1
-        result = np.ones_like(x)
-        while n:
-            if n & 1:
-                result = result * x % self.prime
-            x = x * x % self.prime
-            n >>= 1
-        return result
-
-    def inverse(self, x: Residues) -> Residues:
-        """1/x, element by element."""
-        if not np.all(x):
-            raise ZeroDivisionError("A number that divides vanishes here.")
-        return self.power(x, self.prime - 2)
 
     def circle(self, turn: Turn) -> tuple["Modular", "Modular"]:
         """Sine and cosine of an angle."""
@@ -130,7 +72,7 @@ class Field:
             fine = multiple * (self.order if name == "pi" else self.fineness)
             if name == "pi":
                 fine /= 2  # zeta is e^(2 i pi / order)
-                generator = self._zeta
+                generator = self.zeta
             else:
                 if name not in self._generators:
                     self._generators[name] = self.random(self.samples, 1)
@@ -140,20 +82,12 @@ class Field:
             t = t * self.power(generator, int(fine)) % self.prime
         u = self.inverse(t)
         half = pow(2, -1, self.prime)
-        s = (t - u) % self.prime * self.inverse(self._i) % self.prime * half % self.prime
+        s = (t - u) % self.prime * self.inverse(self.i) % self.prime * half % self.prime
         return Modular(self, s), Modular(self, (t + u) % self.prime * half % self.prime)
 
     def root(self, x: Residues) -> "Modular":
         """A square root, element by element, in the quadratic extension where need be."""
-        p, d = self.prime, self.non_residue
-        plain, beyond = np.zeros_like(x), np.zeros_like(x)
-        for place, value in np.ndenumerate(x):
-            a = int(value)
-            if pow(a, (p - 1) // 2, p) == p - 1:
-                beyond[place] = int(fmpz(a * pow(d, -1, p) % p).sqrtmod(p))
-            elif a:
-                plain[place] = int(fmpz(a).sqrtmod(p))
-        return Modular(self, plain, beyond)
+        return Modular(self, *self.square_root(x))
 
     def prime_root(self, n: int) -> "Modular":
         """The square root of a whole number without square factors; of either sign, but always the same."""
@@ -286,11 +220,6 @@ class Modular:
         if self.turn is None:
             raise NotExact("Exact ranks take sines of sums of angles only, not of products.")
         return self.turn
-
-
-def _index(fineness: int, p: int, order: int) -> bool:
-    """Whether powers of the fineness are as many as they can be, p - 1 being a multiple of the order."""
-    return math.gcd(fineness, p - 1) == math.gcd(fineness, order)
 
 
 def _turn_of(x: Modular) -> Turn | None:

@@ -6,7 +6,7 @@ from math import isqrt
 
 import numpy as np
 
-from rikigaku.numbers.modular import Residues
+from rikigaku.numbers.prime_field import Residues
 
 
 def pivot_columns(rows: Residues, p: int) -> tuple[list[int], list[int]]:

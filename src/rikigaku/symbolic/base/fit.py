@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from rikigaku.errors import NotExact
-from rikigaku.numbers.modular import Residues
+from rikigaku.numbers.prime_field import Residues
 from rikigaku.symbolic.base.atoms import Atoms, Exponents, Ratio
 from rikigaku.symbolic.base.elimination import combined, pivot_columns, product, rational, solved
 from rikigaku.symbolic.base.samples import Sample

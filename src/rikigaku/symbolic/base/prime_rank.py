@@ -16,8 +16,8 @@ import numpy as np
 
 from rikigaku.errors import NotExact
 from rikigaku.model.edit import bind
-from rikigaku.numbers.modular import Residues
 from rikigaku.numbers.modular_constants import ModularConstants
+from rikigaku.numbers.prime_field import Residues
 from rikigaku.symbolic.base.elimination import pivot_columns, product, solved
 from rikigaku.symbolic.base.samples import Question, stacked
 from rikigaku.symbolic.loops.constraints import LoopConstraints

@@ -8,8 +8,9 @@ import numpy as np
 
 from rikigaku.errors import NotExact, NotVerified
 from rikigaku.numbers.formula import ONE, Formula
-from rikigaku.numbers.modular import Modular, Residues
+from rikigaku.numbers.modular import Modular
 from rikigaku.numbers.modular_constants import ModularConstants
+from rikigaku.numbers.prime_field import Residues
 from rikigaku.symbolic.base.canonical import canonical
 from rikigaku.symbolic.base.elimination import pivot_columns, product
 from rikigaku.symbolic.base.recognition import irrationals

@@ -16,8 +16,9 @@ from rikigaku.model.robot import Robot
 from rikigaku.model.walk import formulas
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
-from rikigaku.numbers.modular import Field, Modular, Residues
+from rikigaku.numbers.modular import Field, Modular
 from rikigaku.numbers.modular_constants import ModularConstants, fineness_for, order_for
+from rikigaku.numbers.prime_field import Residues
 from rikigaku.symbolic.base.following import Following
 from rikigaku.symbolic.loops.recorded import recorded
 

@@ -16,8 +16,9 @@ from rikigaku.errors import NoFormula, NotExact, RikigakuError
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.functions import is_zero
-from rikigaku.numbers.modular import Field, Residues
+from rikigaku.numbers.modular import Field
 from rikigaku.numbers.modular_constants import constant_turn
+from rikigaku.numbers.prime_field import Residues
 from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.loops.relation import Relation
 
