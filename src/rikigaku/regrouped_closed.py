@@ -15,7 +15,8 @@ from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.regrouped_inertias import base_values, rebuilt, some_values, still_declared, with_symbols
-from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
+from rikigaku.symbolic.base.parameters import base_parameters
+from rikigaku.symbolic.base.result import BaseParameters
 from rikigaku.symbolic.loops.component import component_of
 
 _SEED, _STATES = 5, 4

@@ -12,8 +12,8 @@ from rikigaku.errors import NotExact, WrongValue
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base.parameters import BaseParameters
 from rikigaku.symbolic.base.proof import proved
+from rikigaku.symbolic.base.result import BaseParameters
 
 IN_PLANE = (0, "-9.81", 0)
 

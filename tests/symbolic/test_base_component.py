@@ -11,8 +11,8 @@ from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
 from rikigaku.errors import CannotClose, WrongSize, WrongValue
-from rikigaku.symbolic.base.parameters import BaseParameters
 from rikigaku.symbolic.base.proof import proved
+from rikigaku.symbolic.base.result import BaseParameters
 from rikigaku.symbolic.loops.component import component_of
 
 Array = np.ndarray

@@ -8,7 +8,7 @@ import pytest
 from linkages import four_bar, parallelogram
 
 import rikigaku as rk
-from rikigaku.symbolic.base.parameters import BaseParameters
+from rikigaku.symbolic.base.result import BaseParameters
 from rikigaku.symbolic.base.signs import drawn_signs, rays
 from rikigaku.symbolic.loops.component import component_of
 

@@ -12,7 +12,7 @@ from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base.parameters import BaseParameters
+from rikigaku.symbolic.base.result import BaseParameters
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
 

@@ -19,7 +19,7 @@ from rikigaku.symbolic.loops.closed_formulas import closed_formulas
 from rikigaku.symbolic.loops.constraints import loop_constraints
 
 if TYPE_CHECKING:
-    from rikigaku.symbolic.base.parameters import BaseParameters
+    from rikigaku.symbolic.base.result import BaseParameters
 
 
 @dataclass(frozen=True)

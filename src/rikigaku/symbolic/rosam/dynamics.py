@@ -25,7 +25,8 @@ from rikigaku.model.robot import Frame, Robot
 from rikigaku.numbers.formula import Formula
 from rikigaku.recipe import Recipe
 from rikigaku.symbolic.base.names import paper_names
-from rikigaku.symbolic.base.parameters import BaseParameters, base_parameters
+from rikigaku.symbolic.base.parameters import base_parameters
+from rikigaku.symbolic.base.result import BaseParameters
 from rikigaku.symbolic.element import ExactFormula, Reading
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas
