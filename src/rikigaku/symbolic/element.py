@@ -1,76 +1,22 @@
 """One exact formula of a robot: read it, evaluate it, sort it, differentiate it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from rikigaku.errors import NotExact, UnknownName, WrongValue
-from rikigaku.model.robot import Robot
-from rikigaku.model.walk import formulas
+from rikigaku.errors import NotExact, WrongValue
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.moving import moved
 from rikigaku.numbers.quotient import Quotient
-from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.differentiation import derivative
 from rikigaku.symbolic.point import NamedPoint
-from rikigaku.symbolic.writing import Writing
+from rikigaku.symbolic.reading import Reading
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
-_KINDS = ("parameters", "accelerations", "velocities")
-
-
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """What formulas of one law share: the robot, the ring, and names for its generators.
-
-    closed: they hold where its loops are closed.
-    """
-
-    robot: Robot
-    ring: Ring
-    names: Mapping[str, str]  # "q[0]": "theta1"
-    closed: bool = False
-
-    @property
-    def writing(self) -> Writing:
-        known = len(self.ring.radicands)  # another law may have brought square roots since
-        if known not in self._writings:
-            self._writings[known] = Writing(self.ring, self.names)
-        return self._writings[known]
-
-    @cached_property
-    def _writings(self) -> dict[int, Writing]:
-        return {}
-
-    @cached_property
-    def combined(self) -> dict[Any, Formula]:
-        """Sines and cosines combined before, kept for the next formula."""
-        return {}
-
-    @cached_property
-    def generators(self) -> dict[str, str]:
-        """The generator of each name a formula may hold."""
-        return {name: x for x, name in self.names.items()} | {x: x for x in self.robot.free_symbols}
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """Symbols of inertias, friction and rotors that stand nowhere else."""
-        inertial: set[str] = set()
-        others: set[str] = set()
-        for place, formula in formulas(self.robot):
-            own = "inertia." in place or place.endswith((".viscous", ".coulomb", ".rotor"))
-            (inertial if own else others).update(formula.symbols)
-        return tuple(name for name in self.robot.free_symbols if name in inertial - others)
-
-    def generator(self, name: str) -> str:
-        if name not in self.generators:
-            raise UnknownName("variable", name, self.generators, f"a formula of robot {self.robot.name!r}")
-        return self.generators[name]
 
 
 class ExactFormula:
@@ -162,46 +108,19 @@ class ExactFormula:
         by: "parameters" (symbols of inertias, friction, rotors), "accelerations", "velocities" (their
         products are factors), or names of variables.
         """
-        chosen = self._chosen(by)
+        chosen = self.reading.chosen(by)
         if not isinstance(self.number, (Exact, Quotient)):
             return {"1": self} if self.number else {}
-        ring, below = self.reading.ring, self.number.denominator
+        below = self.number.denominator
         if isinstance(below, Exact) and any(_holds(below, x) for x in chosen):
             raise NotExact(f"The formula divides by what is to be collected ({by}): take its numerator.")
-        places = [ring.names.index(x) for x in chosen]
-        parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         above = self.number.numerator
         if not isinstance(above, Exact):
             return {"1": self}
-        for powers, coefficient in above.polynomial.to_dict().items():
-            key = tuple(int(powers[k]) for k in places)
-            rest = list(powers)
-            for k in places:
-                rest[k] = 0
-            parts.setdefault(key, {})[tuple(rest)] = coefficient
-        result = {}
-        for key in sorted(parts, reverse=True):
-            factor: Any = 1
-            for x, n in zip(chosen, key, strict=True):
-                factor = factor * ring.variable(x) ** n
-            number = ring.number(ring.context.from_dict(parts[key]))
-            result[str(self.reading.writing(factor))] = self._like(number / below if below != 1 else number)
-        return result
-
-    def _chosen(self, by: str | Sequence[str]) -> list[str]:
-        reading = self.reading
-        if not isinstance(by, str):
-            if not isinstance(by, Sequence) or not all(isinstance(name, str) for name in by):
-                known = ", ".join(map(repr, _KINDS))
-                raise WrongValue(f"collect takes one of {known}, or names of variables; {by!r} was given.")
-            return [reading.generator(name) for name in by]
-        if by == "parameters":
-            return list(reading.parameters)
-        if by in ("accelerations", "velocities"):
-            return [x for x in reading.names if x.startswith("a[" if by == "accelerations" else "v[")]
-        if by in reading.generators:
-            return [reading.generator(by)]
-        raise UnknownName("way to collect", by, (*_KINDS, *reading.generators), "a formula")
+        return {
+            str(self.reading.writing(factor)): self._like(rest / below if below != 1 else rest)
+            for factor, rest in _collected(above, chosen)
+        }
 
     def diff(self, name: str) -> "ExactFormula":
         """The partial derivative by a coordinate, velocity, ... or symbol, all others held."""
@@ -292,3 +211,20 @@ def _length(formula: Formula) -> tuple[int, int]:
 
 def _holds(x: Exact, generator: str) -> bool:
     return bool(x.polynomial.degrees()[x.ring.names.index(generator)])
+
+
+def _collected(x: Exact, generators: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    """x as a sum of products of these generators, highest powers first, each with what stands beside it."""
+    ring = x.ring
+    places = [ring.names.index(name) for name in generators]
+    parts: dict[tuple[int, ...], dict[Any, Any]] = {}
+    for powers, coefficient in x.polynomial.to_dict().items():
+        rest = list(powers)
+        for k in places:
+            rest[k] = 0
+        parts.setdefault(tuple(int(powers[k]) for k in places), {})[tuple(rest)] = coefficient
+    for key in sorted(parts, reverse=True):
+        factor: Any = 1
+        for name, n in zip(generators, key, strict=True):
+            factor = factor * ring.variable(name) ** n
+        yield factor, ring.number(ring.context.from_dict(parts[key]))

@@ -9,9 +9,10 @@ import numpy as np
 from rikigaku.errors import WrongValue
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.program import Operations, Shape
-from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.element import ExactFormula
 from rikigaku.symbolic.intermediates import Intermediates
 from rikigaku.symbolic.point import NamedPoint
+from rikigaku.symbolic.reading import Reading
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
 SHOWN = 120

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.graph import Node, reachable
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
-
-if TYPE_CHECKING:
-    from rikigaku.symbolic.element import Reading
+from rikigaku.symbolic.reading import Reading
 
 # A step used once becomes part of the step that uses it, up to so many terms and factors.
 _LONGEST = 6

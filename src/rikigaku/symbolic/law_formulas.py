@@ -13,7 +13,7 @@ from rikigaku.recipe import Recipe, input_shapes
 from rikigaku.symbolic.algebra.here_or_there import here_or_there
 from rikigaku.symbolic.algebra.jobs import Work as Work
 from rikigaku.symbolic.algebra.jobs import progress
-from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.element import ExactFormula
 from rikigaku.symbolic.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
@@ -21,6 +21,7 @@ from rikigaku.symbolic.law_data import law_data, law_of
 from rikigaku.symbolic.law_numbers import LawNumbers, Result, restored, saved
 from rikigaku.symbolic.law_steps import law_intermediates, law_steps, one_or_named
 from rikigaku.symbolic.names import law_names
+from rikigaku.symbolic.reading import Reading
 
 _ADVICE = (
     "Give more time (law.formulas(time_limit=...)), values to some symbols (law.formulas(L=0.4)), or read "

@@ -9,10 +9,10 @@ from rikigaku.laws.orthogonal import FACTORS
 from rikigaku.laws.record import Law
 from rikigaku.model.robot import Robot
 from rikigaku.recipe import Recipe, input_shapes, record
-from rikigaku.symbolic.element import Reading
 from rikigaku.symbolic.exact_state import exact_ring
 from rikigaku.symbolic.intermediates import Intermediates, intermediates
 from rikigaku.symbolic.names import law_names, port_names
+from rikigaku.symbolic.reading import Reading
 
 
 def law_intermediates(robot: Robot, law: Law, recipe: Recipe) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from rikigaku.errors import MissingValue, NoValue, WrongSize, WrongValue
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.symbolic.evaluation import Point
-
-if TYPE_CHECKING:
-    from rikigaku.symbolic.element import Reading
+from rikigaku.symbolic.reading import Reading
 
 
 class CirclePoint:
@@ -35,7 +33,7 @@ class CirclePoint:
 class NamedPoint:
     """A value for every variable a formula of the reading may hold."""
 
-    def __init__(self, reading: "Reading", given: Mapping[str, Any]) -> None:
+    def __init__(self, reading: Reading, given: Mapping[str, Any]) -> None:
         self.reading = reading
         given = dict(given)
         values: dict[str, Any] = {

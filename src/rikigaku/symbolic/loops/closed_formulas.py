@@ -9,12 +9,13 @@ import numpy as np
 from rikigaku.errors import TooLarge
 from rikigaku.numbers.exact import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.element import ExactFormula
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.loops.ideal import length
 from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.loops.rows import generators
 from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.reading import Reading
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.constraints import LoopConstraints

@@ -27,7 +27,7 @@ from rikigaku.recipe import Recipe
 from rikigaku.symbolic.base.names import paper_names
 from rikigaku.symbolic.base.parameters import base_parameters
 from rikigaku.symbolic.base.result import BaseParameters
-from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.element import ExactFormula
 from rikigaku.symbolic.exact_state import exact_state
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.intermediates import Intermediates
@@ -35,6 +35,7 @@ from rikigaku.symbolic.law_formulas import law_formulas
 from rikigaku.symbolic.loops.closed_formulas import closed_formulas
 from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.reading import Reading
 from rikigaku.symbolic.rosam.poses import Described, as_robot, hand, link_names
 from rikigaku.symbolic.writing import Writing
 

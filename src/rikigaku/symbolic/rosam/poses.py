@@ -18,11 +18,12 @@ from rikigaku.model.robot import Frame, Robot
 from rikigaku.recipe import Recipe
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.base.names import branches
-from rikigaku.symbolic.element import ExactFormula, Reading
+from rikigaku.symbolic.element import ExactFormula
 from rikigaku.symbolic.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas import Formulas
 from rikigaku.symbolic.law_formulas import law_formulas
 from rikigaku.symbolic.names import input_names
+from rikigaku.symbolic.reading import Reading
 from rikigaku.symbolic.rosam.data import RobotData
 from rikigaku.symbolic.rosam.read import robot_from_data
 
