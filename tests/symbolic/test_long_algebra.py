@@ -18,7 +18,7 @@ from rikigaku.errors import JobCancelled, NoFormula, NotSolvable, TimeLimit
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic import rosam
 from rikigaku.symbolic.algebra import groebner, here_or_there, jobs, triangular
-from rikigaku.symbolic.algebra.groebner import System
+from rikigaku.symbolic.algebra.system import System, as_json
 from rikigaku.symbolic.algebra.triangular import is_triangular
 from rikigaku.symbolic.closed_form import find
 from rikigaku.symbolic.closed_form.saved import restored, saved
@@ -223,7 +223,7 @@ def test_a_basis_beyond_the_limits_of_size_says_what_outgrew_what(monkeypatch):
             "7*s1 + 3*(s1*c2 + c1*s2) - 2",
         ],
     )
-    data = {"names": 4, "order": "lex", "polynomials": groebner.as_json(system), "groups": [[2, 3], [0, 1]]}
+    data = {"names": 4, "order": "lex", "polynomials": as_json(system), "groups": [[2, 3], [0, 1]]}
     words = r"more than 3 polynomials, or one of more than 4 terms .* more than 1,000 bits"
     for module in (groebner, triangular):
         monkeypatch.setattr(module, "LARGE", (3, 4, 1000))

@@ -8,89 +8,20 @@ limits of size; what exceeds them goes to a child process with a time limit, and
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from itertools import product
-from math import lcm
 from typing import Any
 
-from flint import Ordering, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
+from flint import fmpz_mpoly_vec
 
-from rikigaku.errors import NoValue, UnknownName, WrongValue
-from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.polynomial_text import spelled
+from rikigaku.errors import NoValue, UnknownName
 from rikigaku.symbolic.algebra import engines, jobs
-from rikigaku.symbolic.algebra.polynomials import Terms, polynomial, printed
+from rikigaku.symbolic.algebra.polynomials import printed
+from rikigaku.symbolic.algebra.system import System, as_json, from_json, leading_powers
 
-ORDERS = {"lex": Ordering.lex, "degrevlex": Ordering.degrevlex}
 ENGINES = ("auto", "flint", "singular")
 
 # (polynomials, terms of one, bits of a coefficient) worked out without a child process: milliseconds.
 _SMALL = (80, 300, 400)
 LARGE = (5_000, 200_000, 200_000)
-
-
-@dataclass(frozen=True)
-class System:
-    """Polynomials in named variables; the first name is the largest in the order."""
-
-    names: tuple[str, ...]
-    polynomials: tuple[Terms, ...]
-    order: str = "lex"
-
-    @staticmethod
-    def of(names: Sequence[str], polynomials: Iterable[Terms], order: str = "lex") -> "System":
-        """A system whose polynomials have whole coefficients, without zeros and repetitions."""
-        if order not in ORDERS:
-            raise UnknownName("order", order, ORDERS, "Groebner basis")
-        if len(set(names)) != len(names):
-            raise WrongValue(f"The variables {', '.join(names)} are not all different.")
-        context = _context(len(names), order)
-        made = {str(p): p for terms in polynomials if (p := _flint(context, terms))}
-        return System(tuple(names), tuple(_terms(p) for p in made.values()), order)
-
-    @staticmethod
-    def read(names: Sequence[str], texts: Iterable[str], order: str = "lex") -> "System":
-        """A system from texts like "a*c1 + b*(c1*c2 - s1*s2) - x", each equal to zero."""
-        return System.of(names, (polynomial(names, Formula.of(text)) for text in texts), order)
-
-    @cached_property
-    def flint(self) -> tuple[fmpz_mpoly, ...]:
-        """The polynomials as FLINT's, primitive."""
-        context = _context(len(self.names), self.order)
-        return tuple(_flint(context, terms) for terms in self.polynomials)
-
-    @cached_property
-    def leading(self) -> tuple[tuple[int, ...], ...]:
-        """Exponents of the leading monomials."""
-        return tuple(_leading_powers(p) for p in self.flint)
-
-    def __str__(self) -> str:
-        return "\n".join(spelled(self.names, terms) for terms in self.polynomials)
-
-    # -- what only a Groebner basis can answer --------------------------------------------------------------
-    def contains(self, terms: Terms) -> bool:
-        """Whether a polynomial lies in the ideal; this system must be a Groebner basis of it."""
-        context = _context(len(self.names), self.order)
-        p: Any = _flint(context, terms)
-        return not p or not p.reduction_primitive_part(fmpz_mpoly_vec(list(self.flint), context))
-
-    @property
-    def inconsistent(self) -> bool:
-        """No common zero, not even a complex one; this system must be a Groebner basis."""
-        return any(not any(powers) for powers in self.leading)
-
-    def solutions(self) -> int | None:
-        """How many complex zeros, counted with multiplicity; None where there are infinitely many."""
-        bounds = []
-        for k in range(len(self.names)):
-            pure = [m[k] for m in self.leading if sum(m) == m[k]]
-            if not pure:
-                return None
-            bounds.append(min(pure))
-        staircase = product(*(range(bound) for bound in bounds))
-        return sum(not any(_divides(m, point) for m in self.leading) for point in staircase)
 
 
 def groebner_basis(
@@ -191,12 +122,9 @@ def real_solutions(
 # -- FLINT --------------------------------------------------------------------------------------------------
 def buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
     """The reduced basis; None where the work outgrows the limits."""
-    context = _context(len(system.names), system.order)
-    vector: Any = fmpz_mpoly_vec(list(system.flint), context)
+    vector: Any = fmpz_mpoly_vec(list(system.flint), system.context)
     basis, success = vector.buchberger_naive(limits=limits)
-    if not success:
-        return None
-    return _reduced(System.of(system.names, map(_terms, basis), system.order))
+    return _reduced(system.replaced(basis)) if success else None
 
 
 def outgrown(limits: tuple[int, int, int]) -> str:
@@ -209,10 +137,8 @@ def outgrown(limits: tuple[int, int, int]) -> str:
 
 
 def _reduced(basis: System) -> System:
-    context = _context(len(basis.names), basis.order)
-    reduced = fmpz_mpoly_vec(list(basis.flint), context).autoreduction()
-    polynomials = sorted(reduced, key=_leading_powers, reverse=True)
-    return System.of(basis.names, map(_terms, polynomials), basis.order)
+    reduced = fmpz_mpoly_vec(list(basis.flint), basis.context).autoreduction()
+    return basis.replaced(sorted(reduced, key=leading_powers, reverse=True))
 
 
 def _flint_job(data: dict[str, Any]) -> list[Any]:
@@ -247,46 +173,3 @@ def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
 def _plain_names(data: dict[str, Any]) -> list[str]:
     """Names every engine reads, whatever ours are."""
     return [f"x{k}" for k in range(data["names"])]
-
-
-def _context(size: int, order: str) -> fmpz_mpoly_ctx:
-    return fmpz_mpoly_ctx.get(tuple(f"x{k}" for k in range(size)), ORDERS[order])
-
-
-def _flint(context: fmpz_mpoly_ctx, terms: Terms) -> fmpz_mpoly:
-    """The polynomial times what makes its coefficients whole, without common factor."""
-    fractions = {tuple(map(int, m)): _fraction(c) for m, c in terms.items()}
-    scale = lcm(*(c.denominator for c in fractions.values()))
-    p = context.from_dict({m: int(c * scale) for m, c in fractions.items() if c})
-    return p.primitive()[1] if p else p
-
-
-def _leading_powers(p: Any) -> tuple[int, ...]:
-    return tuple(int(n) for n in next(iter(p.monoms())))
-
-
-def _terms(p: fmpz_mpoly) -> Terms:
-    return {tuple(map(int, m)): int(c) for m, c in p.to_dict().items()}
-
-
-def _fraction(x: Any) -> Fraction:
-    """Of our numbers and of FLINT's."""
-    return (
-        Fraction(int(x.p), int(x.q))
-        if hasattr(x, "q")
-        else Fraction(x if isinstance(x, Fraction) else int(x))
-    )
-
-
-def _divides(a: Sequence[int], b: Sequence[int]) -> bool:
-    return all(x <= y for x, y in zip(a, b, strict=True))
-
-
-def as_json(system: System) -> list[Any]:
-    """The polynomials as what a job takes and gives."""
-    return [[[str(c), [int(n) for n in m]] for m, c in t.items()] for t in system.polynomials]
-
-
-def from_json(terms: list[Any]) -> Terms:
-    """One of these polynomials again."""
-    return {tuple(powers): Fraction(c) for c, powers in terms}

@@ -9,15 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rikigaku.symbolic.algebra import engines, jobs
-from rikigaku.symbolic.algebra.groebner import (
-    LARGE,
-    System,
-    as_json,
-    buchberger,
-    from_json,
-    outgrown,
-    singular_basis,
-)
+from rikigaku.symbolic.algebra.groebner import LARGE, buchberger, outgrown, singular_basis
+from rikigaku.symbolic.algebra.system import System, as_json, from_json
 
 # (polynomials, terms of one, bits of a coefficient) of the first round: a second or so each.
 _MEDIUM = (300, 3_000, 3_000)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
-from rikigaku.symbolic.algebra.groebner import System, quick_basis
+from rikigaku.symbolic.algebra.groebner import quick_basis
+from rikigaku.symbolic.algebra.system import System
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.closed_form.lines import unknowns

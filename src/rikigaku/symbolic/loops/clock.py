@@ -4,8 +4,8 @@ import time
 from collections.abc import Sequence
 
 from rikigaku.errors import JobCancelled, TimeLimit
-from rikigaku.symbolic.algebra.groebner import System
 from rikigaku.symbolic.algebra.jobs import Work
+from rikigaku.symbolic.algebra.system import System
 from rikigaku.symbolic.algebra.triangular import Groups, triangular_basis
 
 

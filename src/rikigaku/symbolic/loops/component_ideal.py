@@ -14,7 +14,7 @@ from rikigaku.errors import NotExact
 from rikigaku.numbers.balls import ball, precision
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.ring import Ring
-from rikigaku.symbolic.algebra.groebner import ORDERS, System
+from rikigaku.symbolic.algebra.system import ORDERS, System
 from rikigaku.symbolic.loops.closing import ConsistentState
 from rikigaku.symbolic.loops.constraints import LoopConstraints
 from rikigaku.symbolic.loops.ideal import PositionIdeal

@@ -14,7 +14,9 @@ from flint import fmpq, fmpq_mpoly_ctx, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.ring import Ring
-from rikigaku.symbolic.algebra.groebner import ORDERS, System, Terms, quick_basis
+from rikigaku.symbolic.algebra.groebner import quick_basis
+from rikigaku.symbolic.algebra.polynomials import Terms
+from rikigaku.symbolic.algebra.system import ORDERS, System
 from rikigaku.symbolic.loops.over import Over
 from rikigaku.symbolic.loops.rows import generators
 

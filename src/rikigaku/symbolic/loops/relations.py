@@ -16,8 +16,9 @@ from rikigaku.errors import NoFormula
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.functions import is_zero
-from rikigaku.symbolic.algebra.groebner import System, quick_basis
+from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.jobs import Work
+from rikigaku.symbolic.algebra.system import System
 from rikigaku.symbolic.common_factor import without_common_factor
 from rikigaku.symbolic.evaluation import Point
 from rikigaku.symbolic.loops.clock import Clock
