@@ -1,11 +1,12 @@
 """Constant angles: their multiples, the part that is a multiple of 15 degrees, rational sines near them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from rikigaku.numbers.balls import BALLS, ball, precision
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.formula import PI, Formula
 from rikigaku.numbers.kind import quarter_turns
 
@@ -14,6 +15,8 @@ _MULTIPLES = 4
 # How far the tangent of half an angle may be off where it is made rational: the angle then differs by less
 # than 2^-56 = 1.4e-17, a multiple of it by less than 2^-54.
 _TANGENT = Fraction(1, 2**57)
+# sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
+_TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
 
 
 def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
@@ -33,8 +36,8 @@ def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
 def rational_sin_cos(angle: Formula) -> tuple[Fraction, Fraction]:
     """A rational point of the circle, within 1.5e-17 of the angle, with a short tangent of its half."""
     with precision(256):
-        exact = (ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq()
-    t = _simplest(_fraction(exact) - _TANGENT, _fraction(exact) + _TANGENT)
+        exact = fraction((ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq())
+    t = _simplest(exact - _TANGENT, exact + _TANGENT)
     return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
 
 
@@ -60,6 +63,21 @@ def split(angle: Formula) -> tuple[Formula, int]:
     return angle, 0
 
 
+def twelfth_sin(k: int, root: Callable[[int], Any]) -> Any:
+    """sin(k pi/12), with square roots of whole numbers as `root` gives them."""
+    k %= 24
+    if k > 12:
+        return -twelfth_sin(k - 12, root)
+    if k > 6:
+        return twelfth_sin(12 - k, root)
+    if k in (0, 2, 6):
+        return {0: 0, 2: Fraction(1, 2), 6: 1}[k]
+    if k == 4:
+        return root(3) / 2
+    a, b = _TWELFTHS[k]
+    return (root(2) * a + (root(6) * b if b else 0)) / 4
+
+
 def times_of(angle: Formula, unit: Formula) -> int:
     """n where the angle is n times the unit, n small; else 0."""
     for n in range(1, _MULTIPLES + 1):
@@ -77,7 +95,3 @@ def independent_angles(angles: Iterable[Formula]) -> tuple[Formula, ...]:
         if rest and not any(times_of(rest, known) for known in found):
             found.append(rest if float(rest) > 0 else -rest)
     return tuple(found)
-
-
-def _fraction(x: Any) -> Fraction:
-    return Fraction(int(x.p), int(x.q))

@@ -14,10 +14,10 @@ from flint import fmpq, fmpq_mpoly
 
 from rikigaku.errors import NotExact, TooLarge, WrongValue
 from rikigaku.numbers.budget import spend
+from rikigaku.numbers.flint_rationals import plain, rational
 from rikigaku.numbers.polynomial_text import spelled
 from rikigaku.numbers.ring import NoRootLeft as NoRootLeft
 from rikigaku.numbers.ring import Ring as Ring
-from rikigaku.numbers.ring import plain, rational
 
 if TYPE_CHECKING:
     from rikigaku.numbers.formula import Formula

@@ -12,7 +12,8 @@ from flint.utils.flint_exceptions import DomainError
 
 from rikigaku.errors import NotExact, WrongValue
 from rikigaku.numbers.exact import Exact, ExactNumber, Generic, power
-from rikigaku.numbers.ring import Ring, plain
+from rikigaku.numbers.flint_rationals import plain
+from rikigaku.numbers.ring import Ring
 
 Factors = dict[str, tuple[Exact, int]]  # by spelling: the factor and its power
 

@@ -19,7 +19,7 @@ from math import gcd, lcm
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
+from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 
 from rikigaku.errors import NotExact, WrongValue
 from rikigaku.numbers.constant_angles import (
@@ -28,7 +28,9 @@ from rikigaku.numbers.constant_angles import (
     rational_sin_cos,
     split,
     times_of,
+    twelfth_sin,
 )
+from rikigaku.numbers.flint_rationals import plain
 from rikigaku.numbers.formula import PI, Formula
 from rikigaku.numbers.kind import quarter_turns
 
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
 # Beyond so many constant angles with a sine of their own, formulas explode: all get a rational sine instead.
 _OWN_ANGLES = 4
-# sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
-_TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
 
 
 class NoRootLeft(NotExact):
@@ -244,7 +244,7 @@ class Ring:
         if turns is not None:
             return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
         rest, twelfths = split(angle)
-        s, c = self._twelfth(twelfths), self._twelfth(twelfths + 6)
+        s, c = twelfth_sin(twelfths, self.root), twelfth_sin(twelfths + 6, self.root)
         if rest:
             t, d = self._own_sin_cos(rest)
             s, c = s * d + c * t, c * d - s * t
@@ -258,30 +258,6 @@ class Ring:
             if times := times_of(angle, known):
                 return multiple(*rational_sin_cos(known), times)
         raise NotExact(f"The constant angle {angle} is not among those the ring was made for.")
-
-    def _twelfth(self, k: int) -> Any:
-        """sin(k pi/12)."""
-        k %= 24
-        if k > 12:
-            return -self._twelfth(k - 12)
-        if k > 6:
-            return self._twelfth(12 - k)
-        if k in (0, 2, 6):
-            return {0: 0, 2: Fraction(1, 2), 6: 1}[k]
-        if k == 4:
-            return self.root(3) / 2
-        a, b = _TWELFTHS[k]
-        return (self.root(2) * a + (self.root(6) * b if b else 0)) / 4
-
-
-def plain(x: fmpq) -> Fraction | int:
-    """A rational of FLINT as Python's own."""
-    return int(x.p) if x.q == 1 else Fraction(int(x.p), int(x.q))
-
-
-def rational(x: Fraction | int) -> fmpq:
-    """A rational of Python's as FLINT's."""
-    return fmpq(x.numerator, x.denominator)
 
 
 def _over(name: str, divisor: int) -> str:

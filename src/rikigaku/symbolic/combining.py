@@ -14,8 +14,8 @@ from typing import Any
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import plain, rational
 from rikigaku.numbers.formula import ONE, ZERO, Formula
-from rikigaku.numbers.ring import plain, rational
 from rikigaku.symbolic.writing import Writing
 
 Powers = tuple[int, ...]  # of the cosines of all angles, then of their sines

@@ -7,6 +7,7 @@ import numpy as np
 
 from rikigaku.errors import MissingValue
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.functions import cos, sign, sin, sqrt
 from rikigaku.numbers.kind import Kind, Number
 from rikigaku.numbers.ring import Ring
@@ -79,7 +80,7 @@ class Point:
             return self.value(x.numerator) / self.value(x.denominator)
         total: Number = 0
         for powers, coefficient in x.polynomial.to_dict().items():
-            term: Number = self._constant(Fraction(int(coefficient.p), int(coefficient.q)))
+            term: Number = self._constant(fraction(coefficient))
             for name, n in zip(self.ring.names, powers, strict=True):
                 for _ in range(int(n)):
                     term = term * self.generator(name)

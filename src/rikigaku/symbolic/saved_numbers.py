@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import plain, rational
 from rikigaku.numbers.quotient import Factors, Quotient
-from rikigaku.numbers.ring import Ring, plain, rational
+from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.loops.over import Over
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from rikigaku.errors import NotExact
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import fraction, plain
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.formula_terms import Atom, atom_order, in_order
-from rikigaku.numbers.ring import Ring, plain
+from rikigaku.numbers.ring import Ring
 
 
 class Writing:
@@ -73,7 +74,7 @@ class Writing:
             in_order(
                 (
                     tuple((atom, int(powers[k])) for k, atom in self._atoms if powers[k]),
-                    Fraction(int(c.p), int(c.q)),
+                    fraction(c),
                 )
                 for powers, c in items
             )

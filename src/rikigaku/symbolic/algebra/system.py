@@ -11,6 +11,7 @@ from typing import Any
 from flint import Ordering, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.errors import UnknownName, WrongValue
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.polynomial_text import spelled
 from rikigaku.symbolic.algebra.polynomials import Terms, polynomial
@@ -120,11 +121,7 @@ def _terms(p: fmpz_mpoly) -> Terms:
 
 def _fraction(x: Any) -> Fraction:
     """Of our numbers and of FLINT's."""
-    return (
-        Fraction(int(x.p), int(x.q))
-        if hasattr(x, "q")
-        else Fraction(x if isinstance(x, Fraction) else int(x))
-    )
+    return fraction(x) if hasattr(x, "q") else Fraction(x if isinstance(x, Fraction) else int(x))
 
 
 def _divides(a: Sequence[int], b: Sequence[int]) -> bool:

@@ -10,6 +10,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.errors import NotExact
 from rikigaku.model.geometry import Steps
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.formula_terms import Terms
 from rikigaku.numbers.kind import quarter_turns
@@ -201,7 +202,7 @@ class Ratio:
     def _formula(self, x: fmpq_mpoly) -> Formula:
         total = ZERO
         for powers, c in x.to_dict().items():
-            total = total + self.atoms.product(tuple(map(int, powers))) * Fraction(int(c.p), int(c.q))
+            total = total + self.atoms.product(tuple(map(int, powers))) * fraction(c)
         return total
 
 

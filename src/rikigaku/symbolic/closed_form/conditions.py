@@ -13,8 +13,8 @@ from flint import fmpq_mpoly, nmod
 
 from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.flint_rationals import rational
 from rikigaku.numbers.kind import Number
-from rikigaku.numbers.ring import rational
 from rikigaku.symbolic.algebra.elimination import Spaces
 from rikigaku.symbolic.closed_form.chain import TARGET, Axis
 from rikigaku.symbolic.closed_form.elimination import without

@@ -11,8 +11,8 @@ from typing import Any
 
 from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
+from rikigaku.numbers.flint_rationals import plain
 from rikigaku.numbers.kind import Number
-from rikigaku.numbers.ring import plain
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
 from rikigaku.symbolic.common_factor import without_common_factor

@@ -13,6 +13,7 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly_ctx, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.polynomials import Terms
@@ -147,10 +148,7 @@ def _among(basis: System, size: int) -> tuple[Any, Any]:
 def terms(x: Exact, names: Sequence[str]) -> Terms:
     """A polynomial as exponents of the named generators -> coefficient."""
     places = [x.ring.names.index(name) for name in names]
-    return {
-        tuple(int(m[k]) for k in places): Fraction(int(c.p), int(c.q))
-        for m, c in x.polynomial.to_dict().items()
-    }
+    return {tuple(int(m[k]) for k in places): fraction(c) for m, c in x.polynomial.to_dict().items()}
 
 
 def relations(ring: Ring, equations: Sequence[Exact]) -> list[Exact]:

@@ -6,12 +6,12 @@ such as L cos q and L sin q, keep the sum of their squares: without it a four-ba
 """
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.loops.rows import generators
 
@@ -113,7 +113,7 @@ class Letters:
     def _letter(self, x: Exact) -> tuple[str, Any]:
         """The letter of a polynomial and the factor it is taken with: multiples share one."""
         lead = x.polynomial.leading_coefficient()
-        factor = Fraction(int(lead.p), int(lead.q))
+        factor = fraction(lead)
         whole = x / factor
         key = str(whole.polynomial)
         if key not in self._spelled:

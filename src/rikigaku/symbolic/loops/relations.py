@@ -7,7 +7,6 @@ checked by `loops.postures`.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rikigaku.errors import NoFormula
 from rikigaku.numbers.balls import precision
 from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.functions import is_zero
 from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.jobs import Work
@@ -199,7 +199,7 @@ def _gear(constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence
     x = constraints.state.ring.variable(name)
     formula = rows[0].formula
     k = constraints.state.ring.names.index(name)
-    slope = sum(_fraction(c) for m, c in formula.polynomial.to_dict().items() if m[k] == 1 and sum(m) == 1)
+    slope = sum(fraction(c) for m, c in formula.polynomial.to_dict().items() if m[k] == 1 and sum(m) == 1)
     return Relation(constraints.coordinates[unknown[0]], name, "slide", 0, slope, formula - x * slope)
 
 
@@ -237,7 +237,3 @@ def _length(relation: Relation) -> int:
 
 def _terms(x: Any) -> int:
     return len(x.polynomial) if isinstance(x, Exact) else 1
-
-
-def _fraction(x: Any) -> Fraction:
-    return Fraction(int(x.p), int(x.q))

@@ -11,6 +11,7 @@ from rikigaku.laws.loops import loop_residual, row_names
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.balls import BALLS, ball, precision
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.numbers.ring import Ring
 from rikigaku.symbolic.algebra.elimination import Spaces, dependence
 from rikigaku.symbolic.evaluation import Point
@@ -118,7 +119,7 @@ def _without_combinations(rows: list[Row]) -> tuple[list[Row], list[Dropped]]:
     for row in rows:
         vector = [Fraction(0)] * len(places)
         for powers, c in row.formula.polynomial.to_dict().items():  # type: ignore[union-attr]
-            vector[places[tuple(map(int, powers))]] = Fraction(int(c.p), int(c.q))
+            vector[places[tuple(map(int, powers))]] = fraction(c)
         vectors.append(vector)
     kept, others = dependence(vectors, Spaces(lambda x: bool(x == 0)))
     dropped = []

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components, maximum_bipartite_matchin
 
 from rikigaku.errors import TooLarge
 from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.numbers.flint_rationals import fraction
 from rikigaku.symbolic.loops.over import inverse
 
 Matrix = Sequence[Sequence[ExactNumber]]
@@ -130,7 +131,7 @@ def _scaled(d: Any) -> tuple[Fraction, Exact | None]:
     if not isinstance(d, Exact):
         return Fraction(d), None
     lead = d.polynomial.leading_coefficient()
-    scale = Fraction(int(lead.p), int(lead.q))
+    scale = fraction(lead)
     return scale, d / scale
 
 
