@@ -78,12 +78,10 @@ def test_text_latex_and_joints_say_what_is_computed():
 
 
 def test_a_wrong_formula_does_not_pass_the_check(monkeypatch):
-    from rikigaku.symbolic.closed_form import solver as closed_form_solver
+    from rikigaku.symbolic.closed_form.joint_steps import JointSteps
 
-    honest = closed_form_solver.Solver._angle
-    monkeypatch.setattr(
-        closed_form_solver.Solver, "_angle", lambda self, axis, y, x, s: honest(self, axis, -y, x, s)
-    )
+    honest = JointSteps._angle
+    monkeypatch.setattr(JointSteps, "_angle", lambda self, axis, y, x, s: honest(self, axis, -y, x, s))
     robot = arm("RRR", [(0, 0, 0, 0), ("pi/2", 0, 0, 0), (0, 0.4, 0, 0)], (0, 0.3, 0, 0))
     with pytest.raises(NotSolvable, match="none of 4 branches reaches"):
         robot.inverse_kinematics_formulas()

@@ -223,8 +223,8 @@ class _Solution:
 
     def _solve(self, solver: Solver) -> None:
         solver.solve()
-        self.steps += solver.steps
-        self.levels, self.roots = solver.level, solver.roots
+        self.steps += solver.written.steps
+        self.levels, self.roots = solver.level, solver.written.roots
 
 
 def _coordinate_names(robot: Robot, names: Names) -> dict[int, str]:

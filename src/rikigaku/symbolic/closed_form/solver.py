@@ -6,13 +6,12 @@ an end of the chain is taken off: the target behind it gets names of its own, th
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from flint import nmod
 
 from rikigaku.errors import NotSolvable
 from rikigaku.numbers.exact import Exact, Ring
-from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra import jobs
@@ -21,17 +20,10 @@ from rikigaku.symbolic.closed_form.chain import TARGET, Axis, Chain
 from rikigaku.symbolic.closed_form.conditions import left_over
 from rikigaku.symbolic.closed_form.elimination import derived
 from rikigaku.symbolic.closed_form.equations import Target, Witness, as_pose, equations, structured
-from rikigaku.symbolic.closed_form.lines import TWO, Candidate, candidates, coefficients, unknowns
+from rikigaku.symbolic.closed_form.joint_steps import JointSteps
+from rikigaku.symbolic.closed_form.lines import Candidate, candidates, coefficients, unknowns
 from rikigaku.symbolic.closed_form.squares import squares
-from rikigaku.symbolic.closed_form.steps import (
-    Angle,
-    Definition,
-    Names,
-    Root,
-    Slide,
-    Step,
-    is_short,
-)
+from rikigaku.symbolic.closed_form.steps import Names
 from rikigaku.symbolic.writing import Writing
 
 Method = Callable[[Ring, Sequence[Exact], Sequence[Axis], Witness], Iterator[tuple[Axis, Exact]]]
@@ -40,7 +32,7 @@ _ELEMENTS = ("x", "y", "z", *(f"{i}{j}" for i in "123" for j in "123"))
 
 
 class Solver:
-    """A chain being solved: what is left of it, what is known, and the steps so far."""
+    """A chain being solved: what is left of it, what is known, and the steps written so far."""
 
     def __init__(
         self,
@@ -55,12 +47,12 @@ class Solver:
     ) -> None:
         """The chain has identities as its outer constants; for a position alone the last one is the point."""
         self.chain, self.turns = chain, turns
-        self.formula, self.names, self.joint_names = writing, names, joint_names
+        self.formula, self.joint_names = writing, joint_names
         self.witness = Witness(chain.ring, 1)
-        self.steps: list[Step] = []
+        self.written = JointSteps(writing, names, joint_names, self.witness, roots)
         self.known: set[Axis] = set()
         self.cuts = cuts  # places from here on are those of cut joints
-        self.level, self.roots = level, roots
+        self.level = level
         self.pool: list[Exact] | None = None
         self.target: Target
 
@@ -152,71 +144,13 @@ class Solver:
             degree,
         )
 
-    # -- one joint ------------------------------------------------------------------------------------------
     def _take(self, found: Candidate) -> None:
-        axis = found.axis
+        axis, sides = found.axis, None
         jobs.progress(f"{self.joint_names[axis.place]} is solved for")
-        if not axis.revolute:
-            self._take_slide(found)
-        elif found.second is not None:
-            self._take_point(found)
-        elif (sides := self._squares(found)) is not None:
-            self._take_squares(axis, found, *sides)
-        else:
-            A, B, C = map(self.formula, found.first)
-            w = self._root(A**2 + B**2 - C**2, _square(found.first))
-            self._angle(axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
+        if axis.revolute and found.second is None:
+            sides = squares(self.chain.ring, axis, found.first, self._equations(), self._unknown())
+        self.written.solve(found, sides)
         self.known.add(axis)
-
-    def _take_point(self, found: Candidate) -> None:
-        """Where two lines meet."""
-        assert found.second is not None
-        (A, B, _), (D, E, _) = found.first, found.second
-        det = A * E - B * D
-        a, b, c, d, e, f = map(self.formula, (*found.first, *found.second))
-        y, x, scale = b * f - c * e, c * d - a * f, a * e - b * d
-        if isinstance(det, Exact) and not _same(det, A * A + B * B):  # its sign is not known
-            y, x, scale = y * scale, x * scale, scale**2
-        elif not isinstance(det, Exact) and det < 0:
-            y, x, scale = -y, -x, -scale
-        self._angle(found.axis, y, x, scale)
-
-    def _take_slide(self, found: Candidate) -> None:
-        axis = found.axis
-        a, b, c = found.first
-        if found.rank != TWO:
-            value = self.formula(-c) / self.formula(b)
-        elif isinstance(a, Exact):
-            w = self._root(self.formula(b) ** 2 - 4 * self.formula(a) * self.formula(c), b * b - 4 * a * c)
-            value = (w - self.formula(b)) / (2 * self.formula(a))
-        else:
-            h, c = b * (Fraction(1, 2) / a), c * (Fraction(1) / a)
-            value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
-        self.steps.append(Slide(axis.place, self.joint_names[axis.place], value))
-
-    def _squares(self, found: Candidate) -> tuple[Number, Number] | None:
-        return squares(self.chain.ring, found.axis, found.first, self._equations(), self._unknown())
-
-    def _take_squares(self, axis: Axis, found: Candidate, u: Number, v: Number) -> None:
-        A, B, C = found.first
-        w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
-        m = self.formula(C) / self.formula(-(A if B == 0 else B))
-        if B == 0:
-            self._angle(axis, m, w, ONE)
-        else:
-            self._angle(axis, w, m, ONE)
-
-    def _angle(self, axis: Axis, y: Formula, x: Formula, scale: Formula) -> None:
-        self.steps.append(Angle(axis.place, self.joint_names[axis.place], y, x, scale))
-
-    def _root(self, radicand: Formula, exact: Number) -> Formula:
-        """Plus or minus the square root; zero where it always is."""
-        if self.witness.vanishes(exact):
-            return Formula.of(0)
-        self.roots += 1
-        name = self.names.new(f"w{self.roots}")
-        self.steps.append(Root(name, radicand))
-        return Formula.symbol(name)
 
     # -- shorter chains -------------------------------------------------------------------------------------
     def _peeled(self) -> bool:
@@ -261,15 +195,9 @@ class Solver:
         self.level += 1
         meaning = {}
         for k, formula in formulas.items():
-            if not any(
-                isinstance(x, Exact) and _same(x, self.chain.ring.variable(TARGET[k])) for x in elements
-            ):
-                continue
-            if not is_short(formula):
-                name = self.names.new(f"{prefix}_{_ELEMENTS[k]}")
-                self.steps.append(Definition(name, formula))
-                formula = Formula.symbol(name)
-            meaning[TARGET[k]] = formula
+            own = self.chain.ring.variable(TARGET[k])
+            if any(isinstance(x, Exact) and x == own for x in elements):
+                meaning[TARGET[k]] = self.written.define(f"{prefix}_{_ELEMENTS[k]}", formula)
         self.formula.mean(meaning)
 
 
@@ -277,12 +205,3 @@ def _degree(x: Exact, axis: Axis) -> int:
     """Of an equation in one joint: in tan(q/2) for an angle."""
     powers = coefficients(x.ring, x, axis.generators)
     return max(sum(p) for p in powers) * (2 if axis.revolute else 1)
-
-
-def _same(x: Number, y: Number) -> bool:
-    return type(x) is type(y) and bool(x == y)
-
-
-def _square(line: tuple[Number, Number, Number]) -> Number:
-    A, B, C = line
-    return A * A + B * B - C * C
