@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from rikigaku.errors import NotExact, WrongValue
@@ -11,6 +12,7 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.moving import moved
 from rikigaku.numbers.quotient import Quotient
+from rikigaku.symbolic.coefficients import coefficients
 from rikigaku.symbolic.differentiation import derivative
 from rikigaku.symbolic.point import NamedPoint
 from rikigaku.symbolic.reading import Reading
@@ -215,16 +217,8 @@ def _holds(x: Exact, generator: str) -> bool:
 
 def _collected(x: Exact, generators: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     """x as a sum of products of these generators, highest powers first, each with what stands beside it."""
-    ring = x.ring
-    places = [ring.names.index(name) for name in generators]
-    parts: dict[tuple[int, ...], dict[Any, Any]] = {}
-    for powers, coefficient in x.polynomial.to_dict().items():
-        rest = list(powers)
-        for k in places:
-            rest[k] = 0
-        parts.setdefault(tuple(int(powers[k]) for k in places), {})[tuple(rest)] = coefficient
-    for key in sorted(parts, reverse=True):
+    for powers, rest in sorted(coefficients(x, generators).items(), key=itemgetter(0), reverse=True):
         factor: Any = 1
-        for name, n in zip(generators, key, strict=True):
-            factor = factor * ring.variable(name) ** n
-        yield factor, ring.number(ring.context.from_dict(parts[key]))
+        for name, n in zip(generators, powers, strict=True):
+            factor = factor * x.ring.variable(name) ** n
+        yield factor, rest

@@ -14,7 +14,8 @@ from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Number
 from rikigaku.symbolic.closed_form.chain import Axis, quotient
 from rikigaku.symbolic.closed_form.equations import Witness
-from rikigaku.symbolic.closed_form.lines import Line, coefficients, unknowns
+from rikigaku.symbolic.closed_form.lines import Line, unknowns
+from rikigaku.symbolic.coefficients import coefficients
 
 _MOST = 4  # equations of a pair that are combined: more only repeat each other
 
@@ -66,7 +67,7 @@ def _turn_free(first: Exact, second: Exact, drop: Axis) -> Number:
 
 
 def _line(x: Exact, axis: Axis) -> Line | None:
-    parts = coefficients(x.ring, x, axis.generators)
+    parts = coefficients(x, axis.generators)
     if not set(parts) <= {(1, 0), (0, 1), (0, 0)}:
         return None
     return (parts.get((1, 0), 0), parts.get((0, 1), 0), parts.get((0, 0), 0))

@@ -7,7 +7,6 @@ are perpendicular give one point without any case distinction. A prismatic joint
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from rikigaku.numbers.budget import spend
 from rikigaku.numbers.exact import Exact, Ring
@@ -15,6 +14,7 @@ from rikigaku.numbers.flint_rationals import plain
 from rikigaku.numbers.kind import Number
 from rikigaku.symbolic.closed_form.chain import Axis
 from rikigaku.symbolic.closed_form.equations import Witness
+from rikigaku.symbolic.coefficients import coefficients
 from rikigaku.symbolic.common_factor import without_common_factor
 
 Line = tuple[Number, Number, Number]
@@ -34,18 +34,6 @@ class Candidate:
     second: Line | None = None
 
 
-def coefficients(ring: Ring, x: Exact, generators: tuple[str, ...]) -> dict[tuple[int, ...], Number]:
-    """The polynomial by powers of some generators."""
-    places = [ring.names.index(name) for name in generators]
-    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
-    for powers, c in x.polynomial.to_dict().items():
-        rest = list(powers)
-        for k in places:
-            rest[k] = 0
-        parts.setdefault(tuple(int(powers[k]) for k in places), {})[tuple(rest)] = c
-    return {key: ring.number(ring.context.from_dict(part)) for key, part in parts.items()}
-
-
 def unknowns(x: Exact, axes: Iterable[Axis]) -> list[Axis]:
     """The axes whose generators occur."""
     degrees = dict(zip(x.ring.names, x.polynomial.degrees(), strict=True))
@@ -61,7 +49,7 @@ def candidates(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> I
     lines: dict[tuple[str, str], Line] = {}
     for equation in pool:
         spend()
-        parts = coefficients(ring, equation, axis.generators)
+        parts = coefficients(equation, axis.generators)
         if set(parts) <= {(1, 0), (0, 1), (0, 0)}:
             line = _normal((parts.get((1, 0), 0), parts.get((0, 1), 0), parts.get((0, 0), 0)))
             if not witness.vanishes(line[0] * s + line[1] * c + line[2]):
@@ -95,7 +83,7 @@ def _doubtful(axis: Axis, lines: list[Line], witness: Witness) -> Iterator[Candi
 def _slides(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> Iterator[Candidate]:
     d = ring.variable(axis.variable)
     for equation in pool:
-        parts = coefficients(ring, equation, axis.generators)
+        parts = coefficients(equation, axis.generators)
         if max(parts)[0] > 2:
             continue
         line = _normal((parts.get((2,), 0), parts.get((1,), 0), parts.get((0,), 0)))

@@ -21,9 +21,10 @@ from rikigaku.symbolic.closed_form.conditions import left_over
 from rikigaku.symbolic.closed_form.elimination import derived
 from rikigaku.symbolic.closed_form.equations import Target, Witness, as_pose, equations, structured
 from rikigaku.symbolic.closed_form.joint_steps import JointSteps
-from rikigaku.symbolic.closed_form.lines import Candidate, candidates, coefficients, unknowns
+from rikigaku.symbolic.closed_form.lines import Candidate, candidates, unknowns
 from rikigaku.symbolic.closed_form.squares import squares
 from rikigaku.symbolic.closed_form.steps import Names
+from rikigaku.symbolic.coefficients import coefficients
 from rikigaku.symbolic.writing import Writing
 
 Method = Callable[[Ring, Sequence[Exact], Sequence[Axis], Witness], Iterator[tuple[Axis, Exact]]]
@@ -148,7 +149,7 @@ class Solver:
         axis, sides = found.axis, None
         jobs.progress(f"{self.joint_names[axis.place]} is solved for")
         if axis.revolute and found.second is None:
-            sides = squares(self.chain.ring, axis, found.first, self._equations(), self._unknown())
+            sides = squares(axis, found.first, self._equations(), self._unknown())
         self.written.solve(found, sides)
         self.known.add(axis)
 
@@ -203,5 +204,5 @@ class Solver:
 
 def _degree(x: Exact, axis: Axis) -> int:
     """Of an equation in one joint: in tan(q/2) for an angle."""
-    powers = coefficients(x.ring, x, axis.generators)
+    powers = coefficients(x, axis.generators)
     return max(sum(p) for p in powers) * (2 if axis.revolute else 1)

@@ -8,14 +8,15 @@ Two more equations, sin q cos r = u and sin q sin r = v with another unknown joi
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rikigaku.numbers.exact import Exact, Ring
+from rikigaku.numbers.exact import Exact
 from rikigaku.numbers.kind import Number
 from rikigaku.symbolic.closed_form.chain import Axis
-from rikigaku.symbolic.closed_form.lines import Line, coefficients, unknowns
+from rikigaku.symbolic.closed_form.lines import Line, unknowns
+from rikigaku.symbolic.coefficients import coefficients
 
 
 def squares(
-    ring: Ring, axis: Axis, line: Line, equations: Sequence[Exact], unknown: Sequence[Axis]
+    axis: Axis, line: Line, equations: Sequence[Exact], unknown: Sequence[Axis]
 ) -> tuple[Number, Number] | None:
     """u, v where the line is cos = m or sin = m and such equations are there."""
     A, B, _ = line
@@ -27,7 +28,7 @@ def squares(
         moving = unknowns(x, unknown)
         if len(moving) == 2 and axis in moving and all(m.revolute for m in moving):
             (other,) = (m for m in moving if m != axis)
-            sides.setdefault(other, {}).update(_side(ring, x, axis, other, own))
+            sides.setdefault(other, {}).update(_side(x, axis, other, own))
     for found in sides.values():
         if len(found) == 2:
             u, v = found.values()
@@ -35,10 +36,10 @@ def squares(
     return None
 
 
-def _side(ring: Ring, x: Exact, axis: Axis, other: Axis, own: str) -> dict[str, Number]:
+def _side(x: Exact, axis: Axis, other: Axis, own: str) -> dict[str, Number]:
     """The generator of the other joint and u, where the equation is: constant * own * generator = u."""
     generators = (*axis.generators, *other.generators)
-    parts = coefficients(ring, x, generators)
+    parts = coefficients(x, generators)
     rest = parts.pop((0, 0, 0, 0), 0)
     if len(parts) != 1:
         return {}
