@@ -9,9 +9,10 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.errors import UnknownName, UnphysicalInertiaWarning, WrongSize, WrongValue
-from rikigaku.inverse_kinematics import inverse_kinematics, rotation_vector
+from rikigaku.inverse_kinematics import inverse_kinematics
 from rikigaku.model.robot import Coupling
 from rikigaku.numbers.formula import Formula
+from rikigaku.poses import rotation_vector
 from rikigaku.states import position_bounds, random_state
 
 

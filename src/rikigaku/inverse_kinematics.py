@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.robot import Robot
+from rikigaku.poses import check_poses, rotation_vector
 from rikigaku.states import as_position, coupled, position_bounds, random_state
 
 Array = NDArray[np.float64]
@@ -185,22 +186,6 @@ class _Search:
         return Solution(best.q, best.success, best.position_error, best.rotation_error, total, message)
 
 
-def rotation_vector(R: Array) -> Array:
-    """log R: the axis of a rotation times its angle [rad]; at half a turn either sign is right."""
-    w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2  # sin(angle) axis
-    s, c = float(np.linalg.norm(w)), (float(np.trace(R)) - 1) / 2
-    angle = float(np.arctan2(s, c))
-    if s > 1e-6:
-        return w * (angle / s)
-    if c > 0:
-        return w
-    # Near half a turn sin fades: the axis is the largest column of (R + R^T)/2 + 1 = 2 axis axis^T.
-    outer = (R + R.T) / 2 + np.eye(3)
-    column = outer[:, int(np.argmax(np.diag(outer)))]
-    axis = column / np.linalg.norm(column)
-    return angle * (axis if axis @ w >= 0 else -axis)
-
-
 def _advance(robot: Robot) -> Callable[[Array, Array], Array]:
     """How a step in the tangent changes q."""
     if robot.nq == robot.nv:
@@ -253,19 +238,6 @@ def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
     )
-
-
-def check_poses(what: str, poses: Array) -> None:
-    """Refuse what is no rigid motion (..., 4, 4)."""
-    R, last = poses[..., :3, :3], poses[..., 3, :]
-    turned = R @ np.swapaxes(R, -1, -2)
-    good = (
-        np.isfinite(poses).all()
-        and np.allclose(turned, np.eye(3), atol=1e-6)
-        and np.all(np.linalg.det(R) > 0)
-    )
-    if not (good and np.allclose(last, [0, 0, 0, 1])):
-        raise WrongValue(f"{what} is no pose: its 3x3 part must be a rotation and its last row 0 0 0 1.")
 
 
 def _size(solution: Solution) -> float:

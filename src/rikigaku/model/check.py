@@ -1,29 +1,28 @@
 """What is wrong with a robot, all of it at once, in sentences that say what to do."""
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rikigaku.errors import WrongValue, _suggestion
-from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
-from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import CLOSING_TYPES, JOINT_TYPES, POSITION_SIZE, Joint
+from rikigaku.errors import WrongValue
+from rikigaku.model.check_parts import (
+    geometry_problems,
+    inertia_problems,
+    link_problems,
+    not_formula,
+    triple,
+    unknown,
+)
+from rikigaku.model.joint import CLOSING_TYPES, POSITION_SIZE
 from rikigaku.model.walk import formulas
 from rikigaku.numbers.formula import Formula
 
 if TYPE_CHECKING:
-    from rikigaku.model.robot import Coupling, Link, Loop, Robot
+    from rikigaku.model.robot import Coupling, Loop, Robot
 
 LONGEST_NAME = 100
 # Names go into files, generated source, web pages and LaTeX: these characters would need escaping there.
 FORBIDDEN_IN_NAMES = frozenset("<>&\"'`\\")
-# Axes this close to parallel (sine of the angle) leave a universal joint one degree of freedom.
-PARALLEL = 1e-9
-
-_WITH_SPRING = ("revolute", "prismatic", "helical")
-_WITH_AXIS = frozenset({"revolute", "prismatic", "helical", "planar", "universal"})
 
 
 def problems(robot: "Robot") -> list[str]:
@@ -31,9 +30,9 @@ def problems(robot: "Robot") -> list[str]:
     return [
         *_name_problems(robot),
         *_tree_problems(robot),
-        *_triple("gravity", robot.gravity),
-        *(_inertia_problems("the base", robot.base_inertia) if robot.base_inertia is not None else ()),
-        *(problem for link in robot.links for problem in _link_problems(link)),
+        *triple("gravity", robot.gravity),
+        *(inertia_problems("the base", robot.base_inertia) if robot.base_inertia is not None else ()),
+        *(problem for link in robot.links for problem in link_problems(link)),
         *_frame_problems(robot),
         *(problem for loop in robot.loops for problem in _loop_problems(robot, loop)),
         *_coupling_problems(robot),
@@ -89,7 +88,7 @@ def _tree_problems(robot: "Robot") -> Iterator[str]:
     parents = {link.name: link.parent for link in robot.links}
     for link in robot.links:
         if link.parent not in parents and link.parent != robot.base:
-            yield f"link {link.name!r}: {_unknown('parent link', link.parent, known)}"
+            yield f"link {link.name!r}: {unknown('parent link', link.parent, known)}"
     sound = {robot.base}
     for start in parents:
         walked: dict[str, None] = {}
@@ -103,71 +102,12 @@ def _tree_problems(robot: "Robot") -> Iterator[str]:
         sound.update(walked)  # reported or sound: not looked at again
 
 
-def _link_problems(link: "Link") -> Iterator[str]:
-    where = f"link {link.name!r}"
-    yield from _geometry_problems(where, link.geometry)
-    if link.inertia is not None:
-        yield from _inertia_problems(where, link.inertia)
-    yield from _joint_problems(link.joint)
-
-
-def _joint_problems(joint: Joint) -> Iterator[str]:
-    where = f"joint {joint.name!r}"
-    if joint.type not in JOINT_TYPES:
-        yield f"{where}: {_unknown('joint type', joint.type, JOINT_TYPES)}"
-    axes = (("axis", joint.axis), ("second_axis", joint.second_axis))
-    wrong = [problem for name, axis in axes for problem in _triple(f"{where}: {name}", axis)]
-    yield from wrong
-    if not wrong and joint.type in _WITH_AXIS:
-        zero = [name for name, axis in axes[: 1 + (joint.type == "universal")] if _length(axis) == 0]
-        for name in zero:
-            yield f"{where}: its {name} is zero; give a direction."
-        if joint.type == "universal" and not zero and _parallel(joint.axis, joint.second_axis):
-            yield f"{where}: its two axes are parallel; a universal joint needs two directions."
-    for name in ("pitch", "viscous", "coulomb", "rotor", "stiffness", "rest"):
-        yield from _not_formula(f"{where}: {name}", getattr(joint, name))
-    if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in _WITH_SPRING:
-        yield (
-            f"{where}: a spring needs a joint of one coordinate ({', '.join(_WITH_SPRING)}), and this one is "
-            f"{joint.type}. Leave stiffness out."
-        )
-    limits = joint.limits
-    for field in fields(limits):
-        bound = getattr(limits, field.name)
-        if bound is not None and not math.isfinite(bound):
-            yield f"{where}: the limit {field.name} is {bound}; leave it out (None) where there is none."
-    if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
-        yield f"{where}: the lower limit {limits.lower} is above the upper limit {limits.upper}."
-
-
-def _geometry_problems(where: str, geometry: object) -> Iterator[str]:
-    if isinstance(geometry, Placement):
-        yield from _triple(f"{where}: xyz", geometry.xyz)
-        yield from _triple(f"{where}: rpy", geometry.rpy)
-    elif isinstance(geometry, ModifiedDH | StandardDH):
-        for field in fields(geometry):
-            yield from _not_formula(f"{where}: {field.name}", getattr(geometry, field.name))
-    else:
-        yield f"{where}: {geometry!r} is no geometry. Give Placement, ModifiedDH or StandardDH."
-
-
-def _inertia_problems(where: str, inertia: Inertia) -> Iterator[str]:
-    if inertia.about not in ("origin", "com"):
-        yield f"{where}: the inertia is about {inertia.about!r}; say 'origin' or 'com'."
-    yield from _not_formula(f"{where}: m", inertia.m)
-    yield from _triple(f"{where}: the position of the inertia", inertia.position)
-    yield from _triple(f"{where}: the tensor of the inertia", inertia.tensor, 6)
-    yield from _triple(f"{where}: the rpy of the inertia", inertia.rpy)
-    if inertia.about == "origin" and any(inertia.rpy):
-        yield f"{where}: an inertia about the origin is in the link's axes; rpy goes with about 'com'."
-
-
 def _frame_problems(robot: "Robot") -> Iterator[str]:
     known = (robot.base, *(link.name for link in robot.links))
     for frame in robot.frames:
         if frame.link not in known:
-            yield f"frame {frame.name!r}: {_unknown('link', frame.link, known)}"
-        yield from _geometry_problems(f"frame {frame.name!r}", frame.geometry)
+            yield f"frame {frame.name!r}: {unknown('link', frame.link, known)}"
+        yield from geometry_problems(f"frame {frame.name!r}", frame.geometry)
 
 
 def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
@@ -177,11 +117,11 @@ def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
         others = ", ".join(_others_of_loop(robot, loop)) or "none there"
         yield f"{where}: a screw cannot close a loop; cut another joint, and let the screw move: {others}."
     elif loop.joint not in CLOSING_TYPES:
-        yield f"{where}: {_unknown('closing joint type', loop.joint, CLOSING_TYPES)}"
+        yield f"{where}: {unknown('closing joint type', loop.joint, CLOSING_TYPES)}"
     for side, end in (("from", loop.start), ("to", loop.end)):
         if end.link not in known:
-            yield f"{where}, {side}: {_unknown('link', end.link, known)}"
-        yield from _geometry_problems(f"{where}, {side}", end.geometry)
+            yield f"{where}, {side}: {unknown('link', end.link, known)}"
+        yield from geometry_problems(f"{where}, {side}", end.geometry)
     if loop.start.link == loop.end.link:
         yield f"{where}: both ends are on link {loop.start.link!r}; a loop joins two links."
 
@@ -208,9 +148,9 @@ def _coupling_problems(robot: "Robot") -> Iterator[str]:
         where = f"coupling of {coupling.joint!r}"
         for what, name in (("joint", coupling.joint), ("reference", coupling.reference)):
             if name not in single:
-                yield f"{where}, {what}: {_unknown('moving one-coordinate joint', name, single)}"
-        yield from _not_formula(f"{where}: multiplier", coupling.multiplier)
-        yield from _not_formula(f"{where}: offset", coupling.offset)
+                yield f"{where}, {what}: {unknown('moving one-coordinate joint', name, single)}"
+        yield from not_formula(f"{where}: multiplier", coupling.multiplier)
+        yield from not_formula(f"{where}: offset", coupling.offset)
     for name, count in Counter(coupling.joint for coupling in robot.couplings).items():
         if count > 1:
             yield f"joint {name!r} is coupled {count} times; once is enough."
@@ -235,7 +175,7 @@ def _independent_problems(robot: "Robot") -> Iterator[str]:
     known = tuple(joint.name for joint in robot.joints)
     for name, count in Counter(robot.independent).items():
         if name not in known:
-            yield f"independent: {_unknown('moving joint', name, known)}"
+            yield f"independent: {unknown('moving joint', name, known)}"
         if count > 1:
             yield f"independent: {name!r} stands {count} times."
 
@@ -247,7 +187,7 @@ def _symbol_problems(robot: "Robot") -> Iterator[str]:
         except WrongValue as error:
             yield f"symbols: {error}"
         if symbol.value is not None:
-            yield from _not_formula(f"symbol {symbol.name!r}: value", symbol.value)
+            yield from not_formula(f"symbol {symbol.name!r}: value", symbol.value)
             if isinstance(symbol.value, Formula) and symbol.value.symbols:
                 yield f"symbol {symbol.name!r}: its value {symbol.value} must be a number, without symbols."
 
@@ -260,35 +200,3 @@ def _value_problems(robot: "Robot") -> Iterator[str]:
                 float(formula)
             except WrongValue as error:
                 yield f"{place}: {error}"
-
-
-def _triple(what: str, values: object, size: int = 3) -> Iterator[str]:
-    if not isinstance(values, tuple) or len(values) != size:
-        yield f"{what} is {values!r}; give a tuple of {size} formulas."
-        return
-    for value in values:
-        yield from _not_formula(what, value)
-
-
-def _not_formula(what: str, value: object) -> Iterator[str]:
-    if not isinstance(value, Formula):
-        yield f"{what} is {value!r}; a parameter must be a Formula: write Formula.of({value!r})."
-
-
-def _length(axis: Iterable[Formula]) -> float:
-    """Length of an axis; one with symbols counts as long enough unless it is exactly zero."""
-    axis = tuple(axis)
-    if all(part.is_number for part in axis):
-        return math.hypot(*map(float, axis))
-    return 1.0
-
-
-def _parallel(a: tuple[Formula, ...], b: tuple[Formula, ...]) -> bool:
-    cross = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-    if not any(cross):
-        return True
-    return all(part.is_number for part in (*a, *b)) and _length(cross) <= PARALLEL * _length(a) * _length(b)
-
-
-def _unknown(what: str, name: object, known: tuple[str, ...]) -> str:
-    return f"there is no {what} {name!r}.{_suggestion(name, known)}"

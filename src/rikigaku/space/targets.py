@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.inverse_kinematics import check_poses, rotation_vector
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.rigid import quaternion_matrix, quaternion_of
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
+from rikigaku.poses import check_poses, rotation_vector
 from rikigaku.space.given import as_duration, as_spacing, check_target
 from rikigaku.space.motion import floating_motion
 from rikigaku.space.places import as_velocity, split

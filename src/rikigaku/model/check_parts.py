@@ -1,0 +1,118 @@
+"""What is wrong with one part of a robot: a link, its joint, geometry and inertia, the formulas in them."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from rikigaku.errors import _suggestion
+from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
+from rikigaku.model.inertia import Inertia
+from rikigaku.model.joint import JOINT_TYPES, Joint
+from rikigaku.numbers.formula import Formula
+
+if TYPE_CHECKING:
+    from rikigaku.model.robot import Link
+
+# Axes this close to parallel (sine of the angle) leave a universal joint one degree of freedom.
+PARALLEL = 1e-9
+
+_WITH_SPRING = ("revolute", "prismatic", "helical")
+_WITH_AXIS = frozenset({"revolute", "prismatic", "helical", "planar", "universal"})
+
+
+def link_problems(link: "Link") -> Iterator[str]:
+    """What is wrong with a link, its joint and its inertia."""
+    where = f"link {link.name!r}"
+    yield from geometry_problems(where, link.geometry)
+    if link.inertia is not None:
+        yield from inertia_problems(where, link.inertia)
+    yield from _joint_problems(link.joint)
+
+
+def _joint_problems(joint: Joint) -> Iterator[str]:
+    where = f"joint {joint.name!r}"
+    if joint.type not in JOINT_TYPES:
+        yield f"{where}: {unknown('joint type', joint.type, JOINT_TYPES)}"
+    axes = (("axis", joint.axis), ("second_axis", joint.second_axis))
+    wrong = [problem for name, axis in axes for problem in triple(f"{where}: {name}", axis)]
+    yield from wrong
+    if not wrong and joint.type in _WITH_AXIS:
+        zero = [name for name, axis in axes[: 1 + (joint.type == "universal")] if _length(axis) == 0]
+        for name in zero:
+            yield f"{where}: its {name} is zero; give a direction."
+        if joint.type == "universal" and not zero and _parallel(joint.axis, joint.second_axis):
+            yield f"{where}: its two axes are parallel; a universal joint needs two directions."
+    for name in ("pitch", "viscous", "coulomb", "rotor", "stiffness", "rest"):
+        yield from not_formula(f"{where}: {name}", getattr(joint, name))
+    if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in _WITH_SPRING:
+        yield (
+            f"{where}: a spring needs a joint of one coordinate ({', '.join(_WITH_SPRING)}), and this one is "
+            f"{joint.type}. Leave stiffness out."
+        )
+    limits = joint.limits
+    for field in fields(limits):
+        bound = getattr(limits, field.name)
+        if bound is not None and not math.isfinite(bound):
+            yield f"{where}: the limit {field.name} is {bound}; leave it out (None) where there is none."
+    if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
+        yield f"{where}: the lower limit {limits.lower} is above the upper limit {limits.upper}."
+
+
+def geometry_problems(where: str, geometry: object) -> Iterator[str]:
+    """What is wrong with where something is placed."""
+    if isinstance(geometry, Placement):
+        yield from triple(f"{where}: xyz", geometry.xyz)
+        yield from triple(f"{where}: rpy", geometry.rpy)
+    elif isinstance(geometry, ModifiedDH | StandardDH):
+        for field in fields(geometry):
+            yield from not_formula(f"{where}: {field.name}", getattr(geometry, field.name))
+    else:
+        yield f"{where}: {geometry!r} is no geometry. Give Placement, ModifiedDH or StandardDH."
+
+
+def inertia_problems(where: str, inertia: Inertia) -> Iterator[str]:
+    """What is wrong with an inertia."""
+    if inertia.about not in ("origin", "com"):
+        yield f"{where}: the inertia is about {inertia.about!r}; say 'origin' or 'com'."
+    yield from not_formula(f"{where}: m", inertia.m)
+    yield from triple(f"{where}: the position of the inertia", inertia.position)
+    yield from triple(f"{where}: the tensor of the inertia", inertia.tensor, 6)
+    yield from triple(f"{where}: the rpy of the inertia", inertia.rpy)
+    if inertia.about == "origin" and any(inertia.rpy):
+        yield f"{where}: an inertia about the origin is in the link's axes; rpy goes with about 'com'."
+
+
+def triple(what: str, values: object, size: int = 3) -> Iterator[str]:
+    """Complaints where these are not so many formulas."""
+    if not isinstance(values, tuple) or len(values) != size:
+        yield f"{what} is {values!r}; give a tuple of {size} formulas."
+        return
+    for value in values:
+        yield from not_formula(what, value)
+
+
+def not_formula(what: str, value: object) -> Iterator[str]:
+    """A complaint where this is no formula."""
+    if not isinstance(value, Formula):
+        yield f"{what} is {value!r}; a parameter must be a Formula: write Formula.of({value!r})."
+
+
+def _length(axis: Iterable[Formula]) -> float:
+    """Length of an axis; one with symbols counts as long enough unless it is exactly zero."""
+    axis = tuple(axis)
+    if all(part.is_number for part in axis):
+        return math.hypot(*map(float, axis))
+    return 1.0
+
+
+def _parallel(a: tuple[Formula, ...], b: tuple[Formula, ...]) -> bool:
+    cross = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    if not any(cross):
+        return True
+    return all(part.is_number for part in (*a, *b)) and _length(cross) <= PARALLEL * _length(a) * _length(b)
+
+
+def unknown(what: str, name: object, known: tuple[str, ...]) -> str:
+    """A name that is not among those known, with the nearest of these."""
+    return f"there is no {what} {name!r}.{_suggestion(name, known)}"
