@@ -10,24 +10,17 @@ from dataclasses import dataclass, field
 
 from rikigaku.errors import BadModel
 from rikigaku.model.elementary import ElementaryJoint, Free, Helical, Prismatic, Revolute, Spherical
-from rikigaku.model.geometry import Geometry, Steps
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.evaluated import Numbers, aligned, clean
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Coupling, Link, LoopEnd, Robot
-from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import is_number, is_zero, sqrt, where
+from rikigaku.numbers.functions import is_zero
 from rikigaku.numbers.kind import Kind, Number
 from rikigaku.spatial import vector
-from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia, rotate_symmetric
-from rikigaku.spatial.pose import Pose, axis_rotation
-from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector
+from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia
+from rikigaku.spatial.pose import Pose
+from rikigaku.spatial.vector import Vector
 
 WORLD = -1  # the parent of bodies carried by the ground
-
-# Products of rounded rotations leave dust where an exact zero or one is meant.
-_DUST = 4e-16
-# Squared sine of the angle to z below which any direction will do as x.
-_UPRIGHT = 1e-30
 
 
 @dataclass
@@ -125,8 +118,8 @@ def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mech
         builder.add(link)
     for frame in robot.frames:
         body, pose = builder.frames[frame.link]
-        builder.frames[frame.name] = (body, _clean(pose.compose(builder.pose(frame.geometry))))
-    gravity = tuple(builder.value(g) for g in robot.gravity)
+        builder.frames[frame.name] = (body, clean(pose.compose(builder.numbers.pose(frame.geometry))))
+    gravity = tuple(builder.numbers.value(g) for g in robot.gravity)
     frames = {name: builder.frames[name] for name in robot.frame_names}
     loops = [
         Closure(loop.name, loop.joint, builder.end(loop.start), builder.end(loop.end)) for loop in robot.loops
@@ -137,8 +130,10 @@ def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mech
 
 
 class _Builder:
+    """The mechanism on its way: bodies and frames of the links added so far."""
+
     def __init__(self, robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> None:
-        self.robot, self.kind, self.symbols = robot, kind, symbols
+        self.robot, self.numbers = robot, Numbers(kind, symbols)
         self.bodies: list[Body] = []
         self.frames: dict[str, tuple[int, Pose]] = {robot.base: (WORLD, Pose())}
         self.own: dict[str, SpatialInertia] = {}
@@ -146,82 +141,68 @@ class _Builder:
     def add(self, link: Link) -> None:
         """Append the bodies of one link's joint, or merge the link into its carrier."""
         carrier, on_carrier = self.frames[link.parent]
-        fixed_side = on_carrier.compose(self.steps(link.geometry.before()))
-        moved = self.steps(link.geometry.after())
+        fixed_side = on_carrier.compose(self.numbers.steps(link.geometry.before()))
+        moved = self.numbers.steps(link.geometry.after())
         joint = link.joint
         if joint.type == "fixed":
-            pose = _clean(fixed_side.compose(moved))
+            pose = clean(fixed_side.compose(moved))
             if carrier != WORLD:
                 body = self.bodies[carrier]
-                self.own[link.name] = self.inertia(link.inertia).seen_from(pose)
+                self.own[link.name] = self.numbers.inertia(link.inertia).seen_from(pose)
                 body.inertia = body.inertia.plus(self.own[link.name])
             self.frames[link.name] = (carrier, pose)
             return
         q0, v0 = self.robot.q_slices[joint.name].start, self.robot.v_slices[joint.name].start
         for axis, elementary in self.motions(joint):
-            C = self.aligned(axis)
+            C = aligned(axis)
             self.bodies.append(
                 Body(
                     name=link.name,
                     parent=carrier,
-                    placement=_clean(fixed_side.compose(Pose(C))),
+                    placement=clean(fixed_side.compose(Pose(C))),
                     joint=elementary,
                     q=range(q0, q0 + elementary.nq),
                     v=range(v0, v0 + elementary.nv),
                     inertia=NO_INERTIA,
-                    viscous=self.value(joint.viscous),
-                    coulomb=self.value(joint.coulomb),
-                    rotor=self.value(joint.rotor),
-                    stiffness=self.value(joint.stiffness),
-                    rest=self.value(joint.rest),
+                    viscous=self.numbers.value(joint.viscous),
+                    coulomb=self.numbers.value(joint.coulomb),
+                    rotor=self.numbers.value(joint.rotor),
+                    stiffness=self.numbers.value(joint.stiffness),
+                    rest=self.numbers.value(joint.rest),
                 )
             )
             q0, v0 = q0 + elementary.nq, v0 + elementary.nv
             carrier, fixed_side = len(self.bodies) - 1, Pose(vector.transpose(C))
-        pose = _clean(fixed_side.compose(moved))
-        self.own[link.name] = self.bodies[carrier].inertia = self.inertia(link.inertia).seen_from(pose)
+        pose = clean(fixed_side.compose(moved))
+        inertia = self.numbers.inertia(link.inertia).seen_from(pose)
+        self.own[link.name] = self.bodies[carrier].inertia = inertia
         self.frames[link.name] = (carrier, pose)
 
     def motions(self, joint: Joint) -> list[tuple[Vector, ElementaryJoint]]:
         """The joint as a chain of elementary joints, each with its axis in the joint frame."""
-        axis = self.vector(joint.axis)
+        axis = self.numbers.vector(joint.axis)
         match joint.type:
             case "revolute":
                 return [(axis, Revolute())]
             case "prismatic":
                 return [(axis, Prismatic())]
             case "helical":
-                return [(axis, Helical(self.value(joint.pitch)))]
+                return [(axis, Helical(self.numbers.value(joint.pitch)))]
             case "universal":
-                return [(axis, Revolute()), (self.vector(joint.second_axis), Revolute())]
+                return [(axis, Revolute()), (self.numbers.vector(joint.second_axis), Revolute())]
             case "spherical":
                 return [((0, 0, 1), Spherical())]
             case "free":
                 return [((0, 0, 1), Free())]
             case "planar":
-                x, y, z = vector.transpose(self.aligned(axis))
+                x, y, z = vector.transpose(aligned(axis))
                 return [(x, Prismatic()), (y, Prismatic()), (z, Revolute())]
         raise BadModel([f"joint {joint.name!r} has the type {joint.type!r}, which cannot move"])
-
-    def aligned(self, axis: Vector) -> Matrix:
-        """A rotation whose z column is the axis; a signed permutation where the axis is one of x, y, z."""
-        for k in range(3):
-            along = axis[k]
-            if is_zero(axis[(k + 1) % 3]) and is_zero(axis[(k + 2) % 3]) and is_number(along):
-                return _permutation(k, along < 0)
-        x, y, z = axis
-        length = sqrt(x * x + y * y + z * z)
-        x, y, z = x / length, y / length, z / length
-        flat = x * x + y * y
-        upright = flat < _UPRIGHT  # an axis of symbols may come to point along z
-        side = sqrt(where(upright, 1, flat))
-        x_column = (where(upright, 1, -y / side), where(upright, 0, x / side), 0)
-        return vector.transpose((x_column, vector.cross((x, y, z), x_column), (x, y, z)))
 
     def end(self, end: LoopEnd) -> tuple[int, Pose]:
         """One side of a cut joint as a pose on a body."""
         body, pose = self.frames[end.link]
-        return body, _clean(pose.compose(self.pose(end.geometry)))
+        return body, clean(pose.compose(self.numbers.pose(end.geometry)))
 
     def gear(self, coupling: Coupling) -> Gear:
         """A coupling with the places of its coordinates."""
@@ -230,50 +211,9 @@ class _Builder:
             coupling.joint,
             (q[coupling.joint].start, v[coupling.joint].start),
             (q[coupling.reference].start, v[coupling.reference].start),
-            self.value(coupling.multiplier),
-            self.value(coupling.offset),
+            self.numbers.value(coupling.multiplier),
+            self.numbers.value(coupling.offset),
         )
-
-    def inertia(self, inertia: Inertia | None) -> SpatialInertia:
-        """The ten parameters about the link's own origin."""
-        if inertia is None:
-            return NO_INERTIA
-        m, position = self.value(inertia.m), self.vector(inertia.position)
-        xx, xy, xz, yy, yz, zz = (self.value(x) for x in inertia.tensor)
-        tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        if inertia.about == "origin":
-            return SpatialInertia(m, position, tensor)
-        roll, pitch, yaw = (self.rotation(axis, angle) for axis, angle in enumerate(inertia.rpy))
-        R = vector.multiply(yaw, vector.multiply(pitch, roll))
-        return SpatialInertia(m, ZERO, rotate_symmetric(R, tensor)).shifted(position)
-
-    def pose(self, geometry: Geometry) -> Pose:
-        return self.steps(geometry.before()).compose(self.steps(geometry.after()))
-
-    def steps(self, steps: Steps) -> Pose:
-        pose = Pose()
-        for axis, amount in steps:
-            k = "xyz".index(axis[1])
-            if axis[0] == "r":
-                pose = pose.compose(Pose(self.rotation(k, amount)))
-            else:
-                value = self.value(amount)
-                offset = tuple(value if i == k else 0 for i in range(3))
-                pose = pose.compose(Pose(IDENTITY, offset))  # type: ignore[arg-type]
-        return _clean(pose)
-
-    def rotation(self, axis: int, angle: Formula) -> Matrix:
-        if angle.is_number:
-            return axis_rotation(axis, *self.kind.sin_cos(angle))
-        s, c = angle.sin(), angle.cos()
-        return axis_rotation(axis, self.value(s), self.value(c))
-
-    def vector(self, formulas: tuple[Formula, ...]) -> Vector:
-        x, y, z = (self.value(f) for f in formulas)
-        return (x, y, z)
-
-    def value(self, formula: Formula) -> Number:
-        return formula.evaluate(self.kind, self.symbols)
 
 
 def _parents_first(robot: Robot) -> list[Link]:
@@ -287,24 +227,3 @@ def _parents_first(robot: Robot) -> list[Link]:
         for one in reversed(way):
             depth[one] = depth[parent[one]] + 1
     return sorted(robot.links, key=lambda link: depth[link.name])
-
-
-def _permutation(k: int, down: bool) -> Matrix:
-    """The rotation whose z column is plus or minus the axis k."""
-    i, j = (k + 1) % 3, (k + 2) % 3
-    columns = [IDENTITY[i], IDENTITY[j], IDENTITY[k]]
-    if down:
-        columns = [IDENTITY[j], IDENTITY[i], vector.neg(IDENTITY[k])]
-    return vector.transpose(tuple(columns))  # type: ignore[arg-type]
-
-
-def _clean(pose: Pose) -> Pose:
-    """The pose with the dust of rounded rotations swept to exact zeros and ones."""
-    R = tuple(tuple(_swept(x) for x in row) for row in pose.R)
-    return Pose(R, pose.p)  # type: ignore[arg-type]
-
-
-def _swept(x: Number) -> Number:
-    if isinstance(x, float) and abs(x - round(x)) < _DUST:
-        return float(round(x))
-    return x
