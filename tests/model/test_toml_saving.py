@@ -4,7 +4,6 @@ import os
 from dataclasses import replace
 
 import pytest
-from test_toml import F
 from toml_files import DH_LINK, ROSAM
 
 from rikigaku.model import library
@@ -14,7 +13,9 @@ from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import X_AXIS
 from rikigaku.model.robot import Coupling, Frame, Symbol
 from rikigaku.model.toml import parse_toml, read_toml, to_toml, write_toml
-from rikigaku.numbers.formula import ONE, ZERO
+from rikigaku.numbers.formula import ONE, ZERO, Formula
+
+F = Formula.of
 
 
 @pytest.mark.parametrize("name", library.NAMES)
