@@ -53,7 +53,7 @@ def exported(
 
 
 def _export(robot: Robot, law: Law, program: Program, derivative: Sequence[str], name: str) -> Export:
-    summary = f"{law.name} of robot {robot.name}: {law.summary}"
+    summary = f"{law.called} of robot {robot.name}: {law.summary}"
     meanings: tuple[str, ...] = (law.summary,) * len(program.outputs)
     if derivative:
         (output,) = law.outputs
@@ -68,7 +68,7 @@ def _export(robot: Robot, law: Law, program: Program, derivative: Sequence[str],
             for by in derivative
         )
     elif len(program.outputs) > 1:
-        meanings = tuple(f"{port.name} of {law.name}" for port in program.outputs)
+        meanings = tuple(f"{port.name} of {law.called}" for port in program.outputs)
     inputs = input_meanings(robot, law, program.inputs)
     read = _read(robot, program)
     program = replace(

@@ -109,6 +109,7 @@ CLOSED = by_name(
     Law(
         "reduced_jacobian",
         "closed.following",
+        typed="reduced.jacobian",
         inputs=("q",),
         outputs=("P",),
         summary="P with v = P v_independent, nv x mobility.",
@@ -117,6 +118,7 @@ CLOSED = by_name(
     Law(
         "reduced_actuation",
         "closed_reduced.actuation",
+        typed="reduced.actuation",
         inputs=("q",),
         outputs=("A",),
         summary="A with A tau the forces of the drives along the independent coordinates.",
@@ -125,6 +127,7 @@ CLOSED = by_name(
     Law(
         "reduced_mass_matrix",
         "closed_reduced.reduced_mass_matrix",
+        typed="reduced.mass_matrix",
         inputs=("q",),
         outputs=("M",),
         summary="Mass matrix over the independent coordinates.",
@@ -133,6 +136,7 @@ CLOSED = by_name(
     Law(
         "reduced_velocity_forces",
         "closed_reduced.reduced_velocity_forces",
+        typed="reduced.velocity_forces",
         inputs=("q", "v"),
         outputs=("h",),
         summary="Centrifugal, Coriolis and gyroscopic forces over the independent coordinates.",
@@ -141,6 +145,7 @@ CLOSED = by_name(
     Law(
         "reduced_coriolis_matrix",
         "closed_reduced.reduced_coriolis_matrix",
+        typed="reduced.coriolis_matrix",
         inputs=("q", "v"),
         outputs=("C",),
         summary="C over the independent coordinates, with C v = h and dM/dt - 2 C skew.",
@@ -149,6 +154,7 @@ CLOSED = by_name(
     Law(
         "reduced_gravity_forces",
         "closed_reduced.reduced_gravity_forces",
+        typed="reduced.gravity_forces",
         inputs=("q",),
         outputs=("g",),
         summary="Forces along the independent coordinates that hold against gravity.",
@@ -158,6 +164,7 @@ CLOSED = by_name(
     Law(
         "reduced_inverse_dynamics",
         "closed_reduced.reduced_inverse_dynamics",
+        typed="reduced.inverse_dynamics",
         inputs=("q", "v", "a"),
         outputs=("tau",),
         summary="Forces along the independent coordinates that produce their accelerations.",
@@ -167,6 +174,7 @@ CLOSED = by_name(
     Law(
         "reduced_forward_dynamics",
         "closed_forward.reduced_forward_dynamics",
+        typed="reduced.forward_dynamics",
         inputs=("q", "v", "tau"),
         outputs=("a",),
         summary="Accelerations of the independent coordinates under forces along them.",
@@ -190,8 +198,7 @@ def closed_law(robot: Robot, name: str) -> Law:
         raise underactuated(plan)
     own: dict[str, Any] = {"plan": plan.places, "coordinates": _coordinates(plan, name)}
     derivative = law.derivative and replace(law.derivative, **own)
-    typed = f"reduced.{name.removeprefix(REDUCED)}" if name.startswith(REDUCED) else ""
-    return replace(law, derivative=derivative, typed=typed, **own)
+    return replace(law, derivative=derivative, **own)
 
 
 def _coordinates(plan: "ClosurePlan", name: str) -> dict[str, tuple[str, ...]]:

@@ -42,15 +42,15 @@ def _exact(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers:
     with solving(_ForeseenFactors):
         record(robot, law, recipe)
     constraints = loop_constraints(robot)
-    progress(f"{law.name} is run on exact numbers")
+    progress(f"{law.called} is run on exact numbers")
     with solving(_ExactFactors):
         ring, results = exact_results(robot, law, recipe, spare=LOOP_ROOTS)
     if ring is not constraints.state.ring:
         raise NotExact("The law needs square roots that the equations of the loops do not have.")
     found = {}
     for name, value in results.items():
-        progress(f"{name} of {law.name} is shortened by the equations of the loops")
-        parts = shortened(constraints, f"{name} of {law.name}", list(flatten(value)))
+        progress(f"{name} of {law.called} is shortened by the equations of the loops")
+        parts = shortened(constraints, f"{name} of {law.called}", list(flatten(value)))
         found[name] = Result(shape_of(value), [one_fraction(robot.name, x) for x in parts], parts)
     return LawNumbers(ring, found)
 

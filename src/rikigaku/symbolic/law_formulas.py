@@ -48,7 +48,7 @@ def law_formulas(robot: Robot, law: Law, recipe: Recipe, work: Work | None = Non
             _job,
             data,
             lambda answer: _from_job(robot, law, recipe, answer),
-            what=f"The formulas of {law.name} of robot {robot.name!r}",
+            what=f"The formulas of {law.called} of robot {robot.name!r}",
             work=work or Work(60.0),
             advice=_ADVICE,
         )
@@ -68,7 +68,7 @@ def _numbers(robot: Robot, law: Law, recipe: Recipe) -> LawNumbers | None:
         from rikigaku.symbolic.closed_laws import closed_numbers  # for robots that have loops
 
         return closed_numbers(robot, law, recipe)
-    progress(f"{law.name} is run on exact numbers")
+    progress(f"{law.called} is run on exact numbers")
     ring, results = exact_results(robot, law, recipe)
     found = {}
     for name, value in results.items():
@@ -115,4 +115,4 @@ def _read(robot: Robot, law: Law, recipe: Recipe, name: str, result: Result, rea
         return law_steps(robot, law, recipe)[name]
 
     kind = "robot" if law.plan is None else "closed robot"
-    return Formulas(f"{name} of {law.name}, {kind} {robot.name!r}", array, reading, steps)
+    return Formulas(f"{name} of {law.called}, {kind} {robot.name!r}", array, reading, steps)
