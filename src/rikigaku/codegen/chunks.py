@@ -5,13 +5,13 @@ of a scratch array. A batch runs one chunk over several blocks of states before 
 fetched once for all of them; and the compiler's effort stays proportional to the length of the program.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rikigaku.codegen.instructions import Instruction, operand
 from rikigaku.codegen.order import few_waiting
-from rikigaku.numbers.graph import Node, Traced
+from rikigaku.codegen.schedule import Schedule
+from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
 CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
@@ -19,8 +19,6 @@ CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
 MOST_DIRECT_RESULTS = 200
 
 _LEAVES = ("const", "input")
-_QUOTIENTS = ("div", "sqrt")
-_SHARED = (*_LEAVES, "result")  # what may stand in a slot under another name too
 
 
 @dataclass(frozen=True)
@@ -44,30 +42,13 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class LoopPlan:
-    """A loop that runs after the chunks: a program for one turn and the slots it works on.
-
-    shared: slots of what all turns read; turns: for each turn the slots of its item and of its results.
-    """
-
-    turn: Program
-    shared: tuple[int, ...]
-    turns: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True)
 class Plan:
-    """The chunks in order and how many slots they share.
-
-    maps: for each output the slot of every element, where results are written by a loop at the end.
-    """
+    """The chunks in order, how many slots they share, and what follows them: nothing, where chunks write all
+    results."""
 
     chunks: tuple[Chunk, ...]
     slots: int
-    maps: tuple[tuple[int, ...], ...] = ()
-    constants: tuple[tuple[float, int], ...] = ()  # (value, slot) of results that are constant
-    loops: tuple[LoopPlan, ...] = ()
-    watched: tuple[int, ...] = ()  # slots of what may be not finite at a finite state
+    following: Schedule | None = None
 
 
 def plan(program: Program, listing: Sequence[Instruction], width: int, length: int = CHUNK_LENGTH) -> Plan:
@@ -86,30 +67,23 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
                 if arg.index in home and home[arg.index] != number:
                     uses.setdefault(arg.index, set()).add(number)
     slots = _assign_slots(chunks, home, uses)
-    waiting = _Waiting(program, chunks, home, slots)
-    maps: tuple[tuple[int, ...], ...] = ()
-    watched: tuple[int, ...] = ()
-    if count > 1 or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
-        watched = tuple(waiting.slot(x) for x in risky(program))
-        maps = tuple(tuple(waiting.slot(x) for x in elements) for elements in program.results)
+    following = None
+    if count > 1 or _has_loops(program) or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
+        following = Schedule(program, slots, width)
+        slots = following.slots
+        for index, places in following.kept.items():
+            chunks[home.get(index, -1)].results[index] = places
     else:
         _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)
     for chunk in chunks:  # constants and inputs are read where they are used
         wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.results)
         wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
         chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
-    return Plan(tuple(chunks), waiting.slots, maps, tuple(waiting.constants), waiting.loops(), watched)
+    return Plan(tuple(chunks), slots, following)
 
 
-def risky(program: Program) -> list[Node]:
-    """Nodes that tell a finite state whose results are not finite: its quotients and roots, or all results
-    where a choice may pass over some of these, or a loop has them."""
-    turns = {node.value for node in program.nodes if node.op == "call"}
-    elsewhere = [node for turn in turns for node in turn.nodes if node.op in _QUOTIENTS]
-    quotients = [node for node in program.nodes if node.op in _QUOTIENTS]
-    if not elsewhere and not (quotients and any(node.op == "choose" for node in program.nodes)):
-        return quotients
-    return list(dict.fromkeys(x for elements in program.results for x in elements if isinstance(x, Node)))
+def _has_loops(program: Program) -> bool:
+    return any(node.op == "call" for node in program.nodes)
 
 
 def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width: int) -> None:
@@ -118,65 +92,6 @@ def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width
         needed = [i for i in _values(program, store) if i in place]
         last = max(needed, key=place.__getitem__) if needed else -1
         chunk.stores.setdefault(last, []).append(store)
-
-
-class _Waiting:
-    """Slots of their own for results that wait for the end; equal ones (a symmetric matrix) share a slot."""
-
-    def __init__(self, program: Program, chunks: list[Chunk], home: dict[int, int], slots: int) -> None:
-        self.chunks, self.home, self.slots = chunks, home, slots
-        self.uses = Counter(x for node in program.nodes if node.op == "call" for x in node.args)
-        self.uses.update(x for elements in program.results for x in elements if isinstance(x, Node))
-        self.uses.update(risky(program))
-        self.free = list(range(slots))
-        self.known: dict[object, int] = {}
-        self.constants: list[tuple[float, int]] = []
-        self._turns: dict[Program, list[tuple[int, ...]]] = {}
-        self._shared: dict[Program, tuple[int, ...]] = {}
-
-    def slot(self, x: Traced) -> int:
-        """Where this result waits."""
-        if isinstance(x, Node) and x.op == "result":
-            self._run(x.args[0])
-            return self.known[x.args[0], x.value]
-        value = operand(x) if isinstance(x, Node) and x.op != "const" else _constant(x)
-        if value not in self.known:
-            slot = self.known[value] = self._new()
-            if isinstance(value, float):
-                self.constants.append((value, slot))
-            else:
-                owner = self.chunks[self.home.get(value.index, len(self.chunks) - 1)]
-                owner.results.setdefault(value.index, []).append((value.negative, slot))
-        return self.known[value]
-
-    def _run(self, call: Node) -> None:
-        """Plan one turn of a loop, unless it is planned."""
-        turn: Program = call.value
-        if (call, 0) in self.known:
-            return
-        count = turn.inputs[0].size
-        if turn not in self._shared:
-            self._shared[turn] = tuple(self.slot(x) for x in call.args[:count])
-        item = tuple(self.slot(x) for x in call.args[count:])
-        # A turn's own numbers make room for its results; what passed between chunks is not needed any more.
-        own = [self.slot(x) for x in call.args[count:] if self.uses[x] == 1 and x.op not in _SHARED]
-        spare = self.free + own
-        results = tuple(spare.pop() if spare else self._new() for _ in range(turn.outputs[0].size))
-        self.free = spare[: len(self.free)]
-        self.known.update({(call, k): slot for k, slot in enumerate(results)})
-        self._turns.setdefault(turn, []).append((*item, *results))
-
-    def loops(self) -> tuple[LoopPlan, ...]:
-        """All loops with their turns."""
-        return tuple(LoopPlan(turn, self._shared[turn], tuple(turns)) for turn, turns in self._turns.items())
-
-    def _new(self) -> int:
-        self.slots += 1
-        return self.slots - 1
-
-
-def _constant(x: Traced) -> float:
-    return float(x.value) if isinstance(x, Node) else float(x)
 
 
 def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set[int]]) -> int:
@@ -188,7 +103,10 @@ def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set
     for index in uses:
         by_home.setdefault(home[index], []).append(index)
     for number, chunk in enumerate(chunks):
-        for index in sorted(by_home.get(number, ())):
+        # values with the same readers lie together: readers find more in a line of the cache
+        place = {x.index: k for k, x in enumerate(chunk.instructions)}
+        free.sort(reverse=True)
+        for index in sorted(by_home.get(number, ()), key=lambda i: (sorted(uses[i]), place[i])):
             if free:
                 slot = free.pop()
             else:

@@ -12,9 +12,16 @@ from typing import NamedTuple
 from rikigaku.codegen.chunks import Chunk, Plan, plan
 from rikigaku.codegen.instructions import instructions
 from rikigaku.codegen.llvm_chunk import ChunkWriter
-from rikigaku.codegen.llvm_repeat import loop_lines, turn_function
-from rikigaku.codegen.llvm_scatter import constant_lines, result_maps, scatter_lines, watch_lines
+from rikigaku.codegen.llvm_repeat import turn_function, turn_lines
+from rikigaku.codegen.llvm_scatter import (
+    constant_lines,
+    result_maps,
+    watch_lines,
+    write_functions,
+    write_lines,
+)
 from rikigaku.codegen.llvm_text import Vector
+from rikigaku.codegen.schedule import Schedule, Turn
 from rikigaku.numbers.program import Program
 
 _TILE_BYTES = 200_000  # scratch of the blocks of one tile: should stay in the second-level cache
@@ -35,18 +42,19 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     texts = []
     for i, chunk in enumerate(cut.chunks):
         writer = ChunkWriter(program, t, chunk)
-        if cut.maps:
+        if cut.following:
             writer.line("ret void")
         else:
             writer.spoil_bad_states()
         texts.append(_function(program, f"chunk{i}", writer.lines))
     count = len(cut.chunks)
-    if cut.maps:
-        texts += result_maps(cut, t)
-        texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(cut.loops)]
-        texts.append(_function(program, f"chunk{count}", _last_lines(program, t, cut, streamed=False)))
+    if (following := cut.following) is not None:
+        texts += result_maps(following, t)
+        texts += write_functions(program, t)
+        texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(following.loops)]
+        texts.append(_function(program, f"chunk{count}", _last_lines(program, t, following, False)))
         if t.width > 1:
-            texts.append(_function(program, "streamed", _last_lines(program, t, cut, streamed=True)))
+            texts.append(_function(program, "streamed", _last_lines(program, t, following, True)))
         count += 1
     texts.append(_block(program, t, cut, count))
     if t.width > 1:
@@ -54,14 +62,14 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     return Blocks("\n".join(texts), tile_size(t, cut))
 
 
-def _last_lines(program: Program, t: Vector, cut: Plan, streamed: bool) -> list[str]:
-    """Run the loops and write the results that wait."""
+def _last_lines(program: Program, t: Vector, following: Schedule, streamed: bool) -> list[str]:
+    """Run the turns of the loops and write the results."""
     writer = ChunkWriter(program, t, Chunk())
-    writer.lines += constant_lines(t, cut)
-    for i, loop in enumerate(cut.loops):
-        writer.lines += loop_lines(i, loop)
-    writer.lines += scatter_lines(program, t, streamed)
-    lines, writer.watch = watch_lines(t, cut)
+    writer.lines += constant_lines(t, following)
+    loops = following.loops
+    for step in following.steps:
+        writer.lines += turn_lines(step, loops) if isinstance(step, Turn) else write_lines(step, streamed)
+    lines, writer.watch = watch_lines(t, following)
     writer.lines += lines
     writer.spoil_bad_states()
     return writer.lines
@@ -92,7 +100,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
     bytes_each = 8 * t.width * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count, i1 %stream) {{", "entry:"]
     last = f"@chunk{count - 1}"
-    if cut.maps:
+    if cut.following:
         lines.append(f"  %last = select i1 %stream, ptr @streamed, ptr {last}")
         last = "%last"
     lines += [*_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]

@@ -1,51 +1,41 @@
 """Loops of a program (`rikigaku.numbers.repeat`), as LLVM text: one function for a turn, a table of slots."""
 
-from rikigaku.codegen.chunks import Chunk, LoopPlan
+from collections.abc import Sequence
+
+from rikigaku.codegen.chunks import Chunk
 from rikigaku.codegen.instructions import Operand, instructions, operand
 from rikigaku.codegen.llvm_chunk import ChunkWriter
 from rikigaku.codegen.llvm_text import Vector
+from rikigaku.codegen.schedule import Loop, Turn
 from rikigaku.numbers.graph import Node
 
 
-def turn_function(number: int, loop: LoopPlan, t: Vector, fuse: bool) -> str:
+def turn_function(number: int, loop: Loop, t: Vector, fuse: bool) -> str:
     """@turns<i>, where the numbers of all turns stand (bytes); @turn<i>(ptr scratch, ptr slots), one turn."""
     slots = [slot for turn in loop.turns for slot in turn]
     table = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
     lines = [f"@turns{number} = internal constant [{len(slots)} x i32] [{table}]"]
     lines += [
-        f'define internal void @turn{number}(ptr noalias %scratch, ptr %slots) "stackrealign" {{',
+        f'define internal void @turn{number}(ptr noalias %scratch, ptr %slots) noinline "stackrealign" {{',
         "entry:",
     ]
     writer = _TurnWriter(loop, t, fuse)
     return "\n".join([*lines, *writer.lines, "  ret void", "}"])
 
 
-def loop_lines(number: int, loop: LoopPlan) -> list[str]:
-    """Run all turns."""
-    p, label = f"%r{number}", f"r{number}"
-    return [
-        f"  br label {p}.enter",
-        f"{label}.enter:",
-        f"  br label {p}.head",
-        f"{label}.head:",
-        f"  {p}.i = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
-        f"  {p}.more = icmp slt i64 {p}.i, {len(loop.turns)}",
-        f"  br i1 {p}.more, label {p}.body, label {p}.done",
-        f"{label}.body:",
-        f"  {p}.o = mul i64 {p}.i, {len(loop.turns[0])}",
-        f"  {p}.t = getelementptr i32, ptr @turns{number}, i64 {p}.o",
-        f"  call void @turn{number}(ptr %scratch, ptr {p}.t)",
-        f"  {p}.next = add i64 {p}.i, 1",
-        f"  br label {p}.head",
-        f"{label}.done:",
-    ]
+def turn_lines(step: Turn, loops: Sequence[Loop]) -> list[str]:
+    """Run one turn."""
+    first = step.place * len(loops[step.loop].turns[0])
+    slots = f"getelementptr (i32, ptr @turns{step.loop}, i64 {first})"
+    return [f"  call void @turn{step.loop}(ptr %scratch, ptr {slots})"]
 
 
 class _TurnWriter(ChunkWriter):
     """Writes one turn: shared numbers stand in fixed slots, the turn's own where its table says."""
 
-    def __init__(self, loop: LoopPlan, t: Vector, fuse: bool) -> None:
+    def __init__(self, loop: Loop, t: Vector, fuse: bool) -> None:
         self.loop = loop
+        self.item: dict[int, str] = {}
         turn = loop.turn
         (elements,) = turn.results
         chunk = Chunk(list(instructions(turn, fuse)))
@@ -59,16 +49,16 @@ class _TurnWriter(ChunkWriter):
                 self._write(k, t.constant(float(x)))
 
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
-        """A turn has no arrays of its own; its numbers are read before results take their places."""
-        if kind == "in" and i == 1:
-            self.item = [self._read(self._own(k)) for k in range(self.program.inputs[1].size)]
+        """A turn has no arrays of its own."""
 
     def _value(self, index: int) -> str:
         if index in self.constants:
             return self._constant(self.constants[index])
         if index in self.positions:
             which, element = self.positions[index]
-            if which == 1:
+            if which == 1:  # most are read by all that follows, and few enough for registers
+                if element not in self.item:
+                    self.item[element] = self._read(self._own(element))
                 return self.item[element]
             # shared: an operand in memory
             return self._read(self._slot(self.loop.shared[element], f"%h{self.reads}"))

@@ -1,13 +1,16 @@
-"""The loop that writes waiting results to the outputs, row after row, as LLVM text.
+"""Functions that write waiting results to the outputs, row after row, as LLVM text.
 
-Results of a long program wait in slots, one register of states each. The loop looks the slot of every element
+    void write<i>(ptr out, i64 stride, ptr scratch, i64 start, i64 stop)
+    void stream<i>(...)                                                       the same, past the caches
+
+Results of a long program wait in slots, one register of states each. A loop looks the slot of every element
 up in a table (elements that are equal share one), transposes a register's width of elements at a time and
 writes each state's row from front to back, which is what caches and memory like best. Outputs too large for
 the caches are written past them, which spares memory reading each line before it is overwritten.
 """
 
-from rikigaku.codegen.chunks import Plan
 from rikigaku.codegen.llvm_text import Vector, read_transposed
+from rikigaku.codegen.schedule import Schedule, Write
 from rikigaku.numbers.program import Program
 
 STREAM_ALIGN = 16  # bytes: what stores past the caches ask of an address
@@ -16,19 +19,19 @@ STREAM = "!1 = !{i32 1}"  # marks them
 _AHEAD = 512  # bytes: how far in front of the stores lines are asked for
 
 
-def result_maps(cut: Plan, t: Vector) -> list[str]:
+def result_maps(following: Schedule, t: Vector) -> list[str]:
     """Tables: where every element of every output waits, in bytes."""
     texts = []
-    for i, slots in enumerate(cut.maps):
+    for i, slots in enumerate(following.maps):
         numbers = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
         texts.append(f"@map{i} = internal constant [{len(slots)} x i32] [{numbers}]")
     return texts
 
 
-def constant_lines(t: Vector, cut: Plan) -> list[str]:
+def constant_lines(t: Vector, following: Schedule) -> list[str]:
     """Put the constants among the results into their slots."""
     lines = []
-    for value, slot in cut.constants:
+    for value, slot in following.constants:
         lines += [
             f"  %c{slot} = getelementptr double, ptr %scratch, i64 {slot * t.width}",
             f"  store {t.double} {t.constant(value)}, ptr %c{slot}, align {8 * t.width}",
@@ -36,11 +39,11 @@ def constant_lines(t: Vector, cut: Plan) -> list[str]:
     return lines
 
 
-def watch_lines(t: Vector, cut: Plan) -> tuple[list[str], str]:
+def watch_lines(t: Vector, following: Schedule) -> tuple[list[str], str]:
     """Lines, and the name of a sum that is NaN for a state with something watched that is not finite."""
     lines: list[str] = []
     totals = [t.constant(0.0)] * 4  # short chains
-    for k, slot in enumerate(cut.watched):
+    for k, slot in enumerate(following.watched):
         value, total = f"%u{k}", totals[k % 4]
         lines += [
             f"  {value}.p = getelementptr double, ptr %scratch, i64 {slot * t.width}",
@@ -49,18 +52,46 @@ def watch_lines(t: Vector, cut: Plan) -> tuple[list[str], str]:
         ]
         totals[k % 4] = value
     total = totals[0]
-    for k in range(1, min(4, len(cut.watched))):
+    for k in range(1, min(4, len(following.watched))):
         lines.append(f"  %u.{k} = fadd {t.double} {total}, {totals[k]}")
         total = f"%u.{k}"
     return lines, total
 
 
-def scatter_lines(program: Program, t: Vector, streamed: bool) -> list[str]:
-    """Lines that write all outputs of a block from the scratch array, past the caches if `streamed`."""
-    lines: list[str] = []
+def write_functions(program: Program, t: Vector) -> list[str]:
+    """Definitions of all @write<i>, and for batches of all @stream<i>."""
+    texts = []
     for i, port in enumerate(program.outputs):
-        small = port.size < t.width
-        lines += _one_by_one(i, port.size, t) if small else _by_groups(i, port.size, t, streamed)
+        for streamed in (False, True) if t.width > 1 else (False,):
+            small = port.size < t.width
+            lines = [
+                f"define internal void @{_name(i, streamed)}(ptr %out, i64 %os, ptr noalias %scratch, "
+                "i64 %start, i64 %stop) noinline {",
+                "entry:",
+                *_lane_pointers(t),
+                *(_one_by_one(i, port.size, t) if small else _by_groups(i, port.size, t, streamed)),
+                "  ret void",
+                "}",
+            ]
+            texts.append("\n".join(lines))
+    return texts
+
+
+def write_lines(step: Write, streamed: bool) -> list[str]:
+    """Write some elements of an output, past the caches if `streamed`."""
+    i = step.output
+    bounds = f"i64 {step.start}, i64 {step.stop}"
+    return [f"  call void @{_name(i, streamed)}(ptr %out{i}, i64 %os{i}, ptr %scratch, {bounds})"]
+
+
+def _name(i: int, streamed: bool) -> str:
+    return f"stream{i}" if streamed else f"write{i}"
+
+
+def _lane_pointers(t: Vector) -> list[str]:
+    lines = ["  %out0 = getelementptr i8, ptr %out, i64 0"]
+    for lane in range(1, t.width):
+        lines.append(f"  %out{lane} = getelementptr i8, ptr %out{lane - 1}, i64 %os")
     return lines
 
 
@@ -71,17 +102,14 @@ def zero_sum(t: Vector, out: str, value: str, total: str) -> str:
 
 
 def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
-    w, p = t.width, f"%y{i}"
-    label = f"y{i}"
+    w, p = t.width, "%y"
     lines = [
-        f"  br label {p}.enter",
-        f"{label}.enter:",
-        f"  br label {p}.loop",
-        f"{label}.loop:",
-        f"  {p}.e = phi i64 [ 0, {p}.enter ], [ {p}.next, {p}.body ]",
-        f"  {p}.more = icmp slt i64 {p}.e, {size}",
-        f"  br i1 {p}.more, label {p}.body, label {p}.done",
-        f"{label}.body:",
+        "  br label %loop",
+        "loop:",
+        f"  {p}.e = phi i64 [ %start, %entry ], [ {p}.next, %body ]",
+        f"  {p}.more = icmp slt i64 {p}.e, %stop",
+        f"  br i1 {p}.more, label %body, label %done",
+        "body:",
     ]
     at = f"{p}.e"
     if size % w:  # the last group overlaps the one before
@@ -95,7 +123,7 @@ def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     moved, columns = read_transposed(t, [f"{p}.{k}.p" for k in range(w)], f"{p}.t")
     lines += moved
     for lane, column in enumerate(columns):
-        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {at}")
+        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{lane}, i64 {at}")
         if streamed:
             lines.append(
                 f"  store {t.double} {column}, ptr {p}.o{lane}, align {STREAM_ALIGN}, !nontemporal !1"
@@ -109,8 +137,8 @@ def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     return [
         *lines,
         f"  {p}.next = add i64 {p}.e, {w}",
-        f"  br label {p}.loop",
-        f"{label}.done:",
+        "  br label %loop",
+        "done:",
     ]
 
 
@@ -123,7 +151,7 @@ def _one_by_one(i: int, size: int, t: Vector) -> list[str]:
         for lane in range(t.width):
             lines += [
                 f"  {name}.l{lane} = extractelement {t.double} {name}.v, i32 {lane}",
-                f"  {name}.p{lane} = getelementptr double, ptr %out{i}.{lane}, i64 {k}",
+                f"  {name}.p{lane} = getelementptr double, ptr %out{lane}, i64 {k}",
                 f"  store double {name}.l{lane}, ptr {name}.p{lane}, align 8",
             ]
     return lines

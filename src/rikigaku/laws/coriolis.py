@@ -7,7 +7,7 @@ Reference: [Echeandia2021].
 
 from collections.abc import Sequence
 
-from rikigaku.laws.dynamics_derivatives import composite_changes
+from rikigaku.laws.moving_bodies import MovingBodies
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
@@ -18,15 +18,14 @@ Numbers = Sequence[Number]
 def coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:
     """C(q, v), nv x nv."""
     rest = [0] * mechanism.nv
-    changes, subtrees = composite_changes(mechanism, q, v, rest, vector.ZERO)
+    bodies = MovingBodies(mechanism, q, v, rest, vector.ZERO)
     C: list[list[Number]] = [[0] * mechanism.nv for _ in range(mechanism.nv)]
-    for i, _, momentum, inertia in subtrees:
-        for k, change in zip(mechanism.bodies[i].v, changes[i], strict=True):
+    for i, (_, momentum, inertia) in bodies.subtrees():
+        for k, change in zip(mechanism.bodies[i].v, bodies[i].changes, strict=True):
             row, column = momentum.row(change.s), inertia.times(change.s)
             own = momentum.once(change.s).plus(inertia.times(change.s_dot))
-            for carrier in mechanism.support(i):
-                for other, its in zip(mechanism.bodies[carrier].v, changes[carrier], strict=True):
-                    C[k][other] = vector.dot(row, its.s.angular) / 2 + column.power(its.s_dot)
-                    if carrier != i:
-                        C[other][k] = own.power(its.s)
+            for carrier, other, its in bodies.carriers(i):
+                C[k][other] = vector.dot(row, its.s.angular) / 2 + column.power(its.s_dot)
+                if carrier != i:
+                    C[other][k] = own.power(its.s)
     return C

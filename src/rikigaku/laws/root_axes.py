@@ -7,7 +7,7 @@ depends on where that body is, little on how it is turned, and far from the worl
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rikigaku.model.mechanism import WORLD, Mechanism
+from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import SpatialInertia
@@ -30,13 +30,14 @@ def root_axes(mechanism: Mechanism, q: Numbers) -> list[SeenBody]:
     """All bodies in the axes of their own root body."""
     result: list[SeenBody] = []
     for body in mechanism.bodies:
-        if body.parent == WORLD:
-            X = Pose()
-        else:
-            X = result[body.parent].pose.compose(body.placement).compose(body.moved(q))
-        directions = tuple(_seen(X, direction) for direction in body.joint.directions())
-        result.append(SeenBody(X, directions))
+        result.append(seen_body(body, q, None if body.parent == WORLD else result[body.parent].pose))
     return result
+
+
+def seen_body(body: Body, q: Numbers, parent: Pose | None) -> SeenBody:
+    """A body in root axes, by the pose of its parent; None for a root."""
+    X = Pose() if parent is None else parent.compose(body.placement).compose(body.moved(q))
+    return SeenBody(X, tuple(_seen(X, direction) for direction in body.joint.directions()))
 
 
 def root_poses(mechanism: Mechanism, q: Numbers) -> dict[int, Pose]:

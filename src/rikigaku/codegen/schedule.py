@@ -1,0 +1,156 @@
+"""What follows the chunks of a long program: the turns of its loops, and the writing of its results.
+
+One output after the other. While the turns of one run, those before it are written, a part after each turn:
+memory takes in what is written more slowly than it can be handed over, and does so while the next turn is at
+work. Slots of what is written are free for the results of later turns.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+from rikigaku.codegen.instructions import operand
+from rikigaku.numbers.graph import Node, Traced
+from rikigaku.numbers.program import Program
+
+_QUOTIENTS = ("div", "sqrt")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A program for one turn and the slots it works on.
+
+    shared: slots of what all turns read; turns: for each turn the slots of its item and of its results.
+    """
+
+    turn: Program
+    shared: tuple[int, ...]
+    turns: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of the loop with that number."""
+
+    loop: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Write:
+    """Elements start to stop of an output, row-major."""
+
+    output: int
+    start: int
+    stop: int
+
+
+class Schedule:
+    """Turns and writes in order, and the slots of all they read.
+
+    kept: for every value that chunks leave for later, the slots it waits in, with a sign.
+    maps: for each output the slot of every element when it is written; equal ones (a symmetric matrix) share
+    one.
+    """
+
+    def __init__(self, program: Program, slots: int, width: int) -> None:
+        """Slots below `slots` are free when the chunks are done; writes come in groups of `width`."""
+        self.width = width
+        self.slots = slots
+        self.kept: dict[int, list[tuple[bool, int]]] = {}
+        self.constants: list[tuple[float, int]] = []
+        self.steps: list[Turn | Write] = []
+        self._free = list(range(slots))
+        self._known: dict[object, int] = {}
+        self._shared: dict[Program, tuple[int, ...]] = {}
+        self._turns: dict[Program, list[tuple[int, ...]]] = {}
+        self._readers = Counter(x for node in program.nodes if node.op == "call" for x in node.args)
+        self._readers.update(x for elements in program.results for x in elements if isinstance(x, Node))
+        self._readers.update(risky(program))  # read last: never free
+        self.watched = tuple(map(self._slot, risky(program)))
+        self._results = program.results
+        self._waiting: list[tuple[int, int]] = []  # (output, start) of the groups that are known, not written
+        self.maps = tuple(map(self._output, range(len(program.results))))
+        self._write(len(self._waiting))
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """All loops, in the order of their first turns."""
+        return tuple(Loop(turn, self._shared[turn], tuple(turns)) for turn, turns in self._turns.items())
+
+    def _output(self, i: int) -> tuple[int, ...]:
+        """The slots of an output, its turns and the writes between them planned."""
+        elements = self._results[i]
+        calls = [x.args[0] for x in elements if isinstance(x, Node) and x.op == "result"]
+        turns = [call for call in dict.fromkeys(calls) if (call, 0) not in self._known]
+        share = -(-len(self._waiting) // max(1, len(turns)))
+        for call in turns:
+            self._run(call)
+            self._write(share)
+        self._waiting += [(i, start) for start in range(0, len(elements), self.width)]
+        return tuple(map(self._slot, elements))
+
+    def _write(self, count: int) -> None:
+        """Plan the writing of the first groups that wait."""
+        groups, self._waiting = self._waiting[:count], self._waiting[count:]
+        for output, own in groupby(groups, itemgetter(0)):
+            starts = [start for _, start in own]
+            size = len(self._results[output])
+            self.steps.append(Write(output, starts[0], min(starts[-1] + self.width, size)))
+            # the last group may lie over the one before it: what it holds stays
+            for x in self._results[output][starts[0] : min(starts[-1] + self.width, size - self.width)]:
+                self._read(x)
+
+    def _slot(self, x: Traced) -> int:
+        """Where a number waits."""
+        if isinstance(x, Node) and x.op == "result":
+            return self._known[x.args[0], x.value]
+        value = operand(x) if isinstance(x, Node) and x.op != "const" else _constant(x)
+        if value not in self._known:
+            slot = self._known[value] = self._new()
+            if isinstance(value, float):
+                self.constants.append((value, slot))
+            else:
+                self.kept.setdefault(value.index, []).append((value.negative, slot))
+        return self._known[value]
+
+    def _run(self, call: Node) -> None:
+        turn: Program = call.value
+        count = turn.inputs[0].size
+        if turn not in self._shared:
+            self._shared[turn] = tuple(map(self._slot, call.args[:count]))
+        item = tuple(map(self._slot, call.args[count:]))
+        results = tuple(self._free.pop() if self._free else self._new() for _ in turn.results[0])
+        self._known.update({(call, k): slot for k, slot in enumerate(results)})
+        turns = self._turns.setdefault(turn, [])
+        turns.append((*item, *results))
+        self.steps.append(Turn(list(self._turns).index(turn), len(turns) - 1))
+        for x in call.args:  # after its results have their places: a turn may read when it has begun to write
+            self._read(x)
+
+    def _read(self, x: Traced) -> None:
+        """One reader of a number is done; after the last its slot is free."""
+        if isinstance(x, Node) and x.op not in ("const", "input"):  # those may wait under other names too
+            self._readers[x] -= 1
+            if not self._readers[x]:
+                self._free.append(self._slot(x))
+
+    def _new(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+
+def risky(program: Program) -> list[Node]:
+    """Nodes that tell a finite state whose results are not finite: its quotients and roots, or all results
+    where a choice may pass over some of these, or a loop has them."""
+    turns = {node.value for node in program.nodes if node.op == "call"}
+    elsewhere = [node for turn in turns for node in turn.nodes if node.op in _QUOTIENTS]
+    quotients = [node for node in program.nodes if node.op in _QUOTIENTS]
+    if not elsewhere and not (quotients and any(node.op == "choose" for node in program.nodes)):
+        return quotients
+    return list(dict.fromkeys(x for elements in program.results for x in elements if isinstance(x, Node)))
+
+
+def _constant(x: Traced) -> float:
+    return float(x.value) if isinstance(x, Node) else float(x)
