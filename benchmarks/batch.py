@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.errors import CompilationFailed
-from benchmarks.harness import Engine, Job, Timing, check_agreement, interleaved, one_core
+from benchmarks.harness import Engine, Job, Timing, check_agreement, interleaved, lined_up, one_core
 from benchmarks.laws import LAWS, Law
 from benchmarks.options import Options
 from benchmarks.ours import Ours, our_robot
@@ -65,7 +65,7 @@ def engines(robot: Subject, native: bool) -> tuple[list[Engine], list[Engine], t
 def measured(law: Law, states: States, everyone: Sequence[Engine], rounds: int) -> dict[str, Any]:
     """Timings of one law by engine (its fastest way) and of NumPy filling the same buffer."""
     count = len(states.q)
-    out = np.empty(count * int(np.prod(law.shape(states.nv, states.bodies))))
+    out = lined_up(count * int(np.prod(law.shape(states.nv, states.bodies))))
     owner: dict[str, str] = {}
     jobs: dict[str, Job] = {}
     for engine in everyone:

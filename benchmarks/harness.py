@@ -66,6 +66,13 @@ def one_core() -> Iterator[int]:
         os.sched_setaffinity(0, before)
 
 
+def lined_up(size: int) -> Array:
+    """A buffer that begins with a line of the cache; where one begins is luck otherwise, and matters."""
+    spare = np.empty(size + 8)
+    first = -spare.ctypes.data % 64 // 8
+    return spare[first : first + size]
+
+
 def sample(count: int, size: int = 400) -> NDArray[np.intp]:
     """Indices of states to compare: spread over the run, and its whole tail (where vector loops end)."""
     spread = np.linspace(0, count - 1, min(size, count)).astype(np.intp)

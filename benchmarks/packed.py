@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.harness import Job
+from benchmarks.harness import Job, lined_up
 from benchmarks.laws import Law
 from benchmarks.ours import bound_law, joint_names
 from benchmarks.states import Array, States, back_in_order
@@ -36,7 +36,8 @@ class PackedOurs:
 
     def _mass_matrix(self, law: Law, inputs: Sequence[Array]) -> tuple[Callable[[], object], Any]:
         rows, columns = self._robot.mass_pattern()
-        entries = np.full((len(inputs[0]), len(rows)), np.nan)
+        entries = lined_up(len(inputs[0]) * len(rows)).reshape(-1, len(rows))
+        entries.fill(np.nan)
 
         def whole(chosen: NDArray[np.intp]) -> Array:
             full = np.zeros((len(chosen), self._robot.nv, self._robot.nv))
@@ -48,7 +49,9 @@ class PackedOurs:
     def _derivatives(self, law: Law, inputs: Sequence[Array]) -> tuple[Callable[[], object], Any]:
         bound = bound_law(self._robot, law.name, "")
         packing = bound.packing()
-        entries = tuple(np.full((len(inputs[0]), how.size), np.nan) for how in packing)
+        entries = tuple(lined_up(len(inputs[0]) * how.size).reshape(-1, how.size) for how in packing)
+        for x in entries:
+            x.fill(np.nan)
 
         def whole(chosen: NDArray[np.intp]) -> Array:
             return np.stack([how.unpack(x[chosen]) for how, x in zip(packing, entries, strict=True)], axis=1)

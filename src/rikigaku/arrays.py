@@ -1,5 +1,6 @@
 """Arrays at the door of a law: what becomes float64, and of which size."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,20 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # The robot's attribute that gives the size of each input.
 SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+
+_LINE = 64  # bytes of a line of the cache
+_LARGE = 1 << 16  # bytes: from here on an array pays for looking where it begins
+
+
+def empty(shape: tuple[int, ...]) -> Array:
+    """An array to be filled. A large one begins with a line of the cache: whole lines are written faster than
+    parts of two."""
+    size = math.prod(shape)
+    if 8 * size < _LARGE:
+        return np.empty(shape)
+    spare = np.empty(size + _LINE // 8)
+    first = -spare.ctypes.data % _LINE // 8
+    return spare[first : first + size].reshape(shape)
 
 
 def floats(what: str, x: Any) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.arrays import Array, floats, sized
+from rikigaku.arrays import Array, empty, floats, sized
 from rikigaku.codegen.kernel import Kernel
 from rikigaku.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
@@ -62,7 +62,7 @@ class Variant:
 
     def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
         if out is None:
-            return [np.empty(shape) for shape in shapes]
+            return [empty(shape) for shape in shapes]
         outputs = list(out) if isinstance(out, tuple) else [out]
         if len(outputs) != len(shapes):
             raise WrongSize(f"out of {self.called} takes {len(shapes)} arrays; {len(outputs)} were given.")

@@ -14,7 +14,7 @@ Places = frozenset[int]
 # Unrolled operations beyond which a loop is faster to compile and, from the instruction cache, to run.
 WORTH_A_LOOP = 8_000
 # How much longer a turn may be for an item than one of its own, rather than be one more piece of code.
-_SPARE = 1.4
+_SPARE = 1.2
 
 
 def repeated(function: Function, shared: Numbers, items: Sequence[Numbers]) -> list[Numbers]:
