@@ -105,6 +105,33 @@ def test_joints_that_follow_others_follow_them():
     assert found.q[2] == pytest.approx(-2 * found.q[1] + 0.1, abs=1e-12)
 
 
+def with_limits(arm, name, limits):
+    links = [
+        replace(link, joint=replace(link.joint, limits=limits)) if link.joint.name == name else link
+        for link in arm.links
+    ]
+    return replace(arm, links=tuple(links))
+
+
+def test_followers_keep_their_limits_or_are_named():
+    arm = robot_named("planar_3r")
+    _, second, third = (joint.name for joint in arm.joints)
+    geared = replace(arm, couplings=(Coupling(third, second, Formula.of(2)),))
+    tip = arm.frame_names[-1]
+    robot = with_limits(geared, third, rk.Limits(-1.0, 0.0))
+    target = robot.pose([0.2, -0.45, -0.9], tip)
+    found = inverse_kinematics(robot, target, tip, q0=[0.2, 0.5, 1.0])
+    assert found.success
+    assert -1 <= found.q[2] <= 0
+    # the third joint turns by 5 rad and more whatever the second does: its limits cannot be kept
+    robot = with_limits(with_limits(geared, second, rk.Limits(2.5, 3.0)), third, rk.Limits(-1.0, 0.0))
+    found = inverse_kinematics(robot, robot.pose([0.2, 2.6, 5.2], tip), tip, restarts=2)
+    assert not found.success
+    assert found.message == (
+        f"Frame {tip!r} is at the target, but with joint {third!r} at 5.2, beyond its limits -1 and 0."
+    )
+
+
 def test_rotation_vectors_are_those_of_pinocchio():
     rng = np.random.default_rng(2)
     for angle in (0.0, 1e-9, 1e-4, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-9):

@@ -91,6 +91,36 @@ def test_coupled_joints_follow_also_through_another():
         np.testing.assert_allclose(rates[:, 0], -6 * rates[:, 2])
 
 
+def geared(leader, follower, multiplier=-2, offset="1/4"):
+    links = (Link("a", "base", Joint("j", limits=leader)), Link("b", "a", Joint("k", limits=follower)))
+    return Robot("geared", links, couplings=(Coupling("k", "j", Formula.of(multiplier), Formula.of(offset)),))
+
+
+def test_a_joint_keeps_the_limits_of_those_that_follow_it():
+    robot = geared(Limits(-2, 2, velocity=3), Limits(-0.5, 0.5, velocity=4))
+    lower, upper = position_bounds(robot)
+    np.testing.assert_allclose(lower, [-0.125, -0.5])
+    np.testing.assert_allclose(upper, [0.375, 0.5])
+    np.testing.assert_allclose(velocity_bounds(robot), [2, 4])
+    q, v, _ = random_state(robot, 0, 500)
+    assert ((q >= lower) & (q <= upper)).all()
+    assert (np.ptp(q, axis=0) > 0.95 * (upper - lower)).all()
+    assert (np.abs(v) <= [2, 4]).all()
+
+
+def test_a_follower_is_where_the_limits_of_its_leader_put_it():
+    lower, upper = position_bounds(geared(Limits(-1, 1), Limits(-9, 9), 2, 0))
+    np.testing.assert_array_equal([lower, upper], [[-1, -2], [1, 2]])
+    lower, upper = position_bounds(geared(Limits(), Limits(upper=1.0), -2, 0))
+    np.testing.assert_array_equal([lower, upper], [[-0.5, -np.inf], [np.inf, 1]])
+
+
+@pytest.mark.parametrize("multiplier", [0, 1])  # it stands still at 5, or follows from there
+def test_limits_of_a_follower_that_no_position_keeps_are_its_own(multiplier):
+    lower, upper = position_bounds(geared(Limits(-1, 1), Limits(-0.5, 0.5), multiplier, 5))
+    np.testing.assert_array_equal([lower, upper], [[-1, -0.5], [1, 0.5]])
+
+
 def test_lengths_are_told_from_angles():
     free = Robot("r", (Link("b", "base", Joint("f", "free")), Link("c", "b", Joint("s", "planar"))))
     assert is_length(free).tolist() == [True] * 3 + [False] * 4 + [True, True, False]

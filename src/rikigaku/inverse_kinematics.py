@@ -168,15 +168,21 @@ class _Search:
 
     def solution(self, q: Array, e: Array) -> Solution:
         position, rotation = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
-        allowed = bool(
-            np.all((q >= self.lower) & (q <= self.upper))
-        )  # a follower may have left its own limits
-        return Solution(q, self.within(e) and allowed, position, rotation, 0, "")
+        return Solution(q, self.within(e) and not self.beyond(q), position, rotation, 0, "")
+
+    def beyond(self, q: Array) -> str:
+        """The joint beyond its limits, in words: one that follows another may have limits it cannot keep."""
+        for k in np.flatnonzero((q < self.lower) | (q > self.upper)):
+            name = next(name for name, at in self.robot.q_slices.items() if at.start == k)
+            return f"joint {name!r} at {q[k]:.6g}, beyond its limits {self.lower[k]:g} and {self.upper[k]:g}"
+        return ""
 
     def told(self, best: Solution, total: int, restarts: int) -> Solution:
         """The solution with its iterations and its sentence."""
         if best.success:
             message = f"Frame {self.frame!r} is at the target, within {self.tolerance:g} m and rad."
+        elif max(best.position_error, best.rotation_error) <= self.tolerance:
+            message = f"Frame {self.frame!r} is at the target, but with {self.beyond(best.q)}."
         else:
             message = (
                 f"{restarts + 1} attempts found no posture within the joint limits that brings frame "

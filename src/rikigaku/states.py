@@ -70,23 +70,55 @@ def random_state(robot: Robot, rng: Any = None, size: int | tuple[int, ...] = ()
 
 
 def position_bounds(robot: Robot) -> tuple[Array, Array]:
-    """Lower and upper bounds of q [rad, m], infinite where a joint has none."""
+    """Lower and upper bounds of q [rad, m], infinite where a joint has none.
+
+    A joint that others follow stays where they are within their limits, too. Limits of a follower that no
+    position of its leader keeps are its own alone.
+    """
     lower, upper = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     for joint in robot.joints:
         if joint.nq == 1:
             k, limits = robot.q_slices[joint.name].start, joint.limits
             lower[k] = -np.inf if limits.lower is None else limits.lower
             upper[k] = np.inf if limits.upper is None else limits.upper
-    return lower, upper
+    return _shared(robot, lower, upper)
 
 
 def velocity_bounds(robot: Robot) -> Array:
-    """Largest speed of each coordinate of v [rad/s, m/s], infinite where a joint has none."""
+    """Largest speed of each coordinate of v [rad/s, m/s], infinite where a joint has none.
+
+    A joint that others follow is as fast as the slowest of them lets it be.
+    """
     bounds = np.full(robot.nv, np.inf)
     for joint in robot.joints:
         if joint.limits.velocity is not None:
             bounds[robot.v_slices[joint.name]] = joint.limits.velocity
-    return bounds
+    return _shared(robot, -bounds, bounds, rates=True)[1]
+
+
+def _shared(robot: Robot, lower: Array, upper: Array, rates: bool = False) -> tuple[Array, Array]:
+    """Bounds that a leader has together with its followers, and the followers' as the leader's put them."""
+    slices = robot.v_slices if rates else robot.q_slices
+    values, apart = robot.declared_values if robot.couplings else {}, list[int]()
+    for _ in robot.couplings:  # a joint may follow one that follows another: as many rounds settle any order
+        for coupling in robot.couplings:
+            own, other = slices[coupling.joint].start, slices[coupling.reference].start
+            factor = coupling.multiplier.evaluate(FLOATS, values)
+            offset = 0.0 if rates else coupling.offset.evaluate(FLOATS, values)
+            if factor == 0:  # it stands still, wherever the other is
+                apart.append(own)
+                continue
+            ends = (lower[own] - offset) / factor, (upper[own] - offset) / factor
+            low, high = max(lower[other], min(ends)), min(upper[other], max(ends))
+            if low > high:
+                apart.append(own)
+            else:
+                lower[other], upper[other] = low, high
+    with np.errstate(invalid="ignore"):  # zero times infinity, of a joint that stands still
+        first, second = coupled(robot, lower, rates), coupled(robot, upper, rates)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    low[apart], high[apart] = lower[apart], upper[apart]
+    return low, high
 
 
 def is_length(robot: Robot) -> NDArray[np.bool_]:
