@@ -287,7 +287,7 @@ def test_ports_without_elements_take_no_part() -> None:
 def test_a_program_beyond_what_unrolling_can_carry_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "LARGEST_PROGRAM", 3)
     compiled = Kernel("large", lambda: trace("large", [("x", (5,))], lambda x: {"y": [a * a for a in x]}))
-    with pytest.raises(TooLarge, match="large takes 5 operations a state; unrolled code is made up to 3"):
+    with pytest.raises(TooLarge, match="large is 5 operations long; code is made up to 3"):
         _ = compiled.batch
 
 

@@ -131,6 +131,9 @@ def test_derivatives_with_a_loop_equal_those_without(name: str, monkeypatch: pyt
     again = _loaded(name)
     batch = again.forward_dynamics.derivative(q, v, tau)
     alone = again.forward_dynamics.derivative(q[5], v[5], tau[5])
+    packed = again.forward_dynamics.derivative(q, v, tau, packed=True)
+    for how, x, whole in zip(again.forward_dynamics.packing(), packed, batch, strict=True):
+        np.testing.assert_array_equal(how.unpack(x), whole)
     for with_loop, without, one in zip(batch, expected, alone, strict=True):
         # Other products are fused, so the last bit may differ; one state and a batch may not.
         np.testing.assert_allclose(with_loop, without, rtol=0, atol=1e-13 * np.abs(without).max())

@@ -72,6 +72,8 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
         following = Schedule(program, slots, width)
         slots = following.slots
         for index, places in following.kept.items():
+            if index not in home and index not in leaves:
+                raise AssertionError("What a loop makes can only be a result or be given to another loop.")
             chunks[home.get(index, -1)].results[index] = places
     else:
         _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)

@@ -81,10 +81,9 @@ class Kernel:
             raise TooLarge(
                 f"{self._name} takes more operations a state than can be recorded. {_ADVICE}"
             ) from None
-        if program.operations.total > LARGEST_PROGRAM:
+        if (length := program.length) > LARGEST_PROGRAM:
             raise TooLarge(
-                f"{self._name} takes {program.operations.total} operations a state; unrolled code is made "
-                f"up to {LARGEST_PROGRAM}. {_ADVICE}"
+                f"{self._name} is {length} operations long; code is made up to {LARGEST_PROGRAM}. {_ADVICE}"
             )
         return program
 

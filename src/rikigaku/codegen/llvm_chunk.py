@@ -22,7 +22,8 @@ _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 def divides(program: Program) -> bool:
     """Whether a finite state can have a result that is not finite."""
-    return any(node.op in ("div", "sqrt") for node in program.nodes)
+    turns = {node.value for node in program.nodes if node.op == "call"}
+    return any(node.op in ("div", "sqrt") for node in program.nodes) or any(map(divides, turns))
 
 
 class ChunkWriter:
@@ -51,8 +52,8 @@ class ChunkWriter:
             self._add(instruction)
         for store in chunk.stores.get(-1, ()):
             self._store(store)
-        for index in sorted(chunk.results.keys() & self.positions.keys()):  # inputs handed through
-            self._keep(index)
+        for index in sorted(chunk.results.keys() & (self.positions.keys() | self.constants.keys())):
+            self._keep(index)  # handed through
 
     # -- instructions ---------------------------------------------------------------------------------------
     def _add(self, instruction: Instruction) -> None:

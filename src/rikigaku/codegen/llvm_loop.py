@@ -119,8 +119,12 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
 
 
 def _stream(program: Program) -> list[str]:
-    """%stream: the outputs are too many for the caches, and lie so that they can be written past them."""
+    """%stream: the outputs are too many for the caches, and lie so that they can be written past them.
+
+    The last group of an output begins an even number of elements before its end: an odd size would not do.
+    """
     bytes_each = sum(8 * port.size for port in program.outputs)
+    even = all(port.size % 2 == 0 for port in program.outputs)
     lines = [f"  %stream.bytes = mul i64 %n, {bytes_each}", "  %stream.odd0 = or i64 0, 0"]
     for i in range(len(program.outputs)):
         k = len(program.inputs) + i
@@ -134,7 +138,8 @@ def _stream(program: Program) -> list[str]:
         f"  %stream.low = and i64 %stream.odd{len(program.outputs)}, {STREAM_ALIGN - 1}",
         "  %stream.even = icmp eq i64 %stream.low, 0",
         f"  %stream.large = icmp sgt i64 %stream.bytes, {_CACHED_BYTES}",
-        "  %stream = and i1 %stream.even, %stream.large",
+        "  %stream.fits = and i1 %stream.even, %stream.large",
+        f"  %stream = and i1 %stream.fits, {str(even).lower()}",
     ]
 
 

@@ -1,11 +1,12 @@
 """What follows the chunks of a long program: the turns of its loops, and the writing of its results.
 
-One output after the other. While the turns of one run, those before it are written, a part after each turn:
-memory takes in what is written more slowly than it can be handed over, and does so while the next turn is at
-work. Slots of what is written are free for the results of later turns.
+One output after the other, each from front to back. What is known is written while turns run, a part after
+each: memory takes in what is written more slowly than it can be handed over, and does so while the next turn
+is at work. Slots of what is written are free for the results of later turns.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -68,11 +69,11 @@ class Schedule:
         self._readers = Counter(x for node in program.nodes if node.op == "call" for x in node.args)
         self._readers.update(x for elements in program.results for x in elements if isinstance(x, Node))
         self._readers.update(risky(program))  # read last: never free
-        self.watched = tuple(map(self._slot, risky(program)))
         self._results = program.results
         self._waiting: list[tuple[int, int]] = []  # (output, start) of the groups that are known, not written
         self.maps = tuple(map(self._output, range(len(program.results))))
-        self._write(len(self._waiting))
+        self._write(self._waiting)
+        self.watched = tuple(map(self._slot, risky(program)))
 
     @property
     def loops(self) -> tuple[Loop, ...]:
@@ -84,23 +85,37 @@ class Schedule:
         elements = self._results[i]
         calls = [x.args[0] for x in elements if isinstance(x, Node) and x.op == "result"]
         turns = [call for call in dict.fromkeys(calls) if (call, 0) not in self._known]
-        share = -(-len(self._waiting) // max(1, len(turns)))
+        earlier, self._waiting = self._waiting, []
+        share, known = -(-len(earlier) // max(1, len(turns))), 0
         for call in turns:
             self._run(call)
-            self._write(share)
-        self._waiting += [(i, start) for start in range(0, len(elements), self.width)]
+            # what the turn before has made is written now: stores of this one may still be on their way
+            self._write([*earlier[:share], *self._waiting])
+            earlier, before = earlier[share:], known
+            while known < len(elements) and self._is_known(elements[known]):
+                known += 1
+            self._waiting = self._groups(i, before, known)
+        self._waiting = [*earlier, *self._waiting, *self._groups(i, known, len(elements) + self.width)]
         return tuple(map(self._slot, elements))
 
-    def _write(self, count: int) -> None:
-        """Plan the writing of the first groups that wait."""
-        groups, self._waiting = self._waiting[:count], self._waiting[count:]
+    def _groups(self, i: int, start: int, stop: int) -> list[tuple[int, int]]:
+        """The groups of an output that are whole with element `stop`, and were not with `start`."""
+        first, last = (min(k, len(self._results[i]) + self.width - 1) // self.width for k in (start, stop))
+        return [(i, k * self.width) for k in range(first, last)]
+
+    def _is_known(self, x: Traced) -> bool:
+        return not (isinstance(x, Node) and x.op == "result") or (x.args[0], x.value) in self._known
+
+    def _write(self, groups: Sequence[tuple[int, int]]) -> None:
+        """Plan the writing of some groups."""
         for output, own in groupby(groups, itemgetter(0)):
             starts = [start for _, start in own]
             size = len(self._results[output])
             self.steps.append(Write(output, starts[0], min(starts[-1] + self.width, size)))
             # the last group may lie over the one before it: what it holds stays
-            for x in self._results[output][starts[0] : min(starts[-1] + self.width, size - self.width)]:
-                self._read(x)
+            written = range(starts[0], min(starts[-1] + self.width, size - self.width))
+            for place in written:
+                self._read(self._results[output][place])
 
     def _slot(self, x: Traced) -> int:
         """Where a number waits."""

@@ -88,13 +88,13 @@ class MovingBodies:
         self._known: dict[int, MovingBody] = {}
 
     def __getitem__(self, i: int) -> MovingBody:
-        way = []
-        while i not in self._known and i != WORLD:
-            way.append(i)
-            i = self._mechanism.bodies[i].parent
-        for i in reversed(way):
-            body = self._mechanism.bodies[i]
-            self._known[i] = self._moving(body, self._felt[i], self._known.get(body.parent))
+        way, next_inward = [], i
+        while next_inward not in self._known and next_inward != WORLD:
+            way.append(next_inward)
+            next_inward = self._mechanism.bodies[next_inward].parent
+        for k in reversed(way):
+            body = self._mechanism.bodies[k]
+            self._known[k] = self._moving(body, self._felt[k], self._known.get(body.parent))
         return self._known[i]
 
     def subtrees(self) -> Iterator[tuple[int, Answer]]:
@@ -104,7 +104,8 @@ class MovingBodies:
             own, parent = self[i].answer, self._mechanism.bodies[i].parent
             whole = own.plus(beyond.pop(i)) if i in beyond else own
             yield i, whole
-            beyond[parent] = beyond[parent].plus(whole) if parent in beyond else whole
+            if parent != WORLD:
+                beyond[parent] = beyond[parent].plus(whole) if parent in beyond else whole
 
     def carriers(self, i: int) -> Iterator[tuple[int, int, JointChange]]:
         """Every coordinate that moves body i, with its body and what it changes."""

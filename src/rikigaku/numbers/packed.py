@@ -68,22 +68,35 @@ def packed_outputs(program: Program) -> Program:
     outputs: list[Port] = []
     results: list[tuple[Traced, ...]] = []
     for port, elements in zip(program.outputs, program.results, strict=True):
-        numbers, sources, constants = _distinct(elements)
+        numbers = _loop_by_loop(elements)
+        sources, constants = _sources(elements, numbers)
         packing = Packing(port.shape, tuple(sources), tuple(constants))
         outputs.append(replace(port, shape=(packing.size,), packing=packing))
         results.append((*numbers, *(0.0 for _ in range(packing.size - len(numbers)))))
     return replace(program, outputs=tuple(outputs), results=tuple(results))
 
 
-def _distinct(elements: Sequence[Traced]) -> tuple[list[Node], list[int], list[float]]:
-    """The nodes among the elements, each once; for every element where it is found; the constants."""
-    numbers: dict[Node, int] = {}
+def _loop_by_loop(elements: Sequence[Traced]) -> list[Node]:
+    """The nodes among the elements, each once. What a turn of a loop makes stands together, so that it can be
+    written as soon as it is made."""
+    nodes = list(dict.fromkeys(x for x in elements if isinstance(x, Node) and x.op != "const"))
+    turns = {turn: place for place, turn in enumerate(dict.fromkeys(map(_turn, nodes)))}
+    return sorted(nodes, key=lambda x: (turns[_turn(x)], x.value if x.op == "result" else 0))
+
+
+def _turn(x: Node) -> Node | None:
+    return x.args[0] if x.op == "result" else None
+
+
+def _sources(elements: Sequence[Traced], numbers: list[Node]) -> tuple[list[int], list[float]]:
+    """For every element which number it is, or -1 - k for the k-th of the constants; and those."""
+    places = {x: place for place, x in enumerate(numbers)}
     constants: dict[float, int] = {}
     sources = []
     for x in elements:
         if isinstance(x, Node) and x.op != "const":
-            sources.append(numbers.setdefault(x, len(numbers)))
+            sources.append(places[x])
         else:
             value = float(x.value) if isinstance(x, Node) else float(x)
             sources.append(-1 - constants.setdefault(value, len(constants)))
-    return list(numbers), sources, list(constants)
+    return sources, list(constants)

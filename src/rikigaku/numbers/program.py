@@ -52,6 +52,13 @@ class Program:
                 counts.update(node.value.operations.counts)
         return Operations(counts, _sine_pairs(self.nodes))
 
+    @property
+    def length(self) -> int:
+        """How many operations are written down: those of a loop's turn once."""
+        calls = [node.value for node in self.nodes if node.op == "call"]
+        again = Counter(calls) - Counter(set(calls))
+        return self.operations.total - sum(count * turn.operations.total for turn, count in again.items())
+
 
 @dataclass(frozen=True)
 class Operations:
