@@ -110,8 +110,56 @@ def test_all_mistakes_come_at_once_each_with_its_line_and_place():
     assert gravity.startswith("rosam.robot.toml:3: gravity: ")
     assert unit.startswith("rosam.robot.toml:6: symbols.L.unt: ")
     assert alpha.startswith('rosam.robot.toml:21: link[1] "l21".dh.alpha: ')
-    assert frame.startswith("frame 'hand': there is no link 'l22'")
+    assert frame.startswith("rosam.robot.toml:25: frame 'hand': there is no link 'l22'")
     assert str(caught.value).startswith("rosam.robot.toml has 4 problems:")
+
+
+MANY = """\
+schema = 1
+name = ""
+independent = ["elbow"]
+[symbols]
+sin = 1
+L = "x"
+[[link]]
+name = "a"
+joint = { type = "revolut" }
+dh = { theta = "q" }
+[[link]]
+name = "a"
+joint = { name = "j", type = "", limits = { lower = 2, upper = 1 } }
+placement = {}
+inertia = { about = "middle", m = 1, com = [0, 0], I = [1] }
+[[link]]
+parent = "nowhere"
+joint = { name = "k", type = "fixed" }
+placement = {}
+[[frame]]
+name = ""
+link = ""
+[[frame]]
+name = "hand"
+link = "palm"
+"""
+
+
+def test_a_mistake_in_a_table_hides_none_of_the_robot_and_each_has_its_line():
+    with pytest.raises(BadModel) as caught:
+        parse_toml(MANY, "r.robot.toml")
+    told = {
+        (int(line), text)
+        for line, text in (p[len("r.robot.toml:") :].split(":", 1) for p in caught.value.problems)
+    }
+    for line, words in (
+        (2, "name is empty"), (3, "no moving joint 'elbow'"), (5, "'sin' cannot name a symbol"),
+        (6, "its value x must be a number"), (9, "there is no 'revolut'"), (12, "are named 'a'"),
+        (13, "type is empty"), (13, "lower limit 2.0 is above"), (15, "about is 'middle'"),
+        (15, "2 numbers are given, 3"), (15, "1 numbers are given, 6"), (16, "name is missing"),
+        (17, "no parent link 'nowhere'"), (21, "name is empty"), (22, "link is empty"),
+        (25, "no link 'palm'"),
+    ):  # fmt: skip
+        assert any(at == line and words in text for at, text in told), (line, words, told)
+    assert len(told) == 16
 
 
 def test_a_line_is_found_in_sub_tables_too():

@@ -1,11 +1,14 @@
 """What is wrong with a robot, all of it at once, in sentences that say what to do."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rikigaku.errors import WrongValue
 from rikigaku.model.check_parts import (
+    Problem,
+    at,
     geometry_problems,
     inertia_problems,
     link_problems,
@@ -25,18 +28,23 @@ LONGEST_NAME = 100
 FORBIDDEN_IN_NAMES = frozenset("<>&\"'`\\")
 
 
-def problems(robot: "Robot") -> list[str]:
+def problems(robot: "Robot") -> list[Problem]:
     """All that contradicts itself in a robot; empty for a sound one. Symbols need not be declared."""
+    base = () if robot.base_inertia is None else inertia_problems("the base", robot.base_inertia)
     return [
         *_name_problems(robot),
         *_tree_problems(robot),
-        *triple("gravity", robot.gravity),
-        *(inertia_problems("the base", robot.base_inertia) if robot.base_inertia is not None else ()),
-        *(problem for link in robot.links for problem in link_problems(link)),
+        *at("gravity", found=triple("gravity", robot.gravity)),
+        *at("base", "inertia", found=base),
+        *(
+            problem
+            for k, link in enumerate(robot.links)
+            for problem in at("link", k, found=link_problems(link))
+        ),
         *_frame_problems(robot),
-        *(problem for loop in robot.loops for problem in _loop_problems(robot, loop)),
+        *(p for k, loop in enumerate(robot.loops) for p in at("loop", k, found=_loop_problems(robot, loop))),
         *_coupling_problems(robot),
-        *_independent_problems(robot),
+        *at("independent", found=_independent_problems(robot)),
         *_symbol_problems(robot),
         *_value_problems(robot),
     ]
@@ -60,54 +68,60 @@ def name_problem(name: object) -> str:
     return ""
 
 
-def _name_problems(robot: "Robot") -> Iterator[str]:
-    named = [
-        ("robot", robot.name),
-        ("base", robot.base),
-        *(("link", link.name) for link in robot.links),
-        *(("joint", link.joint.name) for link in robot.links),
-        *(("frame", frame.name) for frame in robot.frames),
-        *(("loop", loop.name) for loop in robot.loops),
+def _name_problems(robot: "Robot") -> Iterator[Problem]:
+    bodies = [
+        ("base", robot.base, ("base", "name")),
+        *(("link", link.name, ("link", k, "name")) for k, link in enumerate(robot.links)),
+        *(("frame", frame.name, ("frame", k, "name")) for k, frame in enumerate(robot.frames)),
     ]
-    for what, name in named:
+    joints = [("joint", link.joint.name, ("link", k, "joint", "name")) for k, link in enumerate(robot.links)]
+    loops = [("loop", loop.name, ("loop", k, "name")) for k, loop in enumerate(robot.loops)]
+    symbols = [("symbol", symbol.name, ("symbols", symbol.name)) for symbol in robot.symbols]
+    for what, name, place in (("robot", robot.name, ("name",)), *bodies, *joints, *loops):
         if why := name_problem(name):
-            yield f"{what} {name!r}: {why}."
-    for what, names in (
-        ("links and frames (the base counts)", robot.frame_names),
-        ("joints", [link.joint.name for link in robot.links]),
-        ("loops", [loop.name for loop in robot.loops]),
-        ("symbols", [symbol.name for symbol in robot.symbols]),
+            yield from at(*place, found=[f"{what} {name!r}: {why}."])
+    for what, named in (
+        ("links and frames (the base counts)", bodies),
+        ("joints", joints),
+        ("loops", loops),
+        ("symbols", symbols),
     ):
-        for name, count in Counter(names).items():
+        last = {name: place for _, name, place in named}
+        for name, count in Counter(name for _, name, _ in named).items():
             if count > 1:
-                yield f"{count} {what} are named {name!r}; names must differ."
+                sentence = f"{count} {what} are named {name!r}; names must differ."
+                yield from at(*last[name], found=[sentence])
 
 
-def _tree_problems(robot: "Robot") -> Iterator[str]:
+def _tree_problems(robot: "Robot") -> Iterator[Problem]:
     known = (robot.base, *(link.name for link in robot.links))
     parents = {link.name: link.parent for link in robot.links}
-    for link in robot.links:
+    places = {link.name: k for k, link in enumerate(robot.links)}
+    for k, link in enumerate(robot.links):
         if link.parent not in parents and link.parent != robot.base:
-            yield f"link {link.name!r}: {unknown('parent link', link.parent, known)}"
+            why = f"link {link.name!r}: {unknown('parent link', link.parent, known)}"
+            yield from at("link", k, "parent", found=[why])
     sound = {robot.base}
     for start in parents:
         walked: dict[str, None] = {}
-        at = start
-        while at in parents and at not in sound and at not in walked:
-            walked[at] = None
-            at = parents[at]
-        if at in walked:
-            ring = list(walked)[list(walked).index(at) :]
-            yield f"links {' -> '.join(map(repr, [*ring, at]))}: each hangs on the next, none on the base."
+        here = start
+        while here in parents and here not in sound and here not in walked:
+            walked[here] = None
+            here = parents[here]
+        if here in walked:
+            ring = list(walked)[list(walked).index(here) :]
+            why = f"links {' -> '.join(map(repr, [*ring, here]))}: each hangs on the next, none on the base."
+            yield from at("link", places[here], "parent", found=[why])
         sound.update(walked)  # reported or sound: not looked at again
 
 
-def _frame_problems(robot: "Robot") -> Iterator[str]:
+def _frame_problems(robot: "Robot") -> Iterator[Problem]:
     known = (robot.base, *(link.name for link in robot.links))
-    for frame in robot.frames:
+    for k, frame in enumerate(robot.frames):
         if frame.link not in known:
-            yield f"frame {frame.name!r}: {unknown('link', frame.link, known)}"
-        yield from geometry_problems(f"frame {frame.name!r}", frame.geometry)
+            why = f"frame {frame.name!r}: {unknown('link', frame.link, known)}"
+            yield from at("frame", k, "link", found=[why])
+        yield from at("frame", k, found=geometry_problems(f"frame {frame.name!r}", frame.geometry))
 
 
 def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
@@ -120,8 +134,8 @@ def _loop_problems(robot: "Robot", loop: "Loop") -> Iterator[str]:
         yield f"{where}: {unknown('closing joint type', loop.joint, CLOSING_TYPES)}"
     for side, end in (("from", loop.start), ("to", loop.end)):
         if end.link not in known:
-            yield f"{where}, {side}: {unknown('link', end.link, known)}"
-        yield from geometry_problems(f"{where}, {side}", end.geometry)
+            yield from at(side, "link", found=[f"{where}, {side}: {unknown('link', end.link, known)}"])
+        yield from at(side, found=geometry_problems(f"{where}, {side}", end.geometry))
     if loop.start.link == loop.end.link:
         yield f"{where}: both ends are on link {loop.start.link!r}; a loop joins two links."
 
@@ -131,10 +145,10 @@ def _others_of_loop(robot: "Robot", loop: "Loop") -> Iterator[str]:
     carrier = {link.name: link for link in robot.links}
     sides: list[list[str]] = []
     for end in (loop.start, loop.end):
-        at, side = end.link, list[str]()
-        while at in carrier and at not in side:  # a tree that turns in circles is told elsewhere
-            side.append(at)
-            at = carrier[at].parent
+        here, side = end.link, list[str]()
+        while here in carrier and here not in side:  # a tree that turns in circles is told elsewhere
+            side.append(here)
+            here = carrier[here].parent
         sides.append(side)
     for name in sorted(set(sides[0]) ^ set(sides[1]), key=list(carrier).index):
         joint = carrier[name].joint
@@ -142,32 +156,36 @@ def _others_of_loop(robot: "Robot", loop: "Loop") -> Iterator[str]:
             yield f"{joint.name} ({joint.type})"
 
 
-def _coupling_problems(robot: "Robot") -> Iterator[str]:
+def _coupling_problems(robot: "Robot") -> Iterator[Problem]:
     single = tuple(joint.name for joint in robot.joints if POSITION_SIZE.get(joint.type) == 1)
-    for coupling in robot.couplings:
+    for k, coupling in enumerate(robot.couplings):
         where = f"coupling of {coupling.joint!r}"
         for what, name in (("joint", coupling.joint), ("reference", coupling.reference)):
             if name not in single:
-                yield f"{where}, {what}: {unknown('moving one-coordinate joint', name, single)}"
-        yield from not_formula(f"{where}: multiplier", coupling.multiplier)
-        yield from not_formula(f"{where}: offset", coupling.offset)
+                why = f"{where}, {what}: {unknown('moving one-coordinate joint', name, single)}"
+                yield from at("coupling", k, what, found=[why])
+        yield from at("coupling", k, found=not_formula(f"{where}: multiplier", coupling.multiplier))
+        yield from at("coupling", k, found=not_formula(f"{where}: offset", coupling.offset))
+    last = {coupling.joint: k for k, coupling in enumerate(robot.couplings)}
     for name, count in Counter(coupling.joint for coupling in robot.couplings).items():
         if count > 1:
-            yield f"joint {name!r} is coupled {count} times; once is enough."
-    yield from _coupling_rings({c.joint: c for c in robot.couplings})
+            why = f"joint {name!r} is coupled {count} times; once is enough."
+            yield from at("coupling", last[name], "joint", found=[why])
+    for ring in _coupling_rings({c.joint: c for c in robot.couplings}):
+        why = f"couplings {' -> '.join(map(repr, ring))}: each follows the next, none is free."
+        yield from at("coupling", last[ring[0]], "joint", found=[why])
 
 
-def _coupling_rings(couplings: "dict[str, Coupling]") -> Iterator[str]:
+def _coupling_rings(couplings: "dict[str, Coupling]") -> Iterator[list[str]]:
     done: set[str] = set()
     for start in couplings:
         walked: list[str] = []
-        at = start
-        while at in couplings and at not in done and at not in walked:
-            walked.append(at)
-            at = couplings[at].reference
-        if at in walked:
-            ring = [*walked[walked.index(at) :], at]
-            yield f"couplings {' -> '.join(map(repr, ring))}: each follows the next, none is free."
+        here = start
+        while here in couplings and here not in done and here not in walked:
+            walked.append(here)
+            here = couplings[here].reference
+        if here in walked:
+            yield [*walked[walked.index(here) :], here]
         done.update(walked)
 
 
@@ -180,23 +198,29 @@ def _independent_problems(robot: "Robot") -> Iterator[str]:
             yield f"independent: {name!r} stands {count} times."
 
 
-def _symbol_problems(robot: "Robot") -> Iterator[str]:
+def _symbol_problems(robot: "Robot") -> Iterator[Problem]:
     for symbol in robot.symbols:
+        wrong: list[str] = []
         try:
             Formula.symbol(symbol.name)
         except WrongValue as error:
-            yield f"symbols: {error}"
+            wrong.append(f"symbols: {error}")
         if symbol.value is not None:
-            yield from not_formula(f"symbol {symbol.name!r}: value", symbol.value)
+            wrong += not_formula(f"symbol {symbol.name!r}: value", symbol.value)
             if isinstance(symbol.value, Formula) and symbol.value.symbols:
-                yield f"symbol {symbol.name!r}: its value {symbol.value} must be a number, without symbols."
+                wrong.append(
+                    f"symbol {symbol.name!r}: its value {symbol.value} must be a number, without symbols."
+                )
+        yield from at("symbols", symbol.name, found=wrong)
 
 
-def _value_problems(robot: "Robot") -> Iterator[str]:
+def _value_problems(robot: "Robot") -> Iterator[Problem]:
     """Constants without a finite value, such as a quotient whose divisor cancels only numerically."""
-    for place, formula in formulas(robot):
+    for where, formula in formulas(robot):
         if formula.is_number:
             try:
                 float(formula)
             except WrongValue as error:
-                yield f"{place}: {error}"
+                part = re.match(r"(link|frame|loop|coupling)s\[(\d+)\]|([a-z]+)", where)
+                place = () if part is None else (part[3],) if part[3] else (part[1], int(part[2]))
+                yield from at(*place, found=[f"{where}: {error}"])

@@ -21,13 +21,28 @@ _WITH_SPRING = ("revolute", "prismatic", "helical")
 _WITH_AXIS = frozenset({"revolute", "prismatic", "helical", "planar", "universal"})
 
 
+class Problem(str):
+    """What is wrong, a sentence; `place`: the keys of a robot file that lead there, ("link", 2, "joint")."""
+
+    place: tuple[str | int, ...] = ()
+
+
+def at(*place: str | int, found: Iterable[str]) -> Iterator[Problem]:
+    """The problems found, with keys that lead to where they were looked for."""
+    for sentence in found:
+        problem = Problem(sentence)
+        problem.place = (*place, *getattr(sentence, "place", ()))
+        yield problem
+
+
 def link_problems(link: "Link") -> Iterator[str]:
     """What is wrong with a link, its joint and its inertia."""
     where = f"link {link.name!r}"
     yield from geometry_problems(where, link.geometry)
     if link.inertia is not None:
-        yield from inertia_problems(where, link.inertia)
-    yield from _joint_problems(link.joint)
+        yield from at("inertia", found=inertia_problems(where, link.inertia))
+    yield from at("joint", found=_joint_problems(link.joint))
+    yield from at("joint", "limits", found=_limit_problems(link.joint))
 
 
 def _joint_problems(joint: Joint) -> Iterator[str]:
@@ -50,7 +65,10 @@ def _joint_problems(joint: Joint) -> Iterator[str]:
             f"{where}: a spring needs a joint of one coordinate ({', '.join(_WITH_SPRING)}), and this one is "
             f"{joint.type}. Leave stiffness out."
         )
-    limits = joint.limits
+
+
+def _limit_problems(joint: Joint) -> Iterator[str]:
+    where, limits = f"joint {joint.name!r}", joint.limits
     for field in fields(limits):
         bound = getattr(limits, field.name)
         if bound is not None and not math.isfinite(bound):

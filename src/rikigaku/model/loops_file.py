@@ -15,7 +15,7 @@ from rikigaku.errors import BadModel, TooLarge, UnknownName
 from rikigaku.model.robot import STANDARD_GRAVITY, Link, Robot
 from rikigaku.model.toml import LARGEST_FILE
 from rikigaku.model.toml_document import document, text_of, tidy
-from rikigaku.model.toml_read import SCHEMA, frame_of, loops_of
+from rikigaku.model.toml_read import SCHEMA, frames_of, loops_of, note_model
 from rikigaku.model.toml_table import Notes, Table
 from rikigaku.numbers.formula import ZERO, Formula
 
@@ -56,7 +56,7 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
     if isinstance(data.get("schema"), bool) or data.get("schema") != SCHEMA:
         top.note(f"schema is {data.get('schema')!r}; this version reads schema = {SCHEMA}.", "schema")
     loops, independent = loops_of(top)
-    frames = tuple(frame_of(table) for table in top.tables("frame"))
+    frames = frames_of(top)
     rotor = top.table("rotor")
     rotors = {name: rotor.formula(name, ZERO) for name in rotor.data}
     springs = {name: _spring(top.table("spring"), name) for name in top.table("spring").data}
@@ -67,8 +67,6 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
             if name not in joints:
                 top.note(str(UnknownName("moving joint", name, joints, "the URDF")), key)
     gravity = top.formulas("gravity", robot.gravity)
-    if notes.problems:
-        raise BadModel(notes.problems, source)
 
     def added(link: Link) -> Link:
         joint = link.joint
@@ -77,7 +75,7 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
         return replace(link, joint=replace(drive, actuated=joint.actuated and joint.name not in passive))
 
     try:
-        return replace(
+        whole = replace(
             robot,
             links=tuple(added(link) for link in robot.links),
             loops=(*robot.loops, *loops),
@@ -86,7 +84,10 @@ def with_loops(robot: Robot, text: str, source: str = "The loops text") -> Robot
             gravity=gravity,
         )
     except BadModel as error:
-        raise BadModel(error.problems, source) from error
+        note_model(error, top)
+    if notes.problems:
+        raise BadModel(notes.problems, source)
+    return whole
 
 
 def loops_text(robot: Robot, names: Mapping[str, Sequence[str]]) -> str:

@@ -40,7 +40,8 @@ def robot_of(data: dict[str, Any], notes: Notes) -> Robot:
     """The robot a file describes.
 
     Raises:
-        BadModel: with every mistake of the file, and of the robot where it could be made.
+        BadModel: with every mistake of the file, and of the robot it would make; what could not be read
+            is replaced by something sound for that.
     """
     top = Table(data, (), "", notes).only(TOP_KEYS)
     schema = data.get("schema")
@@ -50,27 +51,35 @@ def robot_of(data: dict[str, Any], notes: Notes) -> Robot:
     base_name = base.text("name", "base")
     loops, independent = loops_of(top)
     parts: dict[str, Any] = {
-        "name": top.required("name", 'name = "my_robot"'),
+        "name": top.required("name", 'name = "my_robot"') or "robot",
         "source": top.text("source"),
         "gravity": top.formulas("gravity", STANDARD_GRAVITY),
         "symbols": tuple(_symbol(top.table("symbols"), name) for name in top.table("symbols").data),
         "base": base_name,
         "base_inertia": _inertia(base),
         "links": tuple(_link(table, base_name) for table in top.tables("link")),
-        "frames": tuple(frame_of(table) for table in top.tables("frame")),
+        "frames": frames_of(top),
         "loops": loops,
         "independent": independent,
-        "couplings": tuple(_coupling(table) for table in top.tables("coupling")),
+        "couplings": tuple(c for table in top.tables("coupling") if (c := _coupling(table)) is not None),
     }
-    robot = None
-    if not notes.names_missing:
-        try:
-            robot = Robot(**parts)
-        except BadModel as error:
-            notes.problems += error.problems
-    if notes.problems or robot is None:
+    try:
+        robot = Robot(**parts)
+    except BadModel as error:
+        note_model(error, top)
+    if notes.problems:
         raise BadModel(notes.problems, notes.source)
     return robot
+
+
+def note_model(error: BadModel, top: Table) -> None:
+    """Note what is wrong with a robot at the lines of its file."""
+    for problem in error.problems:
+        place = top.notes.place(getattr(problem, "place", ()))
+        if place == ("independent",) and "independent" not in top.data:
+            loops = [k for k, loop in enumerate(top.data.get("loop", ())) if "independent" in loop]
+            place = ("loop", *loops[:1], "independent")
+        top.notes.add(place, "", problem)
 
 
 def _symbol(table: Table, name: str) -> Symbol:
@@ -83,7 +92,7 @@ def _symbol(table: Table, name: str) -> Symbol:
 
 def _link(table: Table, base: str) -> Link:
     table.only(("name", "parent", "joint", *GEOMETRIES, "inertia", "section"))
-    name = table.required("name", 'name = "link_1"')
+    name = table.required("name", 'name = "link_1"') or table.label
     joint = _joint(table, name)
     variable = VARIABLE_COLUMN.get(joint.type, "") if joint.axis == Z_AXIS else ""
     geometry = _geometry(table, joint, variable)
@@ -96,7 +105,6 @@ def _joint(link: Table, link_name: str) -> Joint:
     )
     if "joint" not in link.data:
         link.note('joint is missing. Write joint = { type = "revolute" }, or "fixed" if it does not move.')
-        link.notes.names_missing = True
         return Joint(link_name)
     type_ = table.choice("type", JOINT_TYPES, 'type = "revolute"')
     limits = table.table("limits").only(("lower", "upper", "velocity", "effort"))
@@ -104,7 +112,7 @@ def _joint(link: Table, link_name: str) -> Joint:
     spring = table.table("spring").only(("stiffness", "rest"))
     return Joint(
         name=table.text("name", link_name),
-        type=cast(JointType, type_),
+        type=cast(JointType, type_ or "revolute"),
         axis=table.formulas("axis", Z_AXIS),
         second_axis=table.formulas("second_axis", X_AXIS),
         pitch=table.formula("pitch", ZERO),
@@ -138,6 +146,8 @@ def _geometry(owner: Table, joint: Joint | None = None, variable: str = "") -> G
     values = {column: table.formula(column, ZERO, ("q",)) for column in columns}
     if len(owner.notes.problems) > before:
         return Placement()  # what could not be read says nothing about q
+    if joint is not None and owner.table("joint").data.get("type") not in JOINT_TYPES:
+        return Placement()  # noted; where its variable belongs is not known
     values = {column: _constant_part(table, column, values[column], joint, variable) for column in columns}
     return ModifiedDH(**values) if kind == "dh" else StandardDH(**values)
 
@@ -178,17 +188,26 @@ def _inertia(owner: Table) -> Inertia | None:
         table.only(("about", "m", "com", "I", "rpy"))
         position, rpy = table.formulas("com", _ZERO3), table.formulas("rpy", _ZERO3)
         return Inertia("com", table.needed("m"), position, table.formulas("I", _ZERO6), rpy)
+    for key, default in (("ms", _ZERO3), ("com", _ZERO3), ("I", _ZERO6), ("rpy", _ZERO3)):
+        table.formulas(key, default)  # their own mistakes are told all the same
     given = "about is missing" if about is None else f"about is {about!r}"
     advice = 'about = "origin" (with m, ms, I) or about = "com" (with m, com, I, rpy)'
     table.note(f"{given}. Write {advice}.", "about" if about is not None else None)
     return None
 
 
-def frame_of(table: Table) -> Frame:
-    """A frame of a [[frame]] table."""
-    table.only(("name", "link", *GEOMETRIES))
-    name, link = table.required("name", 'name = "hand"'), table.required("link", 'link = "link_6"')
-    return Frame(name, link, _geometry(table))
+def frames_of(top: Table) -> tuple[Frame, ...]:
+    """The frames of the [[frame]] tables that say on which link they are."""
+    frames = []
+    for table in top.tables("frame"):
+        table.only(("name", "link", *GEOMETRIES))
+        name = table.required("name", 'name = "hand"') or table.label
+        link, geometry = table.required("link", 'link = "link_6"'), _geometry(table)
+        if link:
+            frames.append(Frame(name, link, geometry))
+        else:
+            top.notes.left_out.add(table.path)
+    return tuple(frames)
 
 
 def loops_of(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
@@ -196,24 +215,30 @@ def loops_of(top: Table) -> tuple[tuple[Loop, ...], tuple[str, ...]]:
     loops, independent = [], list(top.texts("independent"))
     for table in top.tables("loop"):
         table.only(("name", "joint", "from", "to", "independent"))
-        name = table.required("name", 'name = "cut"')
-        joint = table.choice("joint", (*CLOSING_TYPES, "helical"), 'joint = "revolute"')
+        name = table.required("name", 'name = "cut"') or table.label
+        joint = table.choice("joint", (*CLOSING_TYPES, "helical"), 'joint = "revolute"') or "revolute"
         ends = []
         for side in ("from", "to"):
             if side not in table.data:
                 table.note(f'{side} is missing. Write {side} = {{ link = "...", placement = {{}} }}.')
-                table.notes.names_missing = True
                 continue
             end = table.table(side).only(("link", *GEOMETRIES))
-            ends.append(LoopEnd(end.required("link", 'link = "link_3"'), _geometry(end)))
+            link, geometry = end.required("link", 'link = "link_3"'), _geometry(end)
+            ends += [LoopEnd(link, geometry)] if link else []
         if len(ends) == 2:
             loops.append(Loop(name, cast(ClosingType, joint), ends[0], ends[1]))
+        else:
+            top.notes.left_out.add(table.path)
         independent += [joint for joint in table.texts("independent") if joint not in independent]
     return tuple(loops), tuple(independent)
 
 
-def _coupling(table: Table) -> Coupling:
+def _coupling(table: Table) -> Coupling | None:
     table.only(("joint", "reference", "multiplier", "offset"))
     joint = table.required("joint", 'joint = "finger_2"')
     reference = table.required("reference", 'reference = "finger_1"')
-    return Coupling(joint, reference, table.needed("multiplier"), table.formula("offset", ZERO))
+    factor, offset = table.needed("multiplier"), table.formula("offset", ZERO)
+    if joint and reference:
+        return Coupling(joint, reference, factor, offset)
+    table.notes.left_out.add(table.path)
+    return None

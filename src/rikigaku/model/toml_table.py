@@ -26,7 +26,16 @@ class Notes:
     text: str
     source: str = ""
     problems: list[str] = field(default_factory=list)
-    names_missing: bool = False  # then nothing can be said about what refers to them
+    left_out: set[Path] = field(default_factory=set)  # tables of arrays that made no part of the robot
+
+    def place(self, made: Path) -> Path:
+        """Where the file says a part of the robot that was made: the k-th link, frame, ... it has."""
+        match made:
+            case (key, int() as k, *inside):
+                for _, skipped in sorted(path for path in self.left_out if path[0] == key):
+                    k += int(skipped) <= k
+                return (key, k, *inside)
+        return made
 
     def add(self, path: Path, label: str, message: str) -> None:
         line = line_of(self.text, path) if len(self.problems) < MOST_LINES else 0
@@ -74,19 +83,18 @@ class Table:
         """A text that must be there; noted, and empty, if it is not."""
         if key not in self.data:
             self.note(f"{key} is missing. Write {advice}.")
-        value = self.text(key)
-        if not value:
-            self.notes.names_missing = True
-        return value
+        elif self.data[key] == "":
+            self.note(f"{key} is empty. Write {advice}.", key)
+        return self.text(key)
 
     def choice(self, key: str, known: Sequence[str], advice: str) -> str:
-        """One of the known words; noted if it is another."""
+        """One of the known words; noted, and empty, if it is another."""
         word = self.required(key, advice)
         if word and word not in known:
             close = difflib.get_close_matches(word, known, n=1)
             self.note(f"there is no {word!r}. " + (f"Did you mean {close[0]!r}? " if close else "")
                       + f"Known: {', '.join(known)}.", key)  # fmt: skip
-            self.notes.names_missing = True
+            return ""
         return word
 
     def flag(self, key: str, default: bool) -> bool:
@@ -143,6 +151,7 @@ class Table:
         for i, data in enumerate(self.value(key, list) or []):
             if not isinstance(data, dict):
                 self.note(f"{_shown(data)} should be a table. Write [[{key}]] and its keys below.", key)
+                self.notes.left_out.add((*self.path, key, i))
                 continue
             name = data.get("name")
             label = f"{key}[{i}]" + (f' "{name[:60]}"' if isinstance(name, str) else "")
