@@ -121,3 +121,19 @@ def test_euler_jacobian_is_nan_where_its_angles_are_singular() -> None:
         assert np.isfinite(ball.euler_jacobian(level, "l1", "zyz")).all()
     reason = "the Euler angles are singular at this orientation"
     assert ball.euler_jacobian.status(upright, "l1", "zyz") == reason
+
+
+@pytest.mark.parametrize(("angles", "turn"), [("zyx", np.pi / 2), ("zyz", 0.0), ("zyz", np.pi)])
+def test_euler_angles_that_are_singular_to_rounding_are_singular(angles: str, turn: float) -> None:
+    joints = [Joint("a", axis=(1, 0, 0)), Joint("b", axis=(0, 0, 1)), Joint("c", axis=(0, 1, 0))]
+    links = zip("abc", ("base", "a", "b"), joints, strict=True)
+    robot = Robot("xzy", tuple(Link(name, on, joint) for name, on, joint in links))
+    law = robot.euler_jacobian.fix(frame="c", angles=angles)
+    q = np.array([[0.0, 0.2, turn + off] for off in (0, 1e-15, -1e-15, 1e-12, -1e-12)])
+    with np.errstate(all="ignore"):
+        result = law(q)
+    assert np.isnan(result[:3, 3:]).any(axis=(1, 2)).all()
+    assert (law.status(q)[:3] == "the Euler angles are singular at this orientation").all()
+    # 1e-12 rad away four digits are known: the rates are a unit over that angle
+    assert (law.status(q)[3:] == "ok").all()
+    np.testing.assert_allclose(np.abs(result[3:, 3:]).max(axis=(1, 2)), 1e12, rtol=0.05)

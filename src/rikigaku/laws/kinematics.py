@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rikigaku.errors import UnknownName, WrongValue
 from rikigaku.laws.motion import BodyMotion, motion
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.functions import sqrt
+from rikigaku.numbers.functions import is_number, sqrt, where
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
@@ -16,6 +16,10 @@ Numbers = Sequence[Number]
 
 AXES = ("world", "local", "spatial")
 EULER_ANGLES = ("zyx", "zyz")
+
+# The elements of a rotation of many joints carry some units of rounding (2.2e-16 each). Where sine or cosine
+# of the middle Euler angle is less than 256 of them, the direction the other two stand for is rounding alone.
+_ROUNDING = 2.0**-44
 
 
 def world_poses(mechanism: Mechanism, q: Numbers) -> list[Pose]:
@@ -65,7 +69,8 @@ def jacobian(mechanism: Mechanism, q: Numbers, frame: str, axes: str = "world") 
 def euler_jacobian(mechanism: Mechanism, q: Numbers, frame: str, angles: str = "zyx") -> list[list[Number]]:
     """J with [v; rates of the Euler angles] = J v, world axes; rates in the order the angles are named.
 
-    "zyx": R = Rz Ry Rx; "zyz": R = Rz Ry Rz. NaN where the angles are singular.
+    "zyx": R = Rz Ry Rx; "zyz": R = Rz Ry Rz. NaN where the angles are singular to rounding: the cosine (of
+    "zyz" the sine) of the middle one below 6e-14.
     """
     if angles not in EULER_ANGLES:
         raise WrongValue(f"Euler angles {angles!r} are not known. Known: {', '.join(EULER_ANGLES)}.")
@@ -77,15 +82,24 @@ def euler_jacobian(mechanism: Mechanism, q: Numbers, frame: str, angles: str = "
 def euler_rates(R: Matrix, angles: str) -> Matrix:
     """The matrix from angular velocity in world axes to the rates of the Euler angles of R."""
     if angles == "zyx":
-        radius, ratio = sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0]), -R[2][0]
+        radius, ratio = _radius(R[0][0], R[1][0]), -R[2][0]
         c, s = R[0][0] / radius, R[1][0] / radius
         last: Vector = (c / radius, s / radius, 0)  # roll rate
     else:
-        radius, ratio = sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2]), -R[2][2]
+        radius, ratio = _radius(R[0][2], R[1][2]), -R[2][2]
         c, s = R[0][2] / radius, R[1][2] / radius
         last = (c / radius, s / radius, 0)
     first = (ratio * last[0], ratio * last[1], 1)
     return (first, (-s, c, 0), last)
+
+
+def _radius(x: Number, y: Number) -> Number:
+    """Length of (x, y); NaN (a constant: zero) where it is nothing but rounding."""
+    square = x * x + y * y
+    tiny = square < _ROUNDING * _ROUNDING
+    if is_number(square):
+        return 0 if tiny else sqrt(square)
+    return sqrt(where(tiny, -1, square))
 
 
 def velocity(mechanism: Mechanism, q: Numbers, v: Numbers, frame: str, axes: str = "world") -> list[Number]:

@@ -94,9 +94,9 @@ def intermediates(
         prefix += "_"
     steps: list[tuple[str, Formula]] = []
     for node in nodes:
-        if node in known:
+        if node in known or node.op == "less":  # a comparison is no step: what chooses by it says more
             continue
-        formula = _formula(node, [known[arg] for arg in node.args])
+        formula = _formula(node, [known.get(arg, ZERO) for arg in node.args])
         if _is_short(node, formula, uses[node]):
             known[node] = formula
         else:
@@ -151,6 +151,8 @@ def _formula(node: Node, args: list[Formula]) -> Formula:
             return args[0].cos()
         case "sign":
             return args[0].sign()
+        case "choose" if node.args[1].op == "const" and node.args[1].value == -1:
+            return args[2]  # the way laws say that a root has no value: the formula is that of all others
     raise NotExact(
         "The program of this law chooses between numbers or runs a loop, which no formula says; "
         'law.export("python") (or another language) writes it down.'
