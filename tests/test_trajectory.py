@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.trajectory import cubic, in_sequence, quintic, septic, trapezoid
 
 RNG = np.random.default_rng(5)
@@ -26,6 +26,24 @@ def all_trajectories():
     yield trapezoid(START, END, velocity=0.7, acceleration=[1.0, 2.0, 3.0, 0.9])
     yield trapezoid(START, END, velocity=50, acceleration=1)
     yield in_sequence(quintic(START, END, 1.0), cubic(END, START, 0.6))
+
+
+@pytest.mark.parametrize("duration", [1e3, 1e6, 1e9, 1e12])
+def test_slow_trapezoids_accelerate_as_much_as_they_may(duration):
+    motion = trapezoid(0.0, 1.0, velocity=1.0, acceleration=2.0, duration=duration)
+    # the speed in the middle is 1 m in almost the duration; it takes 1 / (2 T) seconds to reach it
+    assert motion.rise == pytest.approx(1 / (2 * duration), rel=1e-6)
+    q, v, a = motion(np.array([0.0, motion.rise / 2, duration / 2, duration]))
+    np.testing.assert_allclose(a[:2], 2, rtol=1e-6)
+    np.testing.assert_allclose(v * duration, [0, 0.5, 1, 0], rtol=1e-6)
+    np.testing.assert_allclose(q[2:], [0.5, 1], rtol=1e-6)
+
+
+def test_accelerations_without_a_limit_are_refused_unless_another_joint_has_one():
+    with pytest.raises(WrongValue, match="let the speed jump"):
+        trapezoid(0.0, 1.0, velocity=1.0, acceleration=np.inf)
+    motion = trapezoid([0.0, 0.0], [1.0, 1.0], velocity=np.inf, acceleration=[np.inf, 4.0])
+    assert motion.duration == pytest.approx(1)
 
 
 @pytest.mark.parametrize("trajectory", list(all_trajectories()), ids=lambda t: type(t).__name__)
@@ -107,6 +125,24 @@ def test_a_longer_trapezoid_takes_that_long_within_the_limits():
         trapezoid(START, END, velocity=0.5, acceleration=2, duration=quick.duration / 2)
 
 
+@pytest.mark.parametrize("duration", [1e3, 1e6, 1e9, 1e12])
+def test_slow_trapezoids_accelerate_as_much_as_they_may(duration):
+    motion = trapezoid(0.0, 1.0, velocity=1.0, acceleration=2.0, duration=duration)
+    # the speed in the middle is 1 m in almost the duration; it takes 1 / (2 T) seconds to reach it
+    assert motion.rise == pytest.approx(1 / (2 * duration), rel=1e-6)
+    q, v, a = motion(np.array([0.0, motion.rise / 2, duration / 2, duration]))
+    np.testing.assert_allclose(a[:2], 2, rtol=1e-6)
+    np.testing.assert_allclose(v * duration, [0, 0.5, 1, 0], rtol=1e-6)
+    np.testing.assert_allclose(q[2:], [0.5, 1], rtol=1e-6)
+
+
+def test_accelerations_without_a_limit_are_refused_unless_another_joint_has_one():
+    with pytest.raises(WrongValue, match="let the speed jump"):
+        trapezoid(0.0, 1.0, velocity=1.0, acceleration=np.inf)
+    motion = trapezoid([0.0, 0.0], [1.0, 1.0], velocity=np.inf, acceleration=[np.inf, 4.0])
+    assert motion.duration == pytest.approx(1)
+
+
 @pytest.mark.parametrize("trajectory", list(all_trajectories()), ids=lambda t: type(t).__name__)
 def test_times_of_any_shape_give_that_shape(trajectory):
     t = RNG.uniform(-1, 3, (2, 3))
@@ -148,9 +184,9 @@ def test_a_sequence_passes_through_its_via_points():
         in_sequence()
 
 
-@pytest.mark.parametrize("duration", [0.0, -1.0, np.inf, np.nan])
+@pytest.mark.parametrize("duration", [0.0, -1.0, np.inf, np.nan, "2", [1.0]])
 def test_a_duration_must_be_positive_and_finite(duration):
-    with pytest.raises(WrongValue, match="must be positive and finite"):
+    with pytest.raises(WrongValue, match=r"A duration \[s\] is a finite number above 0"):
         cubic(0.0, 1.0, duration)
 
 
@@ -173,6 +209,12 @@ def test_what_is_missing_or_contradicts_itself_is_said():
         cubic(START, END, 1.0, v0=[1.0, 2.0])
     with pytest.raises(WrongSize, match="velocity limits have the shape"):
         cubic(START, END, velocity=[1.0, 2.0])
+    with pytest.raises(UnknownName, match=r"quintic\(...\) has no option named 'velocty'. Did you mean 'veloc"):
+        quintic(0, 1, velocty=1)
+    with pytest.raises(WrongValue, match="The velocity limit takes real numbers"):
+        cubic(start=0, end=1, velocity="fast")
+    with pytest.raises(WrongValue, match="The start of a motion takes real numbers"):
+        cubic("here", 1, 1.0)
 
 
 def test_a_sequence_may_have_any_number_of_pieces():

@@ -135,7 +135,7 @@ def names_its_options(function: Function) -> Function:
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         for name in options:
-            if name not in known:
+            if name not in signature.parameters:
                 raise UnknownName("option", name, known, f"the call {function.__name__}(...)")
         try:
             signature.bind(*args, **options)

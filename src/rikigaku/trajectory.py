@@ -14,7 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.errors import WrongSize, WrongValue
+from rikigaku.given import names_its_options, number
 from rikigaku.states import State
 
 Array = NDArray[np.float64]
@@ -63,10 +65,10 @@ class Trapezoid:
         T, rise = self.duration, self.rise
         x = np.clip(t, 0.0, T)
         speed = 1 / (T - rise)  # of s, which goes from 0 to 1
-        before, after = np.minimum(x, rise), np.maximum(x - (T - rise), 0.0)
+        before, after = np.minimum(x, rise), np.maximum(rise - (T - x), 0.0)
         s = speed * (x - before + before**2 / (2 * rise) - after**2 / (2 * rise))
         rate = speed * (before - after) / rise
-        bend = speed / rise * ((x < rise) * 1.0 - (x > T - rise) * 1.0) * ((t >= 0) & (t <= T))
+        bend = speed / rise * ((x < rise) * 1.0 - (after > 0) * 1.0) * ((t >= 0) & (t <= T))
         way = self.end - self.start
         shape = (..., *(None,) * way.ndim)
         return State(self.start + s[shape] * way, rate[shape] * way, bend[shape] * way)
@@ -95,8 +97,16 @@ class Sequence:
         return State(*parts)
 
 
+@names_its_options
 def cubic(
-    start: Any, end: Any, duration: float | None = None, *, v0: Any = 0.0, v1: Any = 0.0, **limits: Any
+    start: Any,
+    end: Any,
+    duration: float | None = None,
+    *,
+    v0: Any = 0.0,
+    v1: Any = 0.0,
+    velocity: Any = None,
+    acceleration: Any = None,
 ) -> Polynomial:
     """Degree 3: positions and velocities at both ends. From rest to rest the acceleration jumps at the ends.
 
@@ -105,9 +115,10 @@ def cubic(
         duration: [s]; or leave it out and give velocity= and/or acceleration= limits, numbers or (n,): the
             shortest duration that keeps them (from rest to rest).
     """
-    return _polynomial(start, end, duration, [v0], [v1], limits)
+    return _polynomial(start, end, duration, [v0], [v1], velocity, acceleration)
 
 
+@names_its_options
 def quintic(
     start: Any,
     end: Any,
@@ -117,12 +128,14 @@ def quintic(
     v1: Any = 0.0,
     a0: Any = 0.0,
     a1: Any = 0.0,
-    **limits: Any,
+    velocity: Any = None,
+    acceleration: Any = None,
 ) -> Polynomial:
     """Degree 5: positions, velocities and accelerations at both ends. Arguments as in `cubic`."""
-    return _polynomial(start, end, duration, [v0, a0], [v1, a1], limits)
+    return _polynomial(start, end, duration, [v0, a0], [v1, a1], velocity, acceleration)
 
 
+@names_its_options
 def septic(
     start: Any,
     end: Any,
@@ -134,38 +147,45 @@ def septic(
     a1: Any = 0.0,
     j0: Any = 0.0,
     j1: Any = 0.0,
-    **limits: Any,
+    velocity: Any = None,
+    acceleration: Any = None,
 ) -> Polynomial:
     """Degree 7: positions, velocities, accelerations and jerks at both ends. Arguments as in `cubic`."""
-    return _polynomial(start, end, duration, [v0, a0, j0], [v1, a1, j1], limits)
+    return _polynomial(start, end, duration, [v0, a0, j0], [v1, a1, j1], velocity, acceleration)
 
 
+@names_its_options
 def trapezoid(
     start: Any, end: Any, *, velocity: Any, acceleration: Any, duration: float | None = None
 ) -> Trapezoid:
     """The quickest straight motion from rest to rest within the limits; all joints start and arrive together.
 
     Args:
-        velocity, acceleration: limits [rad/s, m/s; per s], positive numbers or (n,).
+        velocity, acceleration: limits [rad/s, m/s; per s], positive numbers or (n,); infinite for none, but
+            some joint that moves has a finite acceleration.
         duration: a longer one, if wanted [s]; the accelerations stay as large as allowed.
     """
     q0, q1 = _postures(start, end)
     v, a = _limit("velocity", velocity, q0), _limit("acceleration", acceleration, q0)
     way = np.abs(q1 - q0)
     if not way.any():
-        T = _positive("duration", 1.0 if duration is None else duration)
+        T = number("A duration [s]", 1.0 if duration is None else duration, above=0)
         return Trapezoid(q0, q1, T, T / 2)
     with np.errstate(divide="ignore"):
         top, push = float(np.min(v / way)), float(np.min(a / way))  # limits of s, which goes from 0 to 1
+    if not np.isfinite(push):
+        raise WrongValue(
+            f"Acceleration limits of {acceleration} let the speed jump; give a finite one to a joint that moves."
+        )
     peak = sqrt(push)  # the speed where a motion without a flat part turns
     shortest = 2 / peak if peak <= top else 1 / top + top / push
-    T = shortest if duration is None else _positive("duration", duration)
+    T = shortest if duration is None else number("A duration [s]", duration, above=0)
     if shortest * (1 - 1e-12) > T:
         raise WrongValue(
             f"A duration of {T:g} s breaks the limits; the shortest that keeps them is {shortest:g} s."
         )
-    # rise t1 with push * t1 * (T - t1) = 1, the smaller root
-    rise = T / 2 - sqrt(max(T * T / 4 - 1 / push, 0.0))
+    # rise t1 with push * t1 * (T - t1) = 1: the smaller root by the larger, as their difference would cancel
+    rise = 1 / push / (T / 2 * (1 + sqrt(max(1 - 4 / push / T / T, 0.0))))
     return Trapezoid(q0, q1, T, rise)
 
 
@@ -181,7 +201,13 @@ def in_sequence(*pieces: Trajectory) -> Sequence:
 
 
 def _polynomial(
-    start: Any, end: Any, duration: float | None, first: list[Any], last: list[Any], limits: dict[str, Any]
+    start: Any,
+    end: Any,
+    duration: float | None,
+    first: list[Any],
+    last: list[Any],
+    velocity: Any,
+    acceleration: Any,
 ) -> Polynomial:
     q0, q1 = _postures(start, end)
     ends = [[q0, *(_like(x, q0) for x in first)], [q1, *(_like(x, q0) for x in last)]]
@@ -189,15 +215,15 @@ def _polynomial(
     if duration is None:
         if any(np.any(x) for side in ends for x in side[1:]):
             raise WrongValue("Limits give a duration from rest to rest only. Give duration=... [s].")
-        T = _shortest(q0, q1, degree, **limits)
+        T = _shortest(q0, q1, degree, velocity, acceleration)
     else:
-        T = _positive("duration", duration)
-        if limits:
-            raise WrongValue(f"Give a duration or limits ({', '.join(limits)}), not both.")
+        T = number("A duration [s]", duration, above=0)
+        if velocity is not None or acceleration is not None:
+            raise WrongValue("Give a duration or limits (velocity, acceleration), not both.")
     return Polynomial(_coefficients(ends, T), T)
 
 
-def _shortest(q0: Array, q1: Array, degree: int, velocity: Any = None, acceleration: Any = None) -> float:
+def _shortest(q0: Array, q1: Array, degree: int, velocity: Any, acceleration: Any) -> float:
     """The shortest duration of the rest-to-rest polynomial within the limits [s]."""
     if velocity is None and acceleration is None:
         raise WrongValue(
@@ -241,7 +267,7 @@ def _continued(t: Array, inside: Array, parts: list[Array]) -> State:
 
 
 def _postures(start: Any, end: Any) -> tuple[Array, Array]:
-    q0, q1 = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    q0, q1 = floats("The start of a motion", start), floats("The end of a motion", end)
     if q0.shape != q1.shape:
         raise WrongSize(f"Start and end must have one shape; {q0.shape} and {q1.shape} were given.")
     if not (np.isfinite(q0).all() and np.isfinite(q1).all()):
@@ -250,7 +276,7 @@ def _postures(start: Any, end: Any) -> tuple[Array, Array]:
 
 
 def _like(x: Any, q: Array) -> Array:
-    array = np.asarray(x, dtype=np.float64)
+    array = floats("A boundary value", x)
     if array.ndim and array.shape != q.shape:
         raise WrongSize(f"A boundary value has the shape {array.shape}; the postures have {q.shape}.")
     if not np.isfinite(array).all():
@@ -259,15 +285,9 @@ def _like(x: Any, q: Array) -> Array:
 
 
 def _limit(what: str, x: Any, q: Array) -> Array:
-    array = np.asarray(x, dtype=np.float64)
+    array = floats(f"The {what} limit", x)
     if array.ndim and array.shape != q.shape:
         raise WrongSize(f"The {what} limits have the shape {array.shape}; the postures have {q.shape}.")
     if not (array > 0).all():
         raise WrongValue(f"{what.capitalize()} limits must be positive; {array} was given.")
     return array
-
-
-def _positive(what: str, x: float) -> float:
-    if not (np.isfinite(x) and x > 0):
-        raise WrongValue(f"A {what} must be positive and finite; {x} was given.")
-    return float(x)
