@@ -175,7 +175,7 @@ def trapezoid(
         top, push = float(np.min(v / way)), float(np.min(a / way))  # limits of s, which goes from 0 to 1
     if not np.isfinite(push):
         raise WrongValue(
-            f"Acceleration limits of {acceleration} let the speed jump; give a finite one to a joint that moves."
+            f"Acceleration limits of {acceleration} let the speed jump. Give a joint that moves a finite one."
         )
     peak = sqrt(push)  # the speed where a motion without a flat part turns
     shortest = 2 / peak if peak <= top else 1 / top + top / push
