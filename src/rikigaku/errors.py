@@ -78,6 +78,10 @@ class UnphysicalInertiaWarning(UserWarning):
     """An inertia no rigid body can have; the file's numbers are used as they are."""
 
 
+class LimitWarning(UserWarning):
+    """A position beyond the limits of its joint; it is used as given."""
+
+
 class IgnoredWarning(UserWarning):
     """Something that was given and is not used; the message says what is used instead."""
 

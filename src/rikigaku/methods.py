@@ -21,6 +21,7 @@ _METHODS = {
     "difference": ("difference",),
     "display": ("_repr_html_",),
     "inverse_kinematics": ("inverse_kinematics",),
+    "model.physical": ("check_inertias",),
     "model.saving": ("save",),
     "plotting": ("plot",),
     "regrouped": ("regrouped",),

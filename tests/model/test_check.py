@@ -91,6 +91,13 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         (with_joint(limits=Limits(2.0, 1.0)), "the lower limit 2.0 is above the upper limit 1.0"),
         (with_joint(limits=Limits(upper=math.inf)), "the limit upper is inf; leave it out"),
         (with_joint(limits=Limits(effort=math.nan)), "the limit effort is nan"),
+        (with_joint(limits=Limits(velocity=-3)), "the limit velocity is -3.0; it bounds both directions"),
+        (with_joint(limits=Limits(effort=-1)), "the limit effort is -1.0"),
+        (with_joint(type="spherical", limits=Limits(-1, 1)), "limits need a joint of one coordinate"),
+        (with_joint(viscous=F(-2)), "joint 'wrist': viscous is -2, below zero: friction would feed"),
+        (with_joint(coulomb=F("-3*pi")), "coulomb is -3*pi, below zero"),
+        (with_joint(rotor=F(-5)), "rotor is -5, below zero"),
+        (with_joint(axis="x"), "axis is 'x'; give a tuple of 3 formulas or numbers, as (0, 0, 1)"),
         ({"gravity": (ZERO, ZERO)}, "gravity is"),
         ({"base_inertia": Inertia("com", ONE, tensor=(ONE,) * 3)}, "give a tuple of 6 formulas"),  # type: ignore[arg-type]
         ({"base_inertia": Inertia("middle", ONE)}, "say 'origin' or 'com'"),  # type: ignore[arg-type]

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from placed_links import ROUNDING, SLANTED, F, arm, frames, gripper, position
 
-from rikigaku.errors import BadModel, IgnoredWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import (
+    BadModel,
+    IgnoredWarning,
+    UnknownName,
+    UnphysicalInertiaWarning,
+    WrongSize,
+    WrongValue,
+)
 from rikigaku.model.edit import attach, bind, join, lock, on_free_base, with_actuated, with_gravity
 from rikigaku.model.geometry import Placement
 from rikigaku.model.inertia import Inertia
@@ -137,3 +144,14 @@ def test_the_given_robot_is_left_as_it_is():
     on_free_base(robot)
     attach(robot, "tip", BODY)
     assert pickle.dumps(robot) == before
+
+
+def test_an_impossible_payload_is_told_and_a_robot_made_by_hand_can_be_asked():
+    robot = arm(Joint("first"))
+    with pytest.warns(UnphysicalInertiaWarning, match="Link 'payload' .* mass -1 kg is negative"):
+        heavy = attach(robot, "hand", Inertia("com", -1))
+    with pytest.warns(UnphysicalInertiaWarning, match="link 'payload': mass -1 kg is negative"):
+        assert heavy.check_inertias() is heavy
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        attach(robot, "hand", Inertia("com", "m"))

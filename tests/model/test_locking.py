@@ -1,5 +1,6 @@
 """Joints locked and freed: poses stay, exactly where they can, and couplings are kept."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from placed_links import ROUNDING, ROW, SLANTED, STANDARD_ROW, F, arm, frames, gripper, position
 from scipy.spatial.transform import Rotation
 
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.errors import LimitWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.model import library
 from rikigaku.model.compose import placement_of
 from rikigaku.model.edit import bind, free, lock
@@ -28,7 +29,8 @@ def test_a_locked_joint_stays_where_it_was_locked(type_, geometry, axis):
     rng = np.random.default_rng(1)
     second = (ZERO, ONE, ONE) if axis != "0 1 0" else (ONE, ZERO, ZERO)
     direction = tuple(map(F, axis.split()))
-    joint = Joint("first", type_, direction, second, pitch=F("0.3"), limits=Limits(-1, 1))
+    limits = Limits(-9, 9) if type_ in ("revolute", "prismatic", "helical") else Limits(velocity=1)
+    joint = Joint("first", type_, direction, second, pitch=F("0.3"), limits=limits)
     robot = arm(joint, geometry)
     q = position(type_, rng)
     rigid = lock(robot, "first", q if len(q) > 1 else q[0])
@@ -37,6 +39,25 @@ def test_a_locked_joint_stays_where_it_was_locked(type_, geometry, axis):
     moved, stays = frames(robot, [*q, 0.8]), frames(rigid, [0.8])
     for name, pose in moved.items():
         np.testing.assert_allclose(stays[name], pose, atol=ROUNDING, err_msg=name)
+
+
+def test_a_lock_beyond_the_limits_is_told():
+    robot = arm(Joint("first", limits=Limits(lower=-1, upper=2)), ROW)
+    with pytest.warns(LimitWarning, match=r"'first' is locked at 10, beyond its limits -1.0 .. 2.0"):
+        lock(robot, "first", 10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for inside in (-1, 2, "phi"):
+            lock(robot, "first", inside)
+
+
+def test_a_screw_is_freed_with_a_pitch_its_own_or_a_given_one():
+    fixed = arm(Joint("first", "fixed"))
+    with pytest.raises(WrongValue, match=r"robot.free\('first', 'helical', pitch=0.01\)"):
+        free(fixed, "first", "helical")
+    screw = free(fixed, "first", "helical", pitch="0.02")
+    assert screw.joint("first").pitch == F("0.02")
+    assert free(lock(screw, "first"), "first", "helical") == screw
 
 
 def test_locking_along_the_z_of_a_dh_row_is_exact_and_keeps_the_row():

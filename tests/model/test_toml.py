@@ -17,7 +17,7 @@ from rikigaku.errors import TooLarge
 from rikigaku.model import library, toml
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import JOINT_TYPES, X_AXIS, Z_AXIS, Joint, Limits
+from rikigaku.model.joint import JOINT_TYPES, POSITION_SIZE, X_AXIS, Z_AXIS, Joint, Limits
 from rikigaku.model.robot import Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
 from rikigaku.model.toml import parse_toml, to_toml, write_toml
 from rikigaku.numbers.formula import ONE, ZERO, Formula
@@ -80,8 +80,10 @@ names = st.text(
 )
 triples = st.tuples(formulas, formulas, formulas)
 axes = st.sampled_from([Z_AXIS, X_AXIS, (ZERO, ZERO, F(-1)), (ONE, F("1/3"), F("0.1"))])
-bounds = st.one_of(st.none(), st.floats(-1e9, 0))
-limits = st.builds(Limits, bounds, st.one_of(st.none(), st.floats(0, 1e9)), bounds, bounds)
+below, above = (st.one_of(st.none(), st.floats(*span)) for span in ((-1e9, 0), (0, 1e9)))
+limits = st.builds(Limits, below, above, above, above)
+rates = st.builds(Limits, st.none(), st.none(), above, above)
+drives = st.tuples(*[formulas.map(lambda x: x * x if x.is_number else x)] * 3)  # no friction below zero
 geometries = st.one_of(
     st.builds(Placement, triples, triples),
     st.builds(ModifiedDH, *[formulas] * 6),
@@ -101,9 +103,10 @@ def robots(draw) -> Robot:
     base, *rest = link_names
     links = []
     for i, name in enumerate(rest):
+        kind = draw(st.sampled_from(JOINT_TYPES))
         joint = Joint(
-            draw(st.sampled_from([name, f"joint {i}"])), draw(st.sampled_from(JOINT_TYPES)), draw(axes),
-            (ZERO, ONE, F(5)), draw(formulas), draw(st.booleans()), draw(limits), *draw(triples),
+            draw(st.sampled_from([name, f"joint {i}"])), kind, draw(axes), (ZERO, ONE, F(5)), draw(formulas),
+            draw(st.booleans()), draw(limits if POSITION_SIZE[kind] == 1 else rates), *draw(drives),
         )  # fmt: skip
         parent = draw(st.sampled_from(link_names[: i + 1]))
         links.append(Link(name, parent, joint, draw(geometries), draw(inertias)))

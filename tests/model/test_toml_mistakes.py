@@ -32,6 +32,7 @@ BAD = {
     HEAD + '[[link]]\nname = "a"\ndh = { theta = "q" }': 'Write joint = { type = "revolute" }',
     HEAD + '[[link]]\nname = "a"\njoint = {}\ndh = { theta = "q" }': "type is missing",
     DH_LINK.replace("revolute", "revolut"): "Did you mean 'revolute'?",
+    DH_LINK.replace("revolute", "helical"): "pitch is missing",
     DH_LINK.replace('"a"', '"<a>"'): "may not hold '<' '>'",
     LINK: "no geometry is given. Write exactly one of dh, standard_dh, placement",
     DH_LINK + "placement = {}": "dh and placement are given",

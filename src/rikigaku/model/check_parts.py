@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from rikigaku.errors import _suggestion
+from rikigaku.errors import WrongValue, _suggestion
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import JOINT_TYPES, Joint
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # Axes this close to parallel (sine of the angle) leave a universal joint one degree of freedom.
 PARALLEL = 1e-9
 
-_WITH_SPRING = ("revolute", "prismatic", "helical")
+_SINGLE = ("revolute", "prismatic", "helical")
+_FEEDS = "friction would feed energy in"
+_KEYS = {"viscous": ("friction", "viscous"), "coulomb": ("friction", "coulomb"), "rotor": ("rotor",)}
 _WITH_AXIS = frozenset({"revolute", "prismatic", "helical", "planar", "universal"})
 
 
@@ -60,9 +62,17 @@ def _joint_problems(joint: Joint) -> Iterator[str]:
             yield f"{where}: its two axes are parallel; a universal joint needs two directions."
     for name in ("pitch", "viscous", "coulomb", "rotor", "stiffness", "rest"):
         yield from not_formula(f"{where}: {name}", getattr(joint, name))
-    if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in _WITH_SPRING:
+    for name, why in (
+        ("viscous", _FEEDS),
+        ("coulomb", _FEEDS),
+        ("rotor", "no rotor has less inertia than none"),
+    ):
+        amount = getattr(joint, name)
+        if isinstance(amount, Formula) and amount.is_number and _is_negative(amount):
+            yield from at(*_KEYS[name], found=[f"{where}: {name} is {amount}, below zero: {why}."])
+    if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in _SINGLE:
         yield (
-            f"{where}: a spring needs a joint of one coordinate ({', '.join(_WITH_SPRING)}), and this one is "
+            f"{where}: a spring needs a joint of one coordinate ({', '.join(_SINGLE)}), and this one is "
             f"{joint.type}. Leave stiffness out."
         )
 
@@ -73,6 +83,15 @@ def _limit_problems(joint: Joint) -> Iterator[str]:
         bound = getattr(limits, field.name)
         if bound is not None and not math.isfinite(bound):
             yield f"{where}: the limit {field.name} is {bound}; leave it out (None) where there is none."
+    for name, bound in (("velocity", limits.velocity), ("effort", limits.effort)):
+        if bound is not None and bound < 0:
+            yield f"{where}: the limit {name} is {bound}; it bounds both directions, so it is 0 or more."
+    ranged = limits.lower is not None or limits.upper is not None
+    if ranged and joint.type in JOINT_TYPES and joint.type not in (*_SINGLE, "fixed"):
+        yield (
+            f"{where}: lower and upper limits need a joint of one coordinate ({', '.join(_SINGLE)}), and "
+            f"this one is {joint.type}. Leave them out."
+        )
     if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
         yield f"{where}: the lower limit {limits.lower} is above the upper limit {limits.upper}."
 
@@ -104,7 +123,9 @@ def inertia_problems(where: str, inertia: Inertia) -> Iterator[str]:
 def triple(what: str, values: object, size: int = 3) -> Iterator[str]:
     """Complaints where these are not so many formulas."""
     if not isinstance(values, tuple) or len(values) != size:
-        yield f"{what} is {values!r}; give a tuple of {size} formulas."
+        shown = f"'{values}'" if isinstance(values, Formula) else repr(values)
+        like = ", as (0, 0, 1)" if size == 3 else ""
+        yield f"{what} is {shown}; give a tuple of {size} formulas or numbers{like}."
         return
     for value in values:
         yield from not_formula(what, value)
@@ -114,6 +135,13 @@ def not_formula(what: str, value: object) -> Iterator[str]:
     """A complaint where this is no formula."""
     if not isinstance(value, Formula):
         yield f"{what} is {value!r}; a parameter must be a Formula: write Formula.of({value!r})."
+
+
+def _is_negative(number: Formula) -> bool:
+    try:
+        return float(number) < 0
+    except WrongValue:  # told as a value that is not finite
+        return False
 
 
 def _length(axis: Iterable[Formula]) -> float:

@@ -1,16 +1,25 @@
 """Robots changed: every function returns a new robot and leaves the given one as it is."""
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from rikigaku.errors import IgnoredWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.errors import (
+    IgnoredWarning,
+    LimitWarning,
+    UnknownName,
+    UnphysicalInertiaWarning,
+    WrongSize,
+    WrongValue,
+)
 from rikigaku.model.compose import composed, coordinates, locked, motion_of
 from rikigaku.model.geometry import Geometry, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint, JointType, Limits
+from rikigaku.model.physical import inertia_problems
 from rikigaku.model.robot import Frame, Link, Loop, LoopEnd, Robot, Symbol
 from rikigaku.model.walk import with_formulas
 from rikigaku.numbers.formula import Formula
@@ -21,6 +30,8 @@ def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
 
     value: [rad or m], a number, formula or text ("30*deg"); a sequence for a joint of several coordinates
         (quaternions w x y z of any length).
+    A position beyond the joint's limits is taken, with a LimitWarning.
+
     Raises:
         WrongValue: if the joint is fixed already, or follows another.
     """
@@ -33,6 +44,7 @@ def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
     followers = [coupling for coupling in robot.couplings if coupling.reference == joint]
     kept = tuple(coupling for coupling in robot.couplings if coupling.reference != joint)
     motion = motion_of(moving, value)
+    _tell_limits(moving, value)
     fixed = replace(moving, type="fixed", limits=Limits())
     links = tuple(
         replace(link, joint=fixed, geometry=locked(link.geometry, motion)) if link.joint is moving else link
@@ -47,18 +59,29 @@ def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
 
 
 def free(
-    robot: Robot, joint: str, type: JointType = "revolute", axis: Sequence[object] | None = None
+    robot: Robot,
+    joint: str,
+    type: JointType = "revolute",
+    axis: Sequence[object] | None = None,
+    pitch: object = None,
 ) -> Robot:
     """The robot with a fixed joint made to move; q = 0 is where it was fixed.
 
     axis: in joint-frame coordinates; the joint's own if left out (z unless it had another).
+    pitch: of a helical joint [m/rad]; the joint's own if left out and it had one.
     """
     fixed = robot.joint(joint)
     if fixed.type != "fixed":
         raise WrongValue(f"Joint {joint!r} moves already ({fixed.type}). Only a fixed joint can be freed.")
     if type == "fixed":
         raise WrongValue(f"Joint {joint!r} is to be freed; 'fixed' is no motion.")
-    moving = replace(fixed, type=type, axis=fixed.axis if axis is None else _triple(axis, "an axis"))
+    advance = fixed.pitch if pitch is None else Formula.of(pitch)
+    if type == "helical" and pitch is None and not advance:
+        raise WrongValue(
+            f"A helical joint advances as it turns: robot.free({joint!r}, 'helical', pitch=0.01)."
+        )
+    direction = fixed.axis if axis is None else _triple(axis, "an axis")
+    moving = replace(fixed, type=type, axis=direction, pitch=advance)
     independent = (*robot.independent, joint) if robot.independent else ()
     return replace(robot, links=_with_joint(robot, moving), independent=independent)
 
@@ -94,7 +117,8 @@ def attach(
 ) -> Robot:
     """The robot with a tool or payload fixed on a link or frame.
 
-    inertia: rk.Inertia("com", 1.5, (0, 0, 0.05)) is 1.5 kg, 5 cm along z of the new link.
+    inertia: rk.Inertia("com", 1.5, (0, 0, 0.05)) is 1.5 kg, 5 cm along z of the new link; one that no rigid
+        body can have is told by an UnphysicalInertiaWarning.
     geometry: pose of the new link on `to`; frame: a name for a frame at the new link's origin, if wanted.
     """
     if not isinstance(inertia, Inertia | None) or not isinstance(geometry, Geometry | None):
@@ -102,6 +126,9 @@ def attach(
             "attach takes an rk.Inertia and, as geometry, an rk.Placement (or a DH row), not "
             f"{inertia!r} and {geometry!r}. A point mass of 1 kg: rk.Inertia('com', 1)."
         )
+    if inertia is not None and (wrong := inertia_problems(inertia)):
+        message = f"Link {name!r} has an inertia no rigid body can have: {'; '.join(wrong)}."
+        warnings.warn(f"{message} The numbers are used as they are.", UnphysicalInertiaWarning, stacklevel=2)
     place = robot.frame(to)
     pose = composed(place.geometry, geometry or Placement())
     link = Link(name, place.link, Joint(f"{name}_mount", "fixed", actuated=False), pose, inertia)
@@ -171,6 +198,20 @@ def with_actuated(robot: Robot, joints: Iterable[str]) -> Robot:
         replace(link, joint=replace(link.joint, actuated=link.joint.name in driven)) for link in robot.links
     )
     return replace(robot, links=links)
+
+
+def _tell_limits(joint: Joint, value: object) -> None:
+    """Warn of a position beyond the limits; with symbols nobody knows."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if lower is None and upper is None:
+        return
+    (q,) = coordinates(joint, value)
+    if q.is_number and not (-math.inf if lower is None else lower) <= float(q) <= (
+        math.inf if upper is None else upper
+    ):
+        span = f"{'-inf' if lower is None else lower} .. {'inf' if upper is None else upper}"
+        message = f"Joint {joint.name!r} is locked at {float(q):g}, beyond its limits {span}."
+        warnings.warn(message, LimitWarning, stacklevel=3)
 
 
 def _with_joint(robot: Robot, joint: Joint) -> tuple[Link, ...]:

@@ -158,7 +158,8 @@ class JointReader:
             value = bound(tag)
             return None if value is None or value < 0 else value  # -1 is SDF's word for none
 
-        lower, upper = (None, None) if kind == "continuous" else (bound("lower"), bound("upper"))
+        ranged = joint.nq == 1 and kind != "continuous"
+        lower, upper = (bound("lower"), bound("upper")) if ranged else (None, None)
         if lower is not None and upper is not None and lower > upper:
             self.notes.add(axis, owner, f"lower {lower:g} is above upper {upper:g}")
             lower = upper = None

@@ -155,7 +155,7 @@ def _joint(joint: Joint, link_name: str) -> Document:
         "type": joint.type,
         "axis": _unless(list(joint.axis), list(Z_AXIS)),
         "second_axis": _unless(list(joint.second_axis), list(X_AXIS)),
-        "pitch": _unless(joint.pitch, ZERO),
+        "pitch": joint.pitch if joint.type == "helical" else _unless(joint.pitch, ZERO),
         "actuated": _unless(joint.actuated, True),
         "limits": _unless_empty({key: float(bound) for key, bound in bounds.items() if bound is not None}),
         "friction": _unless_empty(

@@ -115,7 +115,7 @@ def _joint(link: Table, link_name: str) -> Joint:
         type=cast(JointType, type_ or "revolute"),
         axis=table.formulas("axis", Z_AXIS),
         second_axis=table.formulas("second_axis", X_AXIS),
-        pitch=table.formula("pitch", ZERO),
+        pitch=table.needed("pitch") if type_ == "helical" else table.formula("pitch", ZERO),
         actuated=table.flag("actuated", True),
         limits=Limits(*(limits.number(key) for key in ("lower", "upper", "velocity", "effort"))),
         viscous=friction.formula("viscous", ZERO),
