@@ -25,7 +25,7 @@ from rikigaku.codegen.schedule import Schedule, Turn
 from rikigaku.numbers.program import Program
 
 _TILE_BYTES = 200_000  # scratch of the blocks of one tile: should stay in the second-level cache
-_SMALLEST_TILE, _LARGEST_TILE = 3, 16
+_SMALLEST_TILE, _LARGEST_TILE = 5, 16
 _MOST_ON_STACK = 65_536  # bytes; threads of some systems have stacks of half a megabyte
 
 

@@ -16,6 +16,7 @@ from rikigaku.numbers.graph import Node, Traced
 from rikigaku.numbers.program import Program
 
 _QUOTIENTS = ("div", "sqrt")
+_LINE = 8  # numbers in a line of the cache: what goes past the caches goes by whole lines
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class Schedule:
     """
 
     def __init__(self, program: Program, slots: int, width: int) -> None:
-        """Slots below `slots` are free when the chunks are done; writes come in groups of `width`."""
-        self.width = width
+        """Slots below `slots` are free when the chunks are done; a register holds `width` elements."""
+        self._width, self._group = width, max(width, _LINE)
         self.slots = slots
         self.kept: dict[int, list[tuple[bool, int]]] = {}
         self.constants: list[tuple[float, int]] = []
@@ -95,13 +96,14 @@ class Schedule:
             while known < len(elements) and self._is_known(elements[known]):
                 known += 1
             self._waiting = self._groups(i, before, known)
-        self._waiting = [*earlier, *self._waiting, *self._groups(i, known, len(elements) + self.width)]
+        self._waiting = [*earlier, *self._waiting, *self._groups(i, known, len(elements) + self._group)]
         return tuple(map(self._slot, elements))
 
     def _groups(self, i: int, start: int, stop: int) -> list[tuple[int, int]]:
         """The groups of an output that are whole with element `stop`, and were not with `start`."""
-        first, last = (min(k, len(self._results[i]) + self.width - 1) // self.width for k in (start, stop))
-        return [(i, k * self.width) for k in range(first, last)]
+        size = self._group
+        first, last = (min(k, len(self._results[i]) + size - 1) // size for k in (start, stop))
+        return [(i, k * size) for k in range(first, last)]
 
     def _is_known(self, x: Traced) -> bool:
         return not (isinstance(x, Node) and x.op == "result") or (x.args[0], x.value) in self._known
@@ -111,9 +113,9 @@ class Schedule:
         for output, own in groupby(groups, itemgetter(0)):
             starts = [start for _, start in own]
             size = len(self._results[output])
-            self.steps.append(Write(output, starts[0], min(starts[-1] + self.width, size)))
+            self.steps.append(Write(output, starts[0], min(starts[-1] + self._group, size)))
             # the last group may lie over the one before it: what it holds stays
-            written = range(starts[0], min(starts[-1] + self.width, size - self.width))
+            written = range(starts[0], min(starts[-1] + self._group, size - self._width))
             for place in written:
                 self._read(self._results[output][place])
 
