@@ -101,13 +101,13 @@ def verdict(robot: Subject, times: Mapping[str, Timing]) -> dict[str, Any]:
     }
 
 
-def packed_row(
-    robot: Subject, law: Law, states: States, peers: Sequence[Engine], packed: Engine, rounds: int
-) -> list[str]:
+def measured_packed(
+    law: Law, states: States, peers: Sequence[Engine], packed: Engine, rounds: int
+) -> dict[str, Any]:
     """A packed answer beside the peers' dense ones, judged by the ratio alone."""
-    times = measured(law, states, [*peers, packed], rounds)["times"]
-    del times[FILL]  # that of a dense answer
-    return _row(f"{law.name}, packed", times, verdict(robot, times))
+    result = measured(law, states, [*peers, packed], rounds)
+    del result["times"][FILL]  # that of a dense answer
+    return result
 
 
 def _row(law: str, times: Mapping[str, Timing], judged: Mapping[str, Any]) -> list[str]:
@@ -125,17 +125,18 @@ def run(options: Options) -> dict[str, Any]:
         robot = subject(name)
         peers, ours, joints = engines(robot, options.native)
         states = random_states(joints, robot.floating, options.states)
-        rows, kept = [], {}
-        for law in (LAWS[name] for name in options.laws):
-            result = measured(law, states, [*peers, *ours], options.rounds)
-            judged = verdict(robot, result["times"])
-            rows.append(_row(law.name, result["times"], judged))
-            times = {engine: asdict(timing) for engine, timing in result["times"].items()}
-            kept[law.name] = {"ns_per_state": times, "errors": result["errors"], **judged}
+        results = {law: measured(LAWS[law], states, [*peers, *ours], options.rounds) for law in options.laws}
         if ours:
             packed = PackedOurs(our_robot(robot), robot.floating)
-            for law in (LAWS[name] for name in options.laws if name in PACKED):
-                rows.append(packed_row(robot, law, states, peers, packed, options.rounds))
+            for law in (law for law in options.laws if law in PACKED):
+                found = measured_packed(LAWS[law], states, peers, packed, options.rounds)
+                results[f"{law}, packed"] = found
+        rows, kept = [], {}
+        for law, result in results.items():
+            judged = verdict(robot, result["times"])
+            rows.append(_row(law, result["times"], judged))
+            times = {engine: asdict(timing) for engine, timing in result["times"].items()}
+            kept[law] = {"ns_per_state": times, "errors": result["errors"], **judged}
         how = f"best of up to {options.rounds} rounds, {options.states} states"
         print(table(f"{name}, {states.nv} DOF: ns a state, {how}", HEADER, rows))
         record[name] = kept

@@ -59,10 +59,8 @@ def run(options: Options) -> dict[str, Any]:
         floating, rows, kept = SUBJECTS[name].floating, [], {}
         times = 1 if floating or options.quick else 2
         for law in options.laws:
-            # Derivatives of one state run the batch's code: one kind of code to wait for.
-            shapes = ("batch",) if law.endswith("_derivative") else ("one", "batch")
             calls: dict[str, FirstCall] = {}
-            for shape in shapes:
+            for shape in ("one", "batch"):
                 calls[shape], answers = measured(name, law, shape, times)
                 imports += [tuple(answer["import"]) for answer in answers]
                 sympy = sympy or any(answer["sympy"] for answer in answers)
@@ -89,12 +87,8 @@ def run(options: Options) -> dict[str, Any]:
 
 def _row(law: str, calls: dict[str, FirstCall], limit: float | None, floating: bool) -> list[str]:
     """Judged by processor time: one thread works, so that is the wait on a machine that is free."""
-    cells = []
-    for shape in ("one", "batch"):
-        cells += [figure(x, 2) for x in calls[shape].cold[::-1]] if shape in calls else ["-", "-"]
-    cached: list[str] = []
-    for shape in ("one", "batch"):
-        cached += [figure(1e3 * x, 1) for x in calls[shape].cached[::-1]] if shape in calls else ["-", "-"]
+    cells = [figure(x, 2) for call in calls.values() for x in call.cold[::-1]]
+    cached = [figure(1e3 * x, 1) for call in calls.values() for x in call.cached[::-1]]
     cold_met = limit is None or all(x.cold[1] < limit for x in calls.values())
     cached_met = floating or all(x.cached[1] < CACHED_LIMIT for x in calls.values())
     verdict = "yes" if cold_met and cached_met else f"NO ({'cached' if cold_met else 'cold'})"

@@ -16,7 +16,7 @@ from benchmarks.errors import Disagreement
 from benchmarks.laws import Law
 from benchmarks.states import Array, States
 
-FEWEST_ROUNDS = 5
+FEWEST_ROUNDS = 12
 AGREEMENT = 1e-9  # relative to the largest magnitude of that answer over the run
 
 
