@@ -7,7 +7,7 @@ import pytest
 from toml_files import DH_LINK, ROSAM
 
 from rikigaku.model import library
-from rikigaku.model.edit import bind, lock, on_free_base
+from rikigaku.model.edit import bind, join, lock, on_free_base
 from rikigaku.model.geometry import ModifiedDH, Placement
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import X_AXIS
@@ -64,6 +64,11 @@ CHANGES = {
     "a source": lambda r: replace(r, source="A book, \"page\" 3\\4\n\x7f"),
     "default gravity": lambda r: replace(r, gravity=(ZERO, ZERO, F("-9.81"))),
     "a coupling": lambda r: replace(r, couplings=(Coupling("d21", "theta11", F("0.1")),)),
+    "symbols in another order": lambda r: replace(r, symbols=r.symbols[::-1]),
+    "a symbol before the others": lambda r: replace(r, symbols=(Symbol("a", F(1)), *r.symbols)),
+    "a symbol after the others": lambda r: replace(r, symbols=(*r.symbols, Symbol("z", F(1)))),
+    "another name": lambda r: replace(r, name="renamed"),
+    "another robot joined to it": lambda r: join(r, on_free_base(r), "hand", "second_"),
     "no inertia": lambda r: replace(r, links=(replace(r.links[0], inertia=None), r.links[1])),
 }  # fmt: skip
 
@@ -82,6 +87,18 @@ def test_comments_survive_every_kind_of_change(change, tmp_path):
     assert "# a slide" in text
     write_toml(robot, path)
     assert path.read_text() == text
+
+
+def test_comments_stay_with_their_symbols_when_one_goes_and_comes_back(tmp_path):
+    path = tmp_path / "rosam.robot.toml"
+    path.write_text(ROSAM.replace("k = 2.50", "# a number\nk = 2.50  # of teeth"))
+    robot = read_toml(path)
+    bind(robot, L="0.7").save(path)
+    robot.save(path)
+    assert 'L = { value = 0.4, unit = "m" }\n# a number\nk = 2.50  # of teeth\n' in path.read_text()
+    assert read_toml(path) == robot
+    replace(robot, symbols=(*robot.symbols, Symbol("z", F(1)))).save(path)
+    assert "# of teeth\nz = { value = 1 }\n\n# The first link.\n[[link]]" in path.read_text()
 
 
 def test_another_robots_file_is_replaced_whole(tmp_path):

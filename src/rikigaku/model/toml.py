@@ -64,6 +64,8 @@ def to_toml(robot: Robot) -> str:
 def write_toml(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Save a robot. A file of the same robot keeps its comments, its order and what did not change.
 
+    The same robot has the same name, or all links of the one are links of the other: renamed, joined, edited.
+
     The file is replaced in one step: after a failure the old one is still there, whole.
     """
     path = Path(path)
@@ -77,7 +79,8 @@ def _kept(path: Path, robot: Robot) -> str:
     """The text of the file with the robot's changes; empty where it holds another robot or none."""
     try:
         old = read_toml(path)
-        if old.name != robot.name:
+        before, after = ({link.name for link in one.links} for one in (old, robot))
+        if old.name != robot.name and not (before and after and (before <= after or after <= before)):
             return ""
         text = updated(path.read_text(encoding="utf-8"), document(robot))
         new = parse_toml(text)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 import tomlkit
-from tomlkit.items import AoT, InlineTable
+from tomlkit.items import AoT, InlineTable, Table
 
 from rikigaku.errors import RikigakuError
 from rikigaku.model.toml_document import Default, Document, Value, inline, tidy
@@ -17,9 +17,13 @@ ARRAYS = ("link", "frame", "loop", "coupling")
 def updated(text: str, new: Document) -> str:
     """The text with the values of a document; keys whose value is the same keep their spelling."""
     old = tomlkit.parse(text)
+    symbols = old.get("symbols")
+    below = _after_last_key(symbols) if isinstance(symbols, Table) else []
     for key in ARRAYS:
         _update_array(old, key, [_without_choice(table) for table in new[key]])
     _update(old, _without_choice({key: value for key, value in new.items() if key not in ARRAYS}))
+    if isinstance(old.get("symbols"), Table):
+        _reorder(old["symbols"], list(tidy(new["symbols"])), below)
     if not _same(_independent(old), wanted := _independent(new)):  # it may stand at the top or in any loop
         for table in (old, *old.get("loop", [])):
             table.pop("independent", None)
@@ -67,6 +71,31 @@ def _renewed(old: Any, value: Value) -> Any:
     return _parsed(
         f"{{ {', '.join(f'{key} = {text}' for key, text in spelled.items())} }}" if spelled else "{}"
     )
+
+
+def _after_last_key(table: Table) -> list[Any]:
+    """Blank lines and comments at the end of a table, which mostly speak of the one that follows."""
+    body = table.value.body
+    last = max((k for k, (key, _) in enumerate(body) if key is not None), default=-1)
+    return list(body[last + 1 :])
+
+
+def _reorder(table: Table, names: list[str], below: list[Any]) -> None:
+    """The keys of a table in that order, each with the comments above it; `below` stays at the end."""
+    if list(table) == names and _after_last_key(table) == below:
+        return
+    groups: dict[str, list[Any]] = {}
+    above: list[Any] = []
+    for entry in table.value.body:
+        if any(entry[1] is item for _, item in below):
+            continue
+        above.append(entry)
+        key, item = entry
+        if key is not None:
+            item.trivia.trail = item.trivia.trail or "\n"
+            groups.setdefault(key.key, []).extend(above)  # L.value and L.unit may be lines of their own
+            above = []
+    table.value.body[:] = [entry for name in names for entry in groups[name]] + above + below
 
 
 def _update_array(old: tomlkit.TOMLDocument, key: str, new: list[Document]) -> None:
