@@ -24,7 +24,7 @@ from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint, Limits
 from rikigaku.model.library import NAMES, path
-from rikigaku.model.robot import Link, Robot, Symbol
+from rikigaku.model.robot import Coupling, Link, Robot, Symbol
 from rikigaku.model.toml import read_toml
 from rikigaku.numbers.formula import ZERO, Formula
 
@@ -76,6 +76,27 @@ def test_parts_are_told_in_short_words():
     turned = Inertia("com", F(2), (F(1), ZERO, ZERO), (F(1),) * 6, (ZERO, ZERO, F("pi")))
     assert inertia_text(turned) == "centre 1 0 0; I about com in axes rpy 0 0 pi: 1 1 1 1 1 1"
     assert inertia_text(None) == ""
+
+
+def test_what_drives_and_resists_a_joint_has_a_column_where_some_joint_has_it():
+    screw = Joint("s", "helical", pitch=F("0.01"), viscous=F("c"), coulomb=F(2))
+    sprung = Joint("k", rotor=F("0.3"), stiffness=F(5), rest=F("0.2"))
+    links = (Link("a", "base", screw), Link("b", "a", sprung), Link("c", "b", Joint("f")))
+    robot = Robot(
+        "r", links, couplings=(Coupling("f", "k", F(-2), F("0.1")),), base_inertia=Inertia("com", F(1))
+    )
+    table = link_table(robot)
+    assert table.head[6:-2] == ("pitch [m/rad]", "viscous", "Coulomb", "rotor", "spring", "follows")
+    assert [row[6:-2] for row in table.rows] == [
+        ("",) * 6,
+        ("0.01", "c", "2", "", "", ""),
+        ("", "", "", "0.3", "5 from 0.2", ""),
+        ("", "", "", "", "", "-2 k + 0.1"),
+    ]
+    assert "-2 k + 0.1" in _repr_html_(robot)
+    assert link_table(Robot("plain", (Link("a", "base", Joint("j")),))).head[5:] == (
+        *("limits", "mass [kg]", "inertia"),
+    )
 
 
 def test_the_headline_counts():

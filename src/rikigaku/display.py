@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertia import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Robot
+from rikigaku.model.robot import Coupling, Robot
 from rikigaku.numbers.formula import ZERO, Formula
 
 
@@ -20,23 +20,18 @@ class Table(NamedTuple):
 
 
 def link_table(robot: Robot) -> Table:
-    """One row a link: its joint, where that sits, its limits, mass and inertia (m, rad, kg)."""
-    head = ("link", "on", "joint", "type", "where", "limits", "mass [kg]", "inertia")
+    """One row a link: its joint, where that sits, its limits, drive, mass and inertia (m, rad, kg).
+
+    Of a drive (pitch, friction, rotor, spring, whom a joint follows) what some joint has.
+    """
+    drives = _drives(robot)
+    head = ("link", "on", "joint", "type", "where", "limits", *drives, "mass [kg]", "inertia")
     rows = []
-    if robot.base_inertia is not None:
+    if (body := robot.base_inertia) is not None:
         rows.append(
-            (
-                robot.base,
-                "",
-                "",
-                "base",
-                "",
-                "",
-                mass_text(robot.base_inertia),
-                inertia_text(robot.base_inertia),
-            )
+            (robot.base, "", "", "base", "", "", *("" for _ in drives), mass_text(body), inertia_text(body))
         )
-    for link in robot.links:
+    for k, link in enumerate(robot.links):
         joint = link.joint
         rows.append(
             (
@@ -46,11 +41,27 @@ def link_table(robot: Robot) -> Table:
                 joint_text(joint),
                 geometry_text(link.geometry),
                 limits_text(joint),
+                *(column[k] for column in drives.values()),
                 mass_text(link.inertia),
                 inertia_text(link.inertia),
             )
         )
     return Table(head, rows)
+
+
+def _drives(robot: Robot) -> dict[str, list[str]]:
+    """What drives and resists the joints, by heading and link; only headings under which something stands."""
+    joints = [link.joint for link in robot.links]
+    follows = {coupling.joint: coupling for coupling in robot.couplings}
+    columns = {
+        "pitch [m/rad]": [number_text(j.pitch) if j.type == "helical" else "" for j in joints],
+        "viscous": [_unless_zero(j, j.viscous) for j in joints],
+        "Coulomb": [_unless_zero(j, j.coulomb) for j in joints],
+        "rotor": [_unless_zero(j, j.rotor) for j in joints],
+        "spring": [spring_text(j) for j in joints],
+        "follows": [coupling_text(follows[j.name]) if j.name in follows else "" for j in joints],
+    }
+    return {title: column for title, column in columns.items() if any(column)}
 
 
 def frame_table(robot: Robot) -> Table:
@@ -143,6 +154,23 @@ def limits_text(joint: Joint) -> str:
     if limits.effort is not None:
         parts.append(f"effort {limits.effort:.4g}")
     return ", ".join(parts)
+
+
+def spring_text(joint: Joint) -> str:
+    """Stiffness, and where the spring is relaxed."""
+    rest = f" from {number_text(joint.rest)}" if joint.rest else ""
+    return f"{number_text(joint.stiffness)}{rest}" if joint.stiffness else ""
+
+
+def coupling_text(coupling: Coupling) -> str:
+    """The joint it follows, and how."""
+    factor = number_text(coupling.multiplier)
+    times = "" if factor == "1" else f"({factor}) " if coupling.multiplier.symbols else f"{factor} "
+    return f"{times}{coupling.reference}" + (f" + {number_text(coupling.offset)}" if coupling.offset else "")
+
+
+def _unless_zero(joint: Joint, amount: Formula) -> str:
+    return number_text(amount) if amount and joint.type != "fixed" else ""
 
 
 def mass_text(inertia: Inertia | None) -> str:
