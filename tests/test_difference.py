@@ -67,3 +67,17 @@ def test_batches_broadcast_and_sizes_are_checked():
     assert np.array_equal(MIXED.difference(q[0], q)[7], MIXED.difference(q[0], q[7]))
     with pytest.raises(WrongSize, match="start of difference takes 17 numbers"):
         MIXED.difference(q[0, :3], q)
+
+
+@pytest.mark.parametrize("zero", [0, 1])
+def test_there_is_no_way_to_or_from_a_quaternion_of_zero(zero):
+    ends = [np.array([0, 0, 0, 1.0, 0, 0, 0]), np.array([1.0, 2, 3, 0.6, 0.8, 0, 0])]
+    ends[zero][3:] = 0
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        assert np.isnan(difference(FREE, *ends)).all()
+
+
+def test_quaternions_count_by_their_direction():
+    start, end = np.array([0, 0, 0, 1.0, 0, 0, 0]), np.array([0, 0, 0, 1.0, 1e-5, 0, 0])
+    longer = end * 3  # the positions are zero
+    np.testing.assert_allclose(difference(FREE, start, longer), [0, 0, 0, 2e-5, 0, 0], rtol=1e-9)

@@ -165,6 +165,10 @@ def test_what_is_no_target_is_refused_in_words():
         inverse_kinematics(robot, [0, 0], "hand")
     with pytest.raises(UnknownName, match="hnd"):
         inverse_kinematics(robot, np.eye(4), "hnd")
+    with pytest.raises(WrongValue, match="The target takes real numbers"):
+        inverse_kinematics(robot, "there", "hand")
+    with pytest.raises(WrongValue, match="rng is a NumPy generator"):
+        inverse_kinematics(robot, np.eye(4), "hand", rng="x")
     with pytest.raises(WrongValue, match="6 numbers"):
         inverse_kinematics(robot, np.eye(4), "hand", q0=[0.0])
     with pytest.raises(WrongValue, match="tolerance above 0"):

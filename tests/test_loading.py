@@ -6,6 +6,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.errors import (
+    NoPlace,
     RikigakuError,
     UnknownName,
     UnphysicalInertia,
@@ -76,3 +77,29 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     path.write_text("<robot/>")
     with pytest.raises(WrongValue, match=r"neither a \.robot\.toml nor a \.urdf"):
         rk.load(path)
+
+
+@pytest.mark.parametrize("source", [None, 42, b"ur5"])
+def test_what_is_neither_name_nor_path_is_refused_in_words(source: object) -> None:
+    with pytest.raises(WrongValue, match="load takes the name of a shipped robot or a file's path"):
+        rk.load(source)  # type: ignore[arg-type]
+
+
+def test_cuts_are_names() -> None:
+    with pytest.raises(WrongValue, match="cut takes names of joints"):
+        rk.load("ur5", cut=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_a_robot_is_saved_to_a_path(path: object) -> None:
+    with pytest.raises(WrongValue, match=f"save takes the path of a .* file; {path} was given"):
+        rk.load("planar_2r").save(path)
+
+
+@pytest.mark.parametrize("ending", ["robot.toml", "urdf", "xml"])
+def test_a_file_the_system_does_not_take_is_said(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"{'x' * 300}.{ending}"
+    inertia = rk.Inertia("com", 1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
+    robot = rk.Robot("r", (rk.Link("a", "base", rk.Joint("j"), inertia=inertia),))
+    with pytest.raises(NoPlace, match=r"cannot be written: File name too long. Choose another place"):
+        robot.save(path)

@@ -148,6 +148,18 @@ def test_what_cannot_be_drawn_is_said(tmp_path):
         plot(replace(robot, links=(link, *robot.links[1:])))
 
 
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_place_for_a_picture_is_refused_in_words(path):
+    with pytest.raises(WrongValue, match=f"goes to the path of a file, or into an open one; {path}"):
+        save_plot(rk.load("planar_2r"), path)
+
+
+def test_flat_axes_are_refused_in_words():
+    flat = matplotlib.figure.Figure().add_subplot()
+    with pytest.raises(WrongValue, match=r"three-dimensional axes, figure.add_subplot\(projection='3d'\)"):
+        plot(rk.load("planar_2r"), ax=flat)
+
+
 def test_importing_the_package_does_not_import_matplotlib():
     code = "import sys, rikigaku, rikigaku.plotting, rikigaku.cli; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -133,3 +133,20 @@ def test_a_posture_must_fit():
         as_position(robot, [1.0])
     with pytest.raises(WrongValue, match="finite"):
         as_position(replace(robot), [np.inf] * 6)
+
+
+@pytest.mark.parametrize("rng", ["x", -1, 1.5])
+def test_what_is_no_seed_is_refused_in_words(rng):
+    with pytest.raises(WrongValue, match=r"rng is a NumPy generator, a seed \(.*\) or None"):
+        random_state(ROBOTS["ur5"], rng)
+
+
+@pytest.mark.parametrize("size", [-1, "x", 1.5, (2, -1), None])
+def test_what_is_no_size_is_refused_in_words(size):
+    with pytest.raises(WrongValue, match="size, of a batch of states, is a whole number, 0 or more"):
+        random_state(ROBOTS["ur5"], 0, size)
+
+
+def test_sizes_may_be_numbers_of_numpy_and_lists():
+    assert random_state(ROBOTS["ur5"], 0, np.int64(2)).q.shape == (2, 6)
+    assert random_state(ROBOTS["ur5"], 0, [2, 0]).q.shape == (2, 0, 6)

@@ -38,7 +38,7 @@ def floats(what: str, x: Any) -> Array:
         if array.dtype.kind in "fiubO":
             return array.astype(np.float64, copy=False)
         given = f"an array of {array.dtype}"
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = repr(x)[:80]
     raise WrongValue(f"{what} takes real numbers; {given} was given.")
 

@@ -16,7 +16,8 @@ _SMALL = 1e-3  # below this angle [rad] the series are as exact as the quotients
 def difference(robot: Robot, start: Any, end: Any) -> Array:
     """v with `integrate(start, v) == end`, (..., nv): the shortest way on the manifold of q.
 
-    Joints of one coordinate subtract (a whole turn is a turn); quaternions turn by at most half a turn.
+    Joints of one coordinate subtract (a whole turn is a turn); quaternions turn by at most half a turn, and
+    count by their direction: NaN where one is zero.
     """
     q0, q1 = sized("start of difference", start, robot.nq), sized("end of difference", end, robot.nq)
     result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), robot.nv))
@@ -42,8 +43,9 @@ def _turn(a: Array, b: Array) -> Array:
 
 
 def _rotation_vector(quaternion: Array) -> Array:
-    """Axis times angle, the angle at most pi."""
+    """Axis times angle, the angle at most pi; of the quaternion's direction."""
     q = np.where(quaternion[..., :1] < 0, -quaternion, quaternion)
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, q[..., :1])
     small = angle < _SMALL

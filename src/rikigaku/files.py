@@ -11,8 +11,22 @@ def write_whole(path: Path, content: bytes) -> None:
     """The content in a file of that name, all of it or nothing.
 
     Raises:
-        NoPlace: if there is no such directory, or the name is that of a directory.
+        NoPlace: if there is no such directory, it may not be written, or the name is that of a directory.
     """
+    try:
+        _write(path, content)
+    except NoPlace:
+        raise
+    except OSError as error:
+        raise no_place(path, error) from error
+
+
+def no_place(path: Path, error: OSError) -> NoPlace:
+    """That the system does not take a file, in words."""
+    return NoPlace(f"{path} cannot be written: {error.strerror}. Choose another place or name.")
+
+
+def _write(path: Path, content: bytes) -> None:
     target = path.resolve()  # through a link to the file it names
     if not target.parent.is_dir():
         raise NoPlace(f"{path} cannot be written: there is no directory {target.parent}. Make it first.")

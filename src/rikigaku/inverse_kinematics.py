@@ -15,10 +15,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.arrays import floats
 from rikigaku.errors import WrongSize, WrongValue
 from rikigaku.model.robot import Robot
 from rikigaku.poses import check_poses, rotation_vector
-from rikigaku.states import as_position, coupled, position_bounds, random_state
+from rikigaku.states import as_position, coupled, generator, position_bounds, random_state
 
 Array = NDArray[np.float64]
 
@@ -84,9 +85,9 @@ def inverse_kinematics(
     start = _start(robot, q0)
     search = _Search(robot, frame, symbols, tolerance, iterations)
     answers = []
-    generator = np.random.default_rng(rng)
+    random = generator(rng)
     for goal in targets:
-        answers.append(search.best(goal, start, restarts, generator))
+        answers.append(search.best(goal, start, restarts, random))
     return answers[0] if batch == () else _stacked(answers, batch)
 
 
@@ -233,7 +234,7 @@ def _open(robot: Robot) -> None:
 
 def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
     """The targets one by one, and the shape of their batch."""
-    array = np.asarray(target, dtype=np.float64)
+    array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
         check_poses("The target", array)
         return list(array.reshape(-1, 4, 4)), array.shape[:-2]

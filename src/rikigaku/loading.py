@@ -1,6 +1,7 @@
 """`load`: a shipped robot, a *.robot.toml, or a URDF, MJCF or SDF file."""
 
 from collections.abc import Sequence
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from rikigaku.model.robot import Robot
 
 
 def load(
-    source: str | Path,
+    source: str | PathLike[str],
     *,
     free_base: bool = False,
     strict: bool = False,
@@ -26,8 +27,12 @@ def load(
         strict: refuse inertias no rigid body can have (a warning otherwise); repair="nearest" mends them.
         cut: joints of an SDF at which its loops are to be cut open; chosen where none is named.
     """
+    if not isinstance(source, str | PathLike):
+        raise WrongValue(f"load takes the name of a shipped robot or a file's path; {source!r} was given.")
+    if not isinstance(cut, str | Sequence | None):
+        raise WrongValue(f"cut takes names of joints, as ['knee']; {cut!r} was given.")
     named = () if cut is None else (cut,) if isinstance(cut, str) else tuple(cut)
-    robot = _read(str(source), strict, repair, named)
+    robot = _read(fspath(source), strict, repair, named)
     return edit.on_free_base(robot) if free_base else robot
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rikigaku.arrays import floats
 from rikigaku.errors import WrongValue
+from rikigaku.given import short, whole
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.kind import FLOATS
@@ -51,8 +52,9 @@ def random_state(robot: Robot, rng: Any = None, size: int | tuple[int, ...] = ()
 
     Joints without limits: a whole turn, +-0.5 m, +-1 rad/s or m/s. Accelerations within +-1 rad/s^2 or m/s^2.
     """
-    rng = np.random.default_rng(rng)
-    batch = (size,) if isinstance(size, int) else tuple(size)
+    rng = generator(rng)
+    sizes = size if isinstance(size, tuple | list) else (size,)
+    batch = [whole("size, of a batch of states,", n, least=0) for n in sizes]
     lower, upper = position_bounds(robot)
     free = np.where(is_length(robot), FREE_LENGTH, FREE_ANGLE)
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * free, -free))
@@ -67,6 +69,16 @@ def random_state(robot: Robot, rng: Any = None, size: int | tuple[int, ...] = ()
     v = np.where(rates == 1e6, FREE_RATE, rates) * rng.uniform(-1, 1, (*batch, robot.nv))
     a = rng.uniform(-1, 1, (*batch, robot.nv))
     return State(coupled(robot, q), coupled(robot, v, rates=True), coupled(robot, a, rates=True))
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """NumPy's generator of random numbers: the one given, or a new one from a seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise WrongValue(
+            f"rng is a NumPy generator, a seed (a whole number, 0 or more) or None; {short(rng)} was given."
+        ) from None
 
 
 def position_bounds(robot: Robot) -> tuple[Array, Array]:

@@ -96,6 +96,12 @@ def test_names_that_collide_when_joining_ask_for_a_prefix():
         join(arm(Joint("first")), arm(Joint("first")), at="tip")
 
 
+@pytest.mark.parametrize(("other", "prefix"), [(None, ""), ("panda", ""), (Robot("r"), 3)])
+def test_what_is_no_robot_is_not_joined(other, prefix):
+    with pytest.raises(WrongValue, match="join takes a robot, the link or frame it stands on, and a prefix"):
+        join(arm(Joint("first")), other, "tip", prefix)
+
+
 def test_joining_merges_equal_symbols_and_refuses_different_ones():
     one = replace(arm(Joint("first")), symbols=(Symbol("L", F("0.4"), "m"),))
     same = join(one, replace(one, name="b"), at="tip", prefix="b_")

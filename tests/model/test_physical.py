@@ -210,6 +210,12 @@ def test_a_repair_that_cannot_be_done_names_the_link() -> None:
         check_inertias(robot_with(about_com(0.0, np.eye(3))), repair="nearest")
 
 
+def test_all_links_that_cannot_be_repaired_are_named() -> None:
+    robot = robot_with(about_com(0.0, np.eye(3)), GOOD, about_com(-1.0, np.eye(3)))
+    with pytest.raises(UnphysicalInertia, match=r"link 'l0': mass 0 kg.*\nRobot 'arm', link 'l2': mass -1"):
+        check_inertias(robot, repair="nearest")
+
+
 def test_an_unknown_repair_is_refused() -> None:
     with pytest.raises(WrongValue, match="repair='guess' is unknown"):
         check_inertias(robot_with(GOOD), repair="guess")

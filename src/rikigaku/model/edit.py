@@ -144,6 +144,11 @@ def join(first: Robot, second: Robot, at: str, prefix: str = "", name: str | Non
     Raises:
         WrongValue: if a symbol has two values or units. BadModel: if names collide; give a prefix.
     """
+    if not isinstance(second, Robot) or not isinstance(prefix, str):
+        raise WrongValue(
+            "join takes a robot, the link or frame it stands on, and a prefix of its names, as "
+            f"arm.join(rk.load('panda'), 'hand', prefix='b_'); {second!r} and prefix={prefix!r} were given."
+        )
     if first.gravity != second.gravity:
         both = f"{_shown(first.gravity)} and {_shown(second.gravity)}"
         message = f"{first.name!r} and {second.name!r} have the gravity {both}; the first is used."

@@ -110,6 +110,7 @@ def check_inertias(robot: Robot, strict: bool = False, repair: Literal["nearest"
 def _repaired(robot: Robot, names: set[str]) -> tuple[Robot, list[str]]:
     """The robot with the named inertias repaired, and a line about each."""
     changes: list[str] = []
+    beyond: list[str] = []
 
     def mended(name: str, inertia: Inertia | None) -> Inertia | None:
         if name not in names or inertia is None:
@@ -117,13 +118,16 @@ def _repaired(robot: Robot, names: set[str]) -> tuple[Robot, list[str]]:
         try:
             result = nearest_physical(inertia)
         except UnphysicalInertia as error:
-            raise UnphysicalInertia(f"Robot {robot.name!r}, link {name!r}: {error}") from error
+            beyond.append(f"Robot {robot.name!r}, link {name!r}: {error}")
+            return inertia
         moments = ", ".join(f"{moment:.6g}" for moment in np.linalg.eigvalsh(_about_com(result)))
         changes.append(f"  - link {name!r}: principal moments {moments} kg m^2")
         return result
 
     base_inertia = mended(robot.base, robot.base_inertia)
     links = tuple(replace(link, inertia=mended(link.name, link.inertia)) for link in robot.links)
+    if beyond:
+        raise UnphysicalInertia("\n".join(beyond))
     return replace(robot, base_inertia=base_inertia, links=links), changes
 
 

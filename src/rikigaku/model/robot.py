@@ -110,8 +110,12 @@ class Robot:
 
     def __post_init__(self) -> None:
         from rikigaku.model.check import problems  # the checks need the classes above
+        from rikigaku.model.check_types import type_problems
 
-        if found := problems(self):
+        for name in ("links", "frames", "loops", "couplings", "independent", "symbols"):
+            if isinstance(getattr(self, name), list):  # as good, but not frozen
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        if found := list(type_problems(self)) or problems(self):
             raise BadModel(found, f"Robot {self.name!r}")
 
     # -- sizes and names ------------------------------------------------------------------------------------

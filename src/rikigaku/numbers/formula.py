@@ -109,7 +109,9 @@ class Formula:
         try:
             return float(self.evaluate(FLOATS, {}) if number is None else number)
         except (ArithmeticError, ValueError) as error:
-            raise WrongValue(f"{self} has no finite value ({error}).") from error
+            text = str(self)
+            shown = text if len(text) < 80 else f"{text[:60]}... ({len(text)} characters)"
+            raise WrongValue(f"{shown} has no finite value ({error}).") from error
 
     def evaluate(self, kind: Kind, symbols: Mapping[str, Number]) -> Number:
         """Its value in a kind of number: constants come from `kind`, symbols from the mapping.

@@ -1,12 +1,13 @@
 """A robot drawn with matplotlib: bars, joints by type, masses, frames, ground and loop closures."""
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.errors import RikigakuError
+from rikigaku.errors import RikigakuError, WrongValue
 from rikigaku.model import edit
 from rikigaku.model.robot import Robot
 from rikigaku.plotting.posture import default_posture
@@ -56,7 +57,13 @@ def plot(
     )
 
     drawn = skeleton(robot, default_posture(robot) if q is None else as_position(robot, q))
-    ax = _new_axes() if ax is None else ax
+    if ax is None:
+        ax = _new_axes()
+    elif not hasattr(ax, "add_collection3d"):
+        raise WrongValue(
+            "A robot is drawn into three-dimensional axes, figure.add_subplot(projection='3d'); "
+            f"{ax!r} was given."
+        )
     solids = _solids(drawn, frames)
     low, high = _limits(drawn, robot)
     if _has_ground(robot):
@@ -91,13 +98,15 @@ def plot(
 
 def save_plot(robot: Robot, path: Any, q: Any = None, *, dpi: int = 130, **options: Any) -> None:
     """The picture in a file (png, svg, pdf); no window, whatever the backend. `path` may be an open file."""
+    if not (isinstance(path, str | PathLike) or hasattr(path, "write")):
+        raise WrongValue(f"A picture goes to the path of a file, or into an open one; {path!r} was given.")
     _need_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 5.6))
     ax = figure.add_axes((0, 0, 1, 0.97), projection="3d")
     plot(robot, q, ax, **options)
-    suffix = Path(path).suffix if isinstance(path, (str, Path)) else ""
+    suffix = Path(path).suffix if isinstance(path, str | PathLike) else ""
     try:
         figure.savefig(path, dpi=dpi, transparent=True, format=None if suffix else "png")
     except (ValueError, OSError) as error:
