@@ -142,7 +142,41 @@ def test_missing_values_are_named_and_the_rest_is_shown(tmp_path, capsys):
     assert "no value for: L, m" in capsys.readouterr().out
     assert "These symbols have no value: L, m." in page.text
     assert "sincos" in page.text  # operations need no values
+    assert "img" in {tag for tag, _, _ in page.attributes}  # nor does the picture: only inertias are unknown
+    assert "robot.pose(q, frame='rod')" in page.text
+    assert "Without a value: inverse_dynamics, gravity_forces, mass_matrix," in page.text
+    assert "robot.mass_matrix(q)" not in page.text
+    assert "needs symbols without a value: L, m. Give them" in page.text
+
+
+def test_where_symbols_place_the_links_nothing_is_claimed_to_be_measured(tmp_path):
+    page = report(written(tmp_path, "p.robot.toml", PENDULUM.replace("a = 0", 'a = "L"')), tmp_path)
     assert "img" not in {tag for tag, _, _ in page.attributes}
+    assert "No picture. The symbol 'L' has no value" in page.text
+    assert "Times were measured" not in page.text
+    assert "Nothing was timed" in page.text
+    assert "Symbols without a value place the links" in page.text
+
+
+def test_values_and_a_free_base_are_given_on_the_command_line(tmp_path, capsys):
+    file = written(tmp_path, "p.robot.toml", PENDULUM.replace("a = 0", 'a = "L"'))
+    values = ["--set", "L=0.5", "--set", "m = 2/4"]
+    assert main(["show", file, *values, "--free-base"]) == 0
+    out = capsys.readouterr().out
+    assert "nq 8, nv 7" in out
+    assert re.search(r"^L +0.5 +m$", out, re.MULTILINE)
+    assert re.search(r"^m +0.5$", out, re.MULTILINE)
+    assert main(["plot", file, "-o", str(tmp_path / "p.png")]) == 2
+    assert main(["plot", file, "-o", str(tmp_path / "p.png"), *values]) == 0
+    assert main(["convert", file, str(tmp_path / "p.urdf"), *values]) == 0
+    capsys.readouterr()
+    for wrong, words in (
+        ("k=1", "has no symbol named 'k'"),
+        ("L", "--set takes NAME=VALUE"),
+        ("L=m", "its value m"),
+    ):
+        assert main(["show", file, "--set", wrong]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_robots_with_quaternions_are_analysed(tmp_path):

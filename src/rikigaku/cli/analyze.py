@@ -7,10 +7,14 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import rikigaku
 from rikigaku.cli.reading import add_robot, robot_and_warnings
 from rikigaku.display import headline
-from rikigaku.errors import RikigakuError
+from rikigaku.errors import MissingValue, RikigakuError
+from rikigaku.model.robot import Robot
 from rikigaku.plotting import default_posture
 from rikigaku.report import LawFigures, html_report, law_figures
 from rikigaku.report.figures import missing_symbols
@@ -29,11 +33,11 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    robot, warnings = robot_and_warnings(options.robot)
+    robot, warnings = robot_and_warnings(options)
     missing = missing_symbols(robot)
-    q = None if missing else default_posture(robot)
+    q = _posture(robot)
     figures = law_figures(robot, q, _progress)
-    loops = None if q is None or not robot.loops else loop_figures(robot, q)
+    loops = None if missing or q is None or not robot.loops else loop_figures(robot, q)
     _clear()
     path = Path(options.output or f"report_{re.sub(r'[^A-Za-z0-9._-]', '_', robot.name)}.html")
     page = html_report(robot, q, figures, warnings, rikigaku.__version__, loops)
@@ -47,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if note := recognised_note(robot):
         print(note)
     if missing:
-        print(f"no value for: {', '.join(missing)}")
+        print(f"no value for: {', '.join(missing)} (give them with --set {missing[0]}=...)")
     if loops is not None:
         print("\n".join(loops.lines()))
     print(_summary(figures))
@@ -55,6 +59,14 @@ def run(options: argparse.Namespace) -> int:
     if options.open:
         webbrowser.open(path.resolve().as_uri())
     return 0
+
+
+def _posture(robot: Robot) -> NDArray[np.float64] | None:
+    """The posture of the report; none where symbols without a value place the links."""
+    try:
+        return default_posture(robot)
+    except MissingValue:
+        return None
 
 
 def _summary(figures: list[LawFigures]) -> str:

@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    robot, notes = robot_and_warnings(options.robot)
+    robot, notes = robot_and_warnings(options)
     path = Path(options.output)
     known = robot.declared_values
     if path.suffix != ".toml" and robot.free_symbols and all(name in known for name in robot.free_symbols):

@@ -29,7 +29,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    robot, _ = robot_and_warnings(options.robot)
+    robot, _ = robot_and_warnings(options)
     q = None if options.q is None else _radians(robot, options.q)
     save_plot(robot, options.output, q)
     print(f"picture: {options.output}")

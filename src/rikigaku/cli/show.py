@@ -15,7 +15,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    robot, warnings = robot_and_warnings(options.robot)
+    robot, warnings = robot_and_warnings(options)
     print(f"{robot.name}: {headline(robot)}")
     print(f"gravity ({', '.join(str(g) for g in robot.gravity)}) m/s^2; lengths in m, angles in rad")
     for table in (link_table(robot), frame_table(robot), loop_table(robot), symbol_table(robot)):

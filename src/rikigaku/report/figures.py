@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rikigaku.constraints.plan import closure, coordinate_names
 from rikigaku.constraints.records import CLOSED, REDUCED
-from rikigaku.errors import RikigakuError
+from rikigaku.errors import MissingValue, RikigakuError
 from rikigaku.laws.all import LAWS
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 # Batches stay below the size at which threads would share them, so that times are those of one thread.
 _BATCH_NUMBERS, _LARGEST_BATCH = 150_000, 4096
 _ROUNDS = 7
+NO_POSTURE = "Symbols without a value place the links, so there is no posture to evaluate it at."
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ def law_figures(
     independent coordinates are named as in "reduced.mass_matrix".
 
     Args:
-        q: None if the robot has symbols without a value; then only operations are counted.
+        q: None if symbols without a value leave no posture; then only operations are counted. Laws that need
+            such symbols have no value, and `problem` says so.
         progress: called with a law's name, its place and how many there are, before each.
     """
     chosen = law_names(robot) if names is None else names
@@ -112,8 +114,12 @@ def _figures(robot: Robot, name: str, q: Array | None) -> LawFigures:
         owner: Any = cast(Any, robot).reduced if name.startswith("reduced.") else robot
         bound = getattr(owner, name.removeprefix("reduced."))
         fixed = bound.fix(**options) if options else bound
-        if q is not None:
+        try:
+            if q is None:
+                raise MissingValue(NO_POSTURE)
             figures = _evaluated(robot, fixed, q, figures, begin)
+        except MissingValue as error:  # operations need no values
+            figures = replace(figures, problem=str(error))
         return replace(figures, summary=fixed.law.summary, operations=str(fixed.operations))
     except RikigakuError as error:
         return replace(figures, problem=str(error))

@@ -32,7 +32,7 @@ def html_report(
     version: str = "",
     loops: LoopFigures | None = None,
 ) -> str:
-    """The page. q is the posture shown and evaluated; None if symbols without a value leave none."""
+    """The page. q is the posture shown and evaluated; None if symbols without a value place the links."""
     parts = [
         f"<h1>{escape(robot.name)}</h1><p class='lead'>{escape(headline(robot))}</p>",
         _source(robot),
@@ -40,7 +40,7 @@ def html_report(
         f"<section><h2>Picture</h2>{_picture(robot, q)}</section>",
         _structure(robot),
         "" if loops is None else loop_section(loops),
-        _state(robot, q),
+        _state(robot, q) if any(item.value is not None for item in figures) else "",
         _laws(robot, figures),
         f"<footer>Made by rikigaku {escape(version)}. SI units and radians throughout.</footer>",
     ]
@@ -62,8 +62,8 @@ def _warnings(robot: Robot, warnings: Sequence[str]) -> str:
     notes = list(warnings)
     if missing := missing_symbols(robot):
         notes.append(
-            f"These symbols have no value: {', '.join(missing)}. What needs numbers (picture, values, times) "
-            "is left out; give values in the file, or with robot.bind(...)."
+            f"These symbols have no value: {', '.join(missing)}. What needs them is left out. Give values in "
+            f"the file, on the command line (--set {missing[0]}=...), or with robot.bind({missing[0]}=...)."
         )
     if robot.loops:
         notes.append(
@@ -77,13 +77,11 @@ def _warnings(robot: Robot, warnings: Sequence[str]) -> str:
 
 
 def _picture(robot: Robot, q: Array | None) -> str:
-    if q is None:
-        return "<p>No picture: some symbols have no value.</p>"
     buffer = io.BytesIO()
     try:
         save_plot(robot, buffer, q, dpi=140)
     except RikigakuError as error:
-        return f"<p>{escape(str(error))}</p>"
+        return f"<p>No picture. {escape(str(error))}</p>"
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
     return f'<img class="robot" alt="{escape(robot.name)}" src="data:image/png;base64,{data}">'
 
@@ -133,6 +131,7 @@ def _laws(robot: Robot, figures: Sequence[LawFigures]) -> str:
     head = f"<tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
     rows = "".join(_law_row(item) for item in figures)
     blocks = "".join(_law_block(item) for item in figures)
+    blocks += "".join(_left_out(why, names) for why, names in _reasons(figures).items())
     return (
         f"<section><h2>Laws</h2><div class='wide'><table class='data numbers'>{head}{rows}</table></div>"
         f"<p class='source'>{escape(_wording(figures))}</p></section>"
@@ -140,9 +139,27 @@ def _laws(robot: Robot, figures: Sequence[LawFigures]) -> str:
     )
 
 
+def _reasons(figures: Sequence[LawFigures]) -> dict[str, list[str]]:
+    """The laws without a value, by what is missing; the reason without the law's own name."""
+    reasons: dict[str, list[str]] = {}
+    for item in figures:
+        if item.value is None:
+            own = item.name.removeprefix("reduced.")
+            reasons.setdefault(item.problem.replace(own, "law"), []).append(item.name)
+    return reasons
+
+
+def _left_out(why: str, names: Sequence[str]) -> str:
+    listed = ", ".join(f"<code>{escape(name)}</code>" for name in names)
+    return f"<p class='problem'>Without a value: {listed}. {escape(why[:1].upper() + why[1:])}</p>"
+
+
 def _wording(figures: Sequence[LawFigures]) -> str:
+    counted = "Operations are those of the program that runs; sincos is one sine and cosine pair."
     sizes = sorted({item.batch for item in figures if item.batch})
-    batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0] if sizes else 0}"
+    if not sizes:
+        return f"Nothing was timed: no law has a value here. {counted}"
+    batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     return (
         f"Times were measured once, on this machine ({machine}), while this report was made: the best "
@@ -150,7 +167,7 @@ def _wording(figures: Sequence[LawFigures]) -> str:
         f"it slower. Batch: {batches} random states in one call, one thread, results into a given "
         "array. One call: one state from Python, with a new array for the result. First call: until "
         "the first value; recording and compiling, or reading the code from the cache of an earlier "
-        "run. Operations are those of the program that runs; sincos is one sine and cosine pair."
+        f"run. {counted}"
     )
 
 
@@ -170,12 +187,14 @@ def _law_block(item: LawFigures) -> str:
     problem = f"<p class='problem'>{escape(item.problem)}</p>" if item.problem else ""
     title = f"<code>{escape(item.call)}</code>"
     if item.value is None:
-        return f"<details{' open' * bool(problem)}><summary>{title}</summary>{problem}</details>"
+        return ""
     opened = " open" if item.value.size <= _OPEN or problem else ""
     return f"<details{opened}><summary>{title}</summary>{problem}{_value(item.value)}</details>"
 
 
 def _value(value: Array) -> str:
+    if not value.size:
+        return f"<p>Nothing: an array of shape {value.shape}.</p>"
     if value.size > _MOST_SHOWN:
         return f"<p>An array of shape {value.shape}: too large to be shown.</p>"
     if value.ndim > 2:
