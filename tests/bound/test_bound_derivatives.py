@@ -122,20 +122,24 @@ def test_derivatives_by_parameters_respect_what_is_fixed() -> None:
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_forward_derivatives_by_drive_parameters_are_limits_of_differences(friction: bool) -> None:
-    robot = arm_with_length("L").bind(L=0.7)
+    plain, drives = arm_with_length("L").bind(L=0.7), {"rotor": 0.1, "viscous": 0.2, "coulomb": 0.3}
+
+    def driven(**changed: float) -> rk.Robot:
+        joint = replace(plain.links[1].joint, **{**drives, **changed})
+        return replace(plain, links=(plain.links[0], replace(plain.links[1], joint=joint)))
+
+    robot = driven()
     q, v, tau = np.random.default_rng(4).uniform(-1, 1, (3, 2))
     slopes = robot.forward_dynamics.derivative(
         q, v, tau, wrt="parameters", drives=True, friction=friction
     ).parameters
     names = list(robot.parameters(drives=True))
     step = 1e-6
-    for drive in ("rotor", "viscous", "coulomb"):
-        changed = []
-        for sign in (1, -1):
-            joint = replace(robot.links[1].joint, **{drive: Formula.of(sign * step)})
-            other = replace(robot, links=(robot.links[0], replace(robot.links[1], joint=joint)))
-            changed.append(other.forward_dynamics(q, v, tau, friction=friction))
-        slope = (changed[0] - changed[1]) / (2 * step)
+    for drive, value in drives.items():
+        more, less = (
+            driven(**{drive: value + x}).forward_dynamics(q, v, tau, friction=friction) for x in (step, -step)
+        )
+        slope = (more - less) / (2 * step)
         np.testing.assert_allclose(slopes[:, names.index(f"{drive} of j1")], slope, atol=1e-7)
 
 
