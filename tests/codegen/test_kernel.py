@@ -157,10 +157,11 @@ def test_threads_see_the_callers_error_state(kernel: Kernel, monkeypatch: pytest
 
 
 def test_outputs_over_inputs_are_right_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    def f(x: list) -> dict:
-        return {"y": [x[0] + x[1], x[1] * 2.0]}
+    def f(x: list, apart: list) -> dict:
+        return {"y": [x[0] + x[1] * apart[0], x[1] * 2.0]}
 
-    compiled = Kernel("shift", lambda: trace("shift", [("x", (2,))], f))
+    compiled = Kernel("shift", lambda: trace("shift", [("x", (2,)), ("apart", (1,))], f))
+    apart = np.random.default_rng(1).normal(size=(1980, 1))  # one input of two stands under the output
     monkeypatch.setattr(kernels, "_WORTH_A_THREAD", 50)
     monkeypatch.setattr(kernels, "_pool", None)
     for threads in (1, 4):
@@ -168,8 +169,8 @@ def test_outputs_over_inputs_are_right_on_any_number_of_threads(monkeypatch: pyt
         for shift in (-1, 0, 1, 5):
             buffer = np.random.default_rng(0).normal(size=(2000, 2))
             x, out = buffer[10:-10], buffer[10 + shift : 1990 + shift]
-            wanted = compiled.batch(x.copy())
-            compiled([x], [out])
+            wanted = compiled.batch(x.copy(), apart)
+            compiled([x, apart], [out])
             assert np.array_equal(out, wanted)
 
 

@@ -11,6 +11,7 @@ from pose_reference import mass_matrix, slope, slopes, tangent
 from random_robots import ALL_JOINTS, random_robot
 
 from rikigaku.laws.all import LAWS
+from rikigaku.model.edit import on_free_base
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot import Robot, Symbol
 from rikigaku.numbers.formula import Formula
@@ -102,6 +103,23 @@ def test_derivatives_of_other_laws_are_their_slopes(name: str, options: dict[str
     theirs = differences(tree, name, *inputs, **options)
     for mine, his in zip(ours, theirs, strict=True):
         assert agree(mine, his, DIFFERENCES)
+
+
+@pytest.mark.parametrize(
+    "drive", [{}, {"viscous": 0.3}, {"rotor": 0.2}, {"viscous": 0.3, "rotor": 0.2}], ids=lambda x: "+".join(x)
+)
+def test_derivatives_of_a_base_with_drag_or_rotors_are_slopes(drive: dict[str, float]) -> None:
+    """A free base without either is moved along, unsolved; with any of them it is not."""
+    tree = on_free_base(robot(13, 4, True))
+    base, *others = tree.links
+    tree = replace(tree, links=(replace(base, joint=replace(base.joint, **drive)), *others))
+    inputs = state(tree)
+    law = LAWS["forward_dynamics"].derivative
+    assert law is not None
+    ours = law.recursion(instantiate(tree, FLOATS, {}), *(x.tolist() for x in inputs))
+    worse = np.linalg.cond(mass_matrix(tree, inputs[0]))
+    for mine, theirs in zip(ours, differences(tree, "forward_dynamics", *inputs), strict=True):
+        assert agree(np.array(mine, float), theirs, DIFFERENCES * worse)
 
 
 def test_derivatives_without_friction_are_slopes() -> None:
