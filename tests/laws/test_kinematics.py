@@ -8,6 +8,7 @@ from law_kinds import KINDS, on_floats, on_states
 from pose_reference import slope, tangent
 from scipy.spatial.transform import Rotation
 
+from rikigaku.errors import WrongValue
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot import Link, Robot
 
@@ -137,3 +138,28 @@ def test_euler_angles_that_are_singular_to_rounding_are_singular(angles: str, tu
     # 1e-12 rad away four digits are known: the rates are a unit over that angle
     assert (law.status(q)[3:] == "ok").all()
     np.testing.assert_allclose(np.abs(result[3:, 3:]).max(axis=(1, 2)), 1e12, rtol=0.05)
+
+
+PLANES = {
+    (0, 0, 1): ((1, 0, 0), (0, 1, 0)),
+    (1, 0, 0): ((0, 1, 0), (0, 0, 1)),
+    (0, 1, 0): ((0, 0, 1), (1, 0, 0)),
+    (-1, 0, 0): ((0, 0, 1), (0, 1, 0)),
+    (0, -1, 0): ((1, 0, 0), (0, 0, 1)),
+    (0, 0, -1): ((0, 1, 0), (1, 0, 0)),
+    (0, 3, 4): ((-1, 0, 0), (0, -0.8, 0.6)),  # z x n and n x (z x n), of unit length
+}
+
+
+@pytest.mark.parametrize("normal", PLANES)
+def test_x_and_y_of_a_planar_joint_lie_as_the_conventions_say(normal: tuple[int, ...]) -> None:
+    robot = Robot("r", (Link("a", "base", Joint("j", "planar", axis=normal)),))
+    x, y = (on_floats(robot, "pose", np.array(q), frame="a")[:3, 3] for q in ([1.0, 0, 0], [0, 1.0, 0]))
+    assert agree(np.array([x, y]), np.array(PLANES[normal], float))
+    assert agree(np.cross(x, y), np.array(normal) / np.linalg.norm(normal))
+
+
+def test_unknown_axes_are_told_that_the_frames_own_are_local() -> None:
+    robot = Robot("r", (Link("a", "base", Joint("j")),))
+    with pytest.raises(WrongValue, match=r"Axes 'body' are not known.*frame's own are 'local'"):
+        on_floats(robot, "jacobian", np.zeros(1), frame="a", axes="body")

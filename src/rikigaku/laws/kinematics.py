@@ -192,4 +192,6 @@ def known_frame(mechanism: Mechanism, frame: str) -> tuple[int, Pose]:
 
 def _known_axes(axes: str) -> None:
     if axes not in AXES:
-        raise WrongValue(f"Axes {axes!r} are not known. Known: {', '.join(AXES)}.")
+        raise WrongValue(
+            f"Axes {axes!r} are not known. Known: {', '.join(AXES)}. The frame's own are 'local'."
+        )

@@ -232,7 +232,8 @@ def output_axes(state: Floating, frame: str, axes: str) -> Matrix:
 def known_space_axes(axes: str, known: Sequence[str] = AXES) -> None:
     """Refuse other axes."""
     if axes not in known:
-        raise WrongValue(f"Axes {axes!r} are not known. Known: {', '.join(known)}.")
+        own = " The frame's own are 'local'." if "local" in known else ""
+        raise WrongValue(f"Axes {axes!r} are not known. Known: {', '.join(known)}.{own}")
 
 
 def _seen(mechanism: Mechanism, q: Numbers, axes: str) -> tuple[Floating, Matrix]:
