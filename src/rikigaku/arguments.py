@@ -1,7 +1,9 @@
 """What a caller gave to a law, sorted: arrays, options, overrides and values of symbols, each checked."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from rikigaku.recipe import input_size
 
 
 class Sorted(NamedTuple):
-    """The law's inputs, its options (all of them), inputs added to it, and values of symbols."""
+    """The law's inputs, its options (all of them), inputs added to it, and symbols given in the call."""
 
     inputs: list[Array]
     options: dict[str, Any]
@@ -30,6 +32,13 @@ class Arguments:
     law: Law
     fixed: Mapping[str, Any]
 
+    @cached_property
+    def decided(self) -> dict[str, float]:
+        """Symbols fixed at plain numbers: their values unless a call gives others."""
+        taken = (*self.law.options, *self.law.overrides)
+        names = [name for name in self.fixed if name in self.robot.free_symbols and name not in taken]
+        return {name: float(self.fixed[name]) for name in names if _is_plain(self.fixed[name])}
+
     def sort(self, args: Sequence[Any], keywords: Mapping[str, Any], calling: bool = True) -> Sorted:
         """Positional and keyword arguments, sorted. Not `calling`: the arrays may be missing."""
         law, keywords = self.law, dict(keywords)
@@ -38,7 +47,8 @@ class Arguments:
             if name not in self.robot.free_symbols:
                 raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
         given = {name: value for name, value in self.fixed.items() if name in law.options}
-        keywords = {name: value for name, value in self.fixed.items() if name not in law.options} | keywords
+        later = {name: self.fixed[name] for name in self.fixed if name not in (*law.options, *self.decided)}
+        keywords = later | keywords
         arrays = list(args)
         for name in law.options:  # words may follow the inputs in order: jacobian(q, "hand")
             if len(arrays) > len(law.inputs) and isinstance(arrays[len(law.inputs)], (str, bool)):
@@ -107,6 +117,12 @@ class Arguments:
                 f"array ends in an axis of {size}; an array of shape {array.shape} was given."
             )
         return array
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether it is a finite number: no array, no text."""
+    most = sys.float_info.max
+    return isinstance(x, int | float | np.integer | np.floating) and bool(-most <= x <= most)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -10,8 +10,6 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rikigaku.arguments import Arguments
 from rikigaku.codegen.kernel import Kernel as Kernel  # for simulation
 from rikigaku.codegen.kernel import set_threads as set_threads  # the top of the package offers it
@@ -22,6 +20,7 @@ from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.edit import bind as bind_symbols
 from rikigaku.model.robot import Robot
 from rikigaku.numbers.program import Operations, Program
+from rikigaku.one_state import Short, are_vectors, short_way
 from rikigaku.status import status
 from rikigaku.variant import Recipe, Variant, Variants
 
@@ -35,6 +34,10 @@ class BoundLaw:
     Options and symbols are keywords: `robot.jacobian(q, frame="hand")` (or `robot.jacobian(q, "hand")`),
     `robot.inverse_dynamics(q, v, a, gravity=g, wrenches={"hand": w}, friction=False, L=0.5)`. A symbol whose
     name means something else in a call (a, gravity, ...) is given as `symbols={"a": 0.5}`.
+
+    A call that gives no symbols is one of the robot with its symbols bound to the values they have, in the
+    robot's own table or by `fix`: as fast, and with the same bits. Symbols given in a call are inputs of a
+    second program, made once for all values.
     """
 
     def __init__(self, robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
@@ -46,13 +49,17 @@ class BoundLaw:
                 f" Of the spanning tree, over all its joints; robot.reduced.{law.name} knows the {what}."
             )
         self._arguments = Arguments(robot, law, self.fixed)
-        self._variants = Variants(robot, law)
+        self._variants = Variants(robot, law, self._arguments.decided)
         self._derivatives = Derivatives(self._arguments, self._variants)
         self._decided: dict[tuple[Any, ...], BoundLaw] = {}
+        self._short: dict[tuple[str, ...], Short | None] = {}  # by the keywords of a call
         self._formulas: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
         """The law's value at a state or a batch of states."""
+        short = self._short.get(tuple(keywords)) if self._short else None
+        if short is not None and (result := short(args, keywords, out)) is not None:
+            return result
         count = len(self.law.inputs)
         words = (*args[count:], *keywords.items())
         try:  # options met before lead straight to the law with those options decided
@@ -63,26 +70,34 @@ class BoundLaw:
         if not keywords and len(args) == count and (plain := self._plain) is not None:
             return plain(self._arguments.arrays(args), {}, {}, out)
         inputs, options, overrides, symbols = self._arguments.sort(args, keywords)
-        if words and len(args) >= count and not (overrides or symbols or self.robot.free_symbols):
-            self._decided[words] = bind(self.robot, self.law, options)
-        variant = self._variants.of(options, overrides)
-        return variant(inputs, overrides, symbols, out)
+        if words and len(args) >= count and not (overrides or symbols):
+            self._decided[words] = bind(self.robot, self.law, {**self.fixed, **options})
+        runs = self._variants.of(options, overrides).running(symbols)
+        if keywords.keys() <= {*overrides, *symbols} and are_vectors(args):
+            short = self._short[tuple(keywords)] = short_way(runs, symbols, self.fixed)
+            if short is not None and (result := short(args, keywords, out)) is not None:
+                return result
+        return runs(inputs, overrides, symbols, out)
 
     def fix(self, **options: Any) -> "BoundLaw":
         """The same law with options, overrides or symbols decided: `hand = robot.jacobian.fix(frame="hand")`.
 
-        With options alone, one state takes the shortest way there is into native code.
+        With options, and plain numbers for symbols, one state takes the shortest way into native code;
+        new numbers are a new program, so values that change from call to call are better given in the call.
         """
         self._arguments.check_names(tuple(options))
         return bind(self.robot, self.law, {**self.fixed, **options})
 
     @property
     def operations(self) -> Operations:
-        """Operations one state takes, in the program that runs."""
+        """Operations one state takes, in the program that runs where symbols are given."""
         return self.program().operations
 
     def program(self, *, derivative: bool | str | Sequence[str] = False, **options: Any) -> Program:
-        """The recorded program; derivative=True, or names as in `derivative(wrt=...)`: of the derivatives."""
+        """The recorded program, the robot's symbols among its inputs.
+
+        derivative=True, or names as in `derivative(wrt=...)`: that of the derivatives.
+        """
         if names := self._derivatives.names(derivative):
             return self._derivatives.variant((), options, names, calling=False)[0].kernel.program
         return self._with(options).kernel.program
@@ -140,6 +155,7 @@ class BoundLaw:
     def _for_formulas(self, words: Sequence[Any], options: dict[str, Any]) -> tuple[Robot, Recipe]:
         options = dict(zip(self.law.options, words, strict=False)) | options
         _, options, overrides, symbols = self._arguments.sort((), options, calling=False)
+        symbols = {**self._arguments.decided, **symbols}
         robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
         return robot, self._variants.of(options, overrides).recipe
 
@@ -168,8 +184,8 @@ class BoundLaw:
         from rikigaku.exporting import exported
 
         known_language(language)  # before any work is done
-        symbols = self._arguments.sort((), options, calling=False).symbols
-        if symbols:  # decided: a robot without them
+        given = self._arguments.sort((), options, calling=False).symbols
+        if symbols := {**self._arguments.decided, **given}:  # decided: a robot without them
             rest = {
                 key: x for key, x in {**self.fixed, **options}.items() if key not in ("symbols", *symbols)
             }
@@ -216,7 +232,7 @@ class BoundLaw:
         """Whether every option is decided, and nothing else is fixed that would be an input."""
         options = self.law.options
         decided = all(value is not REQUIRED for value in {**options, **self.fixed}.values())
-        return decided and self.fixed.keys() <= options.keys()
+        return decided and self.fixed.keys() <= {*options, *self._arguments.decided}
 
     def _with(self, options: Mapping[str, Any]) -> Variant:
         """The program of a call with these options and overrides, whatever the arrays."""
@@ -240,7 +256,7 @@ class BoundLaw:
 def bind(robot: Robot, law: Law, fixed: Mapping[str, Any] | None = None) -> BoundLaw:
     """The law bound to the robot; one state goes straight from CPython into native code where it can."""
     bound = BoundLaw(robot, law, fixed)
-    if robot.free_symbols or not bound._takes_arrays_alone:
+    if not bound._takes_arrays_alone:
         return bound
     # Python looks a call up on the class: a class of its own lets the builtin stand there.
     one = type(law.name, (BoundLaw,), {"__call__": staticmethod(_first_call(bound))})
@@ -261,17 +277,16 @@ def _first_call(bound: BoundLaw) -> Callable[..., Any]:
         return BoundLaw.__call__(bound, *args, **keywords)
 
     def first(*args: Any, **keywords: Any) -> Any:
-        if len(args) >= len(bound.law.inputs) and bound.robot.nv and all(_is_vector(x) for x in args):
-            kernel = bound._with({}).kernel
-            type(bound).__call__ = staticmethod(kernel.one(bound.law.name, general))  # type: ignore[method-assign]
-            return type(bound).__call__(*args, **keywords)
+        arrays_alone = len(args) >= len(bound.law.inputs) and not keywords.keys() - {"out"}
+        if arrays_alone and bound.robot.nv and are_vectors(args):
+            runs = bound._with({}).running({})
+            if not runs.robot.free_symbols:  # else values are missing, and the general way asks for them
+                native = runs.kernel.one(bound.law.name, general)
+                type(bound).__call__ = staticmethod(native)  # type: ignore[method-assign]
+                return native(*args, **keywords)
         return general(*args, **keywords)
 
     return first
-
-
-def _is_vector(x: object) -> bool:
-    return isinstance(x, np.ndarray) and x.ndim == 1
 
 
 def __getattr__(name: str) -> Any:

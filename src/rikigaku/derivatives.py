@@ -8,6 +8,7 @@ import numpy as np
 
 from rikigaku.arguments import Arguments, Sorted
 from rikigaku.errors import WrongValue
+from rikigaku.one_state import are_vectors
 from rikigaku.variant import Variant, Variants, named_tuple
 
 
@@ -35,7 +36,7 @@ class Derivatives:
         out: Any,
     ) -> Any:
         """The derivatives at a state or a batch of states, by name."""
-        plain = wrt is None and packed is False and not keywords and _are_vectors(args)
+        plain = wrt is None and packed is False and not keywords and are_vectors(args)
         if plain and (short := self._of_one) is not None and (result := short(args, out)) is not None:
             return result
         names = self.names(True if wrt is None else wrt)
@@ -98,31 +99,34 @@ class Derivatives:
         """What was given, for the law of the parameters, which has fewer options."""
         law = self._by_parameters.law
         others = set(self.law.options) - set(law.options)
-        decided = {**self._arguments.fixed, **keywords}
-        own = {key: value for key, value in decided.items() if key not in others}
-        return Arguments(self.robot, law, {}).sort(args, own, calling)
+        fixed, given = (
+            {key: value for key, value in words.items() if key not in others}
+            for words in (self._arguments.fixed, keywords)
+        )
+        return Arguments(self.robot, law, fixed).sort(args, given, calling)
 
     @cached_property
     def _by_structure(self) -> Variants:
         assert self.law.derivative is not None
-        return Variants(self.robot, self.law.derivative)
+        return Variants(self.robot, self.law.derivative, self._arguments.decided)
 
     @cached_property
     def _by_parameters(self) -> Variants:
         assert self.law.by_parameters is not None
-        return Variants(self.robot, self.law.by_parameters)
+        return Variants(self.robot, self.law.by_parameters, self._arguments.decided)
 
     @cached_property
     def _of_one(self) -> Callable[[tuple[Any, ...], Any], Any] | None:
         """The shortest way to all derivatives of one state; it returns None where the long way is needed."""
         law, fixed = self.law, self._arguments.fixed
-        if law.derivative is None or len(law.inputs) < 2 or self.robot.free_symbols or not self.robot.nv:
+        if law.derivative is None or len(law.inputs) < 2 or not self.robot.nv:
             return None
-        if not fixed.keys() <= law.options.keys():
+        if not fixed.keys() <= {*law.options, *self._arguments.decided}:
             return None
-        kernel = self.variant((), {}, law.inputs, calling=False)[0].kernel
-        fill = kernel.one(law.derivative.called, lambda *arrays: None)
-        shapes = [port.shape for port in kernel.ports[1]]
+        runs = self.variant((), {}, law.inputs, calling=False)[0].running({})
+        if runs.robot.free_symbols:
+            return None
+        fill, shapes = runs.one, [port.shape for port in runs.kernel.ports[1]]
         made = named_tuple("Results", law.inputs)
 
         def short(args: tuple[Any, ...], out: Any) -> Any:
@@ -133,10 +137,3 @@ class Derivatives:
             return None if fill(*args, *out) is None else made(*out)
 
         return short
-
-
-def _are_vectors(args: tuple[Any, ...]) -> bool:
-    for x in args:  # noqa: SIM110 - all(...) takes thrice as long, and this is the shortest way in
-        if type(x) is not np.ndarray or x.ndim != 1:
-            return False
-    return True

@@ -20,34 +20,35 @@ def status(
     variant: Variant, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
 ) -> Any:
     """ "ok" or a sentence, one for each state."""
-    robot, law = variant.robot, variant.law
+    robot, law, runs = variant.robot, variant.law, variant.running(symbols)
     try:
         with np.errstate(all="ignore"):
-            result = variant(inputs, overrides, symbols, None)
+            result = runs(inputs, overrides, symbols, None)
     except NoValue as error:  # at any state
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
         return np.full(batch, str(error), dtype=object) if batch else str(error)
-    bad = _not_finite(variant, result)
+    bad = _not_finite(runs, result)
+    known = {**variant.decided, **symbols}
     words = np.full(bad.shape, "ok", dtype=object)
     if "q" in law.inputs:
         for name, off in quaternion_errors(robot, inputs[0]).items():
             words[np.broadcast_to(off > _UNIT, bad.shape)] = f"the quaternion of joint {name!r} is not unit"
     if law.name in CLOSED and law.plan is not None and law.name != "closing_step":
-        torn = tearing(robot, law.name, inputs, result, symbols)
+        torn = tearing(robot, law.name, inputs, result, known)
         words[np.broadcast_to(torn, bad.shape)] = (
             "the loops do not stay closed here: they move in another way than robot.closure() says"
         )
-        gaps = np.abs(robot.loop_residual(inputs[0], symbols=symbols)).max(axis=-1, initial=0)  # type: ignore[attr-defined]
+        gaps = np.abs(robot.loop_residual(inputs[0], symbols=known)).max(axis=-1, initial=0)  # type: ignore[attr-defined]
         words[np.broadcast_to(gaps > _OPEN, bad.shape)] = (
             "the loops are open here: robot.assemble(...) closes them"
         )
     if law.name == "forward_dynamics" and law.plan is None and robot.couplings:
-        torn = tearing(robot, law.name, inputs, result, symbols)
+        torn = tearing(robot, law.name, inputs, result, known)
         words[np.broadcast_to(torn, bad.shape)] = (
             "the gears do not hold in this law: robot.loop_dynamics and robot.reduced know them"
         )
     words[bad] = law.singular or "the result overflows"
-    _name_broken_inputs(words, bad, variant, variant.arrays(inputs, overrides, symbols))
+    _name_broken_inputs(words, bad, runs, runs.arrays(inputs, overrides, symbols))
     return words if bad.ndim else str(words[()])
 
 

@@ -1,9 +1,9 @@
 """Programs of a law and a robot: options decided, extra inputs known, derivatives or not."""
 
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from rikigaku.arrays import Array, empty, floats, sized
 from rikigaku.codegen.kernel import Kernel
 from rikigaku.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.record import Law
+from rikigaku.model.edit import bind
 from rikigaku.model.robot import Robot
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.packed import packed_outputs
-from rikigaku.numbers.program import Program
+from rikigaku.numbers.program import Port, Program
 from rikigaku.recipe import Recipe, record
 from rikigaku.tangent import derivative_program
 
@@ -21,10 +23,19 @@ _ANY_VALUE = np.zeros(())  # of a symbol the law does not depend on
 
 
 class Variant:
-    """A recipe made native for one robot."""
+    """A recipe made native for one robot, whose symbols are inputs of the program.
 
-    def __init__(self, robot: Robot, law: Law, recipe: Recipe) -> None:
-        self.robot, self.law, self.recipe = robot, law, recipe
+    A call that gives no symbols runs the program of the robot with its symbols bound to the values they have,
+    where numbers fold: one state and batches alike.
+
+    Args:
+        decided: values of symbols, in place of the robot's own.
+    """
+
+    def __init__(
+        self, robot: Robot, law: Law, recipe: Recipe, decided: Mapping[str, float] | None = None
+    ) -> None:
+        self.robot, self.law, self.recipe, self.decided = robot, law, recipe, decided or {}
         self.called = law.called if recipe.wrt is None else f"{law.called}.derivative"
         plan = "" if law.plan is None else f"\n{law.plan}"
         self.kernel = Kernel(f"{self.called}\n{law.name}\n{robot.digest}\n{recipe}{plan}", self._trace)
@@ -38,6 +49,8 @@ class Variant:
     def __call__(
         self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
     ) -> Any:
+        if (runs := self.running(symbols)) is not self:
+            return runs(inputs, overrides, {}, out)
         arrays = self.arrays(inputs, overrides, symbols)
         ports_in, ports_out = self.kernel.ports
         shapes = {x.shape[: x.ndim - len(port.shape)] for x, port in zip(arrays, ports_in, strict=True)}
@@ -52,13 +65,34 @@ class Variant:
             return outputs[0]
         return named_tuple("Results", tuple(port.name for port in ports_out))(*outputs)
 
+    def running(self, symbols: Mapping[str, Any]) -> "Variant":
+        """What runs in a call that gives these symbols."""
+        return self if symbols else self._bound
+
+    @cached_property
+    def _bound(self) -> "Variant":
+        """That of the robot with all symbols bound; itself where there are none, or a value is missing, or
+        derivatives by them are asked for, or places of packed numbers, which must not depend on values."""
+        names = self.robot.free_symbols
+        derived_by = ({*names} - {*self.law.inputs}) & {*(self.recipe.wrt or ())}
+        if not names or derived_by or self.recipe.packed:
+            return self
+        own = {symbol.name: symbol.value for symbol in self.robot.symbols if symbol.value is not None}
+        known: dict[str, Formula | float] = {**own, **self.decided}
+        values = {name: value for name, value in known.items() if name in names}
+        if len(values) < len(names):
+            if not {port.name for port in self._symbol_ports if port.used} <= values.keys():
+                return self
+            values = {**dict.fromkeys(names, 1.0), **values}  # the law does not depend on the others
+        return Variant(_with_values(self.robot, values), self.law, self.recipe)
+
     def arrays(
         self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
     ) -> list[Array]:
         """All inputs of the program, in its order."""
         extra = [sized("gravity", overrides["gravity"], 3)] if self.recipe.gravity else []
         extra += [sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6) for f in self.recipe.frames]
-        return [*inputs, *extra, *self._symbols(symbols)]
+        return [*inputs, *extra, *(x for _, x in self.symbol_arrays(symbols))]
 
     def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
         if out is None:
@@ -74,11 +108,16 @@ class Variant:
                 raise WrongValue(f"out of {self.called} is read-only; give an array that may be written.")
         return outputs
 
-    def _symbols(self, given: Mapping[str, Any]) -> list[Array]:
+    def symbol_arrays(self, given: Mapping[str, Any]) -> list[tuple[Port, Array]]:
+        """The symbols, each an input of the program, with what is given for them or was decided before.
+
+        Raises:
+            MissingValue: if some that the program reads have no value.
+        """
         values = self._declared
         if given:
             values = values | {name: floats(f"the symbol {name}", x) for name, x in given.items()}
-        ports = self.kernel.ports[0][-len(self.robot.free_symbols) :] if self.robot.free_symbols else ()
+        ports = self._symbol_ports
         missing = [port.name for port in ports if port.used and port.name not in values]
         if missing:
             example = ", ".join(f"{name}=..." for name in missing[:4])
@@ -87,18 +126,33 @@ class Variant:
                 f"{', '.join(missing)}. Give them in the call ({self.called}(..., {example})) or with "
                 f"robot.bind({example})."
             )
-        return [values.get(port.name, _ANY_VALUE) for port in ports]
+        return [(port, values.get(port.name, _ANY_VALUE)) for port in ports]
+
+    @cached_property
+    def one(self) -> Callable[..., Any]:
+        """A builtin for one state: all inputs, then nothing or `out=`; None for what it cannot take."""
+        return self.kernel.one(self.law.name, lambda *arrays, **out: None)
+
+    @property
+    def _symbol_ports(self) -> tuple[Port, ...]:
+        inputs = self.kernel.ports[0]
+        return inputs[len(inputs) - len(self.robot.free_symbols) :]
 
     @cached_property
     def _declared(self) -> dict[str, Array]:
-        return {name: np.asarray(value) for name, value in self.robot.declared_values.items()}
+        values = {**self.robot.declared_values, **self.decided}
+        return {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
 
 
 class Variants:
-    """The programs of one law of one robot, each made when first asked for and kept."""
+    """The programs of one law of one robot, each made when first asked for and kept.
 
-    def __init__(self, robot: Robot, law: Law) -> None:
-        self.robot, self.law = robot, law
+    Args:
+        decided: values of symbols, in place of the robot's own.
+    """
+
+    def __init__(self, robot: Robot, law: Law, decided: Mapping[str, float] | None = None) -> None:
+        self.robot, self.law, self.decided = robot, law, decided or {}
         self._known: dict[Recipe, Variant] = {}
 
     def of(
@@ -121,8 +175,17 @@ class Variants:
                 f"{self.law.called} takes words, numbers or truth values as options, not {options!r}."
             ) from None
         if not known:
-            self._known[recipe] = Variant(self.robot, self.law, recipe)
+            self._known[recipe] = Variant(self.robot, self.law, recipe, self.decided)
         return self._known[recipe]
+
+
+def _with_values(robot: Robot, values: Mapping[str, Formula | float]) -> Robot:
+    """The robot with these symbols bound, made once: its laws share it."""
+    known = robot.__dict__.setdefault("_with_values", {})
+    key = frozenset(values.items())
+    if key not in known:
+        known[key] = bind(robot, **values)
+    return cast(Robot, known[key])
 
 
 @cache

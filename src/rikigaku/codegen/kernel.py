@@ -93,6 +93,8 @@ class Kernel:
         several. With anything else it calls fallback."""
         if not numpy_api.layout_is_known() or self._has_empty:
             return fallback
+        if packed_ports(*self.ports) is not self.ports[0]:  # the caller has them one by one
+            return fallback
         (_, outputs), library = self._code("one")
         entry = "call" if len(outputs) == 1 else "fill"
         return numpy_api.builtin(name, library.address(entry), fallback, library)
