@@ -27,6 +27,7 @@ def test_any_number_of_single_inputs_broadcasts(count: int) -> None:
     kernel([numbers[0], x, *numbers[1:]], [y])
     rest = sum((k + 2.0) * s for k, s in enumerate(numbers[1:]))
     np.testing.assert_allclose(y, x[:, 0] * numbers[0] + x[:, 1] + rest, rtol=1e-12)
+    assert (kernel.one("weighted", print) is print) == (count > 58)  # one by one they reach no packed code
 
 
 def test_a_robot_with_sixty_symbols_runs_natively() -> None:
