@@ -10,9 +10,12 @@ import numpy as np
 
 from rikigaku.arrays import Array, floats
 from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.given import short
 from rikigaku.laws.record import REQUIRED, Law
 from rikigaku.model.robot import Robot
 from rikigaku.recipe import input_size
+
+_ARRAYS = (np.ndarray, list, tuple)
 
 
 class Sorted(NamedTuple):
@@ -51,7 +54,7 @@ class Arguments:
         keywords = later | keywords
         arrays = list(args)
         for name in law.options:  # words may follow the inputs in order: jacobian(q, "hand")
-            if len(arrays) > len(law.inputs) and isinstance(arrays[len(law.inputs)], (str, bool)):
+            if len(arrays) > len(law.inputs) and not isinstance(arrays[len(law.inputs)], _ARRAYS):
                 given[name] = arrays.pop(len(law.inputs))
         for name in law.inputs[len(arrays) :]:
             if name in keywords:
@@ -90,11 +93,12 @@ class Arguments:
 
     def _check_option(self, name: str, value: Any) -> None:
         default = self.law.options[name]
-        if value is REQUIRED:
+        if default is REQUIRED and not isinstance(value, str):
             frames = [frame.name for frame in self.robot.frames] or list(self.robot.frame_names)
+            given = "" if value is REQUIRED else f" {short(value)} was given."
             raise WrongValue(
                 f"{self.law.called} needs {name}=...: a frame ({', '.join(frames[-12:])}) or any link of the "
-                "robot (all: robot.frame_names)."
+                f"robot (all: robot.frame_names).{given}"
             )
         if isinstance(default, bool) and not isinstance(value, (bool, np.bool_)):
             raise WrongValue(f"{name} of {self.law.called} is True or False, not {value!r}.")

@@ -30,9 +30,6 @@ def status(
     bad = _not_finite(runs, result)
     known = {**variant.decided, **symbols}
     words = np.full(bad.shape, "ok", dtype=object)
-    if "q" in law.inputs:
-        for name, off in quaternion_errors(robot, inputs[0]).items():
-            words[np.broadcast_to(off > _UNIT, bad.shape)] = f"the quaternion of joint {name!r} is not unit"
     if law.name in CLOSED and law.plan is not None and law.name != "closing_step":
         torn = tearing(robot, law.name, inputs, result, known)
         words[np.broadcast_to(torn, bad.shape)] = (
@@ -48,6 +45,9 @@ def status(
             "the gears do not hold in this law: robot.loop_dynamics and robot.reduced know them"
         )
     words[bad] = law.singular or "the result overflows"
+    if "q" in law.inputs:
+        for name, off in quaternion_errors(robot, inputs[0]).items():
+            words[np.broadcast_to(off > _UNIT, bad.shape)] = f"the quaternion of joint {name!r} is not unit"
     _name_broken_inputs(words, bad, runs, runs.arrays(inputs, overrides, symbols))
     return words if bad.ndim else str(words[()])
 

@@ -129,8 +129,11 @@ def test_options_met_before_lead_to_the_same_law() -> None:
     [
         (lambda r, q: r.jacobian(q), WrongValue, "jacobian needs frame=...: a frame .hand. or any link"),
         (lambda r, q: r.jacobian(q, "hnd"), UnknownName, "Did you mean 'hand'"),
-        (lambda r, q: r.jacobian(q, 5), WrongSize, "takes 1 array .q.; 2 arrays were given"),
-        (lambda r, q: r.jacobian(q, frame=5), WrongValue, "frame of jacobian is a word, not 5"),
+        (lambda r, q: r.jacobian(q, q), WrongSize, "takes 1 array .q.; 2 arrays were given"),
+        (lambda r, q: r.jacobian(q, 5), WrongValue, "needs frame=...: a frame .* 5 was given"),
+        (lambda r, q: r.jacobian(q, None), WrongValue, "needs frame=...: a frame .* None was given"),
+        (lambda r, q: r.jacobian(q, frame=5), WrongValue, "needs frame=...: a frame .* 5 was given"),
+        (lambda r, q: r.inverse_dynamics(q, q, q, None), WrongValue, "is True or False, not None"),
         (lambda r, q: r.inverse_dynamics(q, q, q, friction="no"), WrongValue, "True or False, not 'no'"),
         (lambda r, q: r.jacobian(q, "hand", axis="local"), UnknownName, "Did you mean 'axes'"),
         (lambda r, q: r.jacobian(q, "hand", axes="wrld"), WrongValue, "world, local, spatial"),

@@ -80,3 +80,11 @@ def test_a_quaternion_that_is_not_unit_is_told() -> None:
     robot = rk.load("space_arm_6")
     assert robot.mass_matrix.status(robot.neutral()) == "ok"
     assert "not unit" in robot.mass_matrix.status(2 * robot.neutral())
+
+
+def test_a_quaternion_of_zero_is_told_before_what_comes_of_it() -> None:
+    ball = rk.Robot("ball", (rk.Link("l", "base", Joint("j", "spherical")),))
+    with np.errstate(all="ignore"):
+        assert np.isnan(ball.integrate(np.zeros(4), [0.0, 0, 1])).all()
+    words = ball.integrate.status([[0.0, 0, 0, 0], [1, 0, 0, 0]], [0.0, 0, 1])
+    assert words.tolist() == ["the quaternion of joint 'j' is not unit", "ok"]
