@@ -152,3 +152,9 @@ def test_new_files_are_valid_toml_for_another_reader(tmp_path):
     write_toml(parse_toml(ROSAM), path)
     assert tomlkit.parse(path.read_text()).unwrap() == tomllib.loads(path.read_text())
     assert tomllib.loads(path.read_text(), parse_float=Decimal)["symbols"]["k"]["value"] == Decimal("2.5")
+
+
+def test_a_screw_says_its_pitch_even_where_it_is_zero():
+    robot = Robot("r", (Link("a", "base", Joint("j", "helical")),))
+    assert "pitch = 0" in to_toml(robot)
+    assert parse_toml(to_toml(robot)) == robot
