@@ -66,6 +66,7 @@ def test_commands_of_getting_started_are_understood():
         "analyze",
         "picture",
         "check",
+        "convert",
     ]
 
 
