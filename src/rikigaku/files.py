@@ -23,7 +23,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def no_place(path: Path, error: OSError) -> NoPlace:
     """That the system does not take a file, in words."""
-    return NoPlace(f"{path} cannot be written: {error.strerror}. Choose another place or name.")
+    return NoPlace(f"{path} cannot be written: {error.strerror or error}. Choose another place or name.")
 
 
 def _write(path: Path, content: bytes) -> None:
