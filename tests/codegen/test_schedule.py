@@ -68,17 +68,22 @@ def test_what_a_loop_makes_can_only_be_handed_on() -> None:
         kernel.Kernel("used", lambda: trace("used", [("x", (3,))], run)).batch(np.ones((2, 3)))
 
 
-@pytest.mark.parametrize(("size", "padding"), [(204, 0), (206, 0), (203, 1), (205, 0), (202, 2), (3, 1)])
+@pytest.mark.parametrize(
+    ("size", "padding", "shift"),
+    [(204, 0, 0), (204, 0, 2), (206, 0, 0), (203, 1, 0), (205, 0, 1), (202, 2, 2), (3, 1, 0)],
+)
 def test_results_written_past_the_caches_are_the_same(
-    size: int, padding: int, monkeypatch: pytest.MonkeyPatch
+    size: int, padding: int, shift: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whatever their sizes, rows and first addresses (shift: numbers beyond a line of the cache)."""
+
     def run(x: list[Number]) -> dict[str, list[Number]]:
         items = [[x[0] * k + x[1], x[1] - k] for k in range(size)]
         rows = repeated(lambda s, item: [s[0] * item[0] + item[1]], x[:1], items)
         return {"y": [row[0] for row in rows], "z": [x[1] * k + 1.0 for k in range(size + padding)]}
 
     def answers(name: str) -> list[np.ndarray]:
-        y, z = np.zeros((37, size + padding)), np.zeros((37, size + padding))
+        y, z = (_lying(37, size + padding, shift) for _ in range(2))
         compiled = kernel.Kernel(name, lambda: trace(name, [("x", (2,))], run))
         with np.errstate(all="ignore"):
             compiled.batch(x, out=(y[:, :size], z))
@@ -86,12 +91,19 @@ def test_results_written_past_the_caches_are_the_same(
 
     x = np.random.default_rng(4).uniform(-1, 1, (37, 2))
     x[11, 1] = np.nan
-    expected = answers(f"cached {size} {padding}")
+    expected = answers(f"cached {size} {padding} {shift}")
     monkeypatch.setattr(llvm_loop, "_CACHED_BYTES", 0)
-    for streamed, cached in zip(answers(f"streamed {size} {padding}"), expected, strict=True):
+    for streamed, cached in zip(answers(f"streamed {size} {padding} {shift}"), expected, strict=True):
         np.testing.assert_array_equal(streamed, cached)
     assert np.isnan(expected[0][11, :size]).all()
     assert np.isfinite(np.delete(expected[0], 11, axis=0)).all()
+
+
+def _lying(rows: int, columns: int, shift: int) -> np.ndarray:
+    """Zeros that begin so many numbers behind a line of the cache."""
+    spare = np.zeros(rows * columns + 16)
+    first = -spare.ctypes.data % 64 // 8 + shift
+    return spare[first : first + rows * columns].reshape(rows, columns)
 
 
 def _simulate(program: Program, schedule: Schedule, slots: int, width: int) -> None:

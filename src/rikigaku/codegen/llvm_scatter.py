@@ -13,7 +13,7 @@ from rikigaku.codegen.llvm_text import Vector, read_transposed
 from rikigaku.codegen.schedule import Schedule, Write
 from rikigaku.numbers.program import Program
 
-STREAM_ALIGN = 16  # bytes: what stores past the caches ask of an address
+STREAM_ALIGN = 16  # bytes: what stores past the caches ask of an address at least
 STREAM = "!1 = !{i32 1}"  # marks them
 
 _AHEAD = 512  # bytes: how far in front of the stores lines are asked for
@@ -63,13 +63,13 @@ def write_functions(program: Program, t: Vector) -> list[str]:
     texts = []
     for i, port in enumerate(program.outputs):
         for streamed in (False, True) if t.width > 1 else (False,):
-            small = port.size < t.width
             lines = [
                 f"define internal void @{_name(i, streamed)}(ptr %out, i64 %os, ptr noalias %scratch, "
                 "i64 %start, i64 %stop) noinline {",
                 "entry:",
                 *_lane_pointers(t),
-                *(_one_by_one(i, port.size, t) if small else _by_groups(i, port.size, t, streamed)),
+                *_written(i, port.size, t, streamed),
+                "done:",
                 "  ret void",
                 "}",
             ]
@@ -101,15 +101,36 @@ def zero_sum(t: Vector, out: str, value: str, total: str) -> str:
     return f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"
 
 
-def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
-    w, p = t.width, "%y"
+def _written(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
+    """One by one, by groups, or past the caches: as whole registers where the array lies so."""
+    if size < t.width:
+        return [*_one_by_one(i, size, t), "  br label %done"]
+    if not streamed or size % t.width:
+        return _by_groups(i, size, t, STREAM_ALIGN if streamed else None, "%entry", "each")
+    whole = 8 * t.width
+    return [
+        "  %address = ptrtoint ptr %out to i64",
+        "  %lies = or i64 %address, %os",
+        f"  %beside = and i64 %lies, {whole - 1}",
+        "  %fits = icmp eq i64 %beside, 0",
+        "  br i1 %fits, label %wide, label %narrow",
+        "wide:",
+        *_by_groups(i, size, t, whole, "%wide", "w"),
+        "narrow:",
+        *_by_groups(i, size, t, STREAM_ALIGN, "%narrow", "n"),
+    ]
+
+
+def _by_groups(i: int, size: int, t: Vector, stream: int | None, before: str, name: str) -> list[str]:
+    """A loop over groups; stream: past the caches, addresses being multiples of so many bytes."""
+    w, p, loop, body = t.width, f"%{name}", f"{name}.loop", f"{name}.body"
     lines = [
-        "  br label %loop",
-        "loop:",
-        f"  {p}.e = phi i64 [ %start, %entry ], [ {p}.next, %body ]",
+        f"  br label %{loop}",
+        f"{loop}:",
+        f"  {p}.e = phi i64 [ %start, {before} ], [ {p}.next, %{body} ]",
         f"  {p}.more = icmp slt i64 {p}.e, %stop",
-        f"  br i1 {p}.more, label %body, label %done",
-        "body:",
+        f"  br i1 {p}.more, label %{body}, label %done",
+        f"{body}:",
     ]
     at = f"{p}.e"
     if size % w:  # the last group overlaps the one before
@@ -124,10 +145,8 @@ def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     lines += moved
     for lane, column in enumerate(columns):
         lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{lane}, i64 {at}")
-        if streamed:
-            lines.append(
-                f"  store {t.double} {column}, ptr {p}.o{lane}, align {STREAM_ALIGN}, !nontemporal !1"
-            )
+        if stream is not None:
+            lines.append(f"  store {t.double} {column}, ptr {p}.o{lane}, align {stream}, !nontemporal !1")
             continue
         lines += [
             f"  store {t.double} {column}, ptr {p}.o{lane}, align 8",
@@ -137,8 +156,7 @@ def _by_groups(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     return [
         *lines,
         f"  {p}.next = add i64 {p}.e, {w}",
-        "  br label %loop",
-        "done:",
+        f"  br label %{loop}",
     ]
 
 
