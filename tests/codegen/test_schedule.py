@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from rikigaku.codegen import kernel, llvm_loop
-from rikigaku.codegen.instructions import Operand, operand
-from rikigaku.codegen.schedule import Schedule, Turn, risky
+from rikigaku.codegen import chunks, kernel, llvm_loop, schedule
+from rikigaku.codegen.instructions import Operand, instructions, operand
+from rikigaku.codegen.schedule import Schedule, Turn, risky, waiting
 from rikigaku.numbers import repeat
 from rikigaku.numbers.functions import where
 from rikigaku.numbers.graph import Node, Traced
@@ -24,9 +24,68 @@ def _loops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_every_slot_holds_what_is_read_from_it(seed: int) -> None:
-    program = _random_program(random.Random(seed))
+    rng = random.Random(seed)
+    program = _random_program(rng)
+    values = waiting(program)
+    slots = len(values) + seed % 4 * 10
+    places = dict(zip(values, rng.sample(range(slots), len(values)), strict=True))
     for width in (1, 2, 4, 8):
-        _simulate(program, Schedule(program, seed % 4 * 10, width), seed % 4 * 10, width)
+        _simulate(program, Schedule(program, places, slots, width), places, width)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_chunk_reads_what_others_have_left(seed: int) -> None:
+    program = _random_program(random.Random(seed))
+    listing = list(instructions(program))
+    for length in (1, 3, 7, 100):
+        cut = chunks.plan(program, listing, 4, length)
+        memory: dict[int, object] = {}
+        for chunk in cut.chunks:
+            own = {x.index for x in chunk.instructions}
+            read = {arg.index for x in chunk.instructions for arg in x.args}
+            assert read <= own | chunk.incoming.keys()
+            for index, slot in chunk.incoming.items():
+                assert memory[slot] == Operand(index)
+            for index, left in chunk.outgoing.items():
+                memory.update({slot: Operand(index, negative) for negative, slot in left})
+            assert not {s for left in chunk.outgoing.values() for _, s in left} & set(chunk.incoming.values())
+        if (following := cut.following) is None:  # it writes its results itself
+            assert len(cut.chunks) == 1
+            continue
+        assert max(memory, default=-1) < following.slots
+        places = {value: slot for slot, value in memory.items()}
+        _simulate(program, following, {value: places[value] for value in waiting(program)}, 4)
+
+
+def test_turns_of_one_loop_follow_each_other_through_two_results() -> None:
+    def run(x: list[Number]) -> dict[str, list[Number]]:
+        by_q, by_v = [[k + x[0], x[1]] for k in range(3)], [[k - x[0], x[1]] for k in range(2)]
+        first = repeated(lambda s, item: [s[0] * item[0], item[0] + item[1]], [x[2]], by_q + by_v)
+        second = repeated(lambda s, item: [s[0] - item[0], item[1]], [x[2]], by_v)
+        flat = [[y for row in rows for y in row] for rows in (first[:3], second + first[3:])]
+        return {"q": flat[0], "v": flat[1]}
+
+    program = trace("two", [("x", (3,))], run)
+    places = {value: slot for slot, value in enumerate(waiting(program))}
+    steps = Schedule(program, places, len(places), 4).steps
+    assert [step.loop for step in steps if isinstance(step, Turn)] == [0, 0, 1, 1, 1, 1, 1]
+
+
+def test_parts_hold_all_steps_and_few_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _random_program(random.Random(5))
+    places = {value: slot for slot, value in enumerate(waiting(program))}
+    whole = Schedule(program, places, len(places), 4)
+    monkeypatch.setattr(schedule, "_PART_LENGTH", 1)
+    cut = Schedule(program, places, len(places), 4)
+    assert len(whole.parts) == 1
+    assert [step for part in cut.parts for step in part] == cut.steps == whole.steps
+    assert all(len({step.loop for step in part if isinstance(step, Turn)}) == 1 for part in cut.parts)
+    assert len(cut.loops) > 1
+    with_parts = kernel.Kernel("cut", lambda: program)
+    monkeypatch.setattr(schedule, "_PART_LENGTH", 10**6)
+    x = np.random.default_rng(0).uniform(1, 2, (70, 4))
+    for one, other in zip(with_parts.batch(x), kernel.Kernel("whole", lambda: program).batch(x), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_loops_follow_what_a_choice_passes_over() -> None:
@@ -106,42 +165,38 @@ def _lying(rows: int, columns: int, shift: int) -> np.ndarray:
     return spare[first : first + rows * columns].reshape(rows, columns)
 
 
-def _simulate(program: Program, schedule: Schedule, slots: int, width: int) -> None:
+def _simulate(program: Program, planned: Schedule, places: dict[Operand, int], width: int) -> None:
     """Run the steps with names instead of numbers."""
-    memory: dict[int, object] = {slot: value for value, slot in schedule.constants}
-    for index, places in schedule.kept.items():
-        for negative, slot in places:
-            assert slot >= slots
-            assert slot not in memory
-            memory[slot] = Operand(index, negative)
-    calls = iter(_in_order(program))
+    memory: dict[int, object] = {slot: value for value, slot in places.items()}
+    for value, slot in planned.constants:
+        assert slot not in memory
+        memory[slot] = value
+    calls: dict[Program, list[Node]] = {loop.turn: [] for loop in planned.loops}
+    for call in (node for node in program.nodes if node.op == "call"):
+        calls[call.value].append(call)
     written: list[set[int]] = [set() for _ in program.results]
-    for step in schedule.steps:
+    for step in planned.steps:
         if isinstance(step, Turn):
-            loop, call = schedule.loops[step.loop], next(calls)
-            assert loop.turn is call.value
-            count = len(call.value.results[0])
+            loop = planned.loops[step.loop]
+            count = len(loop.turn.results[0])
             own, results = loop.turns[step.place][:-count], loop.turns[step.place][-count:]
             read = (*loop.shared, *own)
-            assert [memory[slot] for slot in read] == [_name(x) for x in call.args]
+            names = [memory[slot] for slot in read]
+            (call,) = [x for x in calls[loop.turn] if [_name(arg) for arg in x.args] == names]
+            calls[loop.turn].remove(call)
             assert len(set(results)) == count
             assert not set(results) & set(read)
             memory.update({slot: (call, k) for k, slot in enumerate(results)})
             continue
-        elements, slots_of = program.results[step.output], schedule.maps[step.output]
+        elements, slots_of = program.results[step.output], planned.maps[step.output]
         for start in range(step.start, step.stop, width):
             first = max(0, min(start, len(elements) - width))  # the last group lies over the one before
             for place in range(first, min(first + width, len(elements))):
                 assert memory[slots_of[place]] == _name(elements[place])
                 written[step.output].add(place)
+    assert not any(calls.values())
     assert written == [set(range(len(elements))) for elements in program.results]
-    assert [memory[slot] for slot in schedule.watched] == [_name(x) for x in risky(program)]
-
-
-def _in_order(program: Program) -> list[Node]:
-    """Turns in the order in which results ask for them."""
-    made = (x for elements in program.results for x in elements if isinstance(x, Node) and x.op == "result")
-    return list(dict.fromkeys(x.args[0] for x in made))
+    assert [memory[slot] for slot in planned.watched] == [_name(x) for x in risky(program)]
 
 
 def _name(x: Traced) -> object:

@@ -8,13 +8,13 @@ fetched once for all of them; and the compiler's effort stays proportional to th
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rikigaku.codegen.instructions import Instruction, operand
+from rikigaku.codegen.instructions import Instruction, Operand, operand
 from rikigaku.codegen.order import few_waiting
-from rikigaku.codegen.schedule import Schedule
+from rikigaku.codegen.schedule import Schedule, waiting
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
-CHUNK_LENGTH = 1200  # instructions: about 10 kB of code
+CHUNK_LENGTH = 1900  # instructions: about 25 kB of code
 # Results of longer programs, and more results than this, wait in slots for a loop that writes them in order.
 MOST_DIRECT_RESULTS = 200
 
@@ -36,8 +36,7 @@ class Chunk:
 
     instructions: list[Instruction] = field(default_factory=list)
     incoming: dict[int, int] = field(default_factory=dict)  # value -> slot
-    outgoing: dict[int, int] = field(default_factory=dict)
-    results: dict[int, list[tuple[bool, int]]] = field(default_factory=dict)  # value -> (negative, slot)
+    outgoing: dict[int, list[tuple[bool, int]]] = field(default_factory=dict)  # value -> (negative, slot)
     stores: dict[int, list[Store]] = field(default_factory=dict)  # after which instruction; -1: at the end
 
 
@@ -60,28 +59,26 @@ def plan(program: Program, listing: Sequence[Instruction], width: int, length: i
     parts = [body[i * size : (i + 1) * size] for i in range(count)]
     chunks = [Chunk(few_waiting(part) if count > 1 else part) for part in parts]
     home = {x.index: number for number, chunk in enumerate(chunks) for x in chunk.instructions}
-    uses: dict[int, set[int]] = {}
-    for number, chunk in enumerate(chunks):
-        for instruction in chunk.instructions:
-            for arg in instruction.args:
-                if arg.index in home and home[arg.index] != number:
-                    uses.setdefault(arg.index, set()).add(number)
-    slots = _assign_slots(chunks, home, uses)
     following = None
-    if count > 1 or _has_loops(program) or sum(port.size for port in program.outputs) > MOST_DIRECT_RESULTS:
-        following = Schedule(program, slots, width)
-        slots = following.slots
-        for index, places in following.kept.items():
-            if index not in home and index not in leaves:
-                raise AssertionError("What a loop makes can only be a result or be given to another loop.")
-            chunks[home.get(index, -1)].results[index] = places
-    else:
+    if count == 1 and not _has_loops(program) and _results(program) <= MOST_DIRECT_RESULTS:
+        slots = 0
         _store_directly(program, chunks[0], {x.index: i for i, x in enumerate(body)}, width)
+    else:
+        later = waiting(program)
+        if any(value.index not in home and value.index not in leaves for value in later):
+            raise AssertionError("What a loop makes can only be a result or be given to another loop.")
+        slots, places = _assign_slots(chunks, home, later)
+        following = Schedule(program, places, slots, width)
+        slots = following.slots
     for chunk in chunks:  # constants and inputs are read where they are used
-        wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.results)
+        wanted = {arg.index for x in chunk.instructions for arg in x.args} | set(chunk.outgoing)
         wanted |= {i for stores in chunk.stores.values() for store in stores for i in _values(program, store)}
         chunk.instructions[:0] = [leaves[i] for i in sorted(wanted) if i in leaves]
     return Plan(tuple(chunks), slots, following)
+
+
+def _results(program: Program) -> int:
+    return sum(port.size for port in program.outputs)
 
 
 def _has_loops(program: Program) -> bool:
@@ -96,29 +93,43 @@ def _store_directly(program: Program, chunk: Chunk, place: dict[int, int], width
         chunk.stores.setdefault(last, []).append(store)
 
 
-def _assign_slots(chunks: list[Chunk], home: dict[int, int], uses: dict[int, set[int]]) -> int:
-    """Slots by linear scan: a slot is free again after the last chunk that reads its value."""
-    free: list[int] = []
-    ending: dict[int, list[int]] = {}
-    total = 0
-    by_home: dict[int, list[int]] = {}
-    for index in uses:
-        by_home.setdefault(home[index], []).append(index)
+def _assign_slots(
+    chunks: list[Chunk], home: dict[int, int], later: Sequence[Operand]
+) -> tuple[int, dict[Operand, int]]:
+    """How many slots there are, and where each value waits that is read `later`, after all chunks.
+
+    By linear scan: a slot is free again after the last chunk that reads its value.
+    """
+    readers: dict[Operand, set[int]] = {value: {len(chunks)} for value in later}
     for number, chunk in enumerate(chunks):
-        # values with the same readers lie together: readers find more in a line of the cache
+        for arg in (arg for instruction in chunk.instructions for arg in instruction.args):
+            if home.get(arg.index, number) != number:
+                readers.setdefault(Operand(arg.index), set()).add(number)
+    made: list[list[Operand]] = [[] for _ in chunks]
+    for value in readers:
+        made[home.get(value.index, -1)].append(value)  # constants and inputs are handed through by the last
+    rank = {value: k for k, value in enumerate(later)}
+    places: dict[Operand, int] = {}
+    ending: list[list[int]] = [[] for _ in (*chunks, None)]
+    free: list[int] = []
+    total = 0
+    for number, chunk in enumerate(chunks):
         place = {x.index: k for k, x in enumerate(chunk.instructions)}
+        order = {value: rank.get(value, place.get(value.index, 0)) for value in made[number]}
         free.sort(reverse=True)
-        for index in sorted(by_home.get(number, ()), key=lambda i: (sorted(uses[i]), place[i])):
+        # values with the same readers lie together: readers find more in a line of the cache
+        for value in sorted(order, key=lambda x: (sorted(readers[x]), order[x])):
             if free:
                 slot = free.pop()
             else:
                 slot, total = total, total + 1
-            chunk.outgoing[index] = slot
-            for reader in uses[index]:
-                chunks[reader].incoming[index] = slot
-            ending.setdefault(max(uses[index]), []).append(slot)
-        free += ending.pop(number, [])
-    return total
+            places[value] = slot
+            chunk.outgoing.setdefault(value.index, []).append((value.negative, slot))
+            for reader in readers[value] - {len(chunks)}:
+                chunks[reader].incoming[value.index] = slot
+            ending[max(readers[value])].append(slot)
+        free += ending[number]
+    return total, {value: places[value] for value in later}
 
 
 def _stores(program: Program, width: int) -> list[Store]:

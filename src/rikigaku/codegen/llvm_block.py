@@ -16,7 +16,6 @@ from rikigaku.codegen.llvm_repeat import turn_function, turn_lines
 from rikigaku.codegen.llvm_scatter import (
     constant_lines,
     result_maps,
-    watch_lines,
     write_functions,
     write_lines,
 )
@@ -52,25 +51,31 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
         texts += result_maps(following, t)
         texts += write_functions(program, t)
         texts += [turn_function(i, loop, t, fuse) for i, loop in enumerate(following.loops)]
-        texts.append(_function(program, f"chunk{count}", _last_lines(program, t, following, False)))
-        if t.width > 1:
-            texts.append(_function(program, "streamed", _last_lines(program, t, following, True)))
-        count += 1
+        for i in range(len(following.parts)):
+            texts.append(_function(program, f"chunk{count + i}", _later(program, t, following, i, False)))
+            if t.width > 1:
+                texts.append(
+                    _function(program, f"streamed{count + i}", _later(program, t, following, i, True))
+                )
+        count += len(following.parts)
     texts.append(_block(program, t, cut, count))
     if t.width > 1:
         texts.append(_tile(program, t, cut, count))
     return Blocks("\n".join(texts), tile_size(t, cut))
 
 
-def _last_lines(program: Program, t: Vector, following: Schedule, streamed: bool) -> list[str]:
-    """Run the turns of the loops and write the results."""
+def _later(program: Program, t: Vector, following: Schedule, part: int, streamed: bool) -> list[str]:
+    """Run some turns of the loops and write some results."""
     writer = ChunkWriter(program, t, Chunk())
-    writer.lines += constant_lines(t, following)
+    if part == 0:
+        writer.lines += constant_lines(t, following)
     loops = following.loops
-    for step in following.steps:
+    for step in following.parts[part]:
         writer.lines += turn_lines(step, loops) if isinstance(step, Turn) else write_lines(step, streamed)
-    lines, writer.watch = watch_lines(t, following)
-    writer.lines += lines
+    if part < len(following.parts) - 1:
+        writer.line("ret void")
+        return writer.lines
+    writer.watch_slots(following.watched)
     writer.spoil_bad_states()
     return writer.lines
 
@@ -99,14 +104,14 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
     """@tile: `count` blocks, at most tile_size of them; results may be asked to go past the caches."""
     bytes_each = 8 * t.width * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count, i1 %stream) {{", "entry:"]
-    last = f"@chunk{count - 1}"
-    if cut.following:
-        lines.append(f"  %last = select i1 %stream, ptr @streamed, ptr {last}")
-        last = "%last"
+    names = [f"@chunk{i}" for i in range(count)]
+    for i in range(len(cut.chunks), count):
+        lines.append(f"  %last{i} = select i1 %stream, ptr @streamed{i}, ptr @chunk{i}")
+        names[i] = f"%last{i}"
     lines += [*_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]
     for i in range(count):
         before = "%entry" if i == 0 else f"%head{i - 1}"
-        moved, names = [], []
+        moved, arguments = [], []
         for side, ports in (("in", program.inputs), ("out", program.outputs)):
             for k in range(len(ports)):
                 stride, name = f"%{side[0]}s{k}", f"%{side}{k}.{i}"
@@ -115,8 +120,8 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
                     f"  {name}.o = mul i64 {name}.s, %b{i}",
                     f"  {name} = getelementptr i8, ptr %{side}{k}, i64 {name}.o",
                 ]
-                names.append(f"ptr {name}, i64 {stride}")
-        names.append(f"ptr %w{i}")
+                arguments.append(f"ptr {name}, i64 {stride}")
+        arguments.append(f"ptr %w{i}")
         following = f"head{i + 1}" if i < count - 1 else "done"
         lines += [
             f"head{i}:",
@@ -127,7 +132,7 @@ def _tile(program: Program, t: Vector, cut: Plan, count: int) -> str:
             *moved,
             f"  %w{i}.o = mul i64 %b{i}, {bytes_each}",
             f"  %w{i} = getelementptr i8, ptr %scratch, i64 %w{i}.o",
-            f"  call void {last if i == count - 1 else f'@chunk{i}'}({', '.join(names)})",
+            f"  call void {names[i]}({', '.join(arguments)})",
             f"  %b{i}.next = add i64 %b{i}, 1",
             f"  br label %head{i}",
         ]

@@ -5,6 +5,8 @@ and for other chunks pass through slots of the scratch array. A state with a NaN
 quotient or root that is not finite, gets NaN in every output.
 """
 
+from collections.abc import Sequence
+
 from rikigaku.codegen.chunks import Chunk, Store, group
 from rikigaku.codegen.instructions import Instruction, Operand, operand
 from rikigaku.codegen.llvm_sincos import sincos_inline
@@ -39,7 +41,7 @@ class ChunkWriter:
         self.pairs: set[int] = set()
         self.computed = self.signs = self.reads = self.watched = 0
         self.divides = divides(program)
-        self.watch = t.constant(0.0)
+        self.watches = [t.constant(0.0)] * 4
         self.prefetches = _lines_to_come(program, chunk, t.width)
         self.interval = max(1, len(chunk.instructions) // max(1, len(self.prefetches)))
         for i in range(len(program.inputs)):
@@ -52,7 +54,7 @@ class ChunkWriter:
             self._add(instruction)
         for store in chunk.stores.get(-1, ()):
             self._store(store)
-        for index in sorted(chunk.results.keys() & (self.positions.keys() | self.constants.keys())):
+        for index in sorted(chunk.outgoing.keys() & (self.positions.keys() | self.constants.keys())):
             self._keep(index)  # handed through
 
     # -- instructions ---------------------------------------------------------------------------------------
@@ -65,9 +67,6 @@ class ChunkWriter:
             self.positions[index] = instruction.value  # type: ignore[assignment]
             return
         self._compute(instruction)
-        if index in self.chunk.outgoing:
-            slot = self._slot(self.chunk.outgoing[index], f"%o{index}")
-            self.line(f"store {self.t.double} {self.values[index]}, ptr {slot}, align {8 * self.t.width}")
         self._keep(index)
         for store in self.chunk.stores.get(index, ()):
             self._store(store)
@@ -144,8 +143,8 @@ class ChunkWriter:
         return name
 
     def _keep(self, index: int) -> None:
-        """Put a value into the slots where results wait."""
-        for negative, slot in self.chunk.results.get(index, ()):
+        """Put a value into the slots where others look for it."""
+        for negative, slot in self.chunk.outgoing.get(index, ()):
             value = self._signed(Operand(index, negative))
             pointer = self._slot(slot, f"%w{slot}")
             self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
@@ -217,9 +216,25 @@ class ChunkWriter:
     def _watch(self, value: str) -> None:
         """Multiply a value into a sum of zeros: NaN there marks a state with something not finite."""
         self.watched += 1
-        args = ", ".join(f"{self.t.double} {a}" for a in (value, self.t.constant(0.0), self.watch))
-        self.watch = f"%z{self.watched}"
-        self.line(f"{self.watch} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
+        before = self.watches.pop(0)  # in turns, or each would wait for the one before
+        args = ", ".join(f"{self.t.double} {a}" for a in (value, self.t.constant(0.0), before))
+        self.watches.append(f"%z{self.watched}")
+        self.line(f"{self.watches[-1]} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
+
+    def watch_slots(self, slots: Sequence[int]) -> None:
+        """Watch numbers that wait in slots."""
+        for k, slot in enumerate(slots):
+            pointer = self._slot(slot, f"%u{k}.p")
+            self.line(f"%u{k} = load {self.t.double}, ptr {pointer}, align {8 * self.t.width}")
+            self._watch(f"%u{k}")
+
+    def _watched(self) -> str:
+        """The sum of all that is watched."""
+        total, *others = self.watches
+        for k, other in enumerate(others):
+            self.line(f"%z.{k} = fadd {self.t.double} {total}, {other}")
+            total = f"%z.{k}"
+        return total
 
     def spoil_bad_states(self) -> None:
         """NaN in all outputs of a state if an input, or a quotient or root in its results, is not finite."""
@@ -227,7 +242,7 @@ class ChunkWriter:
         for i, port in enumerate(self.program.inputs):
             for element in range(port.size):
                 self._watch(self._input(i, element))
-        total = self.watch
+        total = self._watched()
         self.line(f"%bad = fcmp uno {t.double} {total}, {total}")
         self.lines += t.any("%any_bad", "%bad")
         self.lines += ["  br i1 %any_bad, label %spoil, label %done, !prof !0", "spoil:"]

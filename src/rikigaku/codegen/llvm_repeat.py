@@ -42,7 +42,7 @@ class _TurnWriter(ChunkWriter):
         for k, x in enumerate(elements):
             if isinstance(x, Node):
                 result = operand(x)
-                chunk.results.setdefault(result.index, []).append((result.negative, k))
+                chunk.outgoing.setdefault(result.index, []).append((result.negative, k))
         super().__init__(turn, t, chunk)
         for k, x in enumerate(elements):
             if not isinstance(x, Node):
@@ -71,7 +71,7 @@ class _TurnWriter(ChunkWriter):
         return name
 
     def _keep(self, index: int) -> None:
-        for negative, k in self.chunk.results.get(index, ()):
+        for negative, k in self.chunk.outgoing.get(index, ()):
             self._write(k, self._signed(Operand(index, negative)))
 
     def _write(self, k: int, value: str) -> None:

@@ -39,25 +39,6 @@ def constant_lines(t: Vector, following: Schedule) -> list[str]:
     return lines
 
 
-def watch_lines(t: Vector, following: Schedule) -> tuple[list[str], str]:
-    """Lines, and the name of a sum that is NaN for a state with something watched that is not finite."""
-    lines: list[str] = []
-    totals = [t.constant(0.0)] * 4  # short chains
-    for k, slot in enumerate(following.watched):
-        value, total = f"%u{k}", totals[k % 4]
-        lines += [
-            f"  {value}.p = getelementptr double, ptr %scratch, i64 {slot * t.width}",
-            f"  {value}.v = load {t.double}, ptr {value}.p, align {8 * t.width}",
-            zero_sum(t, value, f"{value}.v", total),
-        ]
-        totals[k % 4] = value
-    total = totals[0]
-    for k in range(1, min(4, len(following.watched))):
-        lines.append(f"  %u.{k} = fadd {t.double} {total}, {totals[k]}")
-        total = f"%u.{k}"
-    return lines, total
-
-
 def write_functions(program: Program, t: Vector) -> list[str]:
     """Definitions of all @write<i>, and for batches of all @stream<i>."""
     texts = []
@@ -93,12 +74,6 @@ def _lane_pointers(t: Vector) -> list[str]:
     for lane in range(1, t.width):
         lines.append(f"  %out{lane} = getelementptr i8, ptr %out{lane - 1}, i64 %os")
     return lines
-
-
-def zero_sum(t: Vector, out: str, value: str, total: str) -> str:
-    """out = total + 0 * value: NaN once a value is not finite."""
-    args = ", ".join(f"{t.double} {a}" for a in (value, t.constant(0.0), total))
-    return f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"
 
 
 def _written(i: int, size: int, t: Vector, streamed: bool) -> list[str]:

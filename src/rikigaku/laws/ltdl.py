@@ -143,9 +143,8 @@ def ancestors(parents: Sequence[int], i: int) -> Sequence[int]:
 
 
 def outermost_first(parents: Sequence[int]) -> list[int]:
-    """All coordinates, each before those that carry it (coordinates may stand in any order in q)."""
-    depth = [len(ancestors(parents, i)) for i in range(len(parents))]
-    return sorted(range(len(parents)), key=lambda i: -depth[i])
+    """All coordinates, limb after limb, each before those that carry it."""
+    return limb_after_limb(parents)[::-1]
 
 
 def limb_after_limb(parents: Sequence[int]) -> list[int]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rikigaku.laws.felt_inertias import felt_inertias
 from rikigaku.laws.root_axes import felt_gravity, seen_body
-from rikigaku.model.mechanism import WORLD, Body, Mechanism
+from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.inertia import SpatialInertia
@@ -74,7 +75,6 @@ class MovingBody:
     twist: Twist
     acceleration: Twist  # felt gravity included
     changes: tuple[JointChange, ...]  # by the directions of its joint
-    answer: Answer
 
 
 class MovingBodies:
@@ -85,6 +85,7 @@ class MovingBodies:
     ) -> None:
         self._mechanism, self._q, self._v, self._a = mechanism, q, v, a
         self._felt = felt_gravity(mechanism, q, gravity)
+        self._inertias = felt_inertias(mechanism)
         self._known: dict[int, MovingBody] = {}
 
     def __getitem__(self, i: int) -> MovingBody:
@@ -93,15 +94,15 @@ class MovingBodies:
             way.append(next_inward)
             next_inward = self._mechanism.bodies[next_inward].parent
         for k in reversed(way):
-            body = self._mechanism.bodies[k]
-            self._known[k] = self._moving(body, self._felt[k], self._known.get(body.parent))
+            self._known[k] = self._moving(k)
         return self._known[i]
 
     def subtrees(self) -> Iterator[tuple[int, Answer]]:
         """From the outermost body inward: a body, and what it and all beyond answer together."""
         beyond: dict[int, Answer] = {}
         for i in reversed(range(len(self._mechanism.bodies))):
-            own, parent = self[i].answer, self._mechanism.bodies[i].parent
+            # only now: of a body that is on its way outward fewer numbers wait than of its answer
+            own, parent = _answer(self._inertias[i], self[i]), self._mechanism.bodies[i].parent
             whole = own.plus(beyond.pop(i)) if i in beyond else own
             yield i, whole
             if parent != WORLD:
@@ -113,7 +114,9 @@ class MovingBodies:
             for other, its in zip(self._mechanism.bodies[carrier].v, self[carrier].changes, strict=True):
                 yield carrier, other, its
 
-    def _moving(self, body: Body, felt: Vector, parent: MovingBody | None) -> MovingBody:
+    def _moving(self, i: int) -> MovingBody:
+        body, felt = self._mechanism.bodies[i], self._felt[i]
+        parent = self._known.get(body.parent)
         seen = seen_body(body, self._q, parent.pose if parent else None)
         V0, A0 = (parent.twist, parent.acceleration) if parent else (NO_TWIST, Twist(felt, vector.ZERO))
         rate = push = NO_TWIST
@@ -128,12 +131,13 @@ class MovingBodies:
             changes.append(JointChange(s, psi_dot, A0.cross(s).plus(V0.cross(psi_dot)), s_dot))
             drift = drift.plus(s_dot.times(self._v[k]))
         A = A0.plus(push).plus(drift)
-        return MovingBody(seen.pose, V, A, tuple(changes), _answer(body.inertia.seen_from(seen.pose), V, A))
+        return MovingBody(seen.pose, V, A, tuple(changes))
 
 
-def _answer(inertia: SpatialInertia, V: Twist, A: Twist) -> Answer:
-    """Wrench I a + v x* I v of a body, and its p and G."""
-    (v, w), h = V, inertia.h
+def _answer(own: SpatialInertia, body: MovingBody) -> Answer:
+    """Wrench I a + v x* I v of a body, its p and G, and its inertia in root axes."""
+    inertia = own.seen_from(body.pose)
+    (v, w), h = body.twist, inertia.h
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.I
     half = (xx + yy + zz) / 2
     J: Matrix = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
@@ -142,4 +146,6 @@ def _answer(inertia: SpatialInertia, V: Twist, A: Twist) -> Answer:
     hv = dot(h, v)
     G = tuple(tuple((hv if i == j else 0) - v[i] * h[j] - wJ[i][j] for j in range(3)) for i in range(3))
     momentum = Momentum(p, G)  # type: ignore[arg-type]
-    return Answer(inertia.times(A).plus(momentum.once(V)), momentum, inertia)  # v x* I v = B v
+    return Answer(
+        inertia.times(body.acceleration).plus(momentum.once(body.twist)), momentum, inertia
+    )  # v x* I v = B v
