@@ -14,7 +14,7 @@ from rikigaku.codegen.schedule import Schedule, waiting
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
-CHUNK_LENGTH = 1900  # instructions: about 25 kB of code
+CHUNK_LENGTH = 1200  # instructions: about 15 kB of code, which the cache of decoded ones holds too
 # Results of longer programs, and more results than this, wait in slots for a loop that writes them in order.
 MOST_DIRECT_RESULTS = 200
 
