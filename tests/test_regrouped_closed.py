@@ -49,7 +49,7 @@ def test_by_its_tree_every_law_of_a_closed_robot_stays(name: str) -> None:
     v_all, a_all = robot.complete(q, v, a)
     assert same(less.forward_dynamics(q, v_all, tau), robot.forward_dynamics(q, v_all, tau))
     assert same(less.loop_forces(q, v_all, a_all, tau), robot.loop_forces(q, v_all, a_all, tau))
-    assert less.inverse_dynamics.operations.total < robot.inverse_dynamics.operations.total
+    assert less.inverse_dynamics.operations.total <= robot.inverse_dynamics.operations.total
 
 
 @pytest.mark.parametrize("name", INDEPENDENT)

@@ -148,8 +148,9 @@ class Watch(Step):
                             self.note(i, t + x * h)
         with w.loop(self.guards) as i:
             old, new = self.g_old[i], self.g_new[i]
-            low_still = (old <= 0.0) & (new <= 0.0) & self.has(i, 8)
-            self.g_old[i] = w.select(low_still, w.max(old, new), new)
+            # rounding alone can bring it above zero, and back
+            low_still = (old <= 0.0) & (new <= self.slacks[i]) & self.has(i, 8)
+            self.g_old[i] = w.select(low_still, w.min(w.max(old, new), 0.0), new)
 
     def slack(self, i: Value) -> Value:
         """What guard i may sink where it starts.

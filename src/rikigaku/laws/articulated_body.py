@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rikigaku.laws import ltdl
+from rikigaku.laws.felt_inertias import felt_inertias
 from rikigaku.laws.motion import Passage, motion
 from rikigaku.laws.newton_euler import applied_wrenches, body_wrench, smooth_resistance
 from rikigaku.model.mechanism import WORLD, Mechanism
@@ -72,8 +73,9 @@ def articulated_dynamics(
     bodies = mechanism.bodies
     rest = [0] * mechanism.nv
     moving = list(motion(mechanism, q, v, rest, gravity))  # accelerations the velocities alone bring
-    inertias = [ArticulatedInertia.of(body.inertia) for body in bodies]
-    bias = [body_wrench(body.inertia, m) for body, m in zip(bodies, moving, strict=True)]
+    felt = felt_inertias(mechanism)
+    inertias = [ArticulatedInertia.of(inertia) for inertia in felt]
+    bias = [body_wrench(inertia, m) for inertia, m in zip(felt, moving, strict=True)]
     for i, wrench in applied_wrenches(mechanism, q, wrenches or {}):
         bias[i] = bias[i].minus(wrench)
     resisted = smooth_resistance(mechanism, q, v) if friction else rest

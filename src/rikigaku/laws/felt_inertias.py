@@ -33,7 +33,8 @@ def _split(whole: SpatialInertia, joint: ElementaryJoint) -> tuple[SpatialInerti
     m, (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = whole
     if isinstance(joint, Revolute):
         along = (xx + yy - zz) / 2  # second moment along the axis
-        felt = ((xx - along, xy, xz), (xy, yy - along, yz), (xz, yz, zz))
+        x2, y2 = yy - along, xx - along
+        felt = ((y2, xy, xz), (xy, x2, yz), (xz, yz, x2 + y2))  # zz, rounded so that nothing is left along z
         unfelt = SpatialInertia(m, (0, 0, z), ((along, 0, 0), (0, along, 0), (0, 0, 0)))
         return SpatialInertia(0, (x, y, 0), felt), unfelt
     if isinstance(joint, Prismatic):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from rikigaku.laws.felt_inertias import felt_inertias
 from rikigaku.laws.kinematics import world_poses
 from rikigaku.laws.motion import BodyMotion, Passage, motion
 from rikigaku.model.mechanism import WORLD, Mechanism
@@ -34,9 +35,9 @@ def inverse_dynamics(
     Reference: [Luh1980]; in body axes with first moments about link origins, as in [Khalil1987].
     """
     ways, asked = [], []
-    for body, m in zip(mechanism.bodies, motion(mechanism, q, v, a, gravity), strict=True):
+    for inertia, m in zip(felt_inertias(mechanism), motion(mechanism, q, v, a, gravity), strict=True):
         ways.append(m.passage)
-        asked.append(body_wrench(body.inertia, m))
+        asked.append(body_wrench(inertia, m))
     for i, wrench in applied_wrenches(mechanism, q, wrenches or {}):
         asked[i] = asked[i].minus(wrench)
     tau = joint_forces(mechanism, ways, asked)

@@ -52,8 +52,9 @@ class Guard:
     falling, rising: which passages count.
     ends_mode: the mode ends there and the system is asked; else the moment is only noted.
     slack: a guard that has just fired, or starts at or below zero by rounding, waits until it has left zero.
-    One with a slack may not sink meanwhile: where it falls by more than that below the highest it was, it
-    fires at the moment from which on it sinks. None: it only waits.
+    One with a slack has left zero where it is above that, and may not sink meanwhile: where it falls by more
+    than the slack below the highest it was, it fires at the moment from which on it sinks. None: it only
+    waits.
     """
 
     name: str
