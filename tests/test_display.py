@@ -27,6 +27,7 @@ from rikigaku.model.library import NAMES, path
 from rikigaku.model.robot import Coupling, Link, Robot, Symbol
 from rikigaku.model.toml import read_toml
 from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.report.figures import law_names
 
 
 def F(x):
@@ -103,6 +104,17 @@ def test_the_headline_counts():
     assert headline(Robot("none")) == "0 links, nq 0, nv 0"
     assert headline(read_toml(path("five_bar"))) == "4 links, nq 4, nv 4, 1 loop closure"
     assert headline(read_toml(path("humanoid_32"))).endswith("nq 39, nv 38")
+    rod = Robot("r", (Link("rod", "base", Joint("j"), Placement((F("L"), ZERO, ZERO))),))
+    assert headline(rod) == "1 link, nq 1, nv 1, 1 symbol"
+
+
+def test_reports_show_laws_of_loops_where_there_are_loops_or_gears():
+    shown = {name: law_names(read_toml(path(name))) for name in ("ur5", "five_bar")}
+    assert "mass_matrix" in shown["ur5"]
+    assert not [name for name in shown["ur5"] if name.startswith("loop_")]
+    assert {"loop_residual", "loop_forces", "reduced.mass_matrix"} <= set(shown["five_bar"])
+    geared = replace(read_toml(path("planar_2r")), couplings=(Coupling("q2", "q1", F(2), ZERO),))
+    assert "loop_residual" in law_names(geared)
 
 
 def test_symbols_without_a_value_say_so():

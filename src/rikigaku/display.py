@@ -94,15 +94,14 @@ def symbol_table(robot: Robot) -> Table:
 
 def headline(robot: Robot) -> str:
     """The robot in one line."""
-    count = len(robot.links)
-    parts = [f"{count} link{'s' * (count != 1)}", f"nq {robot.nq}", f"nv {robot.nv}"]
-    if robot.loops:
-        parts.append(f"{len(robot.loops)} loop closure{'s' * (len(robot.loops) != 1)}")
-    if robot.couplings:
-        parts.append(f"{len(robot.couplings)} coupled joint{'s' * (len(robot.couplings) != 1)}")
-    if robot.free_symbols:
-        parts.append(f"{len(robot.free_symbols)} symbols")
+    parts = [_counted("link", robot.links), f"nq {robot.nq}", f"nv {robot.nv}"]
+    more = (("loop closure", robot.loops), ("coupled joint", robot.couplings), ("symbol", robot.free_symbols))
+    parts += [_counted(name, things) for name, things in more if things]
     return ", ".join(parts)
+
+
+def _counted(name: str, things: Sequence[object]) -> str:
+    return f"{len(things)} {name}{'s' * (len(things) != 1)}"
 
 
 # -- words for parts ------------------------------------------------------------------------------------

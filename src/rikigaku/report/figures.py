@@ -68,7 +68,7 @@ def law_figures(
 def law_names(robot: Robot) -> list[str]:
     """The laws a report shows: of a closed robot those of its loops too, and over independent coordinates."""
     if not robot.loops:
-        return list(LAWS)
+        return [name for name, law in LAWS.items() if robot.couplings or not law.loops]
     own = [name for name in CLOSED if name not in LAWS and not name.startswith(REDUCED)]
     reduced = [f"reduced.{name.removeprefix(REDUCED)}" for name in CLOSED if name.startswith(REDUCED)]
     return [*LAWS, *own, *reduced]
