@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rikigaku.laws.felt_inertias import felt_inertias
 from rikigaku.laws.ltdl import ancestors
 from rikigaku.laws.root_axes import own_composites, root_axes, seen_wrench
 from rikigaku.model.mechanism import Mechanism
@@ -18,7 +19,7 @@ def mass_entries(mechanism: Mechanism, q: Numbers) -> Entries:
     Reference: [Walker1982]. The reflected rotor inertia stands on the diagonal.
     """
     seen = root_axes(mechanism, q)
-    whole = own_composites(mechanism, q)
+    whole = own_composites(mechanism, q, felt_inertias(mechanism))
     entries: Entries = {}
     for i, body in enumerate(mechanism.bodies):
         for k, direction in zip(body.v, body.joint.directions(), strict=True):

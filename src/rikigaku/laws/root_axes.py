@@ -64,13 +64,16 @@ def felt_gravity(mechanism: Mechanism, q: Numbers, gravity: Vector | None) -> di
     return result
 
 
-def own_composites(mechanism: Mechanism, q: Numbers) -> list[SpatialInertia]:
+def own_composites(
+    mechanism: Mechanism, q: Numbers, inertias: Sequence[SpatialInertia] | None = None
+) -> list[SpatialInertia]:
     """For each body, in its own frame, the inertia of itself and everything beyond it, locked together.
 
+    inertias: of the bodies, if not the true ones.
     Carrying a composite inward over one joint is a turn about z and constants: cheaper than turning the
     inertia of every link by the full rotation to the root.
     """
-    total = [body.inertia for body in mechanism.bodies]
+    total = [body.inertia for body in mechanism.bodies] if inertias is None else list(inertias)
     for i, body in reversed(list(enumerate(mechanism.bodies))):
         if body.parent != WORLD:
             total[body.parent] = total[body.parent].plus(
