@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rikigaku.numbers.graph import Node, Traced
-from rikigaku.numbers.program import Program
 
 
 def makers(elements: Sequence[Traced]) -> list[Node]:
@@ -22,15 +21,9 @@ def merged(queues: Sequence[list[Node]]) -> list[Node]:
     """All turns, those of a queue in its order, and those of one loop after each other where that can be: its
     code, and the numbers all of them share, are then still near."""
     order: dict[Node, None] = {}
-    last: object = None
     while queues := [queue for queue in queues if queue]:
         later = [{call.value for call in queue} - {queue[0].value} for queue in queues]
-
-        def cost(
-            queue: list[Node], last: object = last, later: list[set[Program]] = later
-        ) -> tuple[bool, int]:
-            return queue[0].value is not last, sum(queue[0].value in loops for loops in later)
-
-        call = min(queues, key=cost).pop(0)
-        order[call], last = None, call.value
+        # next is a loop for which fewest others are not ready yet
+        waits = [sum(queue[0].value in loops for loops in later) for queue in queues]
+        order[queues[waits.index(min(waits))].pop(0)] = None
     return list(order)
