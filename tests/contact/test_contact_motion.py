@@ -63,6 +63,22 @@ def test_a_bouncing_ball_comes_to_rest_at_its_zeno_time():
     assert len(solution.events) < 30
 
 
+@pytest.mark.parametrize("restitution", [0.05, 0.3, 0.5])
+@pytest.mark.parametrize("step", [0.01, 0.002])
+def test_a_bouncing_ball_comes_to_rest_by_steps_longer_than_its_last_hops(restitution, step):
+    system = ContactSystem(particle(), [Contact("mass", Plane(), 0.3, restitution=restitution)])
+    options = {"method": "rk4", "step": step}
+    solution = moved(system, [0, 0, 1.0], [0.1, 0, 0], 2.0, **options)
+    zeno = np.sqrt(2 / G) * (1 + restitution) / (1 - restitution)
+    assert solution.modes[-1] == "mass stick"
+    assert solution.q[:, 2].min() > -1e-14
+    assert np.all(solution.v[-1] == 0)
+    landings = [event.t for event in solution.events if event.name == "mass lands"]
+    assert landings[-1] == pytest.approx(zeno, abs=1e-6)
+    fine = moved(system, [0, 0, 1.0], [0.1, 0, 0], 2.0, rtol=1e-12, atol=1e-14)
+    assert [event.t for event in fine.events] == pytest.approx([e.t for e in solution.events], abs=1e-9)
+
+
 def test_a_falling_rod_slips_where_its_closed_form_says():
     """From rest at 10 degrees, mu = 0.3: slips where |f_t| = mu f_n of the rod that turns about its end."""
     th0, mu = np.radians(10), 0.3

@@ -3,14 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from law_cases import agree, robot, state
 
+import rikigaku as rk
 from rikigaku.laws.energy import kinetic_energy, potential_energy
 from rikigaku.laws.felt_inertias import felt_inertias
 from rikigaku.model.elementary import Free, Helical, Prismatic, Revolute, Spherical
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
 from rikigaku.numbers.kind import FLOATS
 from rikigaku.numbers.program import trace
+from rikigaku.spatial.inertia import SpatialInertia
 
 TREES = [robot(seed, links, True) for seed, links in ((11, 1), (12, 2), (13, 4), (14, 7), (15, 12))]
 
@@ -51,6 +54,17 @@ def test_what_a_joint_cannot_feel_is_gone() -> None:
                 assert xx + yy - zz == 0
             elif body.parent != WORLD and isinstance(body.joint, Prismatic):
                 assert not np.any(body.inertia.I)
+
+
+def test_slender_bodies_keep_their_digits() -> None:
+    """Mass along the axis, far from the origin: what the joint feels is a millionth of the tensor."""
+    slender = ((5.0000013, 0.0, 0.0), (0.0, 5.0000011, 0.0), (0.0, 0.0, 2.2e-7))
+    arm = rk.load("planar_2r")
+    mechanism = instantiate(arm, FLOATS, arm.declared_values)
+    mechanism.bodies[1].inertia = SpatialInertia(2.0, (0.0, 0.0, 3.0), slender)
+    ((xx, _, _), (_, yy, _), (_, _, zz)) = felt_inertias(mechanism)[1].I
+    across = slender[0][0] - slender[1][1]
+    assert (xx, yy, zz) == pytest.approx(((2.2e-7 + across) / 2, (2.2e-7 - across) / 2, 2.2e-7), rel=1e-14)
 
 
 def test_inertias_that_are_not_numbers_stay() -> None:

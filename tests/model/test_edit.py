@@ -111,6 +111,11 @@ def test_joining_merges_equal_symbols_and_refuses_different_ones():
         join(one, other, at="tip", prefix="b_")
 
 
+def test_robots_take_gravity_as_plain_numbers():
+    moon = Robot("moon", gravity=(0, 0, -1.62))
+    assert moon == with_gravity(Robot("moon"), [0, 0, -1.62])
+
+
 def test_joining_says_when_the_second_gravity_is_ignored():
     weightless = with_gravity(arm(Joint("first")), [0, 0, 0])
     with pytest.warns(IgnoredWarning, match="the first is used"):

@@ -9,6 +9,7 @@ import pytest
 from placed_links import ROUNDING, ROW, SLANTED, STANDARD_ROW, F, arm, frames, gripper, position
 from scipy.spatial.transform import Rotation
 
+import rikigaku as rk
 from rikigaku.errors import LimitWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.model import library
 from rikigaku.model.compose import placement_of
@@ -39,6 +40,14 @@ def test_a_locked_joint_stays_where_it_was_locked(type_, geometry, axis):
     moved, stays = frames(robot, [*q, 0.8]), frames(rigid, [0.8])
     for name, pose in moved.items():
         np.testing.assert_allclose(stays[name], pose, atol=ROUNDING, err_msg=name)
+
+
+def test_a_locked_joint_leaves_its_spring_behind():
+    sprung = rk.Joint("a", "prismatic", stiffness=5, rest="0.2")
+    robot = rk.Robot("p", (rk.Link("l", "base", sprung, rk.Placement(), rk.Inertia("com", 1)),))
+    locked = robot.lock("a", 0.1)
+    assert (locked.nv, locked.joint("a").stiffness) == (0, ZERO)
+    np.testing.assert_allclose(locked.pose([], "l")[:3, 3], [0, 0, 0.1])
 
 
 def test_a_lock_beyond_the_limits_is_told():

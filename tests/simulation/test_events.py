@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import rikigaku as rk
+from rikigaku.errors import WrongValue
 from rikigaku.simulation import Change, Flow, Free, Mode
 
 G = 9.81
@@ -135,3 +136,8 @@ def test_outputs_of_a_mode_are_kept_with_the_solution(ball) -> None:
 def test_an_event_that_cannot_be_compiled_says_what_it_may_do(ball) -> None:
     with pytest.raises(rk.RikigakuError, match=r"'height' cannot be compiled.*sin, cos, sqrt"):
         rk.simulate(ball, [1.0], [0.0], duration=1.0, events={"height": lambda t, q, v: float(q[0])})
+
+
+def test_a_slack_is_for_guards_that_end_a_mode() -> None:
+    with pytest.raises(WrongValue, match="'noted' has a slack"):
+        rk.Guard("noted", lambda mechanism, now, flow: now.t, ends_mode=False, slack=1e-9)

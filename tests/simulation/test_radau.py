@@ -122,7 +122,8 @@ def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
         [-9 * np.cos(2 * np.pi * t), -9 * np.sin(2 * np.pi * t), 9 * np.cos(2 * np.pi * t)], axis=1
     )
     tau, times = rk.Data(t, wave, between="cubic"), []
-    for method, rtol in (("dop853", 1e-12), *(("radau", rtol) for rtol in (1e-10, 1e-9, 1e-8, 1e-11))):
+    tolerances = {"dop853": (1e-12, 1e-10, 1e-8, 1e-7), "radau": (1e-11, 1e-10, 1e-9, 1e-8, 1e-7)}
+    for method, rtol in ((method, rtol) for method in tolerances for rtol in tolerances[method]):
         system = ContactModes(rk.ContactSystem(arm, [floor]))
         options = {"system": system, "method": method, "rtol": rtol, "atol": 1e-14}
         motion = rk.simulate(arm, q, None, tau, duration=1.0, **options)
@@ -130,7 +131,7 @@ def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
         times.append([event.t for event in motion.events])
     assert len(times[0]) == 3  # each once, whatever rounding makes of forces near zero
     for others in times[1:]:
-        assert others == pytest.approx(times[0], abs=1e-8)
+        assert others == pytest.approx(times[0], abs=1e-7)
 
 
 @pytest.mark.parametrize("complex_", [False, True])

@@ -148,22 +148,22 @@ class Watch(Step):
                             self.note(i, t + x * h)
         with w.loop(self.guards) as i:
             old, new = self.g_old[i], self.g_new[i]
-            # rounding alone can bring it above zero, and back
-            low_still = (old <= 0.0) & (new <= self.slacks[i]) & self.has(i, 8)
-            self.g_old[i] = w.select(low_still, w.min(w.max(old, new), 0.0), new)
+            low_still = (old <= 0.0) & (new <= 0.0) & self.has(i, 8)
+            self.g_old[i] = w.select(low_still, w.max(old, new), new)
 
     def slack(self, i: Value) -> Value:
         """What guard i may sink where it starts.
 
         Steps of one length are as wrong as they are: what begins to slide as t^2 does slides back by them at
-        first. What sinks by no more than the guard bends within the step is the step's own error.
+        first. What sinks by no more than the guard bends within the step is the step's own error, unless it
+        rises first: a hop shorter than the step.
         """
         if self.table.errors:
             return self.slacks[i]
         places = (0, GUARD_SAMPLES // 2, GUARD_SAMPLES)
         first, middle, last = (self.samples[k * self.guards + i] for k in places)
-        bend = first - 2.0 * middle + last
-        return self.slacks[i] + self.w.abs(bend)
+        bend, slope = first - 2.0 * middle + last, 4.0 * middle - 3.0 * first - last
+        return self.slacks[i] + self.w.select(slope > 0.0, 0.0, self.w.abs(bend))
 
     def turning(self, k: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
         """Where, between two samples of one sign, a guard has the other; `high` where none is found to."""

@@ -94,12 +94,13 @@ class Schedule:
     def _plan(self, outputs: Sequence[int]) -> None:
         """Plan the turns of some outputs, and the writes between them."""
         wanted = merged([list(dict.fromkeys(makers(self._results[i]))) for i in outputs])
-        turns = [call for call in wanted if (call, 0) not in self._known]
+        turns = [call for call in wanted if not self._has_run(call)]
         earlier, self._waiting = self._waiting, []
         share = -(-len(earlier) // max(1, len(turns)))
         known = dict.fromkeys(outputs, 0)
         for call in turns:
-            self._run(call)
+            if not self._has_run(call):
+                self._run(call)
             # what the turn before has made is written now: stores of this one may still be on their way
             self._write([*earlier[:share], *self._waiting])
             earlier = earlier[share:]
@@ -147,7 +148,13 @@ class Schedule:
             self.constants.append((value, self._known[value]))
         return self._known[value]
 
+    def _has_run(self, call: Node) -> bool:
+        return (call, 0) in self._known
+
     def _run(self, call: Node) -> None:
+        for maker in makers(call.args):
+            if not self._has_run(maker):
+                self._run(maker)
         turn: Program = call.value
         count = turn.inputs[0].size
         if turn not in self._shared:

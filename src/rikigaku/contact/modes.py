@@ -102,8 +102,10 @@ class ContactModes:
         sides = {self.system.labels[i]: -side for i, _, side in self._plan.slips}
         told = Told(tuple(named(SLIPS)), tuple(named(LIFTS)), {label: sides[label] for label in named(TURNS)})
         pulled = [*named(PULLS), *(label for label, side in told.turned.items() if side < 0)]
-        before, shared = self._words, bool(self._plan.more or self._plan.idle)
+        before, plan, shared = self._words, self._plan, bool(self._plan.more or self._plan.idle)
         change = self._change(event.t, event.q, event.v, told, event.tau, pulled)
+        if self._plan == plan and all(name.endswith(f" {TURNS}") for name in fired):
+            return replace(change, happened=())  # by rounding its force is still on the side it was
         if not shared:
             return change
         return replace(change, happened=self._happened(before, fired))

@@ -32,8 +32,8 @@ def _split(whole: SpatialInertia, joint: ElementaryJoint) -> tuple[SpatialInerti
     """What the joint feels, and what it does not, both in the body's frame at any position of the joint."""
     m, (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = whole
     if isinstance(joint, Revolute):
-        along = (xx + yy - zz) / 2  # second moment along the axis
-        x2, y2 = yy - along, xx - along
+        along = (xx + yy - zz) / 2  # second moment along the axis, and those across it: a slender body's are
+        x2, y2 = (zz + (yy - xx)) / 2, (zz - (yy - xx)) / 2  # small, and keep their digits
         felt = ((y2, xy, xz), (xy, x2, yz), (xz, yz, x2 + y2))  # zz, rounded so that nothing is left along z
         unfelt = SpatialInertia(m, (0, 0, z), ((along, 0, 0), (0, along, 0), (0, 0, 0)))
         return SpatialInertia(0, (x, y, 0), felt), unfelt

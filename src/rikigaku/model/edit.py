@@ -22,7 +22,7 @@ from rikigaku.model.joint import Joint, JointType, Limits
 from rikigaku.model.physical import inertia_problems
 from rikigaku.model.robot import Frame, Link, Robot
 from rikigaku.model.walk import with_formulas
-from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula import ZERO, Formula
 
 
 def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
@@ -45,7 +45,7 @@ def lock(robot: Robot, joint: str, value: object = 0) -> Robot:
     kept = tuple(coupling for coupling in robot.couplings if coupling.reference != joint)
     motion = motion_of(moving, value)
     _tell_limits(moving, value)
-    fixed = replace(moving, type="fixed", limits=Limits())
+    fixed = replace(moving, type="fixed", limits=Limits(), stiffness=ZERO, rest=ZERO)
     links = tuple(
         replace(link, joint=fixed, geometry=locked(link.geometry, motion)) if link.joint is moving else link
         for link in robot.links

@@ -115,6 +115,7 @@ class Robot:
         for name in ("links", "frames", "loops", "couplings", "independent", "symbols"):
             if isinstance(getattr(self, name), list):  # as good, but not frozen
                 object.__setattr__(self, name, tuple(getattr(self, name)))
+        accept_plain(self, "gravity")
         if found := list(type_problems(self)) or problems(self):
             raise BadModel(found, f"Robot {self.name!r}")
 

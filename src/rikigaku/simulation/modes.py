@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.errors import WrongValue
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.kind import Number
 
@@ -52,9 +53,8 @@ class Guard:
     falling, rising: which passages count.
     ends_mode: the mode ends there and the system is asked; else the moment is only noted.
     slack: a guard that has just fired, or starts at or below zero by rounding, waits until it has left zero.
-    One with a slack has left zero where it is above that, and may not sink meanwhile: where it falls by more
-    than the slack below the highest it was, it fires at the moment from which on it sinks. None: it only
-    waits.
+    One with a slack may not sink meanwhile: where it falls by more than that below the highest it was, it
+    fires at the moment from which on it sinks. None: it only waits.
     """
 
     name: str
@@ -63,6 +63,13 @@ class Guard:
     rising: bool = False
     ends_mode: bool = True
     slack: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.slack is not None and not self.ends_mode:
+            raise WrongValue(
+                f"Guard {self.name!r} has a slack: where it sinks the mode must end. Leave slack out, or "
+                "ends_mode=False."
+            )
 
 
 @dataclass(frozen=True)
