@@ -123,7 +123,7 @@ def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
     )
     tau, times = rk.Data(t, wave, between="cubic"), []
     tolerances = {"dop853": (1e-12, 1e-10, 1e-8, 1e-7), "radau": (1e-11, 1e-10, 1e-9, 1e-8, 1e-7)}
-    for method, rtol in ((method, rtol) for method in tolerances for rtol in tolerances[method]):
+    for method, rtol in ((name, x) for name, all_of_it in tolerances.items() for x in all_of_it):
         system = ContactModes(rk.ContactSystem(arm, [floor]))
         options = {"system": system, "method": method, "rtol": rtol, "atol": 1e-14}
         motion = rk.simulate(arm, q, None, tau, duration=1.0, **options)
