@@ -8,9 +8,10 @@ import pytest
 from rikigaku.codegen import chunks, kernel, llvm_loop, schedule
 from rikigaku.codegen.instructions import Operand, instructions, operand
 from rikigaku.codegen.schedule import Schedule, Turn, risky, waiting
+from rikigaku.codegen.turn_order import merged
 from rikigaku.numbers import repeat
 from rikigaku.numbers.functions import where
-from rikigaku.numbers.graph import Node, Traced
+from rikigaku.numbers.graph import Graph, Node, Traced
 from rikigaku.numbers.kind import Number
 from rikigaku.numbers.program import Program, trace
 from rikigaku.numbers.repeat import repeated
@@ -69,6 +70,19 @@ def test_turns_of_one_loop_follow_each_other_through_two_results() -> None:
     places = {value: slot for slot, value in enumerate(waiting(program))}
     steps = Schedule(program, places, len(places), 4).steps
     assert [step.loop for step in steps if isinstance(step, Turn)] == [0, 0, 1, 1, 1, 1, 1]
+
+
+def test_queues_that_come_back_to_a_loop_are_merged_by_loops() -> None:
+    graph = Graph()
+    x = graph.lift(1.0)
+    turns = {
+        name: trace(name, [("s", (1,)), ("i", (1,))], lambda s, i: {"y": [s[0] + i[0]]}) for name in "ab"
+    }
+    queues = [
+        [graph.call(turns[name], (x, graph.lift(k + 10.0 * j))) for k, name in enumerate("aaba")]
+        for j in (0, 1)
+    ]
+    assert [call.value.name for call in merged(queues)] == [*"aaaabbaa"]
 
 
 @pytest.mark.parametrize("seed", range(8))

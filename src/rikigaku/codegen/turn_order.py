@@ -21,9 +21,11 @@ def merged(queues: Sequence[list[Node]]) -> list[Node]:
     """All turns, those of a queue in its order, and those of one loop after each other where that can be: its
     code, and the numbers all of them share, are then still near."""
     order: dict[Node, None] = {}
+    last: object = None
     while queues := [queue for queue in queues if queue]:
         later = [{call.value for call in queue} - {queue[0].value} for queue in queues]
-        # next is a loop for which fewest others are not ready yet
-        waits = [sum(queue[0].value in loops for loops in later) for queue in queues]
-        order[queues[waits.index(min(waits))].pop(0)] = None
+        # next is the loop that has just run, or one for which fewest others are not ready yet
+        ranks = [(q[0].value is not last, sum(q[0].value in loops for loops in later)) for q in queues]
+        call = queues[ranks.index(min(ranks))].pop(0)
+        order[call], last = None, call.value
     return list(order)
