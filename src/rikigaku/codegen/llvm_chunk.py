@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from rikigaku.codegen.chunks import Chunk, Store, group
 from rikigaku.codegen.instructions import Instruction, Operand, operand
 from rikigaku.codegen.llvm_sincos import sincos_inline
-from rikigaku.codegen.llvm_text import Vector, number, transposed
+from rikigaku.codegen.llvm_spoil import divides
+from rikigaku.codegen.llvm_text import Vector, transposed
 from rikigaku.numbers.graph import Node
 from rikigaku.numbers.program import Program
 
@@ -20,12 +21,6 @@ _BASIC_BLOCK_LENGTH = 600
 _LINE = 64  # bytes in a cache line
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-
-
-def divides(program: Program) -> bool:
-    """Whether a finite state can have a result that is not finite."""
-    turns = {node.value for node in program.nodes if node.op == "call"}
-    return any(node.op in ("div", "sqrt") for node in program.nodes) or any(map(divides, turns))
 
 
 class ChunkWriter:
@@ -269,26 +264,6 @@ class ChunkWriter:
 
     def line(self, text: str) -> None:
         self.lines.append("  " + text)
-
-
-SPOIL = f"""
-define internal void @spoil(ptr %out, i64 %size, i1 %bad) noinline cold {{
-entry:
-  br i1 %bad, label %loop, label %done
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %more = icmp ult i64 %i, %size
-  br i1 %more, label %body, label %done
-body:
-  %p = getelementptr double, ptr %out, i64 %i
-  store double {number(float("nan"))}, ptr %p, align 8
-  %next = add i64 %i, 1
-  br label %loop
-done:
-  ret void
-}}
-!0 = !{{!"branch_weights", i32 1, i32 100000}}
-"""
 
 
 def _lines_to_come(program: Program, chunk: Chunk, width: int) -> list[tuple[int, int]]:

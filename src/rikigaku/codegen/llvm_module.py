@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from rikigaku.codegen.llvm_block import block_functions
 from rikigaku.codegen.llvm_call import call_function, fill_function, plain_function
-from rikigaku.codegen.llvm_chunk import SPOIL, divides
 from rikigaku.codegen.llvm_loop import loop_function
 from rikigaku.codegen.llvm_scatter import STREAM
 from rikigaku.codegen.llvm_sincos import far_function
+from rikigaku.codegen.llvm_spoil import SPOIL, divides
 from rikigaku.codegen.llvm_text import Vector, constant_definitions
 from rikigaku.numbers.program import Program, with_elements
 
