@@ -68,10 +68,10 @@ def test_packed_derivatives_by_parameters_leave_out_what_a_link_does_not_feel() 
 def test_a_state_that_is_not_finite_unpacks_to_nan_alone(robot: rk.Robot) -> None:
     q, v, a = states(robot, 5)
     v[3, 2] = np.nan
-    law = robot.inverse_dynamics
+    law = robot.bind(**robot.declared_values).inverse_dynamics  # packed ones keep the program with symbols
     whole = law.packing(wrt="a").a.unpack(law.derivative(q, v, a, packed=True, wrt="a").a)
     np.testing.assert_array_equal(np.isnan(whole).all(axis=(1, 2)), np.arange(5) == 3)
-    np.testing.assert_allclose(whole, law.derivative(q, v, a, wrt="a").a, rtol=1e-13, atol=1e-15)
+    np.testing.assert_array_equal(whole, law.derivative(q, v, a, wrt="a").a)
 
 
 def test_mistakes_about_packing_are_told(robot: rk.Robot) -> None:

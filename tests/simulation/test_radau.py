@@ -131,7 +131,7 @@ def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
         times.append([event.t for event in motion.events])
     assert len(times[0]) == 3  # each once, whatever rounding makes of forces near zero
     for others in times[1:]:
-        assert others == pytest.approx(times[0], abs=1e-7)
+        assert others == pytest.approx(times[0], abs=1e-8)
 
 
 @pytest.mark.parametrize("complex_", [False, True])
