@@ -1,1 +1,1 @@
-"""Speed of our laws beside the libraries people use today: `python -m benchmarks`."""
+"""Speed of our laws beside other libraries: `python -m benchmarks`."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: runs the sections asked for, prints tables, keeps a JSON."""
+"""`python -m benchmarks`: runs the selected sections, prints tables, stores a JSON file."""
 
 import sys
 import time
@@ -57,8 +57,8 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     if busy():
-        print("Other programs were running: trust the ratios more than the times, and a quiet machine most.")
-    print(f"kept in {save(record, asdict(options)).name} under benchmarks/results")
+        print("Other programs were running: ratios are more reliable than times.")
+    print(f"stored in {save(record, asdict(options)).name} under benchmarks/results")
     return 0
 
 

@@ -85,7 +85,7 @@ def measured(law: Law, states: States, everyone: Sequence[Engine], rounds: int) 
 
 def verdict(robot: Subject, times: Mapping[str, Timing]) -> dict[str, Any]:
     """Ratios of best times, and whether the target is met: fast enough beside the peers, or within twice
-    the time NumPy needs to merely fill the answer."""
+    the time NumPy needs to fill the result array."""
     best = {name: timing.best for name, timing in times.items()}
     if OURS not in best or PINOCCHIO not in best:
         return {"ratio": None, "ratio_mujoco": None, "met": None}
@@ -104,9 +104,9 @@ def verdict(robot: Subject, times: Mapping[str, Timing]) -> dict[str, Any]:
 def measured_packed(
     law: Law, states: States, peers: Sequence[Engine], packed: Engine, rounds: int
 ) -> dict[str, Any]:
-    """A packed answer beside the peers' dense ones, judged by the ratio alone."""
+    """A packed result beside the peers' dense ones, judged by the ratio alone."""
     result = measured(law, states, [*peers, packed], rounds)
-    del result["times"][FILL]  # that of a dense answer
+    del result["times"][FILL]  # that of a dense result
     return result
 
 

@@ -1,4 +1,4 @@
-"""Chains of any length with nothing special about them: our robot and Pinocchio's, from the same numbers."""
+"""Chains of any length with general geometry: our robot and Pinocchio's, from the same numbers."""
 
 from dataclasses import dataclass
 from itertools import starmap
@@ -9,10 +9,11 @@ import pinocchio as pin
 from benchmarks.peers.pinocchio_model import PinocchioModel
 from benchmarks.states import Array
 from rikigaku.model.geometry import ModifiedDH, Placement
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.robot import Robot
 
 TIP = "tip"
 TIP_DISTANCE = 0.1  # from the last joint along its x axis [m]
@@ -31,12 +32,12 @@ class ChainLink:
 
 
 def random_links(count: int, seed: int = 1) -> list[ChainLink]:
-    """Short links with oblique axes and full inertia tensors: no angle or offset that could fold away."""
+    """Short links with oblique axes and full inertia tensors: no angle or offset that could fold."""
     rng = np.random.default_rng(seed)
 
     def one() -> ChainLink:
         alpha, a, d = rng.uniform(0.2, 1.4), *rng.uniform(0.02, 0.1, 2)
-        # A tensor of a cloud of points is one a body can have.
+        # The tensor of point masses is physical.
         points = rng.normal(scale=0.05, size=(8, 3))
         points -= points.mean(axis=0)
         mass = rng.uniform(0.5, 2)

@@ -1,4 +1,4 @@
-"""Section: robots with loops: one evaluation of forward dynamics, loops after 10 s, energy after 100 s."""
+"""Section: robots with loops: forward dynamics, closure residual over 10 s, energy over 100 s."""
 
 from typing import Any
 
@@ -20,19 +20,19 @@ SUBJECTS: dict[str, tuple[list[float], float]] = {
     "stewart": ([0.75] * 6, 0.05),
 }
 LEAST_RATIO, LEAST_CLOSER = 5.0, 1000.0
-AGREEMENT = 1e-7  # Pinocchio's regularised solution of a planar loop is no nearer
+AGREEMENT = 1e-7  # Pinocchio's regularised solution of a planar loop is not more accurate
 DURATION = 10.0  # [s]
 
 
 def states(robot: Any, around: list[float], spread: float, count: int) -> tuple[Array, Array, Array]:
-    """Random closed states and forces in all joints (in the drives only)."""
+    """Random closed states and forces in all joints (in the actuated joints only)."""
     rng = np.random.default_rng(0)
-    few = min(count, 500)  # postures repeat: their number does not change the work
+    few = min(count, 500)  # configurations repeat: their number does not change the work
     own = np.array(around) + spread * rng.uniform(-1, 1, (few, len(around)))
     q = np.resize(robot.assemble(own), (count, robot.nq))
     v, _ = robot.complete(q, *rng.uniform(-1, 1, (2, count, len(around))))
     tau = np.zeros((count, robot.nv))
-    driven = list(robot.closure().places.driven)
+    driven = list(robot.closure().structure.actuated)
     tau[:, driven] = rng.uniform(-5, 5, (count, len(driven)))
     return q, v, tau
 
@@ -42,7 +42,7 @@ def evaluation(name: str, options: Options) -> dict[str, float]:
     robot: Any = rk.load(name)
     around, spread = SUBJECTS[name]
     q, v, tau = states(robot, around, spread, options.states)
-    own = np.ascontiguousarray(tau[:, list(robot.closure().places.driven)])
+    own = np.ascontiguousarray(tau[:, list(robot.closure().structure.actuated)])
     ours, theirs, soft = (np.empty((len(q), robot.nv)) for _ in range(3))
     pinocchio = ClosedPinocchio(robot, robot.closure().redundancy > 0)
     mujoco = ClosedMujoco(robot)

@@ -1,6 +1,6 @@
-"""What can go wrong while measuring."""
+"""Errors of the benchmarks."""
 
-from rikigaku.errors import RikigakuError
+from rikigaku.core.errors import RikigakuError
 
 
 class BenchmarkError(RikigakuError):

@@ -11,9 +11,9 @@ from benchmarks.chains import our_chain, random_links
 from benchmarks.harness import one_core
 from benchmarks.options import Options
 from benchmarks.report import figure, table
-from rikigaku.fem.kinematics import moving
-from rikigaku.fem.meshing import layout
-from rikigaku.fem.torques import carried, joint_forces, matrices, nodal_forces
+from rikigaku.fem.body_kinematics import body_motion
+from rikigaku.fem.mesh_generation import layout
+from rikigaku.fem.nodal_forces import joint_forces, joint_wrenches, matrices, nodal_forces
 
 SIZES = (10, 30, 100, 300, 1000)
 QUICK = (10, 100, 300)
@@ -22,7 +22,7 @@ DENSE = 1000  # links up to which the dense matrices are built
 
 @dataclass(frozen=True)
 class Point:
-    """Seconds: making the mesh, inverse dynamics of one state, of which applying the sum.
+    """Seconds: making the mesh, inverse dynamics of one state, and its part that evaluates the sum.
 
     Beside them the dense matrices: making them and their product, and the product alone.
     """
@@ -52,9 +52,9 @@ def measured(count: int) -> Point:
     made = layout(robot)
     rng = np.random.default_rng(0)
     q, v, a = rng.uniform(-1, 1, (3, 1, count))
-    state = moving(made.bodies, q, v, a)
+    state = body_motion(made.bodies, q, v, a)
     forces = nodal_forces(state)
-    torques = joint_forces(state, carried(state, forces))[0]
+    torques = joint_forces(state, joint_wrenches(state, forces))[0]
     dense = product = error = None
     if count <= DENSE:
         start = time.process_time()
@@ -67,8 +67,10 @@ def measured(count: int) -> Point:
     return Point(
         count,
         seconds(lambda: layout(robot), 3),
-        seconds(lambda: joint_forces(s := moving(made.bodies, q, v, a), carried(s, nodal_forces(s)))),
-        seconds(lambda: joint_forces(state, carried(state, forces))),
+        seconds(
+            lambda: joint_forces(s := body_motion(made.bodies, q, v, a), joint_wrenches(s, nodal_forces(s)))
+        ),
+        seconds(lambda: joint_forces(state, joint_wrenches(state, forces))),
         dense,
         product,
         error,
@@ -76,7 +78,7 @@ def measured(count: int) -> Point:
 
 
 def run(options: Options) -> dict[str, Any]:
-    """Measures, prints, and returns what was found."""
+    """Measures, prints a table, and returns everything."""
     with one_core():
         points = [measured(count) for count in (QUICK if options.quick else SIZES)]
     rows = [
@@ -103,7 +105,7 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def _growth(points: list[Point], name: str) -> float:
-    """The power of links the time goes with, at the largest two."""
+    """Exponent p in time ~ links^p, from the two longest chains."""
     first, last = points[-2:]
     times = getattr(first, name), getattr(last, name)
     if None in times:

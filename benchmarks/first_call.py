@@ -1,4 +1,4 @@
-"""Section: what a user waits for. Import, and the first call of a law, cold and from the cache on disk."""
+"""Section: waiting times of a user: import, and the first call of a law, cold and from the disk cache."""
 
 import tempfile
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class FirstCall:
 
 
 def cold_limit(law: str, floating: bool) -> float | None:
-    """The longest a cold first call may take [s]; None where nothing is asked."""
+    """The longest a cold first call may take [s]; None where there is no limit."""
     if floating:
         return HUMANOID_LIMITS.get(law, ANY_LAW_LIMIT)
     return DERIVATIVE_LIMIT if law.endswith("_derivative") else ARM_LIMITS.get(law)
@@ -77,7 +77,7 @@ def run(options: Options) -> dict[str, Any]:
         record[name] = kept
     if imports:
         wall, processor = map(min, zip(*imports, strict=True))
-        # NumPy's import starts threads, so here processor time is not what one waits for.
+        # NumPy's import starts threads, so processor time is not the waiting time here.
         met = "yes" if wall < IMPORT_LIMIT and not sympy else "NO"
         waited = f"{processor:.3f} s ({wall:.3f} s wall), limit {IMPORT_LIMIT} s"
         print(f"import rikigaku, with NumPy: {waited}; SymPy loaded: {sympy}; met: {met}\n")
@@ -86,7 +86,7 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def _row(law: str, calls: dict[str, FirstCall], limit: float | None, floating: bool) -> list[str]:
-    """Judged by processor time: one thread works, so that is the wait on a machine that is free."""
+    """Judged by processor time: one thread works, so it is the waiting time on an idle machine."""
     cells = [figure(x, 2) for call in calls.values() for x in call.cold[::-1]]
     cached = [figure(1e3 * x, 1) for call in calls.values() for x in call.cached[::-1]]
     cold_met = limit is None or all(x.cold[1] < limit for x in calls.values())

@@ -1,4 +1,4 @@
-"""A piece of measuring done in a process of its own, where nothing is loaded, compiled or allocated yet."""
+"""Measurements in a new process, where nothing is loaded, compiled or allocated yet."""
 
 import json
 import os

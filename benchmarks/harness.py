@@ -1,4 +1,4 @@
-"""Fair timing: one core, interleaved rounds, and no clock before the values agree."""
+"""Fair timing: one core, interleaved rounds; values are compared before they are timed."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ from benchmarks.laws import Law
 from benchmarks.states import Array, States
 
 FEWEST_ROUNDS = 12
-AGREEMENT = 1e-9  # relative to the largest magnitude of that answer over the run
+AGREEMENT = 1e-9  # relative to the largest magnitude of that result over the run
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def one_core() -> Iterator[int]:
 
 
 def lined_up(size: int) -> Array:
-    """A buffer that begins with a line of the cache; where one begins is luck otherwise, and matters."""
+    """A buffer aligned to a cache line; an arbitrary alignment would change the times."""
     spare = np.empty(size + 8)
     first = -spare.ctypes.data % 64 // 8
     return spare[first : first + size]
@@ -113,7 +113,7 @@ def check_agreement(law: Law, jobs: Mapping[str, Job], count: int, out: Array) -
 def interleaved(
     runs: Mapping[str, Callable[[], object]], count: int, rounds: int, budget: float = 2.5
 ) -> dict[str, Timing]:
-    """Times every run once a round, in turn, so that a slow moment of the machine hits all alike.
+    """Times every run once a round, one by one, so that a slow phase of the machine affects all alike.
 
     Rounds end early once the budget of processor time [s] is spent, but not before FEWEST_ROUNDS.
 

@@ -1,4 +1,4 @@
-"""Stick-slip followed in time: our modes beside SciPy + Pinocchio at equal accuracy, and MuJoCo's steps."""
+"""Stick-slip motion: our contact modes beside SciPy + Pinocchio at equal accuracy, and MuJoCo's steps."""
 
 import tempfile
 from collections.abc import Callable
@@ -20,7 +20,7 @@ WANTED = 1e-4  # error of positions [rad, m] at which all are compared
 
 @dataclass(frozen=True)
 class Case:
-    """A robot, its start, what drives it, and the point on the floor."""
+    """A robot, its initial state, its actuation, and the contact point on the floor."""
 
     name: str
     robot: Any
@@ -28,7 +28,7 @@ class Case:
     v: Array
     drive: Any
     push: Callable[[float], Array] | None  # the same for the peers: forces over time,
-    stiffness: Array  # springs to the first posture,
+    stiffness: Array  # springs to the initial configuration,
     damping: Array  # viscous friction included
     frame: str
     kinetic: float
@@ -37,7 +37,7 @@ class Case:
     bilateral: bool = False
 
     def torque(self, t: float, q: Array, v: Array) -> Array:
-        """All of it, for a peer that takes functions."""
+        """All joint forces, for a peer that takes functions."""
         force = self.stiffness * (self.q - q) - self.damping * v
         return force if self.push is None else force + self.push(t)
 
@@ -63,7 +63,7 @@ def three_links() -> Case:
 
 
 def humanoid() -> Case:
-    """17 links on springs, pushed: the foot slides to and fro and sticks, 2 s."""
+    """17 links with springs and a periodic force: the foot slides back and forth and sticks, 2 s."""
     whole = rk.load("humanoid_feet").lock("q1")
     plain = [replace(link, joint=replace(link.joint, viscous=rk.Formula.of(0))) for link in whole.links]
     robot = replace(whole, links=tuple(plain))
@@ -131,7 +131,7 @@ def measured(case: Case, rounds: int) -> dict[str, Any]:
 
 
 def _with_frame(model: Any, case: Case) -> None:
-    """URDF has links only: the point is added."""
+    """Adds the contact point as a frame: URDF has links only."""
     import pinocchio as pin
 
     frame = next(frame for frame in case.robot.frames if frame.name == case.frame)

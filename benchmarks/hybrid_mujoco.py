@@ -1,4 +1,4 @@
-"""The same motions in MuJoCo: soft contacts at ever shorter steps, until the error is small."""
+"""The same motions in MuJoCo: soft contacts with shorter and shorter steps, until the error is small."""
 
 import time
 from typing import Any
@@ -9,7 +9,7 @@ STEPS = (2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5)
 
 
 def stepped(case: Any, exact: Any, wanted: float) -> str:
-    """A sentence: the longest step within the error, and its time; or how near it came."""
+    """A sentence: the longest step that meets the error and its time, or the smallest error reached."""
     import mujoco
 
     best = (np.inf, 0.0, 0.0)
@@ -32,8 +32,8 @@ def stepped(case: Any, exact: Any, wanted: float) -> str:
             return f"MuJoCo: error {error:.0e} at a step of {step:g} s, {spent:.2f} s"
     error, step, spent = best
     return (
-        f"MuJoCo does not come within {wanted:g} by steps down to {STEPS[-1]:g} s: at best {error:.0e} at "
-        f"{step:g} s, {spent:.2f} s (its contacts are soft, its friction creeps)"
+        f"MuJoCo does not reach an error of {wanted:g} by steps down to {STEPS[-1]:g} s: "
+        f"at best {error:.0e} at {step:g} s, {spent:.2f} s (its contacts are soft, its friction creeps)"
     )
 
 

@@ -1,7 +1,7 @@
-"""Arms whose operation counts are known: modified DH rows, every inertial parameter a number of its own.
+"""Arms with reference operation counts: modified DH rows, all inertial parameters different from zero.
 
-Counts of the literature are for arms whose parameters are all different from zero, whatever their values; so
-these arms get random ones. Right angles and zero lengths count as known, others as constants, which are free.
+The reference counts hold for any nonzero inertial parameters, so these arms get random ones. Right angles and
+zero lengths are known while tracing; other lengths and angles are constants, which cost no operations.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ UP, DOWN = "pi/2", "-pi/2"
 
 @dataclass(frozen=True)
 class Arm:
-    """Rows, joints ("R", "P"), and the products and sums to meet: full model, and with base parameters."""
+    """Rows, joints ("R", "P"), and reference products and sums: full model, and with base parameters."""
 
     name: str
     rows: tuple[Row, ...]

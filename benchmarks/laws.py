@@ -1,4 +1,4 @@
-"""The laws that are measured: what goes in, and the shape of the dense answer.
+"""The laws that are measured: inputs, and the shape of the dense result.
 
 Axes of an answer: "v" runs over the degrees of freedom, "p" over the inertial parameters (ten a moving
 body, in the order m, msx, msy, msz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), a number is just that many entries.
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Law:
-    """A law by the name it has on a robot, with its inputs and the axes of its answer for one state."""
+    """A law by the name it has on a robot, with its inputs and the axes of its result for one state."""
 
     name: str
     inputs: tuple[str, ...]
     axes: tuple[str | int, ...]
 
     def shape(self, nv: int, bodies: int) -> tuple[int, ...]:
-        """Shape of the answer for one state."""
+        """Shape of the result for one state."""
         sizes = {"v": nv, "p": 10 * bodies}
         return tuple(axis if isinstance(axis, int) else sizes[axis] for axis in self.axes)
 

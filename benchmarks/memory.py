@@ -1,4 +1,4 @@
-"""Section: what a million states cost in memory, beside the arrays themselves."""
+"""Section: memory of a million states, beside that of the arrays themselves."""
 
 from typing import Any
 

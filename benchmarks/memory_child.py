@@ -1,4 +1,4 @@
-"""A million states in a fresh process: `python -m benchmarks.memory_child way` prints what they cost."""
+"""A million states in a fresh process: `python -m benchmarks.memory_child way` prints their memory."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ def resident(field: str) -> int:
 
 
 def main(way: str) -> None:
-    """Runs inverse dynamics of the UR5 over a million states, and prints what that cost."""
+    """Runs inverse dynamics of the UR5 over a million states, and prints its memory."""
     robot: Any = rk.load(subject("ur5").path)
     rng = np.random.default_rng(1)
     q, v, a = (rng.uniform(-1, 1, (STATES, 6)) for _ in range(3))

@@ -19,7 +19,7 @@ CALLS = 2000
 
 
 def repeated(call: Callable[[], object], times: int) -> Callable[[], None]:
-    """The call, so many times in a row."""
+    """Repeats the call a number of times."""
 
     def run() -> None:
         for _ in range(times):

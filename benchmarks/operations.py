@@ -1,4 +1,4 @@
-"""How much work the joint forces take: operations of the programs that run, beside known counts."""
+"""Section: operation counts of inverse dynamics, of the programs that run, beside reference counts."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ def run(options: Options) -> dict[str, Any]:
         ]
         for name, x in found.items()
     ]
-    header = ["products / sums", "full", "to meet", "base", "to meet", "sincos", "difference", "met"]
-    print(table("Inverse dynamics, all inertias given (signs and constants free)", header, rows))
+    header = ["products / sums", "full", "reference", "base", "reference", "sincos", "difference", "met"]
+    print(table("Inverse dynamics, all inertias nonzero (signs and constants not counted)", header, rows))
     for arm in ARMS:
         print(f"  {arm.name}: {arm.source}")
     print()
@@ -38,7 +38,7 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def counted(arm: Arm) -> dict[str, Any]:
-    """Products and sums of both programs, and how far they are apart on random states."""
+    """Products and sums of both programs, and the largest difference of their results at random states."""
     full = arm.robot()
     base = full.regrouped()
     q, v, a = np.random.default_rng(1).uniform(-2, 2, (3, STATES, full.nv))

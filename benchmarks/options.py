@@ -1,4 +1,4 @@
-"""What to measure, from the command line."""
+"""Options of the command line: what to measure."""
 
 import argparse
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from benchmarks.robots import SUBJECTS
 @dataclass(frozen=True)
 class Options:
     """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively;
-    whether it is only a look."""
+    whether it is a quick run."""
 
     robots: tuple[str, ...]
     laws: tuple[str, ...]

@@ -38,7 +38,7 @@ def joint_names(robot: Any, floating: bool) -> tuple[str, ...]:
 
 @cache
 def bound_law(robot: Any, name: str, frame: str) -> Any:
-    """The law with its options decided, as a user would who calls it often; made (and compiled) once."""
+    """The law with fixed options, as for a user who calls it often; made (and compiled) once."""
     bound = getattr(robot, name.removesuffix("_derivative"))
     known = {"frame": frame, "friction": False}
     return bound.fix(**{option: value for option, value in known.items() if option in bound.law.options})

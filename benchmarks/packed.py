@@ -1,4 +1,4 @@
-"""Packed answers of ours beside the peers' dense ones: the mass matrix without its zeros and its mirror half,
+"""Our packed results beside the peers' dense ones: the mass matrix without its zeros and its upper triangle,
 derivatives without constants and repetitions."""
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class PackedOurs:
         self._robot, self._joints = robot, joint_names(robot, floating)
 
     def jobs(self, law: Law, states: States, out: Array) -> Sequence[Job]:
-        """One job, into buffers of its own; spread to whole matrices only to be compared."""
+        """One job with buffers of its own; results are unpacked only for the comparison."""
         inputs = states.in_order(self._joints).inputs(law)
         run, whole = (self._mass_matrix if law.name == "mass_matrix" else self._derivatives)(law, inputs)
 

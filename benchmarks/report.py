@@ -1,4 +1,4 @@
-"""What was measured, as a table to read and as JSON to keep."""
+"""Results as printed tables and as JSON files."""
 
 import json
 import os

@@ -22,7 +22,7 @@ from benchmarks.peers.pinocchio_python import PinocchioPython
 from benchmarks.report import figure, table
 from benchmarks.scaling_plot import save_plot
 from benchmarks.states import random_states
-from rikigaku.errors import TooLarge
+from rikigaku.core.errors import TooLarge
 
 SIZES = (5, 10, 20, 50, 100, 200)
 MEASURED = ("inverse_dynamics", "forward_dynamics", "jacobian", "mass_matrix")
@@ -50,7 +50,7 @@ class Point:
 
 @contextmanager
 def no_cache() -> Iterator[None]:
-    """Compiles everything anew, and keeps nothing."""
+    """Compiles without the disk cache."""
     before = os.environ.get("RIKIGAKU_CACHE")
     os.environ["RIKIGAKU_CACHE"] = "off"
     try:

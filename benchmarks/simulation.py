@@ -1,4 +1,4 @@
-"""Motions followed in time: our native integrator beside SciPy's DOP853 over Pinocchio, at equal accuracy."""
+"""Simulated motion: our native integrator beside SciPy's DOP853 over Pinocchio, at equal accuracy."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ FINE = 1e-13
 
 
 def run(options: Options) -> dict[str, Any]:
-    """Falls from a random posture, without forces; worst error against a fine solution."""
+    """Motion from a random configuration without joint forces; largest error against a fine solution."""
     print(f"{DURATION:g} s of motion, rtol {RTOL:g}: seconds of processor time, error of q at the end")
     results = {}
     for name in options.robots:
@@ -40,7 +40,7 @@ def measured(subject: Subject) -> dict[str, float]:
     data, n = model.createData(), robot.nv
     q = np.random.default_rng(0).uniform(-0.5, 0.5, n)
     start, none = np.concatenate([q, np.zeros(n)]), np.zeros(n)
-    # Pinocchio leaves friction out
+    # Pinocchio omits friction
     viscous = np.array([float(joint.viscous) for joint in robot.joints if joint.nv])
 
     def field(t: float, y: Any) -> Any:

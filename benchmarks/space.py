@@ -1,4 +1,4 @@
-"""Section: robots in space. Operations beside the paper's table; J* beside the same of Pinocchio's calls."""
+"""Section: robots in space. Operation counts beside the paper's table; times of J* beside Pinocchio."""
 
 import ctypes
 from dataclasses import asdict
@@ -17,9 +17,7 @@ from benchmarks.peers.build import shared_library
 from benchmarks.peers.pinocchio_cpp import call, compiler_line, loop_source, native_robot
 from benchmarks.peers.pinocchio_model import PinocchioModel
 from benchmarks.report import figure, table
-from rikigaku.model.mechanism import WORLD, instantiate
-from rikigaku.numbers.kind import FLOATS
-from rikigaku.space.counting import (
+from benchmarks.space_operations import (
     GROUND_ARM,
     general_arm,
     line_through,
@@ -32,6 +30,8 @@ from rikigaku.space.counting import (
     unified_operations,
     unified_parts,
 )
+from rikigaku.model.mechanism import WORLD, instantiate
+from rikigaku.numbers.number_kind import FLOATS
 
 SOURCE = Path(__file__).parent / "peers" / "pinocchio_space.cpp"
 WAYS = ("generalized_jacobian_momentum", "generalized_jacobian_center", "generalized_jacobian_mass")
@@ -69,7 +69,13 @@ def operations() -> dict[str, Any]:
         other = unified_operations(rk.load(name), frame)
         rows.append([name, f"{other.mul} / {other.add}", "", ""])
     header = ("joints", "ours", "the paper", "ratio")
-    print(table("Unified computation: products / sums, without the solution with J*", header, rows))
+    print(
+        table(
+            "Unified computation: mul / add, without the solution of J* a = demand",
+            header,
+            rows,
+        )
+    )
     fits = {}
     for part in ("mul", "add"):
         slope, start, worst = line_through({n: getattr(c, part) for n, c in counts.items()})
@@ -85,8 +91,8 @@ def operations() -> dict[str, Any]:
         own_part = f"{parts[name].mul} / {parts[name].add}"
         print(f"  {name}, n = 6: {own_part}; the paper: {paper.mul:.0f} / {paper.add:.0f}")
     solving = solution_operations(six)
-    inertial = six.inertial_torques.operations  # type: ignore[attr-defined]
-    print(f"  the 6 x 6 solution apart (reflections): {solving.mul} mul, {solving.add} add")
+    inertial = six.space.inertial_torques.operations  # type: ignore[attr-defined]
+    print(f"  the 6 x 6 solution (Householder): {solving.mul} mul, {solving.add} add")
     print(
         f"  torques by H* alone (B), n = 6: {inertial.mul} / {inertial.add}; the paper: "
         f"{paper_inertial_torques(6).mul:.0f} / {paper_inertial_torques(6).add:.0f}\n"
@@ -128,13 +134,13 @@ def times(options: Options) -> dict[str, Any]:
 
 
 def measured(robot: Any, frame: str, options: Options) -> tuple[dict[str, Any], dict[str, float]]:
-    """Timings by way, and how far each is from ours."""
+    """Times by method, and deviations from our result."""
     q, _, _ = robot.random_state(1, size=options.states)
     model, order = pinocchio_robot(robot, frame)
     theirs = q[:, [0, 1, 2, 4, 5, 6, 3, *(k + 1 for k in order)]].copy()
     out = np.empty((options.states, 6, robot.nv - 6))
     few = theirs[: max(1, options.states // 50)]
-    law = robot.generalized_jacobian.fix(frame=frame)
+    law = robot.space.generalized_jacobian.fix(frame=frame)
     runs: dict[str, Any] = {OURS: lambda: law(q, out=out)}
     try:
         command, libraries = compiler_line("wheel")

@@ -1,4 +1,4 @@
-"""Random states of a robot, and the way from one library's joint order to another's.
+"""Random states of a robot, and conversion between the joint orders of the libraries.
 
 The reference layout is ours: a free base first, as position, unit quaternion (w, x, y, z), body velocity
 (linear, angular); then one number a joint.
@@ -53,7 +53,7 @@ class States:
 
 
 def random_states(joints: Sequence[str], floating: bool, count: int, seed: int = 1) -> States:
-    """States over a whole turn of every joint, at a few rad/s; forces of some tens of N m."""
+    """States over a whole revolution of every joint, at a few rad/s; forces of some tens of N m."""
     rng = np.random.default_rng(seed)
     n = len(joints)
     nv = n + 6 * floating
@@ -74,7 +74,7 @@ def back_in_order(
     floating: bool,
     parameters: Sequence[int] = tuple(range(10)),
 ) -> Array:
-    """An answer (N, ...) whose joints run as `theirs`, rearranged to run as `wanted`.
+    """A result (N, ...) with its joints in the order `theirs`, rearranged to the order `wanted`.
 
     Args:
         parameters: where each of our ten inertial parameters of a body stands in their block of ten.

@@ -1,4 +1,4 @@
-"""Section: formulas. M, C, g and base parameters with everything a symbol, beside SymPy and SymPyBotics.
+"""Section: formulas. M, C, g and base parameters with all parameters symbolic, beside SymPy and SymPyBotics.
 
 Every task runs in a fresh process, imports done, and is stopped at a limit. What is made differs: ours are
 exact formulas, multiplied out; KanesMethod gives nested expressions of M and the forcing vector; SymPyBotics
@@ -20,7 +20,7 @@ ROWS = (
     ("base parameters", "puma560", "ours_base", ("sympybotics_base",)),
     ("base parameters", "panda", "ours_base", ("sympybotics_base",)),
 )
-PATIENCE, LITTLE = 120.0, 20.0  # seconds a peer gets, and in a quick look
+PATIENCE, LITTLE = 120.0, 20.0  # time limits of a peer [s], in a full and in a quick run
 
 
 def run(options: Options) -> dict[str, Any]:
@@ -41,12 +41,12 @@ def run(options: Options) -> dict[str, Any]:
             cells += [_time(peer, patience), _ratio(own, peer, patience)]
         rows.append(cells)
     header = ["s", "ours", "limit", "met", "KanesMethod", "ratio", "SymPyBotics", "ratio"]
-    print(table("Formulas, every length, inertia and gravity a symbol (wall time)", header, rows))
+    print(table("Formulas with every length, inertia and gravity as a symbol (wall time)", header, rows))
     return record
 
 
 def done(task: str, robot: str, patience: float) -> dict[str, Any]:
-    """The child's answer; {"stopped": seconds} where it took too long."""
+    """The result of the child process; {"stopped": seconds} if it took too long."""
     answer = fresh_result("benchmarks.symbolic_child", task, robot, patience=patience)
     return {"stopped": patience} if answer is None else dict(answer)
 

@@ -13,7 +13,7 @@ Answer = dict[str, Any]
 
 def ours(name: str, arm: SymbolicArm) -> Callable[[], Answer]:
     """M, C and g as formulas."""
-    import rikigaku.symbolic.formulas  # noqa: F401 - loaded before the clock starts
+    import rikigaku.symbolic.formulas.formula_array  # noqa: F401 - loaded before the clock starts
 
     robot = arm.robot(name)
 
@@ -26,7 +26,7 @@ def ours(name: str, arm: SymbolicArm) -> Callable[[], Answer]:
 
 def ours_base(name: str, arm: SymbolicArm) -> Callable[[], Answer]:
     """Base parameters with symbolic geometry."""
-    import rikigaku.symbolic.base.regressor  # noqa: F401
+    import rikigaku.symbolic.base_parameters.regressor_relations  # noqa: F401
 
     robot = arm.robot(name)
     return lambda: {"count": robot.base_parameters().count}

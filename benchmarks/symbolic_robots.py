@@ -9,7 +9,7 @@ UP, DOWN = "pi/2", "-pi/2"
 
 @dataclass(frozen=True)
 class SymbolicArm:
-    """Rows alpha, a, d of revolute joints; base: how many base parameters, where it is asked."""
+    """Rows alpha, a, d of revolute joints; base: number of base parameters, where it is checked."""
 
     rows: tuple[tuple[str, str, str], ...]
     base: int | None = None

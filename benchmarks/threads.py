@@ -21,8 +21,8 @@ MEASURED = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "forward_dyna
 
 
 def wall_time(run: Callable[[], object]) -> tuple[float, float]:
-    """Seconds by the wall clock (threads are meant to save that, not processor time), and the mean number
-    of processors at work: below the number of threads where other programs hold a processor."""
+    """Seconds by the wall clock (threads save that, not processor time), and the mean number of
+    processors at work, which is below the number of threads if other programs use a processor."""
     wall, processor = time.perf_counter(), time.process_time()
     run()
     spent = time.perf_counter() - wall

@@ -1,5 +1,6 @@
 """Sphinx configuration. The version is read from the one place that states it, pyproject.toml."""
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -9,7 +10,15 @@ project = _PROJECT["name"]
 release = version = _PROJECT["version"]
 author = "the rikigaku developers"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+sys.path.insert(0, str(Path(__file__).parent))  # law_directive
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "law_directive",
+]
 exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
 

@@ -1,7 +1,8 @@
-"""Two robots with loops from files of other programs, left to swing: a four-bar (MJCF), Cassie (SDF).
+"""Passive motion of two robots with loops from files of other programs: a four-bar (MJCF) and Cassie (SDF).
 
-Loops stay closed and the energy is accounted for; MuJoCo follows the same four-bar for comparison. Pictures
-go into the folder given on the command line (or the current one). Cassie's file is example-robot-data's.
+The loops stay closed and the energy audit balances; MuJoCo simulates the same four-bar for comparison.
+Pictures are written to the folder given on the command line (or the current one). Cassie's file is that of
+example-robot-data.
 """
 
 import sys
@@ -34,82 +35,86 @@ FOUR_BAR = """<mujoco model="four_bar"><compiler angle="radian"/><worldbody>
 
 
 def four_bar(folder: Path) -> tuple[Any, float, float]:
-    """Ten seconds from rest: our motion, MuJoCo's largest gap [m], how far apart they are after a second."""
+    """Ten seconds from rest: our solution, MuJoCo's largest gap [m], difference of q after a second [rad]."""
     path = folder / "four_bar.xml"
     path.write_text(FOUR_BAR)
     robot = rk.load(path)
-    motion = rk.simulate(robot, robot.neutral(), duration=10.0, output=1e-3)
+    solution = rk.simulate(robot, robot.neutral(), duration=10.0, output=1e-3)
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.timestep = 1e-4
-    model.eq_solref[:, 0], model.eq_solimp[:, :2] = 2e-4, 0.9999  # as stiff as that step bears
+    model.eq_solref[:, 0], model.eq_solimp[:, :2] = 2e-4, 0.9999  # the stiffest that this step allows
     data, gap, apart = mujoco.MjData(model), 0.0, 0.0
     for step in range(round(10.0 / model.opt.timestep)):
         mujoco.mj_step(model, data)
         gap = max(gap, float(np.abs(data.efc_pos).max()))
         if step + 1 == round(1.0 / model.opt.timestep):
-            apart = float(np.abs(data.qpos - motion.at(1.0).q).max())
-    return motion, gap, apart
+            apart = float(np.abs(data.qpos - solution.at(1.0).q).max())
+    return solution, gap, apart
 
 
 def cassie() -> Any:
-    """Two seconds of Cassie hung by its pelvis, motors limp: 34 joints, ten gearboxes, six cuts, springs."""
+    """Two seconds of Cassie hanging by its pelvis, no motor torques: 34 joints, ten gears, six cut joints."""
     found = distribution("example-robot-data").files or ()
     path = next(file for file in found if file.name == "cassie.sdf").locate()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # inertias of the file that no body can have
+        warnings.simplefilter("ignore")  # unphysical inertias in the file
         robot = rk.load(path)
     return rk.simulate(robot, robot.neutral(), duration=2.0)
 
 
-def told(name: str, motion: Any) -> None:
-    audit, plan = motion.energy_audit(), motion.robot.closure()
-    gap = np.abs(motion.robot.loop_residual(motion.q)[:, list(plan.places.rows)]).max()
+def report(name: str, solution: Any) -> None:
+    """Prints and checks closure residual and energy audit."""
+    audit, plan = solution.energy_audit(), solution.robot.closure()
+    gap = np.abs(solution.robot.loop_residual(solution.q)[:, list(plan.structure.equations)]).max()
     print(
-        f"{name}: {motion.status}; mobility {plan.mobility}, loops open by {gap:.0e} at most, energy kept to "
-        f"{audit.relative:.0e} of {motion.kinetic_energy.max():.3g} J, {audit.dissipated:.3g} J became heat"
+        f"{name}: {solution.status}; mobility {plan.mobility}, closure residual {gap:.0e}, "
+        f"energy error {audit.relative:.0e} of {solution.kinetic_energy.max():.3g} J, "
+        f"{audit.dissipated:.3g} J dissipated"
     )
     if plan.slack:
-        print(f"  equations too many open by {motion.residual.max():.0e}: its numbers are rounded")
-    assert motion.done
+        print(
+            f"  redundant equations: residual {solution.residual.max():.0e}, as the file has rounded numbers"
+        )
+    assert solution.done
     assert gap < 1e-10
-    assert motion.residual.max() < max(1e-10, plan.slack)
+    assert solution.residual.max() < max(1e-10, plan.slack)
     assert audit.relative < 1e-8
 
 
-def draw(motion: Any, times: Any, path: Path) -> None:
-    """Postures side by side; the joints that move most, and those with springs, over time."""
+def draw(solution: Any, times: Any, path: Path) -> None:
+    """Configurations side by side; the joints that move most, and those with springs, over time."""
     figure, width = plt.figure(figsize=(11, 6.5)), 1 / len(times)
     boxes = [figure.add_axes((k * width, 0.38, width, 0.56), projection="3d") for k in range(len(times))]
     for ax, t in zip(boxes, times, strict=True):
-        step = int(np.argmin(np.abs(motion.t - t)))
-        plot(motion.robot, motion.q[step], ax=ax, frames=False, masses=False, legend=False)
-        ax.set_title(f"{motion.t[step]:.2f} s")
+        step = int(np.argmin(np.abs(solution.t - t)))
+        plot(solution.robot, solution.q[step], ax=ax, frames=False, masses=False, legend=False)
+        ax.set_title(f"{solution.t[step]:.2f} s")
     joints = {
-        joint.name: motion.q[:, motion.robot.q_slices[joint.name].start] for joint in motion.robot.joints
+        joint.name: solution.q[:, solution.robot.q_slices[joint.name].start]
+        for joint in solution.robot.joints
     }
     most = sorted(joints, key=lambda name: -np.ptp(joints[name]))[:4]
-    springs = [joint.name for joint in motion.robot.joints if joint.stiffness]
-    for left, title, names in ((0.06, "most moved [rad]", most), (0.54, "springs [rad]", springs)):
+    springs = [joint.name for joint in solution.robot.joints if joint.stiffness]
+    for left, title, names in ((0.06, "largest motions [rad]", most), (0.54, "springs [rad]", springs)):
         ax = figure.add_axes((left, 0.08, 0.28, 0.26))
-        for k, name in enumerate(names):  # ever thinner: one leg moves like the other, and both shall be seen
-            ax.plot(motion.t, joints[name], label=name, linewidth=4 / 1.6**k)
-        ax.set(xlabel="t [s]", title=title, xlim=(motion.t[0], motion.t[-1]))
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.03)}  # where no curve runs
-        ax.legend(**beside, frameon=False, fontsize=8)
+        for k, name in enumerate(names):  # thinner lines on top: both legs move alike
+            ax.plot(solution.t, joints[name], label=name, linewidth=4 / 1.6**k)
+        ax.set(xlabel="t [s]", title=title, xlim=(solution.t[0], solution.t[-1]))
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.03), frameon=False, fontsize=8)
     figure.savefig(path, dpi=90)
     plt.close(figure)
 
 
 def main(folder: Path) -> None:
     swing, gap, apart = four_bar(folder)
-    told("four-bar (MJCF)", swing)
+    report("four-bar (MJCF)", swing)
     closer = gap / swing.residual.max()
-    print(f"  MuJoCo's loop opens by {gap:.0e} m; after a second it is {apart:.0e} rad away from ours")
+    print(f"  MuJoCo: residual {gap:.0e} m; after a second q differs from ours by {apart:.0e} rad")
     assert closer > 1e9
     assert apart < 0.01
     draw(swing, (0.0, 0.3, 0.6), folder / "four_bar_in_time.png")
     legs = cassie()
-    told("Cassie (SDF)", legs)
+    report("Cassie (SDF)", legs)
     draw(legs, (0.0, 0.4, 0.8), folder / "cassie_in_time.png")
     print("four_bar_in_time.png and cassie_in_time.png are in", folder)
 

@@ -1,8 +1,8 @@
 """A three-link arm whose hand slides and sticks on a floor: seven motions of the extended Newton-Euler paper.
 
-Nishiguchi, Lee, Minami, Yanou plot the height of the hand and the joint angles for 10 s; here with the normal
-force, events located, friction set-valued at rest. The picture is constrained_arm.png. Dots in it: steps of
-0.01 s, as the paper takes them, made stable (`time_stepping`).
+Nishiguchi, Lee, Minami, Yanou plot the height of the hand and the joint angles for 10 s. Here the normal
+force is plotted too, events are located, and friction is set-valued at rest. Writes constrained_arm.png; its
+dots are fixed steps of 0.01 s, as in the paper, by a stable method (`time_stepping`).
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import rikigaku as rk
-from rikigaku.contact import time_stepping
+from rikigaku.simulation import time_stepping
 
 START = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])  # the hand is on the floor at y = 1 m, at rest
 FLOOR = [rk.Contact("hand", rk.Plane(), friction=0.2, bilateral=True)]
@@ -29,44 +29,45 @@ CASES = {
 }
 
 arm = rk.load("planar_3r")
-figure, axes = plt.subplots(3, len(CASES), figsize=(18, 6.5), sharex=True)
-motions = {}
-for column, (name, (values, torque, label)) in zip(axes.T, CASES.items(), strict=True):
+figure, axes = plt.subplots(len(CASES), 3, figsize=(10, 13), sharex=True)
+solutions = {}
+for row, (name, (values, torque, label)) in zip(axes, CASES.items(), strict=True):
     symbols = [replace(s, value=rk.Formula.of(values.get(s.name, s.value))) for s in arm.symbols]
     robot = replace(arm, symbols=tuple(symbols))  # other values of the same symbols: compiled once
-    motion = rk.simulate(robot, START, torque=torque, duration=10, contacts=FLOOR, output=0.01)
-    height = robot.pose(motion.q, "hand")[:, 2, 3]
-    f_n = motion.forces["forces"][:, 3]
+    solution = rk.simulate(robot, START, torque=torque, duration=10, contacts=FLOOR, output=0.01)
+    height = robot.pose(solution.q, "hand")[:, 2, 3]
+    f_n = solution.forces["forces"][:, 3]
     print(
-        f"({name}) {label}: {len(motion.events)} events, hand within {np.abs(height).max():.0e} m of the "
+        f"({name}) {label}: {len(solution.events)} events, hand within {np.abs(height).max():.0e} m of the "
         f"floor, f_n at the end {f_n[-1]:.6f} N"
     )
-    assert motion.done
+    assert solution.done
     assert np.abs(height).max() < 1e-12
-    motions[name] = motion
-    column[0].plot(motion.t, 1e15 * height, linewidth=0.8)
-    column[1].plot(motion.t, motion.q, linewidth=1)
+    solutions[name] = solution
+    row[0].plot(solution.t, 1e15 * height, linewidth=0.8)
+    row[1].plot(solution.t, solution.q, linewidth=1)
     if name in ("iii", "vi"):
         steps = time_stepping(robot, START, torque=torque, duration=5, step=0.01, contacts=FLOOR)
-        off = np.abs(steps.q - motion.at(steps.t).q).max()
+        off = np.abs(steps.q - solution.at(steps.t).q).max()
         print(f"    steps of 0.01 s stay within {off:.4f} rad")
         assert off < 0.02
-        column[1].plot(steps.t[::50], steps.q[::50], "k.", markersize=2)
-    column[2].plot(motion.t, f_n, linewidth=1)
-    for event in motion.events:
-        for ax in column:
+        row[1].plot(steps.t[::50], steps.q[::50], "k.", markersize=2)
+    row[2].plot(solution.t, f_n, linewidth=1)
+    for event in solution.events:
+        for ax in row:
             ax.axvline(event.t, color="0.85", linewidth=0.6, zorder=0)
-    column[0].set_title(f"({name}) {label}", fontsize=8)
-    column[2].set_xlabel("t [s]")
+    row[1].set_title(f"({name}) {label}", fontsize=9)
 LABELS = ("height of the hand [1e-15 m]", "joint angles [rad]", "f_n [N]")
-for ax, label in zip(axes[:, 0], LABELS, strict=True):
-    ax.set_ylabel(label)
+for top, bottom, label in zip(axes[0], axes[-1], LABELS, strict=True):
+    top.annotate(label, (0.5, 1.25), xycoords="axes fraction", ha="center")
+    bottom.set_xlabel("t [s]")
 figure.tight_layout()
 figure.savefig("constrained_arm.png", dpi=90)
 
-alike = np.abs(motions["iv"].q - motions["vii"].q).max(), np.abs(motions["v"].q - motions["vi"].q).max()
-ratio = motions["iv"].forces["forces"][-1, 3] / motions["vii"].forces["forces"][-1, 3]
-print(
-    f"(iv) moves as (vii) to {alike[0]:.0e} rad, (v) as (vi) to {alike[1]:.0e}; forces in ratio {ratio:.9f}"
+alike = (
+    np.abs(solutions["iv"].q - solutions["vii"].q).max(),
+    np.abs(solutions["v"].q - solutions["vi"].q).max(),
 )
+ratio = solutions["iv"].forces["forces"][-1, 3] / solutions["vii"].forces["forces"][-1, 3]
+print(f"(iv) and (vii) differ by {alike[0]:.0e} rad, (v) and (vi) by {alike[1]:.0e}; force ratio {ratio:.9f}")
 assert max(alike) < 1e-7

@@ -1,7 +1,7 @@
-"""A seven-joint arm polishes a sphere: its hand goes round a circle, pressing with 20 N, against friction.
+"""A seven-joint arm polishes a sphere: its hand moves along a circle and presses with 20 N, against friction.
 
-Force across and position along the surface are controlled at once (`rk.ForcePosition`, Yoshikawa 1987), with
-the friction of the tool made up for; the contact is unilateral, in space. The picture is
+Force along the normal and position along the surface are controlled together (`rk.ForcePosition`, Yoshikawa
+1987), and the friction of the tool is compensated. The contact is unilateral and spatial. Writes
 constrained_polishing.png.
 """
 
@@ -26,7 +26,7 @@ contact = rk.Contact("hand", rk.Sphere(radius, center), friction=rk.Friction(0.3
 
 
 def circle(t, period=2.0):
-    """Place, velocity and acceleration on the circle; it sets out gently and goes round."""
+    """Position, velocity and acceleration on the circle; zero velocity and acceleration at both ends."""
     ease = [t - np.sin(2 * np.pi * t / period) * period / (2 * np.pi)]
     ease += [1 - np.cos(2 * np.pi * t / period), np.sin(2 * np.pi * t / period) * 2 * np.pi / period]
     w, a = 2 * np.pi / period, 2 * np.pi * ease[0] / period
@@ -42,16 +42,17 @@ pieces = [
     quintic(p0, p1, 2 / 32, v0=v0, v1=v1, a0=a0, a1=a1) for (p0, v0, a0), (p1, v1, a1) in pairwise(knots)
 ]
 control = ForcePosition(arm, contact, in_sequence(*pieces), force=20.0, stiffness=400.0, damping=40.0)
-motion = rk.simulate(arm, q0, torque=control, duration=2.0, contacts=[contact], output=0.005)
+solution = rk.simulate(arm, q0, torque=control, duration=2.0, contacts=[contact], output=0.005)
 
-r = arm.pose(motion.q, "hand")[:, :3, 3]
-f = motion.forces["forces"]
-turning = (motion.t > 0.05) & (motion.t < 1.95)
-path = np.array([circle(t)[0] for t in motion.t])
-print(f"{motion.status}; the hand is within {1e3 * np.abs(r - path)[turning].max():.3f} mm of its circle")
+r = arm.pose(solution.q, "hand")[:, :3, 3]
+f = solution.forces["forces"]
+turning = (solution.t > 0.05) & (solution.t < 1.95)
+path = np.array([circle(t)[0] for t in solution.t])
+print(f"{solution.status}; the hand is within {1e3 * np.abs(r - path)[turning].max():.3f} mm of its circle")
 print(f"f_n = {f[turning, 3].min():.6f} to {f[turning, 3].max():.6f} N")
-print(f"friction took {motion.dissipated[-1]:.3f} J, accounted for to {motion.energy_audit().relative:.0e}")
-assert motion.done
+error = solution.energy_audit().relative
+print(f"friction dissipated {solution.dissipated[-1]:.3f} J; relative energy error {error:.0e}")
+assert solution.done
 assert np.abs(np.linalg.norm(r - center, axis=1) - radius).max() < 1e-11
 assert np.abs(f[turning, 3] - 20).max() < 1e-3
 assert np.abs(r - path)[turning].max() < 1e-4
@@ -62,14 +63,14 @@ u, w = np.meshgrid(np.linspace(0, 2 * np.pi, 40), np.linspace(0, np.pi / 2, 15))
 ball = [np.cos(u) * np.sin(w), np.sin(u) * np.sin(w), np.cos(w)]
 left.plot_surface(*(c + radius * x for c, x in zip(center, ball, strict=True)), alpha=0.3, color="tab:blue")
 left.plot(*r.T, "k", linewidth=2)
-for k in range(0, len(motion.t), 100):
-    places = np.array([[0, 0, 0], *(arm.pose(motion.q[k], link.name)[:3, 3] for link in arm.links), r[k]])
+for k in range(0, len(solution.t), 100):
+    places = np.array([[0, 0, 0], *(arm.pose(solution.q[k], link.name)[:3, 3] for link in arm.links), r[k]])
     left.plot(*places.T, "o-", markersize=2, linewidth=1)
 left.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
 left.set_aspect("equal")
 right = figure.add_subplot(1, 2, 2)
-right.plot(motion.t, f[:, 3], label="f_n")
-right.plot(motion.t, np.linalg.norm(f[:, :3] - f[:, 3:] * (r - center) / radius, axis=1), label="friction")
+right.plot(solution.t, f[:, 3], label="f_n")
+right.plot(solution.t, np.linalg.norm(f[:, :3] - f[:, 3:] * (r - center) / radius, axis=1), label="friction")
 right.set(xlabel="t [s]", ylabel="[N]", ylim=(0, 25))
 right.legend()
 figure.tight_layout()

@@ -1,4 +1,4 @@
-"""Pictures of robots, into the folder given on the command line (or the current one)."""
+"""Draws pictures of robots and writes them to the folder given on the command line (or the current one)."""
 
 import sys
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import rikigaku as rk
+from rikigaku.model.states import neutral
 from rikigaku.plotting import save_plot
-from rikigaku.states import neutral
 
 STRIDE = {
     "left_hip_pitch": -32,
@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
         q[walker.q_slices[joint]] = np.radians(degrees)
     save_plot(walker, folder / "humanoid.png", q, dpi=110)
 
-    for name in ("stewart", "delta"):  # in postures in which their loops close
+    for name in ("stewart", "delta"):  # in configurations whose loops are closed
         save_plot(rk.load(name), folder / f"{name}.png", dpi=80)
     print("panda.png, humanoid.png, stewart.png and delta.png are in", folder)
 

@@ -1,5 +1,4 @@
-"""Six motors around one closed loop, shared at will: the example of Isobe's paper, with its six sets of
-curves.
+"""Load sharing between six motors around one closed loop: the example of Isobe's paper with its six figures.
 
 A portal frame: grounds 1 m apart, three links of 0.5 m on each side, a passive node with 1 kg in the middle
 of the beam. The legs tilt by 30 degrees, the beam stays level. Torques for 10 s and 1 s, for a sharing of
@@ -27,7 +26,7 @@ def link(k: int, parent: str, xyz: tuple[float, float, float]) -> rk.Link:
 
 
 def portal(left: int) -> rk.Robot:
-    """The frame with its passive node behind the link of that number, counted from the left ground."""
+    """The frame with its passive node at the end of link number `left`, counted from the left ground."""
     up = (0, 0, LENGTH)
     links = [
         link(k, f"link{k - 1}" if k > 1 else "base", up if k > 1 else (0, 0, 0)) for k in range(1, left + 1)
@@ -40,7 +39,7 @@ def portal(left: int) -> rk.Robot:
     return rk.Robot("portal", tuple(links), loops=(node,))
 
 
-def posture(robot: rk.Robot, tilt: float) -> list[float]:
+def configuration(robot: rk.Robot, tilt: float) -> list[float]:
     """Joint angles: legs tilted, beam level."""
     angle = {1: tilt, 2: tilt, 3: np.pi / 2, 4: -np.pi / 2, 5: tilt, 6: tilt}
     if robot.link("link4").parent == "link3":
@@ -52,12 +51,12 @@ def posture(robot: rk.Robot, tilt: float) -> list[float]:
 def torques(left: int, duration: float, part: float):
     """Inverse dynamics of the tilting motion."""
     robot = portal(left)
-    path = cubic(posture(robot, 0.0), posture(robot, TILT), duration)
+    path = cubic(configuration(robot, 0.0), configuration(robot, TILT), duration)
     return robot.fem(masses={"node": LOAD}).inverse_dynamics(path, sharing=part)
 
 
 def statics(part: float, tilt: float) -> list[float]:
-    """Torques of joints 1 to 3 on paper, at rest."""
+    """Torques of joints 1 to 3 at rest, closed form."""
     corner = -G * (LENGTH * MASS / 2 + LENGTH * part * LOAD)
     knee = corner - G * np.sin(tilt) * (LENGTH * MASS / 2 + LENGTH * (MASS + part * LOAD))
     return [knee - G * np.sin(tilt) * (LENGTH * MASS / 2 + LENGTH * (2 * MASS + part * LOAD)), knee, corner]
@@ -70,7 +69,7 @@ for ax, (left, T, part) in zip(axes.flat, cases, strict=True):
     found.plot(ax, joints=[f"joint{k}" for k in range(1, 7)])
     where = "middle" if left == 3 else "right corner"
     ax.set_title(f"{T:g} s, sharing {part / (1 - part):.0f}:1, passive node: {where}", fontsize=10)
-    if T == 10.0 and left == 3:  # slow: close to statics at both ends
+    if T == 10.0 and left == 3:  # slow: nearly static at both ends
         ends = [[found.torque(f"joint{k}")[i] for k in (1, 2, 3)] for i in (0, -1)]
         gap = max(
             np.abs(np.subtract(e, statics(part, x))).max() for e, x in zip(ends, (0.0, TILT), strict=True)
@@ -85,5 +84,5 @@ largest = [np.abs(found.torques).max() for found in (slow, fast)]
 print(f"largest torque: {largest[0]:.2f} N m in 10 s, {largest[1]:.2f} N m in 1 s")
 least = portal(3).fem(masses={"node": LOAD}).inverse_dynamics(slow.motion, sharing="least_norm")
 squares = [(found.torques[-1] ** 2).sum() for found in (slow, least)]
-print(f"sum of squares at the end: 1:1 {squares[0]:.1f}, least {squares[1]:.1f}")
-print("curves in fem_closed_loop.png")
+print(f"sum of squared torques at the end: 1:1 {squares[0]:.1f}, least norm {squares[1]:.1f}")
+print("curves written to fem_closed_loop.png")

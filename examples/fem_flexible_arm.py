@@ -1,4 +1,4 @@
-"""When is an arm no longer rigid? An aluminium arm: vibration, sag, and how its hand is kept on the path.
+"""When is an arm no longer rigid? An aluminium arm: vibration, sag, and torques that keep its hand on a path.
 
 Writes fem_flexible_arm.png.
 """
@@ -11,14 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import rikigaku as rk
-from rikigaku.model.section import section
+from rikigaku.model.beam_section import section
 from rikigaku.trajectory import septic
 
 L = 1.0
 
 
 def arm(diameter: float) -> rk.Robot:
-    """A solid aluminium rod of 1 m on a motor at the ground, 0.2 kg of gripper apart (masses=...)."""
+    """A solid aluminium rod of 1 m on a motor at the ground, without its gripper of 0.2 kg (masses=...)."""
     rod = section(rod=diameter, material="aluminium")
     m = rod.area * rod.material.density * L
     inertia = rk.Inertia(
@@ -41,8 +41,10 @@ for diameter in (0.008, 0.012, 0.03):
     if diameter == 0.008:
         found.plot(right, frame="hand")
 left.set(
-    xlabel="time [s]", ylabel="joint beside that of a rigid arm [degrees]", title="the hand follows exactly"
+    xlabel="time [s]",
+    ylabel="joint angle, difference to a rigid arm [degrees]",
+    title="the hand tracks its path exactly",
 )
 left.legend(frameon=False)
 figure.savefig("fem_flexible_arm.png", dpi=110)
-print("joint angles and shapes in fem_flexible_arm.png")
+print("joint angles and shapes written to fem_flexible_arm.png")

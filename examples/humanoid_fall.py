@@ -1,6 +1,8 @@
-"""A limp humanoid of 17 links falls: swing foot and knees land with impacts, feet slip and tip, joints damp.
+"""A humanoid of 17 links falls without torques: swing foot and knees land with impacts, feet slip and tip.
 
-python humanoid_fall.py [folder]           writes humanoid_fall.png there
+The joints have viscous friction.
+
+    python humanoid_fall.py [folder]           writes humanoid_fall.png there
 """
 
 import sys
@@ -32,21 +34,21 @@ for name, degrees in start.items():
     q[robot.q_slices[name]] = np.radians(degrees)
 points = ("heel", "toe", "swing_heel", "swing_toe", "knee", "swing_knee")
 floor = [rk.Contact(name, rk.Plane(), friction=0.6) for name in points]
-motion = rk.simulate(robot, q, duration=0.74, contacts=floor, rtol=1e-9, atol=1e-11)
+solution = rk.simulate(robot, q, duration=0.74, contacts=floor, rtol=1e-9, atol=1e-11)
 
-print(motion.status, motion.statistics)
-for event in motion.events:
+print(solution.status, solution.statistics)
+for event in solution.events:
     print(f"  t = {event.t:.4f} s: {event.name}")
-audit = motion.energy_audit()
+audit = solution.energy_audit()
 print(f"of {audit.start - audit.end:.1f} J lost, joints, friction and impacts took {audit.dissipated:.1f} J")
-assert "knee lands" in [event.name for event in motion.events]
+assert "knee lands" in [event.name for event in solution.events]
 assert audit.relative < 1e-4
-heights = robot.poses(motion.q)[:, [robot.frame_names.index(name) for name in points], 2, 3]
-# Of a flight too short to be seen between two samples of a guard the landing may be missed for a while.
-print(f"deepest point: {-1000 * heights.min():.2f} mm in the floor, where feet bounce within microseconds")
+heights = robot.poses(solution.q)[:, [robot.frame_names.index(name) for name in points], 2, 3]
+# If a flight is shorter than the sampling of a guard, its landing may be located too late.
+print(f"largest penetration: {-1000 * heights.min():.2f} mm, where feet bounce within microseconds")
 assert heights.min() > -3e-4
 
-ax = motion.postures(8, plane="yz", apart=0.7)
+ax = solution.postures(8, plane="yz", apart=0.7)
 ax.axhline(0, color="0.4", linewidth=1)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_fall.png", dpi=110)

@@ -1,8 +1,8 @@
 """A humanoid of 17 links takes a step: the swing foot lands, the support leg changes, the rear foot tips and follows.
 
-Planned slowly, so that the centre of mass stays above the foot that carries it; postures by inverse kinematics of the
-legs, torques of the plan by inverse dynamics with the weight on the feet that stand, and springs to the planned posture.
-Heels and toes are the contacts: they stick, slip, lift and land as they must. Trunk and arms are held.
+The plan is slow, so that the centre of mass stays above the supporting foot. Configurations come from inverse
+kinematics of the legs, torques from inverse dynamics with the weight on the supporting feet, and PD control keeps the
+robot near the plan. Heels and toes are the contacts, which may stick, slip, lift and land. Trunk and arms are locked.
 
     python humanoid_walking.py [folder]        writes humanoid_walking.png there
 """  # noqa: E501
@@ -53,12 +53,12 @@ def posture(support, pitch, swing, hip):
 
 
 def plan(t):
-    """Where feet and centre of mass are at a time, as a posture."""
+    """Configuration at time t, from the planned positions of feet and centre of mass."""
     centre = 0.02 + 0.035 * smooth(t / 0.5) + 0.065 * smooth((t - 0.5) / 0.8)
     centre += (STEP - 0.065) * smooth((t - 1.35) / 0.9)
     first, second = (0.05 * np.sin(np.pi * np.clip((t - begin) / 0.8, 0, 1)) ** 2 for begin in (0.5, 2.3))
     swing = np.array([STEP * smooth((t - 0.5) / 0.8), ANKLE + first])
-    pitch = -0.35 * smooth((t - 1.8) / 0.5) * (1 - smooth((t - 2.4) / 0.6))  # over its toe
+    pitch = -0.35 * smooth((t - 1.8) / 0.5) * (1 - smooth((t - 2.4) / 0.6))  # rotation about the toe
     forward, up = np.array([np.cos(pitch), np.sin(pitch)]), np.array([-np.sin(pitch), np.cos(pitch)])
     support = np.array([STEP * smooth((t - 2.3) / 0.8) + TOE, second]) - TOE * forward + ANKLE * up
     hip = np.array([centre, HIP])
@@ -68,15 +68,17 @@ def plan(t):
 
 
 def weights(t):
-    """How the weight is shared: support foot, swing foot."""
+    """Shares of the weight: heel and toe of the support foot, heel and toe of the swing foot."""
     support = 1 - smooth((t - 1.35) / 0.9) + smooth((t - 3.1) / 0.3)
     swing = 1 - smooth(t / 0.45) + smooth((t - 1.3) / 0.2)
-    heel = support * (1 - smooth((t - 1.4) / 0.35) + smooth((t - 3.1) / 0.3))  # the rear foot rolls
+    heel = support * (
+        1 - smooth((t - 1.4) / 0.35) + smooth((t - 3.1) / 0.3)
+    )  # the rear foot rolls over its toe
     return np.clip([heel, support, swing, swing], 1e-6, 1)
 
 
 def torques(t):
-    """Joint torques of the plan: the feet that stand carry what the base cannot."""
+    """Joint torques of the plan; contact forces of the supporting feet balance the unactuated base."""
     q, v, a = (path(t, k) for k in range(3))
     tau = robot.inverse_dynamics(q, v, a)
     J = np.concatenate([robot.jacobian(q, name)[1:3] for name in POINTS])
@@ -91,7 +93,7 @@ stiffness[3:9], damping[3:9] = 6000, 200
 stiffness[[3, 8]], damping[[3, 8]] = 4000, 60
 stiffness[9:], damping[9:] = (4000, 60, 60), (80, 4, 4)
 
-goals = path(times)  # springs stretched by what the plan needs
+goals = path(times)  # offset of the PD targets that gives the planned torques
 goals[:, 3:] += np.array([torques(t) for t in times])[:, 3:] / stiffness[3:]
 rates = CubicSpline(times, goals, bc_type="clamped")(times, 1)
 goal = in_sequence(
@@ -103,24 +105,24 @@ goal = in_sequence(
 
 floor = [rk.Contact(name, rk.Plane(), friction=0.7) for name in POINTS]
 control = rk.PD(robot, goal, stiffness, damping, gravity=False)
-motion = rk.simulate(
+solution = rk.simulate(
     robot, path(0.0), None, control, duration=4.0, contacts=floor, method="radau", rtol=1e-6, atol=1e-8
 )
-print(motion.status, motion.statistics)
-for event in motion.events:
+print(solution.status, solution.statistics)
+for event in solution.events:
     print(f"  t = {event.t:.4f} s: {event.name}")
-heights = robot.poses(motion.q)[:, [robot.frame_names.index(name) for name in POINTS], 2, 3]
+heights = robot.poses(solution.q)[:, [robot.frame_names.index(name) for name in POINTS], 2, 3]
 carried = [np.abs(heights[:, k : k + 2]).max(axis=1) < 1e-6 for k in (0, 2)]
-assert motion.done
+assert solution.done
 assert (carried[0] & ~carried[1]).any()  # on the support foot alone, then on the other alone
 assert (carried[1] & ~carried[0]).any()
-feet = [robot.pose(motion.q[-1], name)[1, 3] for name in ("sole", "swing_sole")]
-lean = sum(motion.q[-1][2:6])
+feet = [robot.pose(solution.q[-1], name)[1, 3] for name in ("sole", "swing_sole")]
+lean = sum(solution.q[-1][2:6])
 print(f"both feet moved forward by {feet[0]:.3f} m and {feet[1]:.3f} m; the trunk leans {lean:.3f} rad")
 assert abs(feet[0] - STEP) < 0.03
 assert abs(feet[1] - STEP) < 0.03
 
-ax = motion.postures(9, plane="yz", apart=0.55)
+ax = solution.postures(9, plane="yz", apart=0.55)
 ax.axhline(0, color="0.4", linewidth=1)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_walking.png", dpi=110)

@@ -1,6 +1,6 @@
-"""A double pendulum swings for five seconds: its energy stays what it was.
+"""A double pendulum swings for five seconds, and its energy is conserved.
 
-The classical Runge-Kutta method on the compiled forward dynamics; its error in the energy falls with the
+The classical Runge-Kutta method integrates the compiled forward dynamics; the energy error falls with the
 fourth power of the step.
 """
 
@@ -11,8 +11,8 @@ import rikigaku as rk
 
 def energy_drift(step: float, duration: float = 5.0) -> float:
     """Largest change of the energy [J] along the swing."""
-    arm = rk.load("planar_2r")  # its lengths and masses are symbols:
-    arm = arm.bind(**{symbol.name: symbol.value for symbol in arm.symbols})  # numbers now, which is quicker
+    arm = rk.load("planar_2r")  # its lengths and masses are symbols;
+    arm = arm.bind(**{symbol.name: symbol.value for symbol in arm.symbols})  # bound to numbers: faster
     no_torque = np.zeros(arm.nv)
 
     def rate(x: np.ndarray) -> np.ndarray:
@@ -38,7 +38,7 @@ def main() -> None:
     coarse, fine = energy_drift(2e-3), energy_drift(1e-3)
     print(f"largest change of the energy: {coarse:.2e} J with 2 ms steps, {fine:.2e} J with 1 ms steps")
     assert fine < 1e-4
-    assert coarse / fine > 10  # a method of fourth order gains about 16, or more
+    assert coarse / fine > 10  # fourth order: the ratio is about 16
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 import numpy as np
 
 import rikigaku as rk
-from rikigaku.inverse_kinematics import inverse_kinematics
-from rikigaku.states import velocity_bounds
+from rikigaku.inverse_kinematics.levenberg_marquardt import inverse_kinematics
+from rikigaku.model.states import velocity_bounds
 from rikigaku.trajectory import quintic
 
 
@@ -12,17 +12,17 @@ def main() -> None:
     arm = rk.load("panda")
     home = np.array([0, -np.pi / 4, 0, -3 * np.pi / 4, 0, np.pi / 2, np.pi / 4])
     target = arm.pose(home, "hand")
-    target[:3, 3] += [0.1, 0.2, -0.1]  # forward, left and down, the hand as it is
+    target[:3, 3] += [0.1, 0.2, -0.1]  # forward, left and down; same orientation
 
     found = inverse_kinematics(arm, target, "hand", q0=home)
     print(found.message)
     assert found.success
 
-    way = quintic(home, found.q, velocity=0.5 * velocity_bounds(arm), acceleration=2.0)
-    t = np.linspace(0, way.duration, 200)
-    q, v, a = way(t)
+    motion = quintic(home, found.q, velocity=0.5 * velocity_bounds(arm), acceleration=2.0)
+    t = np.linspace(0, motion.duration, 200)
+    q, v, a = motion(t)
     tau = arm.inverse_dynamics(q, v, a)  # all 200 states in one call
-    print(f"{way.duration:.2f} s, largest torques [N m]:", np.round(np.abs(tau).max(axis=0), 1))
+    print(f"{motion.duration:.2f} s, largest torques [N m]:", np.round(np.abs(tau).max(axis=0), 1))
     effort = np.array([joint.limits.effort for joint in arm.joints])
     assert (np.abs(tau) < effort).all()
 

@@ -1,15 +1,16 @@
 """The worked example of ROSAM II (section 6 of the paper): a closed robot, from data to base parameters.
 
-Two arms, a turntable and a slide each, stand on one pivot; a bar of length 2 L joins them, the hand is its
-middle. Every printed formula comes out. Two remarks: the second constraint has the opposite sign (it is 0),
-and the 11 base parameters printed are those of the virtual tree; the closed robot needs 10.
+Two arms stand on one pivot, each with a revolute and a prismatic joint. A bar of length 2 L joins them; the
+hand is its middle. The results agree with every printed formula, with two remarks: the second constraint has
+the opposite sign (it is 0), and the 11 printed base parameters are those of the virtual tree; the closed
+robot needs 10.
 H. Kawasaki, T. Shimizu, Development of the robot symbolic analysis system ROSAM II, J. Robotics Society of
 Japan 17(3), 1999, pp. 408-415. The authors' computer took 26 minutes.
 """
 
 import time
 
-from rikigaku.symbolic.rosam import (
+from rikigaku.rosam import (
     RobotData,
     loopcnd_formulas,
     make_invdyn,
@@ -94,7 +95,7 @@ def main() -> None:
     print(f"  the virtual tree, as printed: {tree.count}")
     for part in mdp_lists(tree):
         print(f"    {part}")
-    print(f"  the closed robot: {closed.count}, a point mass at the pin may be booked on either link:")
+    print(f"  the closed robot: {closed.count}, a point mass at the pin may belong to either link:")
     print("    " + "\n    ".join(closed.paper_form().splitlines()))
     falling = make_mdp2(robot, gravity=IN_THE_PLANE), make_mdp2(robot, tree=True, gravity=IN_THE_PLANE)
     print(f"  with gravity in the plane: {falling[0].count}, the tree {falling[1].count}")

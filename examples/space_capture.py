@@ -1,7 +1,7 @@
 """A six-joint arm on a satellite catches a tumbling target: approach, contact, the two as one.
 
-The hand goes to the grip on a line that moves with the target and takes hold a few millimetres early, still
-closing in: the contact is a small blow. Then the joints are braked, and what the target brought goes to the
+The hand approaches the grip on a line that moves with the target and grasps it some millimetres early, so
+that the contact is a small impact. Then the joints are braked, and the momentum of the target passes to the
 satellite.
 """
 
@@ -19,7 +19,7 @@ q0 = sat.neutral()
 q0[7:] = [0.2, 0.5, -0.3, 0.3, 0.9, 0.1]
 hand = sat.pose(q0, "hand")
 
-# Where the target is to be met, tumbling; the same motion run backward says where it comes from.
+# State of the tumbling target at the meeting point; its motion backward in time gives the initial state.
 duration = 30.0
 meeting = hand.copy()
 meeting[:3, 3] += [0.35, 0.25, 0.15]
@@ -44,12 +44,13 @@ caught = space.capture(sat, q, v, "hand", target, target_q, target_v, "grip")
 joined = caught.robot
 after = joined.momentum(caught.q, caught.v, about="world")
 assert np.abs(after - before).max() < 1e-9
-assert caught.lost >= 0
-print(f"contact at {np.linalg.norm(caught.slip[:3]) * 1000:.1f} mm/s")
-print(f"impulse on the hand {np.linalg.norm(caught.impulse[:3]):.2f} N s, {caught.lost * 1000:.1f} mJ lost")
+assert caught.energy_loss >= 0
+print(f"contact at {np.linalg.norm(caught.relative_twist[:3]) * 1000:.1f} mm/s")
+impulse = np.linalg.norm(caught.impulse[:3])
+print(f"impulse on the hand {impulse:.2f} N s, {caught.energy_loss * 1000:.1f} mJ lost")
 print(f"momentum of both kept to {np.abs(after - before).max():.0e}")
 
-# -- the two as one: joints braked -------------------------------------------------------------------
+# -- joined robot, joints braked --------------------------------------------------------------------
 brake = np.array([400.0, 400.0, 300.0, 80.0, 80.0, 40.0])
 held = space.floating_motion(joined, caught.q, caught.v, 60.0, lambda t, q, v: -brake * v[6:], tolerance=1e-9)
 drift = np.abs(held.momentum - held.momentum[0]).max()
@@ -89,7 +90,7 @@ first = target.pose(floating.state(0.0)[0], "target")
 draw(ax, q0, first, "tab:blue", "start")
 draw(ax, q, target.pose(target_q, "target"), "tab:orange", f"contact, {contact:.1f} s")
 draw(ax, held.q[-1], joined.pose(held.q[-1], "target_target"), "k", f"joined, {contact + held.t[-1]:.1f} s")
-ax.plot(*run.hand[:, :3, 3].T, "r", lw=1.5, label="path of the hand")
+ax.plot(*run.pose[:, :3, 3].T, "r", lw=1.5, label="path of the hand")
 ax.plot(*np.array([floating(x).pose[:3] for x in run.motion.t]).T, "g--", lw=1.5, label="path of the grip")
 ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="satellite, arm and target", aspect="equal")
 ax.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1, 2, 3))
@@ -97,16 +98,16 @@ ax.view_init(elev=18, azim=-70)
 ax.legend(loc="center left", bbox_to_anchor=(-0.22, 0.75))
 fig.savefig("space_capture_postures.png", dpi=110)
 
-fig, ((gap, rates), (turning, attitude)) = plt.subplots(2, 2, figsize=(11, 8))
+fig, ((gap, velocities), (spin, attitude)) = plt.subplots(2, 2, figsize=(11, 8))
 t, late = run.motion.t, contact + held.t
 grips = np.array([floating(x).pose[:3] for x in t])
-gap.semilogy(t, np.linalg.norm(run.hand[:, :3, 3] - grips, axis=1), "k", label="hand to grip")
-gap.semilogy(t[1:], run.error[1:], "r", label="hand off its line")
+gap.semilogy(t, np.linalg.norm(run.pose[:, :3, 3] - grips, axis=1), "k", label="hand to grip")
+gap.semilogy(t[1:], run.position_error[1:], "r", label="tracking error")
 gap.set(xlabel="t [s]", ylabel="distance [m]", title="approach")
 gap.legend(loc="center right")
 for ax, values, size, names in (
-    (rates, lambda v: v[:, 6:], "rate [rad/s]", [f"joint {k}" for k in range(1, 7)]),
-    (turning, lambda v: np.degrees(v[:, 3:6]), "[deg/s]", ["about x", "about y", "about z"]),
+    (velocities, lambda v: v[:, 6:], "velocity [rad/s]", [f"joint {k}" for k in range(1, 7)]),
+    (spin, lambda v: np.degrees(v[:, 3:6]), "[deg/s]", ["about x", "about y", "about z"]),
 ):
     ax.plot(t, values(run.motion.v), label=names)
     ax.set_prop_cycle(None)
@@ -114,13 +115,13 @@ for ax, values, size, names in (
     ax.axvline(contact, color="k", lw=0.8)
     ax.set(xlabel="t [s]", ylabel=size)
     ax.legend(loc="lower right", ncols=2, fontsize="small")
-rates.set_title("joint rates; contact at the black line")
-turning.set_title("angular velocity of the satellite")
+velocities.set_title("joint velocities; contact at the black line")
+spin.set_title("angular velocity of the satellite")
 base = np.degrees(2 * np.arccos(np.clip(np.concatenate([run.motion.q[:, 3], held.q[:, 3]]), -1, 1)))
 attitude.plot(np.concatenate([t, late]), base, "k")
 attitude.axvline(contact, color="k", lw=0.8)
-attitude.set(xlabel="t [s]", ylabel="[deg]", title="turn of the satellite from where it was")
-for ax in (gap, rates, turning, attitude):
+attitude.set(xlabel="t [s]", ylabel="[deg]", title="rotation of the satellite from its start")
+for ax in (gap, velocities, spin, attitude):
     ax.grid(alpha=0.3)
 fig.tight_layout()
 fig.savefig("space_capture.png", dpi=110)

@@ -1,8 +1,8 @@
 """Two arms and three reaction wheels on one satellite: one hand works, the rest holds the satellite still.
 
-The left hand goes along a line. Alone, its arm turns the satellite. With the wheels, and better with the
-right arm too, the joints have motions to spare: they move the hand and do not turn the base. The joints move
-with these rates (resolved motion rate control), the satellite as momentum makes it.
+The left hand goes along a line. Alone, its arm rotates the satellite. With the wheels, and better with the
+right arm too, the robot is redundant: the joints move the hand and do not rotate the base. The joints move
+with prescribed velocities (resolved motion rate control); momentum determines the motion of the satellite.
 """
 
 import matplotlib
@@ -24,36 +24,36 @@ line = space.line(start, start[:3, 3] + [0.3, 0.2, -0.5], velocity=0.1, accelera
 ZERO, SCALE = np.zeros(6), np.array([100.0] * 3 + [1.0] * 12)
 
 
-def rates(t: float, q: np.ndarray, used: list[int]) -> np.ndarray:
-    """Rates of the coordinates used that give the hand its twist and, if they can, turn no base.
+def velocity(t: float, q: np.ndarray, used: list[int]) -> np.ndarray:
+    """Velocities of the used coordinates for the twist of the hand; redundant ones do not rotate the base.
 
-    Of all such rates the least, where 100 rad/s of a wheel count as 1 rad/s of a joint.
+    The solution of minimum norm, where 100 rad/s of a wheel count as 1 rad/s of a joint.
     """
-    J = sat.generalized_jacobian(q, "left_hand")[:, used]
-    wanted = line(t)
-    error = np.concatenate([wanted.pose[:3] - sat.pose(q, "left_hand")[:3, 3], np.zeros(3)])
-    asked = wanted.twist + 2.0 * error
-    if len(used) > 6:  # no angular momentum from the joints: the satellite does not turn
-        J = np.vstack([J, sat.coupling_inertia(q)[:, used]])
-        asked = np.concatenate([asked, np.zeros(3)])
+    J = sat.space.generalized_jacobian(q, "left_hand")[:, used]
+    desired = line(t)
+    error = np.concatenate([desired.pose[:3] - sat.pose(q, "left_hand")[:3, 3], np.zeros(3)])
+    twist = desired.twist + 2.0 * error
+    if len(used) > 6:  # no angular momentum from the joints: the satellite does not rotate
+        J = np.vstack([J, sat.space.coupling_inertia(q)[:, used]])
+        twist = np.concatenate([twist, np.zeros(3)])
     found = np.zeros(15)
-    found[used] = SCALE[used] * np.linalg.lstsq(J * SCALE[used], asked, rcond=None)[0]
+    found[used] = SCALE[used] * np.linalg.lstsq(J * SCALE[used], twist, rcond=None)[0]
     return found
 
 
-ways = {
+strategies = {
     "left arm alone": [*range(3, 9)],
     "with the wheels": [*range(9)],
     "with wheels and right arm": [*range(15)],
 }
 times = np.linspace(0, line.duration, 201)
-fig, ((drawn, turn), (spin, torque)) = plt.subplots(2, 2, figsize=(11, 8.5))
+fig, ((drawn, attitude), (spin, torque)) = plt.subplots(2, 2, figsize=(11, 8.5))
 turned, spun = {}, {}
-for name, used in ways.items():
-    run = space.rate_motion(
+for name, used in strategies.items():
+    run = space.prescribed_motion(
         sat,
         q0,
-        lambda t, q, used=used: rates(t, q, used),
+        lambda t, q, used=used: velocity(t, q, used),
         line.duration,
         times=times,
         tolerance=1e-8,
@@ -67,16 +67,16 @@ for name, used in ways.items():
     angle = np.degrees(2 * np.linalg.norm(q[:, 4:7], axis=1))
     wheels = np.linalg.norm(v[:, 6:9], axis=1)
     turned[name], spun[name] = angle.max(), wheels.max()
-    print(f"{name}: the satellite turns by {angle.max():.1e} degrees, wheels up to {wheels.max():.1f} rad/s")
-    turn.plot(t, angle, label=name)
+    print(f"{name}: base rotates by {angle.max():.1e} degrees, wheels up to {wheels.max():.1f} rad/s")
+    attitude.plot(t, angle, label=name)
     spin.plot(t, wheels, label=name)
-    tau = sat.floating_inverse_dynamics(q, v, np.gradient(v[:, 6:], t, axis=0))
+    tau = sat.space.floating_inverse_dynamics(q, v, np.gradient(v[:, 6:], t, axis=0))
     torque.plot(t, np.linalg.norm(tau[:, left], axis=1), label=name)
 assert turned["left arm alone"] > 1
 assert turned["with the wheels"] < 1e-3
 assert turned["with wheels and right arm"] < 1e-3
 assert spun["with wheels and right arm"] < spun["with the wheels"]
-for moment, color in ((0, "0.7"), (-1, "k")):  # q is that of the last way: wheels and right arm
+for moment, color in ((0, "0.7"), (-1, "k")):  # of the last strategy: wheels and right arm
     found = dict(zip(sat.frame_names, sat.poses(q[moment]), strict=True))
     for side in ("left", "right"):
         names = [link.name for link in sat.links if link.name.startswith(side)]
@@ -86,13 +86,13 @@ path = sat.pose(q, "left_hand")[:, :3, 3]
 drawn.plot(path[:, 1], path[:, 2], "r", lw=1.5, label="path of the left hand")
 drawn.set(aspect="equal", xlabel="y [m]", ylabel="z [m]", title="both arms, first (grey) and last (black)")
 drawn.legend(loc="center")
-turn.set(xlabel="t [s]", ylabel="[deg]", title="turn of the satellite")
+attitude.set(xlabel="t [s]", ylabel="[deg]", title="rotation of the satellite")
 spin.set(xlabel="t [s]", ylabel="[rad/s]", title="speed of the wheels")
 torque.set(xlabel="t [s]", ylabel="[N m]", title="torques of the left arm, length of the vector")
-for ax in (turn, spin, torque):
+for ax in (attitude, spin, torque):
     ax.grid(alpha=0.3)
 spin.set_ylim(top=85)  # room above the curves
-for ax, place in ((turn, "upper left"), (spin, "upper right"), (torque, "center")):
+for ax, place in ((attitude, "upper left"), (spin, "upper right"), (torque, "center")):
     ax.legend(loc=place, fontsize="small")
 fig.tight_layout()
 fig.savefig("space_two_arms.png", dpi=110)

@@ -1,4 +1,4 @@
-"""Random robots for tests: trees of every joint type, random geometry, physical inertias, drives.
+"""Random robots for tests: trees of every joint type, random geometry, physical inertias, joint parameters.
 
 Everything follows from the seed. Numbers have few decimals, so that exact kinds of number keep them small.
 """
@@ -6,10 +6,11 @@ Everything follows from the seed. Numbers have few decimals, so that exact kinds
 import numpy as np
 
 from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 ALL_JOINTS = ("revolute", "prismatic", "helical", "universal", "spherical", "planar", "free", "fixed")
 # Joints whose velocities are the rates of their positions: Lagrange's equation holds as it stands.

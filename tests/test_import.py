@@ -41,7 +41,7 @@ def test_a_numeric_law_needs_neither_sympy_nor_plots() -> None:
     assert not used & {"sympy", "matplotlib", "flint", "scipy"}
 
 
-def test_formulas_need_flint_and_no_sympy_until_asked_for() -> None:
+def test_formulas_need_flint_and_no_sympy_until_requested() -> None:
     used = loaded_after("import rikigaku as rk\nprint(rk.load('planar_2r').mass_matrix.symbolic)")
     assert "flint" in used
     assert not used & {"sympy", "matplotlib", "scipy"}

@@ -30,8 +30,8 @@ def pinned_names(file: Path) -> set[str]:
     return {line.split("==")[0] for line in pins(file)}
 
 
-def test_both_requirement_files_exist():
-    assert [file.name for file in REQUIREMENTS] == ["run.txt", "test.txt"]
+def test_the_requirement_files_exist():
+    assert [file.name for file in REQUIREMENTS] == ["audit.txt", "run.txt", "test.txt"]
 
 
 @pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rikigaku.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.trajectory import cubic, in_sequence, quintic, septic, trapezoid
 
 RNG = np.random.default_rng(5)
@@ -103,7 +103,7 @@ def test_a_longer_trapezoid_takes_that_long_within_the_limits():
     assert slow.duration == 2 * quick.duration
     np.testing.assert_allclose(q[-1], END, atol=1e-12)
     assert np.abs(v).max() < 0.5
-    with pytest.raises(WrongValue, match="the shortest that keeps them"):
+    with pytest.raises(WrongValue, match="the shortest within them"):
         trapezoid(START, END, velocity=0.5, acceleration=2, duration=quick.duration / 2)
 
 
@@ -173,7 +173,7 @@ def test_a_duration_must_be_positive_and_finite(duration):
 
 
 def test_what_is_missing_or_contradicts_itself_is_said():
-    with pytest.raises(WrongValue, match="How long may the motion take"):
+    with pytest.raises(WrongValue, match="The motion has no duration"):
         quintic(0.0, 1.0)
     with pytest.raises(WrongValue, match="not both"):
         quintic(0.0, 1.0, 2.0, velocity=1)

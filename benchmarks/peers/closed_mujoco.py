@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.errors import Disagreement
 from benchmarks.peers.build import shared_library
 from benchmarks.states import Array, rotations
-from rikigaku.model.robot import Robot
-from rikigaku.model.write_mjcf import mjcf_text
+from rikigaku.formats.mjcf.mjcf_writer import mjcf_text
+from rikigaku.robot import Robot
 
 SOURCE = Path(__file__).with_name("mujoco_closed.c")
 

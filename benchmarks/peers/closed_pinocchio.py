@@ -12,12 +12,12 @@ from benchmarks.peers.build import shared_library
 from benchmarks.peers.pinocchio_cpp import compiler_line
 from benchmarks.states import Array
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 from rikigaku.spatial.pose import Pose
 
 SOURCE = Path(__file__).with_name("pinocchio_closed.cpp")
-# Loops with equations that follow from others need the regularised solution and its iteration.
+# Loops with redundant equations need the regularised solution and its iteration.
 ACCURACY, MU, ITERATIONS = 1e-10, 1e-8, 20
 
 

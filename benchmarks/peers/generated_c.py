@@ -1,4 +1,4 @@
-"""Our generated C, compiled by gcc -O3: what the text alone is worth, without our compiler."""
+"""Our generated C, compiled by gcc -O3: the exported text without our compiler."""
 
 from collections.abc import Sequence
 from functools import partial

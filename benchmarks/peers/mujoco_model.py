@@ -1,4 +1,4 @@
-"""A URDF as MuJoCo reads it, and the way between its free joint and ours.
+"""A URDF as MuJoCo reads it, and conversion between its free joint and ours.
 
 MuJoCo's free joint: velocity and acceleration of the origin in world axes, rotation in body axes. Ours (and
 Pinocchio's): both in body axes. With T = diag(R, 1, ...): v' = T v, a' = T a + (R (w x v), 0), tau = T' tau'.
@@ -41,7 +41,7 @@ class MujocoModel:
 
 
 def in_our_velocities(law: str, answer: Array, q: Array, v: Array) -> Array:
-    """An answer for a floating robot, from MuJoCo's velocities of the free joint to ours.
+    """A result for a floating robot, from MuJoCo's velocities of the free joint to ours.
 
     Args:
         answer: (N, ...) in MuJoCo's joint order; changed in place.
@@ -94,5 +94,5 @@ def _bare_urdf(path: Path, floating: bool) -> str:
 
 
 def _turn(R: Array, vectors: Array) -> Array:
-    """Each vector turned by its own rotation."""
+    """Each vector rotated by its own rotation matrix."""
     return np.einsum("nij,nj->ni", R, vectors)

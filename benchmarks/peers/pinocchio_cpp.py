@@ -88,7 +88,7 @@ def call(function: "ctypes._NamedFuncPointer", handle: ctypes.c_void_p, arrays: 
 
 
 def native_robot(library: ctypes.CDLL, robot: PinocchioModel) -> ctypes.c_void_p:
-    """The model, told to the C++ side joint by joint."""
+    """The model, passed to the C++ side joint by joint."""
     library.robot_new.restype = ctypes.c_void_p
     handle = ctypes.c_void_p(library.robot_new())
     model = robot.model

@@ -19,7 +19,7 @@ def generated(arm: SymbolicArm) -> int:
 
 
 def base_parameters(arm: SymbolicArm) -> int:
-    """Its base parameters; it finds them for numbers as lengths only, so some are given."""
+    """Its base parameters; it needs numeric lengths, so some are chosen."""
     robot = _robot(arm, symbols=False)
     # it calls np.mat, which NumPy 2 does not have any more
     with contextlib.redirect_stdout(io.StringIO()), patch.object(np, "mat", np.asmatrix, create=True):

@@ -1,1 +1,1 @@
-"""Tests of the measuring instrument itself."""
+"""Tests of the benchmarks themselves."""

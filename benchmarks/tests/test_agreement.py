@@ -1,4 +1,4 @@
-"""Nobody is timed who computes something else."""
+"""Libraries whose values differ are rejected, not timed."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_mujoco_and_pinocchio_agree_whatever_the_order_of_the_joints(name: str, 
     out = np.empty(COUNT * int(np.prod(LAWS[law].shape(states.nv, states.bodies))))
     engines = (PinocchioPython(robot), MujocoC(mujoco_model(subject(name)), robot.frame_in_body()))
     jobs = {engine.name: engine.jobs(LAWS[law], states, out)[0] for engine in engines}
-    # 1e-11: MuJoCo turns inertias to principal axes, and Talos has light fingers far from a heavy base.
+    # 1e-11: MuJoCo rotates inertias to principal axes, and Talos has light fingers far from a heavy base.
     assert check_agreement(LAWS[law], jobs, COUNT, out)["MuJoCo C"] < 1e-11
 
 

@@ -1,4 +1,4 @@
-"""Our own side: the chains, the packed mass matrix and the exported C are what they claim to be."""
+"""Tests of our engine: chains, packed mass matrix and exported C."""
 
 import numpy as np
 import pytest

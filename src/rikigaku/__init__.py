@@ -3,16 +3,21 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rikigaku import methods as _methods  # noqa: F401 - gives Robot what it can do
-from rikigaku import robot_laws as _robot_laws  # noqa: F401 - and its laws
-from rikigaku.bound import set_threads
-from rikigaku.errors import RikigakuError
-from rikigaku.loading import load
+# Before other modules: Ctrl-C may come while they are imported, and the files they come from are listed.
+from rikigaku.core import interruption as _interruption  # noqa: F401
+from rikigaku.core import source_fingerprint as _source_fingerprint  # noqa: F401
+
+# isort: split
+from rikigaku.compiler.kernel import set_threads
+from rikigaku.core import errors
+from rikigaku.core.errors import RikigakuError
+from rikigaku.laws.law import Law
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint, Limits
-from rikigaku.model.robot import Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.robot_model import Coupling, Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot, load
 
 if TYPE_CHECKING:
     from rikigaku.contact import (
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
         ResolvedAcceleration,
         Sampled,
         Solution,
-        load_motion,
+        load_solution,
     )
     from rikigaku.simulation.simulate import simulate
 
@@ -62,6 +67,7 @@ __all__ = [
     "Inertia",
     "Joint",
     "JointFriction",
+    "Law",
     "Limits",
     "Link",
     "Loop",
@@ -80,14 +86,15 @@ __all__ = [
     "Symbol",
     "Torus",
     "__version__",
+    "errors",
     "joint_stops",
     "load",
-    "load_motion",
+    "load_solution",
     "set_threads",
     "simulate",
 ]
 
-# Loaded when first asked for: most who model a robot do not simulate it.
+# Imported at first access: most users model a robot without simulating it.
 _LATER = {
     "rikigaku.contact": (
         "Contact",
@@ -112,7 +119,7 @@ _LATER = {
         "ResolvedAcceleration",
         "Sampled",
         "Solution",
-        "load_motion",
+        "load_solution",
         "simulate",
     ),
 }

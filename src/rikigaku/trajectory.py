@@ -1,8 +1,8 @@
-"""Motions between postures: polynomials of degree 3, 5, 7 and trapezoids of speed, sampled at any times.
+"""Trajectories between configurations: polynomials of degree 3, 5, 7 and trapezoidal speed, at any times.
 
 A trajectory is a small frozen object: `q, v, a = trajectory(t)` for times t [s] of any shape; the result has
-the shape of t followed by that of a posture. Before the start and after the end the motion goes on at the
-boundary velocity: a motion from rest to rest stands still there. Postures are plain vectors (joints without
+the shape of t followed by that of q. Before the start and after the end the motion continues at the boundary
+velocity: a motion from rest to rest is at rest there. Configurations are plain vectors (joints without
 quaternions).
 """
 
@@ -12,14 +12,13 @@ from math import factorial, sqrt
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rikigaku.arrays import floats
-from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.given import names_its_options, number
-from rikigaku.states import State
-
-Array = NDArray[np.float64]
+from rikigaku.core.arrays import floats
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.core.validation import number
+from rikigaku.model.states import State
 
 # Largest |ds/dx| and |d2s/dx2| of the rest-to-rest step s(x) from 0 to 1 over x in [0, 1], by degree: of
 # 3x^2 - 2x^3; 10x^3 - 15x^4 + 6x^5; 35x^4 - 84x^5 + 70x^6 - 20x^7.
@@ -27,7 +26,7 @@ _PEAKS = {3: (3 / 2, 6.0), 5: (15 / 8, 10 / sqrt(3)), 7: (35 / 16, 84 * sqrt(5) 
 
 
 class Trajectory(Protocol):
-    """What every motion answers."""
+    """A motion q(t): its duration, and its state at any time."""
 
     @property
     def duration(self) -> float:
@@ -45,7 +44,7 @@ class Polynomial:
     duration: float
 
     def __call__(self, t: Any) -> State:
-        t, T = np.asarray(t, dtype=np.float64), self.duration
+        t, T = _times(t), self.duration
         inside = np.clip(t, 0.0, T)
         parts = [_value(self.coefficients, inside / T, order) / T**order for order in range(3)]
         return _continued(t, inside, parts)
@@ -53,7 +52,7 @@ class Polynomial:
 
 @dataclass(frozen=True, eq=False)
 class Trapezoid:
-    """Straight from start to end: speeding up over `rise` [s], constant speed, slowing down as long."""
+    """Straight line with trapezoidal speed: acceleration over `rise` [s], constant speed, deceleration."""
 
     start: Array
     end: Array
@@ -61,7 +60,7 @@ class Trapezoid:
     rise: float
 
     def __call__(self, t: Any) -> State:
-        t = np.asarray(t, dtype=np.float64)
+        t = _times(t)
         T, rise = self.duration, self.rise
         x = np.clip(t, 0.0, T)
         speed = 1 / (T - rise)  # of s, which goes from 0 to 1
@@ -69,9 +68,9 @@ class Trapezoid:
         s = speed * (x - before + before**2 / (2 * rise) - after**2 / (2 * rise))
         rate = speed * (before - after) / rise
         bend = speed / rise * ((x < rise) * 1.0 - (after > 0) * 1.0) * ((t >= 0) & (t <= T))
-        way = self.end - self.start
-        shape = (..., *(None,) * way.ndim)
-        return State(self.start + s[shape] * way, rate[shape] * way, bend[shape] * way)
+        distance = self.end - self.start
+        shape = (..., *(None,) * distance.ndim)
+        return State(self.start + s[shape] * distance, rate[shape] * distance, bend[shape] * distance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ class Sequence:
         return sum(piece.duration for piece in self.pieces)
 
     def __call__(self, t: Any) -> State:
-        t = np.asarray(t, dtype=np.float64)
+        t = _times(t)
         starts = np.cumsum([0.0, *(piece.duration for piece in self.pieces)])[:-1]
         which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(starts) - 1)
         samples = [piece(t - start) for piece, start in zip(self.pieces, starts, strict=True)]
@@ -97,7 +96,7 @@ class Sequence:
         return State(*parts)
 
 
-@names_its_options
+@checked
 def cubic(
     start: Any,
     end: Any,
@@ -111,14 +110,14 @@ def cubic(
     """Degree 3: positions and velocities at both ends. From rest to rest the acceleration jumps at the ends.
 
     Args:
-        start, end: postures [rad, m], numbers or (n,).
+        start, end: configurations [rad, m], numbers or (n,).
         duration: [s]; or leave it out and give velocity= and/or acceleration= limits, numbers or (n,): the
             shortest duration that keeps them (from rest to rest).
     """
     return _polynomial(start, end, duration, [v0], [v1], velocity, acceleration)
 
 
-@names_its_options
+@checked
 def quintic(
     start: Any,
     end: Any,
@@ -135,7 +134,7 @@ def quintic(
     return _polynomial(start, end, duration, [v0, a0], [v1, a1], velocity, acceleration)
 
 
-@names_its_options
+@checked
 def septic(
     start: Any,
     end: Any,
@@ -154,7 +153,7 @@ def septic(
     return _polynomial(start, end, duration, [v0, a0, j0], [v1, a1, j1], velocity, acceleration)
 
 
-@names_its_options
+@checked
 def trapezoid(
     start: Any, end: Any, *, velocity: Any, acceleration: Any, duration: float | None = None
 ) -> Trapezoid:
@@ -163,32 +162,34 @@ def trapezoid(
     Args:
         velocity, acceleration: limits [rad/s, m/s; per s], positive numbers or (n,); infinite for none, but
             some joint that moves has a finite acceleration.
-        duration: a longer one, if wanted [s]; the accelerations stay as large as allowed.
+        duration: optional, longer than the shortest [s]; the accelerations remain the largest allowed.
     """
-    q0, q1 = _postures(start, end)
+    q0, q1 = _configurations(start, end)
     v, a = _limit("velocity", velocity, q0), _limit("acceleration", acceleration, q0)
-    way = np.abs(q1 - q0)
-    if not way.any():
+    distance = np.abs(q1 - q0)
+    if not distance.any():
         T = number("A duration [s]", 1.0 if duration is None else duration, above=0)
         return Trapezoid(q0, q1, T, T / 2)
     with np.errstate(divide="ignore"):
-        top, push = float(np.min(v / way)), float(np.min(a / way))  # limits of s, which goes from 0 to 1
-    if not np.isfinite(push):
+        # limits of ds/dt and d2s/dt2 of the path parameter s, which goes from 0 to 1
+        top, steepest = float(np.min(v / distance)), float(np.min(a / distance))
+    if not np.isfinite(steepest):
         raise WrongValue(
-            f"Acceleration limits of {acceleration} let the speed jump. Give a joint that moves a finite one."
+            f"Acceleration limits of {acceleration} let the speed jump. Give a moving joint a finite limit."
         )
-    peak = sqrt(push)  # the speed where a motion without a flat part turns
-    shortest = 2 / peak if peak <= top else 1 / top + top / push
+    peak = sqrt(steepest)  # largest ds/dt of a motion without a constant-speed part
+    shortest = 2 / peak if peak <= top else 1 / top + top / steepest
     T = shortest if duration is None else number("A duration [s]", duration, above=0)
     if shortest * (1 - 1e-12) > T:
         raise WrongValue(
-            f"A duration of {T:g} s breaks the limits; the shortest that keeps them is {shortest:g} s."
+            f"A duration of {T:g} s violates the limits; the shortest within them is {shortest:g} s."
         )
-    # rise t1 with push * t1 * (T - t1) = 1: the smaller root by the larger, as their difference would cancel
-    rise = 1 / push / (T / 2 * (1 + sqrt(max(1 - 4 / push / T / T, 0.0))))
+    # rise t1 with steepest * t1 * (T - t1) = 1: the smaller root from the larger avoids cancellation
+    rise = 1 / steepest / (T / 2 * (1 + sqrt(max(1 - 4 / steepest / T / T, 0.0))))
     return Trapezoid(q0, q1, T, rise)
 
 
+@checked
 def in_sequence(*pieces: Trajectory) -> Sequence:
     """One trajectory after another, each starting where the one before ends."""
     if not pieces:
@@ -209,7 +210,7 @@ def _polynomial(
     velocity: Any,
     acceleration: Any,
 ) -> Polynomial:
-    q0, q1 = _postures(start, end)
+    q0, q1 = _configurations(start, end)
     ends = [[q0, *(_like(x, q0) for x in first)], [q1, *(_like(x, q0) for x in last)]]
     degree = 2 * len(ends[0]) - 1
     if duration is None:
@@ -227,14 +228,14 @@ def _shortest(q0: Array, q1: Array, degree: int, velocity: Any, acceleration: An
     """The shortest duration of the rest-to-rest polynomial within the limits [s]."""
     if velocity is None and acceleration is None:
         raise WrongValue(
-            "How long may the motion take? Give duration=... [s], or velocity= or acceleration= limits."
+            "The motion has no duration. Give duration=... [s], or velocity= or acceleration= limits."
         )
-    way, (speed, bend), T = np.abs(q1 - q0), _PEAKS[degree], 0.0
+    distance, (speed, bend), T = np.abs(q1 - q0), _PEAKS[degree], 0.0
     if velocity is not None:
-        T = float(np.max(speed * way / _limit("velocity", velocity, q0)))
+        T = float(np.max(speed * distance / _limit("velocity", velocity, q0)))
     if acceleration is not None:
-        T = max(T, sqrt(float(np.max(bend * way / _limit("acceleration", acceleration, q0)))))
-    return T or 1.0  # no way to go: any duration keeps the limits
+        T = max(T, sqrt(float(np.max(bend * distance / _limit("acceleration", acceleration, q0)))))
+    return T or 1.0  # no distance: any duration keeps the limits
 
 
 def _coefficients(ends: list[list[Array]], T: float) -> Array:
@@ -245,8 +246,11 @@ def _coefficients(ends: list[list[Array]], T: float) -> Array:
         for order in range(count):
             for k in range(order, 2 * count):
                 matrix[side * count + order, k] = factorial(k) / factorial(k - order) * x ** (k - order)
-            right.append(np.ravel(ends[side][order]) * T**order)
+            with np.errstate(over="ignore", invalid="ignore"):
+                right.append(np.ravel(ends[side][order]) * np.float64(T) ** order)
     solved: Array = np.linalg.solve(matrix, np.array(right)).astype(np.float64)
+    if not np.isfinite(solved).all():
+        raise WrongValue(f"No finite polynomial has these ends and the duration {T:g} s: they are too large.")
     return solved.reshape(2 * count, *ends[0][0].shape)
 
 
@@ -260,13 +264,17 @@ def _value(coefficients: Array, x: Array, order: int) -> Array:
 
 
 def _continued(t: Array, inside: Array, parts: list[Array]) -> State:
-    """Beyond the ends: on at the boundary velocity, without acceleration."""
+    """The state, continued beyond the ends at the boundary velocity, without acceleration."""
     q, v, a = parts
     over = (t - inside)[(..., *(None,) * (q.ndim - t.ndim))]
     return State(q + over * v, v, np.where(over == 0, a, 0.0))
 
 
-def _postures(start: Any, end: Any) -> tuple[Array, Array]:
+def _times(t: Any) -> Array:
+    return floats("A trajectory at times [s]", t)
+
+
+def _configurations(start: Any, end: Any) -> tuple[Array, Array]:
     q0, q1 = floats("The start of a motion", start), floats("The end of a motion", end)
     if q0.shape != q1.shape:
         raise WrongSize(f"Start and end must have one shape; {q0.shape} and {q1.shape} were given.")
@@ -278,7 +286,7 @@ def _postures(start: Any, end: Any) -> tuple[Array, Array]:
 def _like(x: Any, q: Array) -> Array:
     array = floats("A boundary value", x)
     if array.ndim and array.shape != q.shape:
-        raise WrongSize(f"A boundary value has the shape {array.shape}; the postures have {q.shape}.")
+        raise WrongSize(f"A boundary value has the shape {array.shape}; the configurations have {q.shape}.")
     if not np.isfinite(array).all():
         raise WrongValue(f"Boundary values must be finite; {array} was given.")
     return np.broadcast_to(array, q.shape)
@@ -287,7 +295,7 @@ def _like(x: Any, q: Array) -> Array:
 def _limit(what: str, x: Any, q: Array) -> Array:
     array = floats(f"The {what} limit", x)
     if array.ndim and array.shape != q.shape:
-        raise WrongSize(f"The {what} limits have the shape {array.shape}; the postures have {q.shape}.")
+        raise WrongSize(f"The {what} limits have the shape {array.shape}; the configurations have {q.shape}.")
     if not (array > 0).all():
         raise WrongValue(f"{what.capitalize()} limits must be positive; {array} was given.")
     return array

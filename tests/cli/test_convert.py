@@ -32,6 +32,6 @@ def test_a_urdf_gets_its_side_file_and_symbols_the_values_of_the_table(
 
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "five_bar", str(tmp_path / "five.obj")]) == 2
-    assert "ends with neither .robot.toml nor .urdf nor .xml" in capsys.readouterr().err
+    assert "ends with none of .robot.toml, .urdf, .xml" in capsys.readouterr().err
     assert main(["convert", "five_bar", str(tmp_path / "none" / "five.urdf")]) == 2
     assert "five.urdf cannot be written: there is no directory" in capsys.readouterr().err

@@ -1,17 +1,17 @@
 """The laws of contact on plain numbers, without a compiler."""
 
 import numpy as np
+from plain_contact_dynamics import contact_motion
 
-from rikigaku.contact.system import ContactForces
-from rikigaku.laws.contact import contact_dynamics
-from rikigaku.laws.contact_inner import contact_joint_wrenches
+from rikigaku.contact.contact_system import ContactForces
+from rikigaku.laws.contact.contact_joint_wrenches import contact_joint_wrenches
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 
 
 def plain_forces(system, plan, q, v, tau, t=0.0) -> ContactForces:
     """`system.forces`, on plain numbers."""
-    a, forces, power, driven = contact_dynamics(*_state(system, plan, q, v, tau, t))
+    a, forces, power, driven, *_ = contact_motion(*_state(system, plan, q, v, tau, t))
     split, rest = 4 * len(system.contacts), 4 * len(system.contacts) + len(system.joints)
     each = np.array(forces[:split], float).reshape(-1, 4)
     guides = np.array(forces[rest:], float).reshape(-1, 6)
@@ -22,9 +22,12 @@ def plain_forces(system, plan, q, v, tau, t=0.0) -> ContactForces:
 
 def plain_wrenches(system, plan, q, v, tau, t=0.0) -> np.ndarray:
     """`system.joint_wrenches`, on plain numbers."""
-    return np.array(contact_joint_wrenches(*_state(system, plan, q, v, tau, t)), float)
+    state = _state(system, plan, q, v, tau, t)
+    motion = contact_motion(*state)
+    forces = [*motion.forces, *motion.permanent[: len(plan.loop_equations)]]
+    return np.array(contact_joint_wrenches(*state[:3], motion.a, forces, plan), float)
 
 
 def _state(system, plan, q, v, tau, t):
     mechanism = instantiate(system.robot, FLOATS, system.robot.declared_values)
-    return mechanism, list(q), list(v), list(tau), list(system.given(t)), plan
+    return mechanism, list(q), list(v), list(tau), list(system.contact_inputs(t)), plan

@@ -8,8 +8,8 @@ from simple_bodies import block, particle, rod, slider
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Friction, JointFriction, Plane, Sphere, Surface
-from rikigaku.contact.choosing import chosen_mode
-from rikigaku.errors import PullingWarning, WrongValue
+from rikigaku.contact.mode_selection import select_mode
+from rikigaku.core.errors import PullingWarning, WrongValue
 
 G = 9.81
 
@@ -85,7 +85,7 @@ def test_a_point_in_a_bowl_holds_up_to_the_angle_of_friction():
     for angle, word in ((np.arctan(mu) - 1e-3, "stick"), (np.arctan(mu) + 1e-3, "slip")):
         system = ContactSystem(particle(), [Contact("mass", bowl, mu)])
         q = np.array([np.sin(angle), 0, -np.cos(angle)])
-        assert chosen_mode(system, 0.0, q, np.zeros(3)).words == (word,)
+        assert select_mode(system, 0.0, q, np.zeros(3)).contact_modes == (word,)
 
 
 def test_a_pendulum_on_a_sphere_keeps_its_period():
@@ -101,7 +101,7 @@ def test_a_pendulum_on_a_sphere_keeps_its_period():
 
 
 def test_a_table_on_four_legs_shares_its_load_and_stands_still():
-    """More contacts than the motion decides: told, weight and push are carried, nothing moves."""
+    """Statically indeterminate contacts are reported; they balance weight and push, nothing moves."""
     legs = [(x, y) for x in (-0.4, 0.4) for y in (-0.3, 0.3)]
     link = rk.Link(
         "top", "base", rk.Joint("free", "free"), rk.Placement(),
@@ -114,16 +114,16 @@ def test_a_table_on_four_legs_shares_its_load_and_stands_still():
     system = ContactSystem(table, [Contact(f.name, Plane(), 0.5) for f in frames])
     q = np.array([0, 0, 0.7, 1, 0, 0, 0.0])
     push = np.array([6.0, 4.0, 0, 0, 0, 0.5])
-    chosen = chosen_mode(system, 0.0, q, np.zeros(6), push)
-    assert chosen.words == ("stick",) * 4
-    assert chosen.shared
+    chosen = select_mode(system, 0.0, q, np.zeros(6), push)
+    assert chosen.contact_modes == ("stick",) * 4
+    assert chosen.indeterminate
     assert np.allclose(chosen.f.sum(axis=0), [-6, -4, 8 * G], rtol=0, atol=1e-8)
     tangential = np.linalg.norm(chosen.f[:, :2], axis=1)
     assert (tangential <= 0.5 * chosen.f[:, 2] + 1e-9).all()
     solution = rk.simulate(table, q, None, push, duration=20.0, contacts=system)
     assert solution.done
     assert np.all(solution.v == 0.0)
-    assert any("shared" in note for note in solution.notes)
+    assert any("statically indeterminate" in note for note in solution.notes)
 
 
 def test_a_block_that_slides_on_two_corners_is_a_point_on_an_incline():
@@ -176,7 +176,7 @@ def test_bad_starts_and_contacts_are_refused_with_a_way_out():
     placed = system.placed(q + 0.1)
     assert abs(arm.pose(placed, "hand")[2, 3]) < 1e-13
     assert np.abs(placed - q).max() < 0.5
-    with pytest.raises(WrongValue, match=r"across the surface.*allowed_velocity"):
+    with pytest.raises(WrongValue, match=r"along the normal of its bilateral contact.*allowed_velocity"):
         rk.simulate(arm, q, [0, 0, 1.0], duration=1, contacts=[floor])
     v = system.allowed_velocity(q, [0, 0, 1.0])
     assert abs(arm.velocity(q, v, "hand")[2]) < 1e-14

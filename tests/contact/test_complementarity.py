@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rikigaku.contact import combinations
-from rikigaku.contact.blocks import Block
-from rikigaku.contact.complementarity import answers
-from rikigaku.errors import TooLarge
+from rikigaku.contact import mode_enumeration
+from rikigaku.contact.complementarity import consistent_solutions
+from rikigaku.contact.constraint_blocks import ConstraintBlock
+from rikigaku.core.errors import TooLarge
 
 
 def problem(seed, contacts, mu):
@@ -16,12 +16,12 @@ def problem(seed, contacts, mu):
     W = R @ R.T / len(R) + 0.1 * np.eye(3 * contacts)
     w0 = rng.normal(size=3 * contacts)
     w0[::3] -= 1.0  # pressed, mostly
-    return W, w0, [Block(3 * i, (3 * i + 1, 3 * i + 2), mu, mu) for i in range(contacts)]
+    return W, w0, [ConstraintBlock(3 * i, (3 * i + 1, 3 * i + 2), mu, mu) for i in range(contacts)]
 
 
 def check(answer, W, w0, blocks):
     assert np.allclose(W @ answer.F + w0, answer.w, rtol=0, atol=1e-12)
-    for block, choice in zip(blocks, answer.choices, strict=True):
+    for block, choice in zip(blocks, answer.modes, strict=True):
         n, (F_n, F_t) = answer.w[block.normal], (answer.F[block.normal], answer.F[list(block.tangents)])
         w_t = answer.w[list(block.tangents)]
         if choice.kind == "free":
@@ -40,14 +40,14 @@ def check(answer, W, w0, blocks):
 
 
 @pytest.mark.parametrize("contacts", [1, 2])
-def test_a_consistent_answer_is_found_and_fits(contacts):
+def test_a_consistent_solution_is_found_and_fits(contacts):
     kinds = set()
     for seed in range(60 if contacts == 1 else 25):
         W, w0, blocks = problem(seed, contacts, 0.3)
-        answer = next(iter(answers(W, w0, blocks)), None)
+        answer = next(iter(consistent_solutions(W, w0, blocks)), None)
         assert answer is not None, seed
         check(answer, W, w0, blocks)
-        kinds |= {choice.kind for choice in answer.choices}
+        kinds |= {choice.kind for choice in answer.modes}
     assert kinds == {"free", "stick", "slip"}
 
 
@@ -59,30 +59,32 @@ def test_sliding_that_begins_at_the_limit_goes_against_the_force_at_rest():
         if F[0] <= 0:
             continue
         mu = np.linalg.norm(F[1:]) / F[0]
-        sliding = Block(0, (1, 2), mu, mu, choices=tuple(c for c in _choices(block) if c.kind == "slip"))
-        answer = next(iter(answers(W, w0, [sliding])), None)
+        sliding = ConstraintBlock(
+            0, (1, 2), mu, mu, candidates=tuple(c for c in _choices(block) if c.kind == "slip")
+        )
+        answer = next(iter(consistent_solutions(W, w0, [sliding])), None)
         assert answer is not None, seed
         assert np.allclose(answer.directions[0], -F[1:] / np.linalg.norm(F[1:]), rtol=0, atol=1e-6)
         assert np.allclose(answer.F, F, rtol=0, atol=1e-6 * np.abs(F).max())
 
 
 def _choices(block):
-    from rikigaku.contact.blocks import default_choices
+    from rikigaku.contact.constraint_blocks import candidate_modes
 
-    return default_choices(block)
+    return candidate_modes(block)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_twelve_contacts_of_which_each_may_open_stick_or_slide_are_answered(seed):
-    """531441 combinations: a convex problem nearby tells which of them to try."""
+def test_twelve_contacts_of_which_each_may_open_stick_or_slide_are_solved(seed):
+    """531441 mode assignments: a convex approximation selects those to try."""
     W, w0, blocks = problem(seed, 12, 0.3)
-    answer = next(iter(answers(W, w0, blocks)))
+    answer = next(iter(consistent_solutions(W, w0, blocks)))
     check(answer, W, w0, blocks)
-    assert len({choice.kind for choice in answer.choices}) > 1
+    assert len({choice.kind for choice in answer.modes}) > 1
 
 
 def test_what_takes_too_many_combinations_is_given_up(monkeypatch):
-    monkeypatch.setattr(combinations, "_LARGEST", 1)
+    monkeypatch.setattr(mode_enumeration, "_LARGEST", 1)
     W, w0, blocks = problem(0, 4, 0.3)
     with pytest.raises(TooLarge, match="1 were tried"):
-        next(iter(answers(W, w0, blocks)))
+        next(iter(consistent_solutions(W, w0, blocks)))

@@ -6,9 +6,9 @@ from scipy.integrate import solve_ivp
 from simple_bodies import block, particle, rod, slider
 
 from rikigaku.contact import Contact, ContactSystem, JointFriction, Plane
-from rikigaku.contact.choosing import chosen_mode
-from rikigaku.contact.modes import ContactModes
-from rikigaku.errors import WrongValue
+from rikigaku.contact.contact_modes import ContactModes
+from rikigaku.contact.mode_selection import select_mode
+from rikigaku.core.errors import WrongValue
 from rikigaku.simulation.simulate import simulate
 
 G = 9.81
@@ -101,7 +101,7 @@ def test_a_start_inside_the_floor_is_refused_with_a_way_out():
     with pytest.raises(WrongValue, match="placed"):
         ContactModes(system).start(0.0, np.array([0, 0, -0.1]), np.zeros(3))
     held = ContactSystem(particle(), [Contact("mass", Plane(), bilateral=True)])
-    with pytest.raises(WrongValue, match="across the surface"):
+    with pytest.raises(WrongValue, match="along the normal of its bilateral contact"):
         ContactModes(held).start(0.0, np.zeros(3), np.array([0, 0, 1.0]))
 
 
@@ -117,7 +117,7 @@ def test_limits_of_friction_are_those_of_the_contact_at_hand_not_of_one_simulate
 
 
 def test_limits_of_friction_in_joints_are_those_of_the_joint_at_hand():
-    """A force of 2 N/s on a slider: it gives way where static friction is reached, 5 N or 8 N alike."""
+    """A force of 2 N/s on a slider: it slips where static friction is reached, 5 N or 8 N alike."""
     for static in (5.0, 8.0):
         friction = JointFriction("x", 3.0, static=static)
         solution = moved(ContactSystem(slider(), [friction]), [0.0], [0.0], 5.0, ["2*t"])
@@ -130,7 +130,7 @@ def test_what_slides_slowly_from_the_start_turns_as_its_equation_of_motion_says(
     mu, push = 0.5, np.array([0.0, 2.0])
     system = ContactSystem(particle(), [Contact("mass", Plane(), mu)])
     v = np.array([4e-3, 0, 0])
-    assert not chosen_mode(system, 0.0, np.zeros(3), v).directions
+    assert not select_mode(system, 0.0, np.zeros(3), v).directions
     solution = moved(system, np.zeros(3), v, 6e-4, [*push, 0.0])
 
     def rates(t, v):

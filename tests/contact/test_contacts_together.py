@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from closed_robots import closed_posture, shipped
+from closed_robots import closed_configuration, shipped
 from simple_bodies import particle, rod
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Guide, Plane, Surface
-from rikigaku.contact.modes import ContactModes
-from rikigaku.errors import NoConsistentMode, TooLarge
+from rikigaku.contact.contact_modes import ContactModes
+from rikigaku.core.errors import NoConsistentMode, TooLarge
 
 G = 9.81
 
@@ -35,10 +35,10 @@ def test_a_vibrating_floor_throws_off_what_lies_on_it_when_it_falls_faster_than_
     assert motion.forces["forces"][0, 3] == pytest.approx(G, rel=1e-12)  # no acceleration at t = 0
 
 
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.PullingWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
 def test_a_closed_robot_slides_on_a_floor_with_its_loops_closed_and_its_energy_accounted_for():
     robot = shipped("five_bar")
-    q = closed_posture(robot, 0)
+    q = closed_configuration(robot, 0)
     frame = robot.frames[0].name if robot.frames else robot.links[1].name
     place = robot.tree.pose(q, frame)[:3, 3]
     J = robot.tree.jacobian(q, frame)[:3]
@@ -76,7 +76,7 @@ def test_a_start_where_no_mode_fits_has_a_status_and_the_one_state_that_is_known
     angle = np.radians(30)
     q, v = np.array([0.2, 0.5 * np.cos(angle), angle]), np.array([1.0, 0, 0])
     motion = rk.simulate(rod(), q, v, [0.1, -0.2, 0.0], duration=1.0, contacts=[Contact("end", Plane(), 3.0)])
-    assert "No mode" in motion.status
+    assert "No contact mode" in motion.status
     assert "Painleve" in motion.status
     assert (len(motion.t), motion.t[0], motion.events) == (1, 0.0, ())
     assert np.array_equal(motion.q, [q])
@@ -109,15 +109,15 @@ class _Hopeless(ContactModes):
 @pytest.mark.parametrize(
     "error",
     [
-        NoConsistentMode("No mode of the contacts is consistent.", ["mass"]),
-        TooLarge("Too many contacts: No mode is consistent."),
-        np.linalg.LinAlgError("No mode: singular, not consistent"),
+        NoConsistentMode("No contact mode is consistent.", ["mass"]),
+        TooLarge("Too many contacts: No contact mode is consistent."),
+        np.linalg.LinAlgError("No contact mode: singular, not consistent"),
     ],
 )
 def test_where_a_system_finds_no_mode_the_status_says_so_and_the_motion_up_to_there_is_kept(error):
     modes = _Hopeless(ContactSystem(particle(), [Contact("mass", Plane(), 0.3)]), error)
     motion = rk.simulate(particle(), np.array([0, 0, 1.0]), duration=2.0, system=modes)
-    assert "No mode" in motion.status
+    assert "No contact mode" in motion.status
     assert not motion.done
     assert motion.t[-1] == pytest.approx(np.sqrt(2 / G), abs=1e-9)
     assert motion.events[-1].name == "mass lands"
@@ -132,6 +132,6 @@ def test_the_residual_of_a_motion_is_of_closed_contacts_guides_and_loops(tmp_pat
     motion.q[4] -= 2e-4 * np.array([0, 0.6, 0.8])
     assert motion.residual[3:5] == pytest.approx([3e-4, 2e-4])
     motion.save(tmp_path / "m.npz")
-    assert np.array_equal(rk.load_motion(tmp_path / "m.npz", particle()).residual, motion.residual)
+    assert np.array_equal(rk.load_solution(tmp_path / "m.npz", particle()).residual, motion.residual)
     free = rk.simulate(particle(), [0, 0, 1.0], duration=0.1, contacts=contacts[:1])
     assert not free.residual.any()  # nothing touches: the gap is no residual

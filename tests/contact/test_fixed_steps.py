@@ -15,7 +15,7 @@ def stepped(case, method, step, duration=10.0):
     )  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.PullingWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
 @pytest.mark.parametrize("method", ["rk4", "euler"])
 @pytest.mark.parametrize("case", ["i", "ii", "iii", "iv", "vii"])
 def test_the_papers_step_of_10_ms_goes_through_every_stick_and_slip(case, method):
@@ -36,7 +36,7 @@ def test_where_damping_is_strong_explicit_steps_must_be_shorter(case, method, st
     assert np.abs(solution.q - motion(case).q[::10]).max() < error
 
 
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.PullingWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
 @pytest.mark.parametrize(("method", "order", "step"), [("rk4", 4, 0.0025), ("euler", 1, 0.005)])
 def test_fixed_steps_converge_at_their_order_through_stick_and_slip(method, order, step):
     errors = [

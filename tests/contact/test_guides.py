@@ -9,9 +9,9 @@ from random_robots import random_robot
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Guide, Plane
-from rikigaku.errors import PullingWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import PullingWarning, UnknownName, WrongSize, WrongValue
 
-HELD = {  # axes of the place along which the frame's origin stays, axes about which it does not turn
+HELD = {  # axes of the place along which the frame's origin stays, axes about which it does not rotation
     ("z", "fixed"): (2, 3, 4, 5),
     ("xy", "z"): (0, 1, 3, 4),
     ("xyz", "x"): (0, 1, 2, 4, 5),
@@ -22,14 +22,14 @@ HELD = {  # axes of the place along which the frame's origin stays, axes about w
 @pytest.mark.parametrize("which", HELD)
 def test_a_guide_gives_the_kkt_solution_of_the_components_it_holds(which):
     """Where the frame is at its place, up to motions left free, the held components of its twist vanish."""
-    keep, turn = which
+    keep, rotation = which
     robot = random_robot(5, 7, ("revolute", "universal"))
     rng = np.random.default_rng(0)
     q, v, _ = robot.random_state(rng)
     tau = rng.normal(size=robot.nv)
-    guide = Guide.here(robot, q, "tip", keep, turn)
+    guide = Guide.here(robot, q, "tip", keep, rotation)
     system = ContactSystem(robot, [guide], joints=())
-    A, other = guide.place[:3, :3], Contacts(robot, [("tip", sympy.Symbol("z"))])
+    A, other = guide.pose[:3, :3], Contacts(robot, [("tip", sympy.Symbol("z"))])
     axes = np.block([[A.T, np.zeros((3, 3))], [np.zeros((3, 3)), A.T]])[list(HELD[which])]
     J = axes @ robot.jacobian(q, "tip")
     v = v - np.linalg.pinv(J) @ (J @ v)
@@ -39,8 +39,8 @@ def test_a_guide_gives_the_kkt_solution_of_the_components_it_holds(which):
     ways = [rows_at(robot, q, v, k * step, guide, which) @ v for k in (-2, -1, 1, 2)]
     drift = (ways[0] - 8 * ways[1] + 8 * ways[2] - ways[3]) / (12 * step)
     x = np.linalg.solve(np.block([[M, -J.T], [J, np.zeros((len(J), len(J)))]]), np.r_[tau - b, -drift])
-    ours = plain_forces(system, system.plan, q, v, tau)
-    assert len(system.plan.guided) == len(J)
+    ours = plain_forces(system, system.constraints, q, v, tau)
+    assert len(system.constraints.guide_equations) == len(J)
     assert np.abs(ours.a - x[:nv]).max() < 1e-7 * np.abs(x[:nv]).max()  # the oracle differentiates by steps
     assert np.abs(ours.guides[0] - axes.T @ x[nv:]).max() < 1e-7 * np.abs(x[nv:]).max()
     # no work along what is free, and the balance of forces is exact
@@ -49,15 +49,15 @@ def test_a_guide_gives_the_kkt_solution_of_the_components_it_holds(which):
 
 
 def rows_at(robot, q, v, s, guide, which):
-    """Rows that say how the pose differs from its place, at the posture q + s v (not at the place itself)."""
-    keep, turn = which
+    """Jacobian of the difference of the frame's pose from the guide's, at the configuration q + s v."""
+    keep, rotation = which
     q = robot.integrate(q, s * v)
-    J, X, A = robot.jacobian(q, "tip"), robot.pose(q, "tip"), guide.place[:3, :3]
+    J, X, A = robot.jacobian(q, "tip"), robot.pose(q, "tip"), guide.pose[:3, :3]
     rows = [A[:, "xyz".index(axis)] @ J[:3] for axis in keep]
-    if turn == "fixed":  # the rotation from the place is none: its vector, by SciPy
+    if rotation == "fixed":  # the rotation from the place is none: its vector, by SciPy
         return np.array([*rows, *(A.T @ J[3:])])
-    if turn != "free":
-        k = "xyz".index(turn)
+    if rotation != "free":
+        k = "xyz".index(rotation)
         rows += [np.cross(X[:3, k], A[:, i]) @ J[3:] * s_ for i, s_ in _across(k)]
     return np.array(rows)
 
@@ -76,7 +76,7 @@ def test_a_hand_slides_on_a_wall_with_its_orientation_kept():
     wall = Plane((1, 0, 0), X[:3, 3])
     contacts = [
         Contact("hand", wall, 0.2, bilateral=True),
-        Guide.here(robot, q, "hand", turn="fixed"),
+        Guide.here(robot, q, "hand", rotation="fixed"),
     ]
     with pytest.warns(PullingWarning, match="pulls"):
         solution = rk.simulate(robot, q, duration=0.3, contacts=contacts, rtol=1e-10)
@@ -88,7 +88,7 @@ def test_a_hand_slides_on_a_wall_with_its_orientation_kept():
     assert solution.energy_audit().relative < 1e-9
 
 
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.PullingWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
 def test_a_door_handle_and_a_line_are_kept_without_work():
     """A handle on a circle about a hinge, its axis upright: cylinder and guides. A line: one guide."""
     robot = rk.load("panda")
@@ -100,10 +100,10 @@ def test_a_door_handle_and_a_line_are_kept_without_work():
     upright[:3, 3] = p
     door = [
         Contact("hand", rk.Cylinder(radius, (0, 0, 1), hinge), bilateral=True),
-        Guide("hand", keep="z", place=upright),
-        Guide.here(robot, q, "hand", turn="z"),
+        Guide("hand", keep="z", pose=upright),
+        Guide.here(robot, q, "hand", rotation="z"),
     ]
-    line = [Guide("hand", keep="xz", place=upright)]
+    line = [Guide("hand", keep="xz", pose=upright)]
     v = np.array([0.2, 0.5, -0.3, 0.4, 0.1, -0.6, 0.2])
     for contacts in (door, line):
         system = ContactSystem(robot, contacts, joints=())
@@ -121,28 +121,30 @@ def test_a_door_handle_and_a_line_are_kept_without_work():
         assert solution.energy_audit().relative < 1e-9
 
 
-def test_an_arm_in_a_plane_is_held_by_the_rows_it_can_feel():
+def test_an_arm_in_a_plane_is_held_by_the_rows_that_are_independent():
     arm = rk.load("planar_3r")
     q = np.array([-0.5, -1.0, -1.1])
     system = ContactSystem(arm, [Guide.here(arm, q, "hand", "xz", "fixed")])
-    assert len(system.plan.guided) == 2  # its z is the joints' axis: it moves along x, and has one turn
-    assert np.isfinite(system.forces(system.plan, q, np.zeros(3), np.zeros(3)).a).all()
+    assert (
+        len(system.constraints.guide_equations) == 2
+    )  # its z is the joints' axis: it moves along x, and has one rotation
+    assert np.isfinite(system.forces(system.constraints, q, np.zeros(3), np.zeros(3)).a).all()
 
 
 def test_mistakes_in_guides_are_named():
     arm = rk.load("planar_3r")
     with pytest.raises(WrongValue, match="keep names axes"):
         Guide("hand", "xw")
-    with pytest.raises(WrongValue, match="turn is one of"):
+    with pytest.raises(WrongValue, match="rotation is one of"):
         Guide("hand", "x", "roll")
-    with pytest.raises(WrongValue, match="holds nothing"):
+    with pytest.raises(WrongValue, match="constrains nothing"):
         Guide("hand")
     with pytest.raises(WrongSize, match=r"\(4, 4\)"):
-        Guide("hand", "x", place=np.eye(3))
-    with pytest.raises(WrongValue, match="is no pose"):
-        Guide("hand", "x", place=2 * np.eye(4))
+        Guide("hand", "x", pose=np.eye(3))
+    with pytest.raises(WrongValue, match="is not valid"):
+        Guide("hand", "x", pose=2 * np.eye(4))
     with pytest.raises(UnknownName, match="hand"):
-        ContactSystem(arm, [Guide("hnd", "y")]).plan  # noqa: B018
+        ContactSystem(arm, [Guide("hnd", "y")]).constraints  # noqa: B018
     with pytest.raises(WrongValue, match="open by"):
         rk.simulate(arm, [0.1, 0.2, 0.3], duration=0.1, contacts=[Guide("hand", "z")])
     system = ContactSystem(arm, [Guide("hand", "z")])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pose_reference as reference
 import pytest
-from closed_robots import closed_posture, joint_motion, placement, shipped
+from closed_robots import closed_configuration, joint_motion, placement, shipped
 from plain_numbers import plain_forces, plain_wrenches
 from random_robots import random_robot, random_state
 from scipy.spatial.transform import Rotation
@@ -55,7 +55,7 @@ def test_forces_inside_a_tree_in_contact_balance_every_free_body():
     rng = np.random.default_rng(3)
     q, v, _ = robot.random_state(rng)
     tau = rng.normal(size=robot.nv)
-    plan = replace(system.plan, rows=((0, 0), (1, 0), (1, 1), (1, 2)), slips=((0, 0, 1),))
+    plan = replace(system.constraints, contacts=((0, 0), (1, 0), (1, 1), (1, 2)), sliding=((0, 0, 1),))
 
     def loads(result):
         places = [(robot.frame(n).link, robot.pose(q, n)[:3, 3]) for n in ("tip", "l3", "l4")]
@@ -71,11 +71,11 @@ def test_forces_inside_a_closed_robot_in_contact_balance_every_free_body():
     robot = shipped("five_bar")
     frame = robot.frames[0].name if robot.frames else robot.links[1].name
     system = ContactSystem(robot, [Contact(frame, rk.Surface("y - x/3 - 9"), 0.3, bilateral=True)], joints=())
-    q = closed_posture(robot, 0)
+    q = closed_configuration(robot, 0)
     v = system.allowed_velocity(q, np.linspace(0.5, -0.7, robot.nv))
     tau = np.linspace(-1, 2, robot.nv)
     way = int(np.sign(system.state(q, v).sliding[0, 0]))
-    plan = replace(system.plan, rows=((0, 0),), slips=((0, way, 1),))
+    plan = replace(system.constraints, contacts=((0, 0),), sliding=((0, way, 1),))
     loop = robot.loops[0]
     X = reference.steps_pose((*loop.end.geometry.before(), *loop.end.geometry.after()))
     at = (robot.tree.pose(q, loop.end.link) @ X)[:3, 3].real
@@ -140,7 +140,7 @@ def test_along_each_joint_the_force_inside_is_what_drives_it_whatever_closes_the
     system = ContactSystem(robot, [Contact("l5", Sphere(1), 0.2, bilateral=True)], joints=())
     rng = np.random.default_rng(0)
     v, tau = system.allowed_velocity(q, rng.normal(size=robot.nv)), rng.normal(size=robot.nv)
-    plan = replace(system.plan, rows=((0, 0),), slips=((0, 0, 1),))
+    plan = replace(system.constraints, contacts=((0, 0),), sliding=((0, 0, 1),))
     assert np.isfinite(plain_forces(system, plan, q, v, tau).a).all()
     inner = dict(zip(system.moving_links, plain_wrenches(system, plan, q, v, tau), strict=True))
     frames = reference.jacobians(robot, q)
@@ -154,7 +154,7 @@ def test_along_each_joint_the_force_inside_is_what_drives_it_whatever_closes_the
     assert np.abs(shares - tau).max() < 1e-9 * max(np.abs(wrench).max() for wrench in inner.values())
 
 
-def test_a_solution_tells_the_forces_in_all_joints_at_all_times():
+def test_a_solution_has_the_forces_in_all_joints_at_all_times():
     """The arm on the floor: vertical forces of ground and floor carry weight and acceleration."""
     arm = rk.load("planar_3r")
     q = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy
-from closed_robots import closed_posture, shipped
+from closed_robots import closed_configuration, shipped
 from contact_reference import Contacts
 from plain_numbers import plain_forces
 from random_robots import random_robot
@@ -61,9 +61,9 @@ def sliding(system, sides):
     """All contacts slide, by their velocities."""
     signs = [0 if count == 2 else None for count in system.tangents]
     return replace(
-        system.plan,
-        rows=tuple((i, 0) for i in range(len(sides))),
-        slips=tuple((i, sign, side) for i, (sign, side) in enumerate(zip(signs, sides, strict=True))),
+        system.constraints,
+        contacts=tuple((i, 0) for i in range(len(sides))),
+        sliding=tuple((i, sign, side) for i, (sign, side) in enumerate(zip(signs, sides, strict=True))),
     )
 
 
@@ -107,7 +107,7 @@ def test_several_points_at_once_slide_and_stick_as_pinocchios_kkt_solution(kind,
         a, f, f_n = other.solve(q, v, tau, mu, np.zeros(robot.nv), t, held)
         plan = sliding(system, np.sign(f_n).astype(int))
         rows = [(i, k) for i in range(len(mu)) for k in range(3 if i in held else 1)]
-        plan = replace(plan, rows=tuple(rows), slips=tuple(s for s in plan.slips if s[0] not in held))
+        plan = replace(plan, contacts=tuple(rows), sliding=tuple(s for s in plan.sliding if s[0] not in held))
         agrees(by_floats(system, plan, q, v, tau, t), (a, f, f_n))
 
 
@@ -115,7 +115,7 @@ def test_several_points_at_once_slide_and_stick_as_pinocchios_kkt_solution(kind,
 def test_contacts_of_robots_with_loops_are_pinocchios_kkt_solution(name):
     robot = shipped(name)
     frame = robot.frames[-1].name if robot.frames else robot.links[-1].name
-    q = closed_posture(robot, 1)
+    q = closed_configuration(robot, 1)
     rng = np.random.default_rng(4)
     surface, expression = rk.Surface("x + 2*y + z^2/3 - x*y - 5"), X + 2 * Y + Z**2 / 3 - X * Y - 5
     other = Contacts(robot, [(frame, expression)])
@@ -127,7 +127,7 @@ def test_contacts_of_robots_with_loops_are_pinocchios_kkt_solution(name):
     plan = sliding(system, [int(np.sign(f_n[0]))])
     if system.tangents == (1,):
         way = int(np.sign(system.state(q, v).sliding[0, 0]))
-        plan = replace(plan, slips=((0, way, plan.slips[0][2]),))
+        plan = replace(plan, sliding=((0, way, plan.sliding[0][2]),))
     agrees(by_floats(system, plan, q, v, tau, 0.0), (a, f, f_n))
 
 
@@ -151,7 +151,7 @@ def test_a_point_that_moves_in_a_plane_slides_along_the_line_the_surface_leaves_
         a, f, f_n = other.solve(q, v, tau, [0.25], np.full(3, 3.0))
         system = ContactSystem(arm, [Contact("hand", rk.Surface(text), 0.25, bilateral=True)])
         way = int(np.sign(system.state(q, v).sliding[0, 0]))
-        plan = replace(system.plan, rows=((0, 0),), slips=((0, way, int(np.sign(f_n[0]))),))
+        plan = replace(system.constraints, contacts=((0, 0),), sliding=((0, way, int(np.sign(f_n[0]))),))
         agrees(by_floats(system, plan, q, v, tau, 0.0), (a, f, f_n))
 
 

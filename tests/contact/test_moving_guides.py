@@ -12,7 +12,7 @@ G = 9.81
 
 def test_a_mass_on_a_lift_and_a_shaker_goes_with_them_and_takes_their_work():
     """z = 0.1 t^2 and x = 0.2 sin(3 t) are prescribed; the forces are m (g + 0.2) and -1.8 m sin(3 t)."""
-    guide = Guide("mass", keep="xz", way=("0.2*sin(3*t)", 0, "0.1*t^2"))
+    guide = Guide("mass", keep="xz", translation=("0.2*sin(3*t)", 0, "0.1*t^2"))
     motion = rk.simulate(
         particle(2.0), np.zeros(3), [0.6, 1.0, 0], duration=2.0, contacts=[guide], output=0.1
     )
@@ -30,7 +30,9 @@ def test_a_hand_led_along_a_line_moves_as_its_inverse_dynamics_say():
     """The whole pose of a planar arm's hand is led: the guide gives what inverse dynamics ask for."""
     arm = rk.load("planar_3r")
     q = np.array([0.4, 0.5, 0.6])
-    guide = Guide.here(arm, q, "hand", keep="xyz", turn="fixed", way=(0, "0.05*sin(2*t)", "0.02*t^2"))
+    guide = Guide.here(
+        arm, q, "hand", keep="xyz", rotation="fixed", translation=(0, "0.05*sin(2*t)", "0.02*t^2")
+    )
     system = ContactSystem(arm, [guide])
     v = system.allowed_velocity(q, np.zeros(3))
     speed = arm.velocity(q, v, "hand")
@@ -38,8 +40,8 @@ def test_a_hand_led_along_a_line_moves_as_its_inverse_dynamics_say():
     motion = rk.simulate(arm, q, v, duration=1.0, contacts=system, output=0.1)
     start = arm.pose(q, "hand")[:3, 3]
     t = motion.t[:, None]
-    way = np.concatenate([0 * t, 0.05 * np.sin(2 * t), 0.02 * t**2], axis=1)
-    assert np.abs(arm.pose(motion.q, "hand")[:, :3, 3] - start - way).max() < 1e-11
+    translation = np.concatenate([0 * t, 0.05 * np.sin(2 * t), 0.02 * t**2], axis=1)
+    assert np.abs(arm.pose(motion.q, "hand")[:, :3, 3] - start - translation).max() < 1e-11
     wrench = motion.forces["forces"][:, :6]
     for k in range(len(motion.t)):
         J = arm.jacobian(motion.q[k], "hand")
@@ -49,8 +51,8 @@ def test_a_hand_led_along_a_line_moves_as_its_inverse_dynamics_say():
 
 
 def test_a_foot_lands_while_the_body_is_led():
-    """The impact keeps what the guide prescribes, and the guide's part of the blow is work."""
-    lift = Guide("mass", keep="x", way=("0.5*t", 0, 0))
+    """The impact keeps what the guide prescribes, and the guide's part of the impulse is work."""
+    lift = Guide("mass", keep="x", translation=("0.5*t", 0, 0))
     floor = Contact("mass", Plane(), 0.3)
     motion = rk.simulate(particle(), [0, 0, 0.5], [0.5, 1.0, 0], duration=1.0, contacts=[lift, floor])
     assert motion.events[0].name == "mass lands"
@@ -58,8 +60,8 @@ def test_a_foot_lands_while_the_body_is_led():
     assert motion.energy_audit().error < 1e-9
 
 
-def test_a_way_is_three_formulas_of_time():
+def test_the_translation_of_a_guide_is_three_formulas_of_time():
     with pytest.raises(rk.RikigakuError, match="three formulas of t"):
-        Guide("mass", keep="z", way="t")
+        Guide("mass", keep="z", translation="t")
     with pytest.raises(rk.RikigakuError, match="it uses x"):
-        Guide("mass", keep="z", way=("x", 0, 0))
+        Guide("mass", keep="z", translation=("x", 0, 0))

@@ -1,5 +1,5 @@
 """Contacts whose forces the motion does not decide: what is closed holds as long as any forces within
-friction carry it, and the least of these are told."""
+friction carry it, and the least of these are reported."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from tables import (
 
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
-from rikigaku.contact.choosing import chosen_mode
+from rikigaku.contact.mode_selection import select_mode
 
 WEIGHT = MASS * G
 
@@ -112,8 +112,8 @@ def test_a_table_on_a_slope_has_forces_that_push_within_friction(box, mu, down):
     accelerated = MASS * down * along + [0, 0, WEIGHT]
     assert np.allclose(f.sum(axis=1), accelerated, rtol=0, atol=1e-9)
     assert motion.v[-1, 0] == pytest.approx(0.3 * down, abs=1e-9)
-    chosen = chosen_mode(ContactSystem(box, ground), 0.0, q, np.zeros(6), np.zeros(6))
-    assert chosen.shared
+    chosen = select_mode(ContactSystem(box, ground), 0.0, q, np.zeros(6), np.zeros(6))
+    assert chosen.indeterminate
     assert np.allclose(chosen.f, f[0], rtol=0, atol=1e-8)
 
 
@@ -158,3 +158,28 @@ def test_bodies_on_several_points_slide_and_spin_as_the_least_normal_forces_make
     angle = 2 * np.arctan2(motion.q[-1, 6], motion.q[-1, 3])
     assert np.allclose([*motion.q[-1, :2], angle], exact[:3], rtol=0, atol=1e-9)
     assert motion.v[-1, 5] == pytest.approx(exact[5], abs=1e-8)
+
+
+def test_a_moving_joint_s_dry_friction_counts_in_the_friction_margin():
+    """A slider on a box of four corners drags the box along: it slips where push + drag = mu (m + m_s) g."""
+    heavy, light, drag, push = 3.0, 0.5, 4.0, 12.0
+    box = rk.Inertia("com", heavy, (0, 0, 0), (0.02, 0, 0, 0.03, 0, 0.04))
+    body = rk.Inertia("com", light, (0, 0, 0), (1e-3, 0, 0, 1e-3, 0, 1e-3))
+    slide = rk.Joint("slide", "prismatic", axis=(1, 0, 0))
+    links = (
+        rk.Link("box", "base", rk.Joint("fly", "free"), rk.Placement(), box),
+        rk.Link("slider", "box", slide, rk.Placement(), body),
+    )
+    places = [rk.Placement((x, y, -HEIGHT)) for x, y in CORNERS]
+    frames = tuple(rk.Frame(f"c{i}", "box", place) for i, place in enumerate(places))
+    robot = rk.Robot("tray", links, frames)
+    contacts = [rk.Contact(frame.name, rk.Plane(), MU) for frame in frames]
+    v = np.zeros(robot.nv)
+    v[-1] = 5.0
+    torque = [f"{push}*t", *["0"] * (robot.nv - 1)]
+    contacts.append(rk.JointFriction("slide", drag))
+    start = [0, 0, HEIGHT, 1, 0, 0, 0, -0.5]
+    motion = rk.simulate(robot, start, v, torque, duration=0.6, contacts=contacts)
+    assert motion.done
+    assert motion.events[0].t == pytest.approx((MU * (heavy + light) * G - drag) / push, abs=1e-9)
+    assert "slips" in motion.events[0].name

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from closed_robots import closed_posture, shipped
+from closed_robots import closed_configuration, shipped
 from simple_bodies import particle
 from tables import HEIGHT, MASS, STANDING, G, assert_sound, floor, forces_of, table
 
 import rikigaku as rk
-from rikigaku.contact import ContactSystem, time_stepping
-from rikigaku.contact.choosing import chosen_mode
+from rikigaku.contact import ContactSystem
+from rikigaku.contact.mode_selection import select_mode
+from rikigaku.simulation import time_stepping
 
 WEIGHT = MASS * G
 
@@ -59,7 +60,7 @@ def test_steps_of_one_length_know_viscous_friction():
 def test_a_closed_robot_held_at_more_points_than_it_has_freedoms_stands_still():
     """A five-bar linkage in its plane: two points that stick are four rows on two freedoms."""
     robot = shipped("five_bar")
-    q = closed_posture(robot, 0)
+    q = closed_configuration(robot, 0)
     frames = [link.name for link in robot.links if np.abs(robot.tree.jacobian(q, link.name)[:3]).max() > 0.1][
         :2
     ]
@@ -72,7 +73,7 @@ def test_a_closed_robot_held_at_more_points_than_it_has_freedoms_stands_still():
     ]
     motion = rk.simulate(robot, q, duration=0.2, contacts=ContactSystem(robot, contacts, joints=()))
     assert motion.done
-    assert any("shared" in note for note in motion.notes)
+    assert any("statically indeterminate" in note for note in motion.notes)
     assert np.abs(motion.v).max() == 0
     assert np.abs(motion.q - q).max() < 1e-12
 
@@ -85,8 +86,8 @@ def test_ten_dry_joints_at_rest_are_no_riddle():
         links.append(rk.Link(f"l{i}", parent, joint, rk.Placement((0.1, 0, 0)), inertia))
         parent = f"l{i}"
     chain = rk.Robot("chain", tuple(links))
-    chosen = chosen_mode(ContactSystem(chain), 0.0, np.zeros(10), np.zeros(10))
-    assert chosen.words == ("stick",) * 10
+    chosen = select_mode(ContactSystem(chain), 0.0, np.zeros(10), np.zeros(10))
+    assert chosen.contact_modes == ("stick",) * 10
 
 
 def test_a_grain_slides_as_a_stone_does():
@@ -128,9 +129,9 @@ def test_a_quadruped_with_stiff_hips_stands_is_pushed_and_slides(push, word):
     system = ContactSystem(robot, [rk.Contact(f"foot{i}", rk.Plane(), 0.5) for i in range(4)])
     q, tau = np.array([0, 0, 0.4, 1, 0, 0, 0, 0, 0, 0, 0]), np.zeros(10)
     tau[0] = push
-    chosen = chosen_mode(system, 0.0, q, np.zeros(10), tau)
-    assert chosen.words == (*(word,) * 4, *("stick",) * 4)
-    assert chosen.shared
+    chosen = select_mode(system, 0.0, q, np.zeros(10), tau)
+    assert chosen.contact_modes == (*(word,) * 4, *("stick",) * 4)
+    assert chosen.indeterminate
     assert np.allclose(chosen.f.sum(axis=0), [-min(push, 0.5 * 24 * G), 0, 24 * G], rtol=0, atol=1e-6)
     rubbing = np.hypot(chosen.f[:, 0], chosen.f[:, 1])
     assert (rubbing - 0.5 * np.array(chosen.f_n)).max() < 1e-7

@@ -6,9 +6,9 @@ import sympy
 
 import rikigaku as rk
 from rikigaku.contact import Contact, Cylinder, Friction, HeightField, Plane, Sphere, Surface, Torus
-from rikigaku.errors import WrongValue
+from rikigaku.core.errors import WrongValue
 from rikigaku.numbers.formula_derivative import formula_derivative
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 
 AT = {"x": 0.31, "y": -0.72, "z": 0.47, "t": 0.9}
 x, y, z, t = sympy.symbols("x y z t")
@@ -91,7 +91,7 @@ def test_mistakes_are_named():
         Plane((0, 1))
     with pytest.raises(WrongValue, match="must not be zero"):
         Plane((0, 0, 0))
-    with pytest.raises(WrongValue, match="not less than kinetic"):
+    with pytest.raises(WrongValue, match="at least as large as kinetic"):
         Friction(0.5, static=0.3)
     with pytest.raises(WrongValue, match="has kinetic"):
         Friction(-0.5)

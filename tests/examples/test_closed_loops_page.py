@@ -23,5 +23,5 @@ def test_the_page_on_closed_loops_runs_from_top_to_bottom(tmp_path):
     script.write_text("\n".join(body))
     answer = run(script)
     assert answer.returncode == 0, answer.stderr
-    assert "mobility 2, 2 equations count, 3 follow from them" in answer.stdout
+    assert "mobility 2, 2 independent equations, 3 redundant" in answer.stdout
     assert "d22 = +-sqrt(" in answer.stdout

@@ -7,11 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from readers import parse_toml
 
 import rikigaku
-from rikigaku.laws.all import LAWS
-from rikigaku.model.edit import EDITS
-from rikigaku.model.toml import parse_toml
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.model.editing import EDITS
+
+LAWS = laws_of("tree")
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -50,6 +52,32 @@ def test_the_code_on_the_first_page_runs_and_counts_what_it_says(tmp_path):
     assert "void puma560_inverse_dynamics(" in (tmp_path / "puma.c").read_text()
 
 
+def test_the_code_on_the_architecture_page_runs(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("\n".join(blocks("architecture.md", "python")))
+    answer = run(script, "-W", "error")
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_packed_derivatives_on_the_api_page_have_the_shapes_it_says(tmp_path):
+    script = tmp_path / "script.py"
+    compared = "assert np.allclose(Minv, ur5.inverse_mass_matrix(q)); print(Minv.shape)"
+    script.write_text("\n".join([*blocks("api.md", "python"), compared]))
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.splitlines() == ["(100, 21)", "(100, 6, 6)"]
+
+
+def test_the_conversion_on_the_page_of_conventions_agrees_with_pinocchio(tmp_path):
+    rikigaku.load("scara").bind(**rikigaku.load("scara").declared_values).save(tmp_path / "robot.urdf")
+    script = tmp_path / "script.py"
+    mass = "M = pin.crba(model, data, theirs.q(q)); M = np.triu(M) + np.triu(M, 1).T"
+    compared = "assert np.allclose(T.T @ M @ T, robot.mass_matrix(q))"
+    script.write_text("\n".join([*blocks("conventions.md", "python"), mass, compared]))
+    answer = run(script)
+    assert answer.returncode == 0, answer.stderr
+
+
 @pytest.mark.parametrize("name", [*LAWS, *(edit.__name__ for edit in EDITS)])
 def test_the_reference_names_every_law_and_every_edit(name):
     assert re.search(rf"^\| `{name}[`(]", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
@@ -61,10 +89,10 @@ def test_commands_of_getting_started_are_understood():
     lines = "\n".join(blocks("getting-started.md", "sh")).splitlines()
     commands = [line.split("#")[0].split()[1:] for line in lines]
     assert [_parser().parse_args(words).run.__module__.rsplit(".")[-1] for words in commands] == [
-        "listing",
+        "show",
         "show",
         "analyze",
-        "picture",
+        "plot_robot",
         "check",
         "convert",
     ]

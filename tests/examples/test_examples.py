@@ -11,9 +11,9 @@ import rikigaku
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 SAYS = {
-    "closed_robots_in_time": "Cassie (SDF): done; mobility 12, loops open by",
+    "closed_robots_in_time": "Cassie (SDF): done; mobility 12, closure residual",
     "constrained_arm": "(iii) tau = 3 (-cos, -sin, cos) 2 pi t: 33 events",
-    "constrained_curved_floors": "bowl: done, ['hand lifts off', 'hand lands'], energy kept to",
+    "constrained_curved_floors": "bowl: done, ['hand lifts off', 'hand lands'], energy drift",
     "constrained_polishing": "f_n = 20.000000 to 20.000000 N",
     "constrained_two_points": "t = 0.895805 s: knee slips",
     "contact_block_on_incline": "mu = 0.6: moved 0.000000000 m",
@@ -28,8 +28,8 @@ SAYS = {
     "reach_a_pose": "Frame 'hand' is at the target",
     "rosam_section_6": "the closed robot: 10, a point mass at the pin",
     "space_capture": "momentum of both kept to",
-    "space_line": "the satellite has turned by 53.3 degrees",
-    "space_two_arms": "left arm alone: the satellite turns by 1.5e+00 degrees",
+    "space_line": "the satellite has rotated by 53.3 degrees",
+    "space_two_arms": "left arm alone: base rotates by 1.5e+00 degrees",
 }
 
 

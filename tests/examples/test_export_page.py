@@ -2,20 +2,15 @@
 
 import os
 import subprocess
-import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from export_cases import compiler, program_on_path
 from test_documentation import blocks, run
 
 import rikigaku as rk
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "codegen"))
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from export_cases import compiler, program_on_path
 
 Q = np.linspace(0.1, 0.6, 6)
 ZERO = np.zeros(6)

@@ -1,9 +1,9 @@
 """The page about other formats is true: its code runs, and its side file fits a URDF."""
 
+from readers import parse_mjcf
 from test_documentation import blocks, run
 
-from rikigaku.model.loops_file import with_loops
-from rikigaku.model.mjcf import parse_mjcf
+from rikigaku.formats.urdf.urdf_side_file import with_loops
 
 BARS = """<mujoco><worldbody><body name="crank"><joint name="a"/>
 <body name="coupler"><joint name="b"/></body></body>

@@ -4,7 +4,7 @@ import re
 
 from test_documentation import DOCS, blocks, run
 
-from rikigaku.symbolic import rosam
+from rikigaku import rosam
 
 
 def test_the_page_runs_from_top_to_bottom(tmp_path) -> None:

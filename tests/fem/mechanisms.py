@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from closed_robots import closed_posture
+from closed_robots import closed_configuration
 from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
-from rikigaku.model.section import section
+from rikigaku.model.beam_section import section
 from rikigaku.trajectory import cubic
 
 Array = np.ndarray
@@ -46,10 +46,10 @@ def portal(left: int = 3, joint: str = "revolute") -> rk.Robot:
 
 def tilting(robot: rk.Robot, duration: float, tilt: float = TILT):
     """Legs tilt clockwise, the beam stays level."""
-    return cubic(posture(robot, 0.0), posture(robot, tilt), duration)
+    return cubic(configuration(robot, 0.0), configuration(robot, tilt), duration)
 
 
-def posture(robot: rk.Robot, tilt: float) -> list[float]:
+def configuration(robot: rk.Robot, tilt: float) -> list[float]:
     level = {
         "link1": tilt,
         "link2": tilt,
@@ -106,7 +106,7 @@ def with_sections(robot: rk.Robot, **stiffness: float) -> rk.Robot:
 def random_chain(
     seed: int, spatial: bool, links: int = 7, passive: int = 0, loop: str | None = None
 ) -> tuple[rk.Robot, Array]:
-    """A random closed chain and a posture: its last link is pinned to the ground, or to its first link."""
+    """A random closed chain and a configuration; its last link is pinned to the ground or its first link."""
     rng = np.random.default_rng([seed, 5])
     parts = []
     for k in range(links):
@@ -151,7 +151,7 @@ def random_chain(
         )
         return rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", kind, *ends),)), q
     robot = rk.Robot(f"chain {seed}", tuple(parts), loops=(rk.Loop("cut", kind, *ends),))
-    return robot, closed_posture(robot, seed)
+    return robot, closed_configuration(robot, seed)
 
 
 def moving_state(robot: rk.Robot, q: Array, seed: int) -> tuple[Array, Array]:

@@ -7,9 +7,9 @@ import pytest
 from mechanisms import rod, spatial_arm
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
-from rikigaku.fem import DampedModes
-from rikigaku.model.section import section
+from rikigaku.core.errors import WrongValue
+from rikigaku.fem import DampedVibrationModes
+from rikigaku.model.beam_section import section
 
 L, EI, kGA, LOAD = 1.0, 50.0, 1e4, 0.5
 THIN = {"EA": 1e6, "EI": EI, "kGA": kGA}
@@ -39,7 +39,7 @@ def test_a_load_on_a_beam_of_no_mass_dies_away_as_the_damped_oscillator(beta):
     assert (zeta > 1) == (beta == 0.2)
     elastic = massless().fem(masses={"tip": LOAD}).elastic(elements=2, damping=(0, beta))
     found, expected = elastic.damped_modes(count=9), w * (-zeta + np.sqrt(complex(zeta**2 - 1)))
-    assert isinstance(found, DampedModes)
+    assert isinstance(found, DampedVibrationModes)
     k = int(np.argmin(np.abs(found.rates - expected)))
     assert found.rates[k] == pytest.approx(expected, rel=1e-7)
     assert found.ratios[k] == pytest.approx(min(zeta, 1), rel=1e-7)
@@ -125,7 +125,7 @@ def test_what_damping_takes_is_the_power_of_its_matrix():
     assert lost > 0.01 * energy[0]
 
 
-def test_wrong_damping_is_told():
+def test_wrong_damping_is_reported():
     with pytest.raises(WrongValue, match="is a time, 0 s or more; -1"):
         section(rod=0.01, damping=-1)
     with pytest.raises(WrongValue, match="count of vibrations"):

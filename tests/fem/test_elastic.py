@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from closed_robots import shipped
-from mechanisms import portal, posture, random_chain, rod, with_sections
+from mechanisms import configuration, portal, random_chain, rod, with_sections
 from random_robots import random_robot
 
 import rikigaku as rk
-from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.fem.postures import rigid_rates
-from rikigaku.model.section import section
+from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.fem.flexible_configuration import rigid_rates
+from rikigaku.model.beam_section import section
 
 EI, THIN = 100.0, {"EA": 1e6, "EI": 100.0, "kGA": 1e9}
 CLAMPED = np.array([1.8751040687, 4.6940911330, 7.8547574382])  # cosh x cos x = -1
@@ -130,7 +130,7 @@ def test_however_mass_is_spread_a_link_moves_rigidly_as_its_file_says():
     for mass in ("consistent", "lumped", "centre"):
         for n in (2, 6):
             assembly = robot.fem().elastic(elements=n, mass=mass).assembly(q)
-            T = np.concatenate([rigid_rates(assembly.joined, v) for v in np.eye(2)]).T
+            T = np.concatenate([rigid_rates(assembly.kinematics, v) for v in np.eye(2)]).T
             assert pytest.approx(robot.mass_matrix(q), rel=1e-8) == T.T @ (assembly.M @ T)
 
 
@@ -185,7 +185,7 @@ def test_links_in_space_bend_in_both_planes():
     assert twist.t[elastic.layout.frames["tip"], 0] == pytest.approx(1 / stiff.GJ, rel=1e-9)
 
 
-def test_drives_that_give_lower_the_frequency():
+def test_compliant_transmissions_lower_the_frequency():
     robot = rod(**THIN)
     stiff, soft = (
         robot.fem().elastic(joint_stiffness=x).modes(count=1).frequencies[0] for x in (None, {"root": 10.0})
@@ -225,14 +225,14 @@ def test_sections_have_the_stiffness_of_handbooks():
         (UnknownName, "no material named 'wood'", lambda r: section(rod=0.1, material="wood")),
     ],
 )
-def test_bad_input_is_told(error, match, call):
+def test_bad_input_is_reported(error, match, call):
     with pytest.raises(error, match=match):
         call(rod(**THIN))
 
 
 def test_the_portal_frame_vibrates_and_is_drawn(tmp_path):
     robot = portal()
-    modes = robot.fem(masses={"top": 1.0}).elastic().modes(posture(robot, 0.3))
+    modes = robot.fem(masses={"top": 1.0}).elastic().modes(configuration(robot, 0.3))
     assert (np.diff(modes.frequencies) > 0).all()
-    heavier = robot.fem(masses={"top": 3.0}).elastic().modes(posture(robot, 0.3))
+    heavier = robot.fem(masses={"top": 3.0}).elastic().modes(configuration(robot, 0.3))
     assert heavier.frequencies[0] < modes.frequencies[0]

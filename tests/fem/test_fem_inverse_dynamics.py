@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import LENGTH, MASS, TILT, moving_state, portal, posture, random_chain, tilting
+from mechanisms import LENGTH, MASS, TILT, configuration, moving_state, portal, random_chain, tilting
 from pinocchio_tree import Tree
 from random_robots import random_robot
 
@@ -23,7 +23,7 @@ def one_state(robot, q, v, a):
 @pytest.mark.parametrize("part", [0.5, 0.8, 1.0, 0.0])
 def test_the_portal_frame_at_rest_has_the_torques_of_statics(part, tilt):
     robot, load = portal(), 1.0
-    still = one_state(robot, posture(robot, tilt), np.zeros(6), np.zeros(6))
+    still = one_state(robot, configuration(robot, tilt), np.zeros(6), np.zeros(6))
     found = robot.fem(masses={"top": load}).inverse_dynamics(still, sharing=part)
     l, m, s = LENGTH, MASS, np.sin(tilt)
     for names, share, sign in (
@@ -108,8 +108,8 @@ def test_shipped_closed_robots_need_what_their_compiled_laws_say(name):
     q = robot.closure().samples[0]
     v, a = moving_state(robot, q, 0)
     found = robot.fem().inverse_dynamics(one_state(robot, q, v, a), sharing="least_norm").torques[0]
-    expected = robot.drive_forces(q, v, a).tau
-    driven = list(robot.closure().places.driven)
+    expected = robot.actuation_forces(q, v, a).tau
+    driven = list(robot.closure().structure.actuated)
     assert found[driven] == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
     passive = np.setdiff1d(np.arange(robot.nv), driven)
     assert np.abs(found[passive]).max(initial=0) < 1e-9 * np.abs(expected).max()
@@ -166,14 +166,14 @@ def test_paths_of_points_are_followed_and_the_rest_is_assembled():
     assert np.abs(robot.loop_residual(motion.q)).max() < 1e-11
     assert motion.v == pytest.approx(np.gradient(motion.q, motion.t, axis=0), abs=0.05)
     expected = robot.inverse_dynamics(motion.q, motion.v, motion.a)
-    driven = list(robot.closure().places.driven)
+    driven = list(robot.closure().structure.actuated)
     assert found.torques[:, driven] == pytest.approx(expected, abs=1e-9)
 
 
 def test_equation_three_is_off_as_the_analysis_says():
     robot = portal()
     mesh = robot.fem(masses={"top": 1.0})
-    path = quintic(posture(robot, 0.0), posture(robot, TILT), 1.0)
+    path = quintic(configuration(robot, 0.0), configuration(robot, TILT), 1.0)
     errors = {}
     for count in (101, 201):
         t = np.linspace(0, 1, count)

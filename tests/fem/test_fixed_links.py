@@ -7,10 +7,10 @@ import pytest
 from mechanisms import random_chain, rod, with_sections
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
+from rikigaku.core.errors import WrongValue
 from rikigaku.fem import Motion
-from rikigaku.fem.postures import rigid_rates
-from rikigaku.model.section import section
+from rikigaku.fem.flexible_configuration import rigid_rates
+from rikigaku.model.beam_section import section
 
 TUBE = section(tube=(0.06, 0.052), material="steel")
 THIN = section(tube=(0.04, 0.036), material="steel")
@@ -149,12 +149,12 @@ def test_a_link_whose_centre_is_not_in_its_middle_keeps_its_inertia_however_it_i
     frames = [("tip", 1.0)] if place is None else [("tip", 1.0), ("sensor", place)]
     robot = rk.Robot("rod", (askew,), tuple(rk.Frame(n, "rod", rk.Placement((x, 0, 0))) for n, x in frames))
     assembly = robot.fem().elastic(elements=4, mass=mass).assembly([0.4])
-    nu = rigid_rates(assembly.joined, np.ones(1))[0]
+    nu = rigid_rates(assembly.kinematics, np.ones(1))[0]
     assert nu @ (assembly.M @ nu) == pytest.approx(robot.mass_matrix([0.4])[0, 0], rel=1e-9)
     assert assembly.nodal_mass[::6, ::6].sum() == pytest.approx(2.0)
 
 
-def test_what_cannot_bend_is_told():
+def test_what_cannot_bend_is_reported():
     robot = arm((TUBE, TUBE)).lock("q_a", 0.3)
     with pytest.raises(WrongValue, match="Link 'a' is fixed to the ground, which does not bend"):
         robot.fem().elastic().modes([0.0])

@@ -7,7 +7,7 @@ from mechanisms import rod, with_sections
 from scipy.integrate import solve_ivp
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
+from rikigaku.core.errors import WrongValue
 from rikigaku.trajectory import septic
 
 SOFT = {"EA": 1e5, "EI": 2.0, "kGA": 1e6}
@@ -51,7 +51,7 @@ def test_stiffer_links_come_to_the_rigid_motion_at_the_rate_of_their_compliance(
 
 
 def test_a_stiff_closed_linkage_moves_as_the_rigid_one():
-    from rikigaku.simulation.closed import closed_motion
+    from stabilization_study import closed_motion
 
     robot = with_sections(rk.load("five_bar"), EA=1e7, EI=1e5)
     q = robot.assemble([1.5, 1.7])
@@ -117,7 +117,7 @@ def test_two_links_follow_a_point_in_the_plane():
     assert np.abs(found.torques - found.rigid_torques).max() > 1e-3
 
 
-def test_paths_that_do_not_rest_and_passive_arms_are_told():
+def test_paths_that_do_not_rest_and_passive_arms_are_reported():
     from rikigaku.trajectory import cubic
 
     robot = rod(**SOFT)

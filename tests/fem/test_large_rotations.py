@@ -1,4 +1,4 @@
-"""The pieces of elastic motion in space: quaternions, ties, slopes of forces, rigid postures."""
+"""The pieces of elastic motion in space: quaternions, ties, slopes of forces, rigid configurations."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from mechanisms import with_sections
 from random_robots import random_robot
 from scipy.spatial.transform import Rotation
 
-from rikigaku.errors import CannotClose
-from rikigaku.fem import quaternions
-from rikigaku.fem.beams import Beams
-from rikigaku.fem.postures import joint_state, rigid_rates, rigid_state
+from rikigaku.core.errors import CannotClose
+from rikigaku.fem import quaternion_arrays as quaternions
+from rikigaku.fem.flexible_configuration import joint_state, rigid_rates, rigid_state
+from rikigaku.fem.flexible_forces import Beams
 
 RNG = np.random.default_rng(0)
 KINDS = ("revolute", "spherical", "universal", "prismatic")
@@ -29,8 +29,8 @@ def mesh(name, elements=4):
 
 
 def bent(beams, size=0.2):
-    joined = beams.joined
-    return joined.moved(joined.start, size * RNG.normal(size=(1, joined.size)))
+    kinematics = beams.kinematics
+    return kinematics.displaced(kinematics.undeformed, size * RNG.normal(size=(1, kinematics.size)))
 
 
 def test_quaternions_turn_as_scipys_rotations():
@@ -46,50 +46,54 @@ def test_quaternions_turn_as_scipys_rotations():
 @pytest.mark.parametrize("name", [0, 1, "five_bar", "stewart", "delta"])
 def test_twists_and_their_bias_are_the_rates_of_places(name):
     beams = mesh(name)
-    joined, state, h = beams.joined, bent(beams), 1e-6
-    nu = RNG.normal(size=(1, joined.size))
-    at = joined.placed(state)
-    V, A = joined.rates(at, nu)
-    ahead, behind = (joined.placed(joined.moved(state, s * h * nu)) for s in (1, -1))
+    kinematics, state, h = beams.kinematics, bent(beams), 1e-6
+    nu = RNG.normal(size=(1, kinematics.size))
+    at = kinematics.node_poses(state)
+    V, A = kinematics.twists_and_bias(at, nu)
+    ahead, behind = (kinematics.node_poses(kinematics.displaced(state, s * h * nu)) for s in (1, -1))
     turned = quaternions.logarithm(quaternions.product(ahead.Q, quaternions.conjugate(behind.Q)))
     assert pytest.approx(np.concatenate([ahead.p - behind.p, turned], axis=-1) / (2 * h), abs=1e-8) == V
-    rates = [joined.rates(x, nu)[0] for x in (ahead, behind)]
+    rates = [kinematics.twists_and_bias(x, nu)[0] for x in (ahead, behind)]
     assert pytest.approx((rates[0] - rates[1]) / (2 * h), abs=1e-8) == A
-    assert joined.rows.twists(joined.rows.values(at), nu) == pytest.approx(V[:, : beams.count], abs=1e-12)
-    assert joined.way(state, joined.moved(state, 0.1 * nu)) == pytest.approx(0.1 * nu, abs=1e-12)
+    assert kinematics.jacobian.twists(kinematics.jacobian.values(at), nu) == pytest.approx(
+        V[:, : beams.count], abs=1e-12
+    )
+    assert kinematics.difference(state, kinematics.displaced(state, 0.1 * nu)) == pytest.approx(
+        0.1 * nu, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", [0, "five_bar", "stewart"])
 def test_forces_are_slopes_of_the_energy_and_blocks_those_of_forces(name):
     beams = mesh(name, 2)
-    joined, state, h = beams.joined, bent(beams), 1e-6
-    still = np.zeros((1, joined.size))
+    kinematics, state, h = beams.kinematics, bent(beams), 1e-6
+    still = np.zeros((1, kinematics.size))
 
     def forces(state):
-        at = joined.placed(state)
-        T = joined.rows.values(at)
+        at = kinematics.node_poses(state)
+        T = kinematics.jacobian.values(at)
         return at, T, beams.forces(at, T, still, still)
 
     at, T, f = forces(state)
-    pushed = joined.rows.gathered(T, f)[0]
+    pushed = kinematics.jacobian.generalized_forces(T, f)[0]
     for _ in range(4):
-        way = RNG.normal(size=(1, joined.size))
-        sides = [joined.moved(state, s * h * way) for s in (1, -1)]
-        up, down = (beams.energies(joined.placed(x), still)[0, 1:].sum() for x in sides)
+        way = RNG.normal(size=(1, kinematics.size))
+        sides = [kinematics.displaced(state, s * h * way) for s in (1, -1)]
+        up, down = (beams.energies(kinematics.node_poses(x), still)[0, 1:].sum() for x in sides)
         assert pushed @ way[0] == pytest.approx((up - down) / (2 * h), abs=1e-6 * np.abs(pushed).max())
         # nodal forces change by the blocks between nodes times the turns and ways of nodes
         change = (forces(sides[0])[2] - forces(sides[1])[2])[0] / (2 * h)
-        V = joined.rows.twists(T, way)[0]
-        i, j = beams.spread.pairs.T
+        V = kinematics.jacobian.twists(T, way)[0]
+        i, j = beams.assembler.pairs.T
         expected = np.zeros_like(change)
         np.add.at(expected, i, (beams.stiffness(at)[0][0] @ V[j][..., None])[..., 0])
         assert change == pytest.approx(expected, abs=1e-6 * np.abs(change).max())
 
 
 @pytest.mark.parametrize("name", [0, 2, "five_bar", "stewart", "delta"])
-def test_rigid_postures_bend_nothing_and_joints_read_what_was_given(name):
+def test_rigid_configurations_bend_nothing_and_joints_read_what_was_given(name):
     beams = mesh(name, 2)
-    joined, robot = beams.joined, beams.assembly.grid.layout.robot
+    kinematics, robot = beams.kinematics, beams.assembly.grid.layout.robot
     q = beams.assembly.grid.q
     v = RNG.normal(size=robot.nv)
     if robot.loops:
@@ -97,21 +101,23 @@ def test_rigid_postures_bend_nothing_and_joints_read_what_was_given(name):
         v = v - np.linalg.pinv(J, rcond=1e-9) @ (J @ v)
         other = robot.closure().samples[1]
         with pytest.raises(CannotClose, match="pull the loops"):
-            rigid_rates(joined, v + np.linalg.pinv(J, rcond=1e-9) @ np.ones(len(J)))
+            rigid_rates(kinematics, v + np.linalg.pinv(J, rcond=1e-9) @ np.ones(len(J)))
     else:
         other = robot.integrate(q, 0.5 * v)
-    state = rigid_state(joined, other)
-    at = joined.placed(state)
-    energy = beams.energies(at, np.zeros((1, joined.size)))[0]
+    state = rigid_state(kinematics, other)
+    at = kinematics.node_poses(state)
+    energy = beams.energies(at, np.zeros((1, kinematics.size)))[0]
     assert energy[1] == pytest.approx(0, abs=1e-12)
-    nu = rigid_rates(joined, v)
-    read, rates = joint_state(joined, joined.start, joined.placed(joined.start), nu)
+    nu = rigid_rates(kinematics, v)
+    read, rates = joint_state(
+        kinematics, kinematics.undeformed, kinematics.node_poses(kinematics.undeformed), nu
+    )
     assert rates[0] == pytest.approx(v, abs=1e-10)
     assert read[0] == pytest.approx(q, abs=1e-12)
-    found = joint_state(joined, state, at, nu)[0][0]
+    found = joint_state(kinematics, state, at, nu)[0][0]
     frames = [robot.poses(x) for x in (found, other)]
     assert frames[0] == pytest.approx(frames[1], abs=1e-7)
-    kinetic = beams.energies(joined.placed(joined.start), nu)[0, 0]
-    S = beams.assembly.turning.toarray()
+    kinetic = beams.energies(kinematics.node_poses(kinematics.undeformed), nu)[0, 0]
+    S = beams.assembly.joint_rates.toarray()
     kinetic += 0.5 * (beams.assembly.rotors * (S @ nu[0]) ** 2).sum()
     assert kinetic == pytest.approx(0.5 * v @ robot.tree.mass_matrix(q) @ v, rel=1e-9)

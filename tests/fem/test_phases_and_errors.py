@@ -1,13 +1,13 @@
-"""Loops that close and open during a motion, the blow of closing, and what bad input is told."""
+"""Loops that close and open during a motion, the impact of closing, and errors for bad input."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import bar, portal, posture, random_chain, rod, tilting
+from mechanisms import bar, configuration, portal, random_chain, rod, tilting
 
 import rikigaku as rk
-from rikigaku.errors import CannotClose, MissingValue, NoValue, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import CannotClose, MissingValue, NoValue, UnknownName, WrongSize, WrongValue
 from rikigaku.fem import Motion, Phases, Ratio, Weighted
 from rikigaku.trajectory import cubic, quintic
 
@@ -28,23 +28,25 @@ def test_phases_blend_between_the_open_mechanism_and_the_shared_one():
 
 def test_an_open_loop_leaves_both_arms_to_themselves():
     robot = portal()
-    path = cubic(posture(robot, 0.0), np.add(posture(robot, 0.0), (0.1, 0, 0, 0.2, 0, 0)), 1.0)  # ends part
+    path = cubic(
+        configuration(robot, 0.0), np.add(configuration(robot, 0.0), (0.1, 0, 0, 0.2, 0, 0)), 1.0
+    )  # ends part
     found = robot.fem(masses={"top": 1.0}).inverse_dynamics(path, samples=11, phases=Phases({"top": []}))
     loaded = robot.tree.fem(masses={}).inverse_dynamics(path, samples=11)
     assert found.torque("joint6") == pytest.approx(loaded.torque("joint6"), abs=1e-12)
     assert np.abs(found.torque("joint3") - loaded.torque("joint3")).min() > 1  # carries the mass
     other = robot.fem(masses={"top": 1.0}).inverse_dynamics(
-        path, samples=11, phases=Phases({"top": []}, carrier="end")
+        path, samples=11, phases=Phases({"top": []}, mass_on="end")
     )
     assert other.torque("joint3") == pytest.approx(loaded.torque("joint3"), abs=1e-12)
     with pytest.raises(CannotClose, match="leaves loop 'top'"):
         robot.fem().inverse_dynamics(path, samples=11, sharing="least_norm")
 
 
-def test_the_blow_of_closing_keeps_momentum_and_loses_the_energy_it_says():
+def test_the_impact_of_closing_keeps_momentum_and_loses_the_energy_it_says():
     robot = portal()
     t = np.linspace(0, 1, 101)
-    q0 = np.array(posture(robot, 0.1))
+    q0 = np.array(configuration(robot, 0.1))
     v = np.array([0.4, 0.1, -0.3, -0.5, 0.2, 0.1])  # ends meet at t = 0.5 with different speeds
     q = q0 + np.where(t < 0.5, t - 0.5, 0.0)[:, None] * v
     motion = Motion(robot, t, q, np.where(t < 0.5, 1.0, 0.0)[:, None] * v, np.zeros_like(q))
@@ -57,7 +59,7 @@ def test_the_blow_of_closing_keeps_momentum_and_loses_the_energy_it_says():
     assert blow.energy == pytest.approx(0.5 * v @ M @ v - 0.5 * blow.after @ M @ blow.after)
     assert blow.energy > 0
     assert blow.t == 0.5
-    assert "blow" in repr(found)
+    assert "impact" in repr(found)
 
 
 def test_ends_that_meet_gently_lose_next_to_no_energy():
@@ -99,7 +101,7 @@ def test_a_hanging_rod_is_in_tension_and_a_level_one_bends():
         assert values.values[0, 0, 1, 3:] == pytest.approx(np.zeros(3), abs=1e-12)  # none at the lumped mass
 
 
-def test_a_closed_chain_with_too_many_motors_and_no_rule_is_told():
+def test_a_closed_chain_with_too_many_motors_and_no_rule_is_reported():
     robot = portal(joint="fixed")  # no passive joint at all
     with pytest.raises(WrongValue, match=r"3 motors more .*least_norm"):
         robot.fem().inverse_dynamics(tilting(robot, 1.0), samples=3)
@@ -110,12 +112,12 @@ def test_a_closed_chain_with_too_many_motors_and_no_rule_is_told():
         portal().fem().inverse_dynamics(tilting(portal(), 1.0), samples=3)
 
 
-def test_a_disconnected_mechanism_is_told():
+def test_a_disconnected_mechanism_is_reported():
     with pytest.raises(WrongValue, match=r"in pieces: .* free joint"):
         rk.load("space_arm_6").fem()
 
 
-def test_a_link_of_no_length_is_told():
+def test_a_link_of_no_length_is_reported():
     links = (
         bar("link1", "base", (0, 0, 0)),
         bar("link2", "link1", (0, 0, 0), length=0.0),
@@ -126,14 +128,14 @@ def test_a_link_of_no_length_is_told():
         rk.Robot("r", moved).fem()
 
 
-def test_a_motion_that_leaves_the_workspace_is_told_with_its_time():
+def test_a_motion_that_leaves_the_workspace_is_reported_with_its_time():
     robot = rk.load("five_bar")
     with pytest.raises(CannotClose, match=r"leaves the workspace .* at t = 0\.") as told:
         robot.fem().inverse_dynamics({"hand": quintic([0.0, 0.55], [0.0, 0.9], 1.0)}, samples=21)
     assert told.value.reason == "unreachable"
 
 
-def test_passive_joints_that_nothing_drives_are_told():
+def test_passive_joints_that_nothing_drives_are_reported():
     robot = rk.load("planar_2r")
     robot = robot.bind(**robot.declared_values).with_actuated(["q1"])
     with pytest.raises(NoValue, match="Joint 'q2' is passive"):
@@ -177,7 +179,7 @@ def inside(mesh, path):
         (UnknownName, "no internal force named 'stress'", lambda m, p: inside(m, p).component("stress")),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_what_is_known(error, match, call):
+def test_bad_input_is_reported_with_the_known_choices(error, match, call):
     robot = portal()
     with pytest.raises(error, match=match):
         call(robot.fem(masses={"top": 1.0}), tilting(robot, 1.0))

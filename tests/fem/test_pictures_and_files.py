@@ -8,10 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from mechanisms import portal, rod, tilting
+from readers import parse_toml
 
 import rikigaku as rk
-from rikigaku.errors import BadModel
-from rikigaku.model.toml import parse_toml
+from rikigaku.core.errors import BadModel
 from rikigaku.trajectory import septic
 
 
@@ -96,7 +96,7 @@ def test_sections_survive_saving(text, tmp_path):
         ('{ rod = "d" }', "plain number"),
     ],
 )
-def test_wrong_sections_are_told_with_their_place(text, told):
+def test_wrong_sections_are_reported_with_their_place(text, told):
     with pytest.raises(BadModel) as error:
         parse_toml(HEAD + f"section = {text}\n")
     assert told in str(error.value)

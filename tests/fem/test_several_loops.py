@@ -21,7 +21,7 @@ def placement(X: np.ndarray) -> rk.Placement:
 
 @cache
 def mechanism(seed: int, spatial: bool, loops: int) -> tuple[rk.Robot, np.ndarray]:
-    """A random tree whose links are tied by `loops` cut joints, put where they meet in a random posture."""
+    """A random tree with `loops` cut joints, placed so that they are closed at a random configuration."""
     rng = np.random.default_rng([seed, spatial, 11])
     count = 5 + 4 * loops if spatial else 3 + 3 * loops
     links: list[rk.Link] = []

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mechanisms import random_chain, spatial_arm, with_sections
+from stabilization_study import closed_motion
 
 import rikigaku as rk
-from rikigaku.errors import CannotClose
-from rikigaku.simulation.closed import closed_motion
+from rikigaku.core.errors import CannotClose
 
 Y, Z = (0, 1, 0), (0, 0, 1)
 
@@ -48,7 +48,7 @@ def test_a_stiff_slider_crank_moves_as_the_rigid_one():
     assert found.q[-1] == pytest.approx(exact.q[-1], abs=1e-3 * np.abs(exact.q[-1] - q).max())
 
 
-def test_postures_and_velocities_that_open_a_loop_are_told():
+def test_configurations_and_velocities_that_open_a_loop_are_reported():
     robot, q = random_chain(1, True, loop="revolute")
     elastic = robot.fem().elastic(elements=2)
     with pytest.raises(CannotClose, match="leaves loop 'cut'"):

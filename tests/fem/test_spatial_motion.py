@@ -9,9 +9,9 @@ from mechanisms import SECTION_INERTIA, rod, spatial_arm, with_sections
 from random_robots import random_robot
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
-from rikigaku.fem.beams import Beams
-from rikigaku.model.section import section
+from rikigaku.core.errors import WrongValue
+from rikigaku.fem.flexible_forces import Beams
+from rikigaku.model.beam_section import section
 
 Y, Z = (0, 1, 0), (0, 0, 1)
 SOFT = {"EA": 1e5, "EI": 1.5, "kGA": 2e4, "GJ": 1.0}
@@ -97,12 +97,12 @@ def test_large_motion_begins_with_the_stiffness_damping_and_mass_of_small_ones(p
     elastic = robot.fem().elastic(elements=4, mass="lumped", damping=(0, 0.2))
     assembly = elastic.assembly(np.zeros(robot.nq))
     beams = Beams(assembly)
-    at = assembly.joined.placed(assembly.joined.start)
-    T = assembly.joined.rows.values(at)
+    at = assembly.kinematics.node_poses(assembly.kinematics.undeformed)
+    T = assembly.kinematics.jacobian.values(at)
     for found, expected in (
-        (beams.spread.matrix(T, beams.stiffness(at)[0]), assembly.K),
-        (beams.spread.matrix(T, beams.stiffness(at)[1]), assembly.C),
-        (beams.spread.matrix(T, beams.mass(at)), assembly.M),
+        (beams.assembler.matrix(T, beams.stiffness(at)[0]), assembly.K),
+        (beams.assembler.matrix(T, beams.stiffness(at)[1]), assembly.C),
+        (beams.assembler.matrix(T, beams.mass(at)), assembly.M),
     ):
         assert found.toarray() == pytest.approx(expected.toarray(), abs=1e-12 * abs(expected).max())
 

@@ -1,4 +1,4 @@
-"""Closed robots for tests: the shipped ones in closed postures, random trees with every cut joint."""
+"""Closed robots for tests: the shipped ones in closed configurations, random trees with every cut joint."""
 
 from dataclasses import replace
 from functools import cache
@@ -10,9 +10,10 @@ from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
 from rikigaku.model.geometry import Placement
-from rikigaku.model.joint import CLOSING_TYPES
-from rikigaku.model.robot import Coupling, Loop, LoopEnd, Robot
+from rikigaku.model.joints.joint_types import CUT_JOINTS
+from rikigaku.model.robot_model import Coupling, Loop, LoopEnd
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 
@@ -37,8 +38,8 @@ def shipped(name: str) -> Robot:
     return robot.bind(**robot.declared_values) if robot.free_symbols else robot
 
 
-def closed_posture(robot: Robot, seed: int = 0, near: Array | None = None) -> Array:
-    """A random posture in which all loops are closed, by Newton's method on poses of the reference alone."""
+def closed_configuration(robot: Robot, seed: int = 0, near: Array | None = None) -> Array:
+    """A random closed configuration, by Newton's method on poses of the reference implementation only."""
     rng = np.random.default_rng([seed, robot.nv])
     for _ in range(40):
         q = random_state(robot, rng)[0] if near is None else near
@@ -58,7 +59,7 @@ def closed_posture(robot: Robot, seed: int = 0, near: Array | None = None) -> Ar
             for loop, (S, E) in zip(robot.loops, end_poses(robot, q), strict=True)
         ):
             return q
-    raise AssertionError(f"no closed posture of {robot.name} found")
+    raise AssertionError(f"no closed configuration of {robot.name} found")
 
 
 def end_poses(robot: Robot, q: Array) -> list[tuple[Array, Array]]:
@@ -90,8 +91,8 @@ def gaps(robot: Robot, q: Array) -> Array:
 
 @cache
 def random_closed(seed: int, joint: str, links: int = 7) -> tuple[Robot, Array]:
-    """A random tree of all joints with one loop of that type (and a gear), and a posture that closes it."""
-    assert joint in CLOSING_TYPES
+    """A random tree of all joint types with one such loop (and a gear), and a closed configuration."""
+    assert joint in CUT_JOINTS
     rng = np.random.default_rng([seed, 11])
     tree = random_robot(seed, links, ALL_JOINTS, shuffled=seed % 2 == 1)
     q, _, _ = random_state(tree, rng)

@@ -1,22 +1,19 @@
 """Free-floating robots by Pinocchio's free-flyer, the momentum imposed by its centroidal map."""
 
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "constraints"))
-
 from pinocchio_tree import Tree, pose
 from pose_reference import steps_pose
 
-from rikigaku.laws.space_records import SPACE
+from rikigaku.laws.catalogue import laws_of
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import flatten, shape_of
+from rikigaku.robot import Robot
+
+SPACE = laws_of("space")
 
 Array = np.ndarray
 

@@ -6,7 +6,7 @@ import numpy as np
 from law_kinds import KINDS
 from random_robots import ALL_JOINTS, RATE_JOINTS, random_robot, random_state
 
-from rikigaku.model.robot import Robot
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 

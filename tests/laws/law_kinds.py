@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.laws.all import LAWS
+from rikigaku.laws.catalogue import laws_of
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import flatten, shape_of
+from rikigaku.robot import Robot
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 Value = Callable[..., Array]

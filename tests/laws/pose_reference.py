@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rikigaku.model.geometry import Steps
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Robot
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 _H = 1e-40  # complex step

@@ -4,10 +4,11 @@ import numpy as np
 from random_robots import random_inertia
 
 from rikigaku.model.geometry import Placement
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Triple = tuple[Formula, Formula, Formula]
 WHEELS = 3

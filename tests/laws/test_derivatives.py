@@ -10,12 +10,15 @@ from law_kinds import on_floats, on_states
 from pose_reference import mass_matrix, slope, slopes, tangent
 from random_robots import ALL_JOINTS, random_robot
 
-from rikigaku.laws.all import LAWS
-from rikigaku.model.edit import on_free_base
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.model.editing import on_free_base
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot, Symbol
+from rikigaku.model.robot_model import Symbol
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 TREES = [robot(seed, links, True) for seed, links in ((11, 1), (12, 2), (13, 4), (14, 7))]

@@ -10,10 +10,11 @@ from law_kinds import on_floats
 from random_robots import ALL_JOINTS, random_inertia, random_robot
 
 from rikigaku.model.geometry import Placement, StandardDH
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 TREES = [robot(seed, 7, True) for seed in (31, 32, 33)]
@@ -65,7 +66,7 @@ def payload_force(loaded: Robot, q: Array, v: Array, a: Array) -> Array:
 
 @trees
 def test_an_inertia_on_a_fixed_link_and_the_same_one_merged_by_hand_are_alike(tree: Robot) -> None:
-    """Ten numbers about the origin of the carrier add up."""
+    """Ten parameters about the origin of the parent link add up."""
     one, other = (Formula.of(x) for x in ("0.7", "0.3"))
     first = Inertia("origin", one, (one, other, one), (one + 3, other, one, one + 2, other, one + 3))
     second = Inertia("origin", other, (other, one, one), (one + 2, one, one, one + 2, other, one + 4))

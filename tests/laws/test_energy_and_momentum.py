@@ -7,7 +7,7 @@ from law_cases import DIFFERENCES, agree, state, trees
 from law_kinds import KINDS, on_floats
 from pose_reference import moving_bodies, slope, tangent
 
-from rikigaku.model.robot import Robot
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)

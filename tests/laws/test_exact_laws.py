@@ -12,13 +12,15 @@ import pytest
 from law_cases import DIFFERENCES, agree, state
 from random_robots import ALL_JOINTS, random_robot
 
-from rikigaku.laws.all import LAWS
-from rikigaku.laws.regressor import regressor_parameters
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.laws.tree.regressor import regressor_parameters
 from rikigaku.model.geometry import ModifiedDH
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import Exact
+from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.exact_state import ExactState, exact_state
+from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 Numbers = list[Any]

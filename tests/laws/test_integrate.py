@@ -8,7 +8,8 @@ from pose_reference import homogeneous, link_poses, quaternion_matrix, slope, ta
 from scipy.linalg import expm
 
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot_model import Link
+from rikigaku.robot import Robot
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 FREE = Robot("free body", (Link("l1", "base", Joint("j1", "free")),))

@@ -10,7 +10,7 @@ from law_kinds import KINDS, on_floats, on_states
 from pose_reference import slope, slopes, tangent
 from random_robots import ALL_JOINTS, RATE_JOINTS
 
-from rikigaku.model.robot import Robot
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)

@@ -8,9 +8,10 @@ from law_kinds import KINDS, on_floats, on_states
 from pose_reference import slope, tangent
 from scipy.spatial.transform import Rotation
 
-from rikigaku.errors import WrongValue
+from rikigaku.core.errors import WrongValue
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot_model import Link
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -108,7 +109,7 @@ def test_euler_jacobian_gives_the_rates_of_scipys_euler_angles(kind: str, angles
 
 
 def unwrapped(angles: Array, near: Array) -> Array:
-    """The same angles within half a turn of others."""
+    """The same angles within half a revolution of others."""
     return near + np.remainder(angles - near + np.pi, 2 * np.pi) - np.pi
 
 
@@ -159,7 +160,7 @@ def test_x_and_y_of_a_planar_joint_lie_as_the_conventions_say(normal: tuple[int,
     assert agree(np.cross(x, y), np.array(normal) / np.linalg.norm(normal))
 
 
-def test_unknown_axes_are_told_that_the_frames_own_are_local() -> None:
+def test_for_unknown_axes_the_error_names_local_for_the_frames_own() -> None:
     robot = Robot("r", (Link("a", "base", Joint("j")),))
     with pytest.raises(WrongValue, match=r"Axes 'body' are not known.*frame's own are 'local'"):
         on_floats(robot, "jacobian", np.zeros(1), frame="a", axes="body")

@@ -7,23 +7,24 @@ import numpy as np
 import pinocchio as pin
 import pose_reference as reference
 import pytest
-from closed_robots import FREE, SHIPPED, closed_posture, end_poses, gaps, random_closed, shipped
+from closed_robots import FREE, SHIPPED, closed_configuration, end_poses, gaps, random_closed, shipped
 from law_cases import agree
 from law_kinds import KINDS, on_floats
 from random_robots import random_state
 
 import rikigaku as rk
-from rikigaku.errors import BadModel
-from rikigaku.laws.loops import loop_mechanism
-from rikigaku.model.interop import to_pinocchio
-from rikigaku.model.joint import CLOSING_TYPES
+from rikigaku.core.errors import BadModel
+from rikigaku.formats.state_conversion import to_pinocchio
+from rikigaku.laws.closed.loop_equations import loop_mechanism
+from rikigaku.model.joints.joint_types import CUT_JOINTS
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Coupling, Loop, LoopEnd, Robot
+from rikigaku.model.robot_model import Coupling, Loop, LoopEnd
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 
 Array = np.ndarray
-CASES = [(seed, joint) for seed in (3, 8) for joint in CLOSING_TYPES]
+CASES = [(seed, joint) for seed in (3, 8) for joint in CUT_JOINTS]
 every_joint = pytest.mark.parametrize(("seed", "joint"), CASES)
 # code is made for one robot of each type only
 every_joint_and_kind = pytest.mark.parametrize(
@@ -77,11 +78,11 @@ def pinocchio_relative(robot: Robot, q: Array) -> list[Array]:
 
 
 @every_joint
-def test_a_closed_posture_has_no_residual_and_an_open_one_has(seed: int, joint: str) -> None:
+def test_a_closed_configuration_has_no_residual_and_an_open_one_has(seed: int, joint: str) -> None:
     robot, q = random_closed(seed, joint)
     for kind in ("floats", "native one"):
         assert np.abs(KINDS[kind](robot, "loop_residual", q)).max() < 1e-13
-        assert np.all(KINDS[kind](robot, "loop_facing", q) > 1 - 1e-13)
+        assert np.all(KINDS[kind](robot, "loop_alignment", q) > 1 - 1e-13)
     elsewhere = random_state(robot, np.random.default_rng(5))[0]
     assert np.abs(on_floats(robot, "loop_residual", elsewhere)).max() > 1e-2
 
@@ -95,7 +96,7 @@ def test_the_residual_has_one_row_for_each_motion_the_joint_takes_away(seed: int
 
 @every_joint
 def test_the_residual_vanishes_with_the_forbidden_part_of_the_relative_pose(seed: int, joint: str) -> None:
-    # to first order near a closed posture: the same linear map up to an invertible matrix
+    # to first order near a closed configuration: the same linear map up to an invertible matrix
     robot, q = random_closed(seed, joint)
     T = reference.tangent(robot, q)
     slopes = np.stack([gaps(robot, q + 1e-30j * column).imag / 1e-30 for column in T.T], axis=-1)
@@ -148,7 +149,7 @@ def test_rows_of_shipped_robots_are_gaps_of_pinocchios_frames(name: str) -> None
 @every_robot
 def test_velocities_the_loops_allow_move_the_ends_as_the_joint_does_in_pinocchio(name: str) -> None:
     robot = shipped(name)
-    q = closed_posture(robot)
+    q = closed_configuration(robot)
     _, sizes, rows = np.linalg.svd(robot.loop_jacobian(q))
     allowed = rows[int((sizes > 1e-9).sum()) :].T
     forbidden = []
@@ -164,7 +165,7 @@ def test_only_joints_of_the_loop_enter_its_rows() -> None:
     # the four-bar on a turntable: its rows are those of the four-bar
     alone, base = rk.load("four_bar"), rk.load("planar_2r").bind(l1=0.5, l2=0.4, m1=1, m2=1)
     carried = base.join(alone, at="link2", prefix="bar_")
-    q = closed_posture(alone)
+    q = closed_configuration(alone)
     turned = np.concatenate([[0.4, -1.1], q])
     assert np.array_equal(carried.loop_residual(turned + 0.1), alone.loop_residual(q + 0.1))
     J = carried.loop_jacobian(turned)
@@ -174,12 +175,12 @@ def test_only_joints_of_the_loop_enter_its_rows() -> None:
     assert len(loop_mechanism(mechanism, mechanism.loops[0]).bodies) == 3
 
 
-def test_a_joint_closed_the_wrong_way_round_is_seen() -> None:
+def test_a_joint_closed_with_axes_reversed_is_seen() -> None:
     robot = rk.Robot("bar", (rk.Link("l", "base", rk.Joint("j", axis=(1, 0, 0))),))
     robot = replace(robot, loops=(Loop("cut", "revolute", LoopEnd("l"), LoopEnd("base")),))
     assert np.abs(robot.loop_residual(np.array([np.pi]))).max() < 1e-15
-    assert robot.loop_facing(np.array([np.pi])) == -1
-    assert robot.loop_facing(np.array([0.0])) == 1
+    assert robot.loop_alignment(np.array([np.pi])) == -1
+    assert robot.loop_alignment(np.array([0.0])) == 1
 
 
 def test_a_gear_is_a_row() -> None:
@@ -209,11 +210,11 @@ def test_laws_of_loops_come_without_the_warning_about_the_tree() -> None:
 
 def test_a_helix_cannot_close_a_loop() -> None:
     robot = rk.load("four_bar")
-    with pytest.raises(BadModel, match="cut another joint, and let the screw move: crank_angle"):
+    with pytest.raises(BadModel, match="cut another joint of it: crank_angle"):
         replace(robot, loops=(replace(robot.loops[0], joint="helical"),))
 
 
 def test_the_reference_sees_the_ends_of_a_loop_together() -> None:
     robot = shipped("three_rrr")
-    for S, E in end_poses(robot, closed_posture(robot)):
+    for S, E in end_poses(robot, closed_configuration(robot)):
         assert np.abs(S[:3, 3] - E[:3, 3]).max() < 1e-12

@@ -7,7 +7,7 @@ from law_cases import DIFFERENCES, ROUNDING, agree, state, trees
 from law_kinds import KINDS, on_states
 from pose_reference import slope, slopes, tangent
 
-from rikigaku.model.robot import Robot
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)

@@ -7,12 +7,12 @@ import pytest
 from law_cases import agree, state, trees
 from law_kinds import KINDS, on_floats
 
-from rikigaku.laws.regressor import regressor_columns, regressor_parameters
-from rikigaku.model.inertia import Inertia
+from rikigaku.laws.tree.regressor import regressor_columns, regressor_parameters
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -47,7 +47,7 @@ def test_the_regressor_times_any_parameters_is_the_force_of_the_robot_that_has_t
     for robot in trees(kind):
         q, v, a = state(robot)
         other, parameters = with_random_parameters(robot, np.random.default_rng(robot.nv))
-        Y = KINDS[kind](robot, "regressor", q, v, a, drives=True)
+        Y = KINDS[kind](robot, "regressor", q, v, a, joint_parameters=True)
         assert agree(Y @ parameters, on_floats(other, "inverse_dynamics", q, v, a))
 
 
@@ -56,16 +56,16 @@ def test_the_regressor_times_the_robots_own_parameters_is_its_force(kind: str) -
     """Links on fixed joints count with the link that carries them."""
     for robot in trees(kind):
         q, v, a = state(robot)
-        Y = KINDS[kind](robot, "regressor", q, v, a, drives=True)
-        own = np.array(regressor_parameters(instantiate(robot, FLOATS, {}), drives=True), float)
+        Y = KINDS[kind](robot, "regressor", q, v, a, joint_parameters=True)
+        own = np.array(regressor_parameters(instantiate(robot, FLOATS, {}), joint_parameters=True), float)
         assert agree(Y @ own, on_floats(robot, "inverse_dynamics", q, v, a))
 
 
 @kinds
-def test_the_columns_of_the_drives_follow_those_of_the_inertias(kind: str) -> None:
+def test_the_columns_of_joint_parameters_follow_those_of_the_inertias(kind: str) -> None:
     robot = trees(kind)[0]
     inputs = state(robot)
-    short, long = (KINDS[kind](robot, "regressor", *inputs, drives=drives) for drives in (False, True))
+    short, long = (KINDS[kind](robot, "regressor", *inputs, joint_parameters=more) for more in (False, True))
     assert long.shape[1] - short.shape[1] == 3 * robot.nv
     assert np.array_equal(short, long[:, : short.shape[1]])
 
@@ -74,7 +74,7 @@ def test_every_column_of_the_regressor_has_a_name() -> None:
     for robot in trees("floats"):
         mechanism = instantiate(robot, FLOATS, {})
         joints = [joint.name for joint in robot.joints for _ in range(joint.nv)]
-        names = regressor_columns(mechanism, joints, drives=True)
-        assert len(names) == on_floats(robot, "regressor", *state(robot), drives=True).shape[1]
+        names = regressor_columns(mechanism, joints, joint_parameters=True)
+        assert len(names) == on_floats(robot, "regressor", *state(robot), joint_parameters=True).shape[1]
         moving = [link.name for link in robot.links if link.joint.type != "fixed"]
         assert [name.split(" of ")[1] for name in names[: 10 * len(moving) : 10]] == moving

@@ -9,7 +9,7 @@ from random_robots import random_robot, random_state
 from random_satellites import random_satellite
 
 import rikigaku as rk
-from rikigaku.errors import NoFreeBase, WrongValue
+from rikigaku.core.errors import NoFreeBase, WrongValue
 
 Array = np.ndarray
 
@@ -85,7 +85,7 @@ def test_the_generalized_inertia_is_the_energy_without_momentum(name: str) -> No
 
 @every
 def test_torques_are_those_of_a_free_flyer_whose_momentum_does_not_change(name: str) -> None:
-    """At a velocity that carries momentum; the base is asked for nothing (f_0 = n_0 = 0)."""
+    """At a velocity that carries momentum; no force acts on the base (f_0 = n_0 = 0)."""
     case = Case(name)
     a = case.theirs.acceleration(case.v, case.a[case.arm])
     tau = case.theirs.forces(case.v, a)
@@ -105,7 +105,7 @@ def test_the_frames_acceleration_without_joint_accelerations_is_a_free_flyers(na
 
 @every
 def test_thrusters_enter_torques_and_accelerations(name: str) -> None:
-    """A wrench on a frame changes the momentum by itself; joints and hand feel it."""
+    """A wrench on a frame changes the momentum, and acts on joints and hand."""
     case = Case(name)
     wrench = np.array([3.0, -2.0, 5.0, 1.0, 4.0, -1.0])
     robot, frame = case.robot, case.frame
@@ -136,10 +136,10 @@ def test_friction_of_the_arm_is_added_to_its_torques() -> None:
     assert agree(with_it - without, viscous * rates + coulomb * np.sign(rates))
 
 
-def test_a_base_with_a_drive_is_no_free_base() -> None:
+def test_a_base_with_friction_is_no_free_base() -> None:
     robot = random_robot(12, 6, TYPES, base="free", drives=True)
     with pytest.raises(WrongValue, match="friction or rotor inertia in the joint of its base"):
-        robot.generalized_inertia  # noqa: B018 - a property
+        robot.space.generalized_inertia  # noqa: B018 - a property
 
 
 @every
@@ -218,8 +218,8 @@ def test_compiled_laws_take_batches_and_say_what_plain_numbers_say() -> None:
     robot = rk.load("space_arm_6")
     q, v, a = random_state(robot, np.random.default_rng(9), 5)
     arm = places(robot).arm
-    J = robot.generalized_jacobian(q, "hand")
-    tau = robot.floating_inverse_dynamics(q, v, a[:, arm])
+    J = robot.space.generalized_jacobian(q, "hand")
+    tau = robot.space.floating_inverse_dynamics(q, v, a[:, arm])
     assert J.shape == (5, 6, 6)
     for k in range(5):
         assert agree(J[k], on_floats(robot, "generalized_jacobian", q[k], frame="hand"), 1e-13)
@@ -230,17 +230,17 @@ def test_the_derivative_of_the_generalized_jacobian_times_velocity_is_its_rate()
     robot = rk.load("space_arm_6")
     q, v, _ = random_state(robot, np.random.default_rng(4))
     arm = places(robot).arm
-    v = robot.floating_velocity(q, v[arm], np.zeros(6))
-    dJ = robot.generalized_jacobian.derivative(q, frame="hand").q
-    assert agree(dJ @ v @ v[arm], robot.generalized_jacobian_rate(q, v, "hand"))
+    v = robot.space.floating_velocity(q, v[arm], np.zeros(6))
+    dJ = robot.space.generalized_jacobian.derivative(q, frame="hand").q
+    assert agree(dJ @ v @ v[arm], robot.space.generalized_jacobian_rate(q, v, "hand"))
 
 
 def test_reaction_free_rates_leave_the_base_as_it_is_turned() -> None:
     robot = rk.load("space_dual_arm")
     q, v, _ = random_state(robot, np.random.default_rng(6))
-    P = robot.reaction_projector(q)
+    P = robot.space.reaction_projector(q)
     rates = P @ v[6:]
-    assert np.abs(robot.base_motion(q, rates, np.zeros(6))[3:]).max() < 1e-12
+    assert np.abs(robot.space.base_motion(q, rates, np.zeros(6))[3:]).max() < 1e-12
     assert np.abs(P @ P - P).max() < 1e-12
     assert np.abs(P - P.T).max() < 1e-12
     assert np.trace(P) == pytest.approx(12)
@@ -250,15 +250,15 @@ def test_wheels_turn_the_base_and_leave_the_hand_where_angular_momentum_says() -
     """A wheel spun up about z turns the satellite back by the ratio of the inertias."""
     robot = rk.load("space_dual_arm")
     q = robot.neutral()
-    I_s = robot.locked_inertia(q)
+    I_s = robot.space.locked_inertia(q)
     rates = np.zeros(15)
     rates[2] = 100.0
-    turning = robot.base_motion(q, rates, np.zeros(6))[3:]
+    turning = robot.space.base_motion(q, rates, np.zeros(6))[3:]
     assert agree(I_s @ turning, -np.array([0, 0, 0.225 * 100]))
 
 
 def test_manipulability_is_the_product_of_singular_values() -> None:
-    for name, frame, rows, places_of in (
+    for name, frame, rows, velocity_indices in (
         ("space_arm_6", "hand", "all", range(6)),
         ("space_arm_6", "hand", "linear", range(3)),
         ("space_planar_2r", "hand", "xy", range(2)),
@@ -266,25 +266,25 @@ def test_manipulability_is_the_product_of_singular_values() -> None:
     ):
         robot = rk.load(name)
         q, _, _ = random_state(robot, np.random.default_rng(8))
-        J = robot.generalized_jacobian(q, frame)[list(places_of)]
+        J = robot.space.generalized_jacobian(q, frame)[list(velocity_indices)]
         s = np.linalg.svd(J, compute_uv=False)
-        assert robot.generalized_manipulability(q, frame, rows) == pytest.approx(np.prod(s), rel=1e-9)
+        assert robot.space.generalized_manipulability(q, frame, rows) == pytest.approx(np.prod(s), rel=1e-9)
 
 
 def test_a_stretched_arm_is_dynamically_singular() -> None:
     robot = rk.load("space_planar_2r")
     q = np.array([0.3, 0.1, 0.4, 0.0, 0.0])
-    assert robot.generalized_manipulability(q, "hand", "xy") < 1e-12
+    assert robot.space.generalized_manipulability(q, "hand", "xy") < 1e-12
     with np.errstate(all="ignore"):
-        rates = robot.resolved_rate(q, np.ones(6), np.zeros(6), "hand", "xy")
+        rates = robot.space.resolved_rate(q, np.ones(6), np.zeros(6), "hand", "xy")
     assert np.isnan(rates).all()
-    status = robot.resolved_rate.status(q, np.ones(6), np.zeros(6), "hand", "xy")
+    status = robot.space.resolved_rate.status(q, np.ones(6), np.zeros(6), "hand", "xy")
     assert "dynamically singular" in status
 
 
 def test_robots_on_the_ground_are_sent_to_their_jacobian() -> None:
     with pytest.raises(NoFreeBase, match=r"robot\.jacobian") as error:
-        rk.load("panda").generalized_jacobian  # noqa: B018 - a property
+        rk.load("panda").space.generalized_jacobian  # noqa: B018 - a property
     assert error.value.roots == ("panda_link1",)
     with pytest.raises(NoFreeBase, match="2 links move on the ground"):
         on_floats(random_two_roots(), "generalized_inertia", [0.0, 0.0])
@@ -299,18 +299,18 @@ def random_two_roots() -> rk.Robot:
 def test_too_few_joints_for_a_task_are_named_with_what_they_can_do() -> None:
     robot = rk.load("space_planar_2r")
     with pytest.raises(WrongValue, match="Rows it can serve: xy"):
-        robot.resolved_rate(np.zeros(5), np.zeros(6), np.zeros(6), "hand")
+        robot.space.resolved_rate(np.zeros(5), np.zeros(6), np.zeros(6), "hand")
     with pytest.raises(WrongValue, match="Known: world, local, base"):
-        robot.generalized_jacobian(np.zeros(5), "hand", axes="spatial")
-    with pytest.raises(WrongValue, match="no rates are left over"):
-        rk.load("space_target").reaction_projector(rk.load("space_target").neutral())
+        robot.space.generalized_jacobian(np.zeros(5), "hand", axes="spatial")
+    with pytest.raises(WrongValue, match="no velocities are left over"):
+        rk.load("space_target").space.reaction_projector(rk.load("space_target").neutral())
 
 
 def test_space_laws_are_exported_with_words_for_their_inputs() -> None:
     robot = rk.load("space_arm_6")
-    text = robot.resolved_acceleration.export("c", frame="hand")
+    text = robot.space.resolved_acceleration.export("c", frame="hand")
     assert "target (7): position [m] and unit quaternion" in text
-    assert "rates (6): joint velocities [rad/s, m/s] of q1, q2" in robot.base_motion.export("c")
+    assert "v (6): joint velocities [rad/s, m/s] of q1, q2" in robot.space.base_motion.export("c")
 
 
 def test_laws_of_several_results_have_a_status_and_say_that_they_have_no_derivative() -> None:
@@ -318,20 +318,20 @@ def test_laws_of_several_results_have_a_status_and_say_that_they_have_no_derivat
     task = (np.array([1, 1, 0, 1, 0, 0, 0.0]), np.zeros(6), np.zeros(6), np.ones(2))
     straight, bent = np.zeros(5), np.array([0, 0, 0, 1.0, 1.0])
     both = np.stack([straight, bent])
-    words = robot.resolved_acceleration.status(both, np.zeros(5), *task, frame="hand", rows="xy")
+    words = robot.space.resolved_acceleration.status(both, np.zeros(5), *task, frame="hand", rows="xy")
     assert "dynamically singular" in words[0]
     assert words[1] == "ok"
     with pytest.raises(WrongValue, match="several results"):
-        robot.resolved_acceleration.derivative(bent, np.zeros(5), *task, frame="hand", rows="xy")
+        robot.space.resolved_acceleration.derivative(bent, np.zeros(5), *task, frame="hand", rows="xy")
 
 
 def test_formulas_of_the_planar_satellite_are_its_numbers() -> None:
     robot = rk.load("space_planar_2r")
     q = np.array([0.3, -0.2, 0.7, 0.4, -1.1])
-    H = robot.generalized_inertia.symbolic
+    H = robot.space.generalized_inertia.symbolic
     assert {"I0", "m0", "m1", "m2", "b", "l1", "l2", "q1", "q2"} == H.names
-    assert np.abs(H.value(q=q) - robot.generalized_inertia(q)).max() < 1e-12
-    J = robot.generalized_jacobian.formulas("hand")
-    assert np.abs(J.value(q=q) - robot.generalized_jacobian(q, "hand")).max() < 1e-13
-    V = robot.base_motion.formulas()
-    assert {"rates_1", "momentum_1", "momentum_6"} <= V.names
+    assert np.abs(H.value(q=q) - robot.space.generalized_inertia(q)).max() < 1e-12
+    J = robot.space.generalized_jacobian.formulas("hand")
+    assert np.abs(J.value(q=q) - robot.space.generalized_jacobian(q, "hand")).max() < 1e-13
+    V = robot.space.base_motion.formulas()
+    assert {"q1_dot", "momentum_1", "momentum_6"} <= V.names

@@ -8,7 +8,7 @@ from random_robots import random_state
 from random_satellites import random_satellite
 
 import rikigaku as rk
-from rikigaku.model.rigid import quaternion_of
+from rikigaku.model.float_poses import quaternion_of
 
 Array = np.ndarray
 ROBOTS = {
@@ -29,17 +29,15 @@ class Case:
         self.frame = self.robot.frames[0].name
         self.q, v, a = random_state(self.robot, np.random.default_rng(7))
         self.arm = places(self.robot).arm
-        self.rates, self.accelerations = v[self.arm], a[self.arm]
-        heavy = name == "shipped arm"  # 2646 kg: a momentum that is felt there
+        self.v, self.a = v[self.arm], a[self.arm]
+        heavy = name == "shipped arm"  # 2646 kg: a momentum that has an effect
         self.momentum = (500 if heavy else 1) * MOMENTUM
 
-    def torques(self, momentum: Array, rates: Array | None = None) -> Array:
+    def tau(self, momentum: Array, rates: Array | None = None) -> Array:
         """Of the case's accelerations, at a velocity with that momentum."""
-        rates = self.rates if rates is None else rates
+        rates = self.v if rates is None else rates
         v = on_floats(self.robot, "floating_velocity", self.q, rates, momentum)
-        return on_floats(
-            self.robot, "floating_inverse_dynamics", self.q, v, self.accelerations, friction=False
-        )
+        return on_floats(self.robot, "floating_inverse_dynamics", self.q, v, self.a, friction=False)
 
 
 def agree(ours: Array, theirs: Array, tolerance: float = SMALL) -> bool:
@@ -59,9 +57,9 @@ def test_the_rate_of_the_generalized_jacobian_is_the_change_of_a_free_flyers_han
 
     def hand(t: Array) -> Array:
         theirs = FreeFlyer(case.robot, case.frame, case.robot.integrate(case.q, t[0] * v))
-        return theirs.jacobian() @ theirs.velocity(case.rates, momentum)
+        return theirs.jacobian() @ theirs.velocity(case.v, momentum)
 
-    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, momentum)
+    v = on_floats(case.robot, "floating_velocity", case.q, case.v, momentum)
     ours = on_floats(case.robot, "generalized_jacobian_rate", case.q, v, frame=case.frame)
     assert agree(ours, slope(hand, np.zeros(1), np.ones(1)), 1e-9)
 
@@ -72,9 +70,9 @@ def test_the_change_of_the_generalized_jacobian_times_rates_is_its_rate(name: st
 
     def velocity(t: Array) -> Array:
         q = case.robot.integrate(case.q, t[0] * v)
-        return on_floats(case.robot, "generalized_jacobian", q, frame=case.frame) @ case.rates
+        return on_floats(case.robot, "generalized_jacobian", q, frame=case.frame) @ case.v
 
-    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, np.zeros(6))
+    v = on_floats(case.robot, "floating_velocity", case.q, case.v, np.zeros(6))
     ours = on_floats(case.robot, "generalized_jacobian_rate", case.q, v, frame=case.frame)
     assert agree(ours, slope(velocity, np.zeros(1), np.ones(1)), 1e-9)
 
@@ -90,18 +88,18 @@ def test_the_coriolis_matrix_is_christoffels_of_the_generalized_inertia(name: st
         axis=-1,
     )
     by_rates = (
-        np.einsum("ijk,k->ij", dH, case.rates)
-        + np.einsum("ikj,k->ij", dH, case.rates)
-        - np.einsum("jki,k->ij", dH, case.rates)
+        np.einsum("ijk,k->ij", dH, case.v)
+        + np.einsum("ikj,k->ij", dH, case.v)
+        - np.einsum("jki,k->ij", dH, case.v)
     )
-    assert agree(on_floats(case.robot, "generalized_coriolis", case.q, case.rates), by_rates / 2, 1e-9)
+    assert agree(on_floats(case.robot, "generalized_coriolis", case.q, case.v), by_rates / 2, 1e-9)
 
 
 @every
 def test_linear_momentum_changes_no_torque(name: str) -> None:
     case = Case(name)
     drifting = np.concatenate([case.momentum[:3], np.zeros(3)])
-    assert agree(case.torques(drifting), case.torques(np.zeros(6)))
+    assert agree(case.tau(drifting), case.tau(np.zeros(6)))
 
 
 @every
@@ -109,49 +107,49 @@ def test_angular_momentum_adds_a_gyroscopic_term_and_one_of_its_square(name: str
     """tau = H* a + C* rates + G(L) rates + Q(L): G linear in L and skew (no power), Q quadratic, no rates."""
     case = Case(name)
     H = on_floats(case.robot, "generalized_inertia", case.q)
-    C = on_floats(case.robot, "generalized_coriolis", case.q, case.rates)
-    plain = H @ case.accelerations + C @ case.rates
+    C = on_floats(case.robot, "generalized_coriolis", case.q, case.v)
+    plain = H @ case.a + C @ case.v
 
     def parts(scale: float, rates: Array) -> tuple[Array, Array]:
         """Odd and even in L."""
         L = np.concatenate([np.zeros(3), scale * case.momentum[3:]])
-        ahead, behind, none = (case.torques(x, rates) for x in (L, -L, 0 * L))
+        ahead, behind, none = (case.tau(x, rates) for x in (L, -L, 0 * L))
         return (ahead - behind) / 2, (ahead + behind) / 2 - none
 
-    assert agree(case.torques(np.zeros(6)), plain)
-    odd, even = parts(1.0, case.rates)
+    assert agree(case.tau(np.zeros(6)), plain)
+    odd, even = parts(1.0, case.v)
     assert np.abs(odd).max() > 1e-3
-    assert agree(parts(3.0, case.rates)[0], 3 * odd)
-    assert agree(parts(1.0, 2 * case.rates)[0], 2 * odd)
-    assert abs(odd @ case.rates) < 1e-12 * np.abs(odd).max() * np.abs(case.rates).max() * len(odd)
+    assert agree(parts(3.0, case.v)[0], 3 * odd)
+    assert agree(parts(1.0, 2 * case.v)[0], 2 * odd)
+    assert abs(odd @ case.v) < 1e-12 * np.abs(odd).max() * np.abs(case.v).max() * len(odd)
     assert np.abs(even).max() > 1e-4
-    assert agree(parts(3.0, case.rates)[1], 9 * even, 1e-9)
-    assert agree(parts(1.0, 2 * case.rates)[1], even, 1e-9)
+    assert agree(parts(3.0, case.v)[1], 9 * even, 1e-9)
+    assert agree(parts(1.0, 2 * case.v)[1], even, 1e-9)
 
 
 @every
 def test_torques_do_the_work_that_changes_the_energy(name: str) -> None:
     """rates . tau = dT/dt with momentum kept, T by links, differentiated along the motion."""
     case = Case(name)
-    v = on_floats(case.robot, "floating_velocity", case.q, case.rates, case.momentum)
+    v = on_floats(case.robot, "floating_velocity", case.q, case.v, case.momentum)
 
     def energy(t: Array) -> Array:
         # a constant v is near enough: the derivative at t = 0 sees no second order
         q = case.robot.integrate(case.q, t[0] * v)
-        rates = case.rates + t[0] * case.accelerations
+        rates = case.v + t[0] * case.a
         moving = on_floats(case.robot, "floating_velocity", q, rates, case.momentum)
         return np.array(case.robot.kinetic_energy(q, moving))
 
     power = slope(energy, np.zeros(1), np.ones(1))
-    assert case.torques(case.momentum) @ case.rates == pytest.approx(float(power), rel=1e-8)
+    assert case.tau(case.momentum) @ case.v == pytest.approx(float(power), rel=1e-8)
 
 
-def test_a_flying_robots_hand_gets_the_acceleration_asked_for_under_thrust() -> None:
-    """Resolved accelerations with thrusters on the satellite: Pinocchio's free-flyer does what was asked."""
+def test_a_flying_robots_hand_gets_the_acceleration_requested_under_thrust() -> None:
+    """Resolved accelerations with thrusters on the satellite: Pinocchio's free-flyer agrees."""
     case = Case("shipped arm")
     robot, q, rng = case.robot, case.q, np.random.default_rng(3)
     theirs = FreeFlyer(robot, "hand", q)
-    v = on_floats(robot, "floating_velocity", q, case.rates, case.momentum)
+    v = on_floats(robot, "floating_velocity", q, case.v, case.momentum)
     wrench = 50 * rng.normal(size=6)
     asked, gains = rng.normal(size=6), np.array([2.0, 5.0])
     X = theirs.jacobian() @ v  # the hand has the twist it should have: no error in velocity
@@ -160,7 +158,7 @@ def test_a_flying_robots_hand_gets_the_acceleration_asked_for_under_thrust() -> 
     outer = {"satellite": wrench.tolist()}
     inputs = (q, v, target, X, asked, gains)
     found = on_floats(robot, "resolved_acceleration", *inputs, frame="hand", wrenches=outer)
-    accelerations, torques = found
-    a = on_floats(robot, "floating_forward_dynamics", q, v, torques, wrenches=outer)
-    assert agree(a[6:], accelerations, 1e-8)
+    a_arm, tau = found
+    a = on_floats(robot, "floating_forward_dynamics", q, v, tau, wrenches=outer)
+    assert agree(a[6:], a_arm, 1e-8)
     assert agree(theirs.hand_acceleration(v, a), asked, 1e-8)

@@ -9,13 +9,13 @@ import pytest
 from closed_robots import shipped
 from pose_reference import slope
 from random_robots import random_robot, random_state
+from readers import parse_mjcf
 
 import rikigaku as rk
-from rikigaku.errors import BadModel, IgnoredWarning, WrongValue
-from rikigaku.model.mjcf import parse_mjcf
-from rikigaku.model.write_mjcf import mjcf_text
+from rikigaku.core.errors import BadModel, IgnoredWarning, WrongValue
+from rikigaku.formats.mjcf.mjcf_writer import mjcf_text
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.rosam.write import robot_data
+from rikigaku.rosam.data_writer import robot_data
 
 Array = np.ndarray
 KINDS = ("revolute", "prismatic", "helical")
@@ -62,7 +62,7 @@ def test_springs_add_their_force_to_a_tree_in_both_methods_of_forward_dynamics(s
     assert np.abs(robot.gravity_forces(q) - rough.gravity_forces(q)).max() < 1e-12  # gravity alone
 
 
-def test_power_of_the_drives_is_what_motion_weight_and_springs_gain() -> None:
+def test_power_of_the_actuators_is_what_motion_weight_and_springs_gain() -> None:
     robot = sprung(random_robot(1, 6), 1, viscous=Formula.of(0), coulomb=Formula.of(0))
     q, v, a = random_state(robot, np.random.default_rng(1))
     tau = robot.inverse_dynamics(q, v, a)
@@ -156,21 +156,21 @@ def test_where_springs_have_no_place_they_are_refused() -> None:
         robot_data(robot)
 
 
-def test_drives_of_a_closed_robot_carry_the_springs_of_its_passive_joints() -> None:
+def test_actuators_of_a_closed_robot_carry_the_springs_of_its_passive_joints() -> None:
     five = shipped("five_bar")
     robot = sprung(five)
     q = robot.assemble([1.2, 1.8])
     v, a = robot.complete(q, [1.0, 2.0], [3.0, -1.0])
     tau = robot.inverse_dynamics(q, v, a)
-    shared = five.drive_forces(q, v, a, forces=-resisted(robot, q)).tau
+    shared = five.actuation_forces(q, v, a, forces=-resisted(robot, q)).tau
     np.testing.assert_allclose(tau, shared, atol=1e-10)
     np.testing.assert_allclose(robot.forward_dynamics(q, v, tau), a, atol=1e-10)
-    np.testing.assert_allclose(robot.drive_forces(q, v, a).tau, tau, atol=1e-11)
-    own = list(robot.closure().places.independent)
+    np.testing.assert_allclose(robot.actuation_forces(q, v, a).tau, tau, atol=1e-11)
+    own = list(robot.closure().structure.independent)
     np.testing.assert_allclose(robot.reduced.inverse_dynamics(q, v[own], a[own]), tau, atol=1e-10)
     f = robot.loop_forces(q, v, a, tau)
     left = robot.tree.inverse_dynamics(q, v, a)
-    left[list(robot.closure().places.driven)] -= tau
+    left[list(robot.closure().structure.actuated)] -= tau
     np.testing.assert_allclose(robot.loop_jacobian(q).T @ f, left, atol=1e-10)
 
 
@@ -182,8 +182,8 @@ def test_a_leg_on_its_leaf_springs_swings_without_loss() -> None:
     }
     links = tuple(replace(link, joint=replace(link.joint, viscous=0, coulomb=0)) for link in leg.links)
     free = replace(leg, links=links)
-    posture = dict.fromkeys(leg.closure().independent, 0.0) | {"pitch": 0.5, "knee": -1.2, "toe": -1.6}
-    q = free.assemble(list(posture.values()), near=home(free))
+    configuration = dict.fromkeys(leg.closure().independent, 0.0) | {"pitch": 0.5, "knee": -1.2, "toe": -1.6}
+    q = free.assemble(list(configuration.values()), near=home(free))
     swing = rk.simulate(free, q, duration=0.3)
     assert swing.status == "done"
     T, U = free.kinetic_energy(swing.q, swing.v), free.potential_energy(swing.q)
@@ -193,7 +193,7 @@ def test_a_leg_on_its_leaf_springs_swings_without_loss() -> None:
 
 
 def home(leg: rk.Robot) -> Array:
-    """The closed posture the file names."""
+    """The closed configuration the file names."""
     q = np.zeros(leg.nq)
     at = {"pitch": 0.5, "knee": -1.2, "toe": -1.6, "ankle": 1.4269743400682238}
     at |= {"crank": -1.4920378964804846, "plantar": 1.4736369224536687}

@@ -1,13 +1,15 @@
-"""Links at slanted places, and where everything that has a name is in a posture."""
+"""Links at slanted places, and where everything that has a name is in a configuration."""
 
 import numpy as np
 
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
-from rikigaku.model.joint import POSITION_SIZE, Joint
+from rikigaku.model.joint import Joint
+from rikigaku.model.joints.joint_types import JOINT_TYPES
 from rikigaku.model.mechanism import WORLD, instantiate
-from rikigaku.model.robot import Coupling, Frame, Link, Robot
+from rikigaku.model.robot_model import Coupling, Frame, Link
 from rikigaku.numbers.formula import ONE, Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 from rikigaku.spatial.pose import Pose
 
 F = Formula.of
@@ -23,7 +25,7 @@ def frames(robot: Robot, q) -> dict[str, np.ndarray]:
     poses: dict[int, Pose] = {WORLD: Pose()}
     for i, body in enumerate(mechanism.bodies):
         part = [float(q[k]) for k in body.q]
-        moved = Pose(body.joint.turn(part), body.joint.shift(part))
+        moved = Pose(body.joint.rotation(part), body.joint.translation(part))
         poses[i] = poses[body.parent].compose(body.placement).compose(moved)
     return {
         name: np.array(poses[body].compose(pose).matrix(), float)
@@ -32,7 +34,7 @@ def frames(robot: Robot, q) -> dict[str, np.ndarray]:
 
 
 def position(type_: str, rng: np.random.Generator) -> np.ndarray:
-    q = rng.uniform(-1, 1, POSITION_SIZE[type_])
+    q = rng.uniform(-1, 1, JOINT_TYPES[type_].nq)
     if type_ in ("spherical", "free"):
         q[-4:] /= np.linalg.norm(q[-4:])
     return q

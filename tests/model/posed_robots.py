@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from readers import read_toml
 
+from rikigaku.library import NAMES, path
 from rikigaku.model.geometry import Geometry, Steps
-from rikigaku.model.inertia import Inertia
-from rikigaku.model.library import NAMES, path
-from rikigaku.model.robot import Robot
-from rikigaku.model.toml import read_toml
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Array = NDArray[np.float64]
 Numbers = Array | Sequence[float]

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from rikigaku.errors import BadModel
-from rikigaku.model.check import problems, used_symbols
+from rikigaku.core.errors import BadModel
 from rikigaku.model.geometry import ModifiedDH, Placement
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint, Limits
-from rikigaku.model.robot import Coupling, Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.model_check import problems, used_symbols
+from rikigaku.model.robot_model import Coupling, Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.robot import Robot
 
 F = Formula.of
 GOOD = Robot(
@@ -60,20 +61,20 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         ({"loops": GOOD.loops * 2}, "2 loops are named 'cut'"),
         ({"symbols": (Symbol("L"), Symbol("L"))}, "2 symbols are named 'L'"),
         ({"links": (GOOD.links[0], replace(ARM, parent="bse"))}, "parent link 'bse'. Did you mean 'base'?"),
-        ({"links": (GOOD.links[0], replace(ARM, parent="hand"))}, "'hand' -> 'arm' -> 'hand': each hangs on"),
-        ({"links": (GOOD.links[0], replace(ARM, parent="arm"))}, "'arm' -> 'arm': each hangs on the next"),
+        ({"links": (GOOD.links[0], replace(ARM, parent="hand"))}, "'hand' -> 'arm' -> 'hand': each is the"),
+        ({"links": (GOOD.links[0], replace(ARM, parent="arm"))}, "'arm' -> 'arm': each is the child of the"),
         ({"frames": (Frame("tip", "hnd"),)}, "frame 'tip': there is no link 'hnd'. Did you mean 'hand'?"),
         ({"loops": (replace(GOOD.loops[0], end=LoopEnd("bas")),)}, "loop 'cut', to: there is no link 'bas'"),
         ({"loops": (replace(GOOD.loops[0], end=LoopEnd("hand")),)}, "a loop joins two links"),
         ({"loops": (replace(GOOD.loops[0], joint="free"),)}, "no closing joint type 'free'"),
         ({"loops": (replace(GOOD.loops[0], joint="helical"),)},
-         "a screw cannot close a loop; cut another joint, and let the screw move: wrist (revolute)"),
+         "a helical joint cannot close a loop; cut another joint of it: wrist (revolute)"),
         ({"couplings": (Coupling("wrst", "shoulder", ONE),)}, "joint 'wrst'. Did you mean 'wrist'?"),
         ({"couplings": (Coupling("wrist", "elbow", ONE),)}, "reference: there is no moving one-coordinate"),
         ({"couplings": GOOD.couplings * 2}, "joint 'wrist' is coupled 2 times"),
         ({"couplings": (Coupling("wrist", "wrist", ONE),)}, "'wrist' -> 'wrist': each follows the next"),
         ({"independent": ("elbow",)}, "independent: there is no moving joint 'elbow'"),
-        ({"independent": ("wrist", "wrist")}, "independent: 'wrist' stands 2 times"),
+        ({"independent": ("wrist", "wrist")}, "independent: 'wrist' is named 2 times"),
         ({"name": ""}, "robot '': a name must be a text that is not empty"),
         ({"name": "a" * 101}, "a name may have 100 characters, this one has 101"),
         ({"name": "<b>"}, "a name may not hold '<' '>'"),
@@ -100,7 +101,7 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         (with_joint(axis="x"), "axis is 'x'; give a tuple of 3 formulas or numbers, as (0, 0, 1)"),
         ({"gravity": (ZERO, ZERO)}, "gravity is"),
         ({"base_inertia": Inertia("com", ONE, tensor=(ONE,) * 3)}, "give a tuple of 6 formulas"),  # type: ignore[arg-type]
-        ({"base_inertia": Inertia("middle", ONE)}, "say 'origin' or 'com'"),  # type: ignore[arg-type]
+        ({"base_inertia": Inertia("middle", ONE)}, "write 'origin' or 'com'"),  # type: ignore[arg-type]
         ({"base_inertia": Inertia("origin", ONE, rpy=(ONE, ZERO, ZERO))}, "rpy goes with about 'com'"),
         ({"symbols": (Symbol("q"),)}, "'q' cannot name a symbol"),
         ({"symbols": (Symbol("L", F("2*m")),)}, "its value 2*m must be a number"),

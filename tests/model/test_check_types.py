@@ -1,9 +1,10 @@
 """A robot made of other things than its parts says which, instead of failing somewhere."""
 
+import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import BadModel
+from rikigaku.core.errors import BadModel
 
 JOINT = rk.Joint("j")
 
@@ -42,8 +43,22 @@ def test_lists_are_as_good_as_tuples():
     assert listed.digest == robot.digest
 
 
+def test_arrays_are_as_good_as_tuples():
+    array, plain = np.array([0.0, 0.6, 0.8]), (0, 0.6, 0.8)
+    assert rk.Joint("j", axis=array) == rk.Joint("j", axis=plain)
+    assert rk.Placement(array, array / 2) == rk.Placement(plain, (0, 0.3, 0.4))
+    tensor = np.array([1.0, 0, 0, 1, 0, 1])
+    assert rk.Inertia("com", 2, array, tensor) == rk.Inertia("com", 2, plain, (1, 0, 0, 1, 0, 1))
+    robot = rk.load("planar_2r")
+    assert robot.with_gravity(-array) == robot.with_gravity((0, -0.6, -0.8))
+    with pytest.raises(rk.RikigakuError, match="axis"):
+        rk.Robot("r", (rk.Link("a", "base", rk.Joint("j", axis=np.eye(3))),))
+
+
 def test_numbers_too_large_are_shown_in_a_line():
-    with pytest.raises(BadModel, match=r"gravity\[2\]: 10+\.\.\. \(401 characters\) has no finite value"):
+    with pytest.raises(
+        BadModel, match=r"gravity\[2\]: 10+\.\.\. \(361 more characters\) has no finite value"
+    ):
         rk.load("planar_2r").with_gravity([0, 0, "1e400"])
     with pytest.raises(rk.RikigakuError, match="gravity takes real numbers"):
         rk.load("planar_2r").gravity_forces([0, 0], gravity=[0, 0, 10**400])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from placed_links import ROUNDING, SLANTED, F, arm, frames, gripper, position
 
-from rikigaku.errors import (
+from rikigaku.core.errors import (
     BadModel,
     IgnoredWarning,
     UnknownName,
@@ -16,14 +16,16 @@ from rikigaku.errors import (
     WrongSize,
     WrongValue,
 )
-from rikigaku.model.edit import attach, bind, join, lock, on_free_base, with_actuated, with_gravity
+from rikigaku.model.editing import attach, bind, join, lock, on_free_base, with_actuated, with_gravity
 from rikigaku.model.geometry import Placement
-from rikigaku.model.inertia import Inertia
-from rikigaku.model.joint import POSITION_SIZE, Joint
+from rikigaku.model.inertial_parameters import Inertia
+from rikigaku.model.joint import Joint
+from rikigaku.model.joints.joint_types import JOINT_TYPES
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Frame, Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.robot_model import Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import ONE, ZERO
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 
 BODY = Inertia("com", F(3), (F("0.1"), ZERO, ZERO))
 
@@ -36,7 +38,7 @@ def test_on_a_free_base_the_old_base_is_a_link_with_the_bases_inertia(type_):
     assert floating.base_inertia is None
     assert floating.links[0].inertia == BODY
     assert not floating.joint("free_base").actuated
-    assert floating.nq == fixed.nq + POSITION_SIZE[type_]
+    assert floating.nq == fixed.nq + JOINT_TYPES[type_].nq
     q = position(type_, np.random.default_rng(2))
     base = frames(floating, [*q, 0.3, 0.4])["base"]
     for name, pose in frames(fixed, [0.3, 0.4]).items():
@@ -98,7 +100,9 @@ def test_names_that_collide_when_joining_ask_for_a_prefix():
 
 @pytest.mark.parametrize(("other", "prefix"), [(None, ""), ("panda", ""), (Robot("r"), 3)])
 def test_what_is_no_robot_is_not_joined(other, prefix):
-    with pytest.raises(WrongValue, match="join takes a robot, the link or frame it stands on, and a prefix"):
+    with pytest.raises(
+        WrongValue, match="join takes a robot, the link or frame it is fixed on, and a prefix"
+    ):
         join(arm(Joint("first")), other, "tip", prefix)
 
 
@@ -138,7 +142,7 @@ def test_binding_replaces_symbols_everywhere_and_forgets_them():
         bind(robot, N=1)
 
 
-def test_gravity_and_drives_are_chosen():
+def test_gravity_and_actuation_are_chosen():
     robot = arm(Joint("first"))
     assert with_gravity(robot, [0, "-g", 0]).gravity == (ZERO, F("-g"), ZERO)
     with pytest.raises(WrongSize, match="2 numbers"):
@@ -157,7 +161,7 @@ def test_the_given_robot_is_left_as_it_is():
     assert pickle.dumps(robot) == before
 
 
-def test_an_impossible_payload_is_told_and_a_robot_made_by_hand_can_be_asked():
+def test_an_impossible_payload_is_reported_and_a_robot_made_by_hand_can_be_checked():
     robot = arm(Joint("first"))
     with pytest.warns(UnphysicalInertiaWarning, match="Link 'payload' .* mass -1 kg is negative"):
         heavy = attach(robot, "hand", Inertia("com", -1))

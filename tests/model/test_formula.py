@@ -14,10 +14,12 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from rikigaku.errors import BadFormula, MissingValue, WrongValue
+import rikigaku as rk
+from rikigaku.core.errors import BadFormula, BadModel, MissingValue, WrongValue
+from rikigaku.core.input_limits import FORMULA_CHARACTERS, FORMULA_DEPTH
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
-from rikigaku.numbers.formula_parser import DEEPEST_NESTING, LONGEST_TEXT, parse
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.formula_parser import parse
+from rikigaku.numbers.number_kind import FLOATS
 
 F = Formula.of
 
@@ -89,7 +91,7 @@ trees = pairs.map(lambda pair: pair.formula)
 
 @given(trees)
 def test_the_text_of_a_formula_reads_back_to_an_equal_formula(formula):
-    again = parse(str(formula)) if len(str(formula)) <= LONGEST_TEXT else formula
+    again = parse(str(formula)) if len(str(formula)) <= FORMULA_CHARACTERS else formula
     assert again == formula
     assert hash(again) == hash(formula)
 
@@ -197,8 +199,8 @@ def test_what_is_no_number_or_text_is_refused(x):
         ("9^9^9", 2, "beyond"),
         ("1e999", 0, "exponent"),
         ("1e99999999999", 0, "exponent"),
-        ("q", 0, "taken"),
-        ("lambda", 0, "taken"),
+        ("q", 0, "reserved"),
+        ("lambda", 0, "reserved"),
         ("1 = 1", 2, "no meaning"),
         ("a\x00", 1, "no meaning"),
     ],
@@ -216,14 +218,14 @@ def test_a_bad_formula_is_refused_with_the_place_marked(text, position, reason):
     "text", ["(" * 60 + "1" + ")" * 60, "-" * 60 + "1", "1^" * 60 + "1", "sin(" * 60 + "x" + ")" * 60]
 )
 def test_deep_nesting_is_refused(text):
-    with pytest.raises(BadFormula, match=f"more than {DEEPEST_NESTING} levels"):
+    with pytest.raises(BadFormula, match=f"more than {FORMULA_DEPTH} levels"):
         F(text)
-    assert F("(" * DEEPEST_NESTING + "1" + ")" * DEEPEST_NESTING) == ONE
+    assert F("(" * FORMULA_DEPTH + "1" + ")" * FORMULA_DEPTH) == ONE
 
 
 def test_long_texts_are_refused():
     with pytest.raises(BadFormula, match="1001"):
-        F("1" * (LONGEST_TEXT + 1))
+        F("1" * (FORMULA_CHARACTERS + 1))
     assert float(F("1 + " * 249 + "1")) == 250
 
 
@@ -316,3 +318,13 @@ def test_zero_is_false_and_whole_numbers_equal_ints():
 )
 def test_formulas_are_shown_in_notebooks(text, latex):
     assert F(text)._repr_latex_() == latex
+
+
+@pytest.mark.parametrize(
+    "text", ["pi^999", "pi^999*1e-400", "pi^999/pi^999*(pi^999 + 1)/1e-300", "(pi + 1)^2000"]
+)
+def test_powers_of_pi_beyond_the_largest_float_have_no_value(text):
+    with pytest.raises(WrongValue, match="has no finite value"):
+        float(F(text))
+    with pytest.raises(BadModel, match="has no finite value"):
+        rk.load("planar_2r").with_gravity([0, 0, text])

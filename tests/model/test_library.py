@@ -22,9 +22,9 @@ from posed_robots import (
     whole_body,
 )
 
-from rikigaku.errors import UnknownName
-from rikigaku.model.library import NAMES, SUFFIX, path
-from rikigaku.model.robot import Robot
+from rikigaku.core.errors import UnknownName
+from rikigaku.library import NAMES, SUFFIX, path
+from rikigaku.robot import Robot
 
 URDFS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 
@@ -65,7 +65,7 @@ def test_the_names_are_those_of_the_files() -> None:
     assert sorted(NAMES) == sorted(p.name.removesuffix(SUFFIX) for p in path("ur5").parent.glob("*" + SUFFIX))
 
 
-def test_an_unknown_robot_is_answered_with_a_near_name() -> None:
+def test_an_unknown_robot_raises_an_error_with_a_near_name() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'puma560'"):
         path("puma650")
 
@@ -101,12 +101,12 @@ def test_every_inertia_is_that_of_a_possible_body_but_for_the_known_ones(name: s
     assert found == {known for known in UNPHYSICAL if known[0] == name}
 
 
-# -- postures that were published, or follow from published formulas -------------------------------
+# -- configurations that were published, or follow from published formulas -------------------------------
 @pytest.mark.parametrize(
     ("name", "frame", "q", "position"),
     [
-        ("puma560", "hand", [0, 0, 0, 0, 0, 0], (0.4521, -0.15005, 0.4318)),  # Corke: zero posture
-        ("puma560", "hand", [0, PI / 2, -PI / 2, 0, 0, 0], (0.0203, -0.15005, 0.8636)),  # ready posture
+        ("puma560", "hand", [0, 0, 0, 0, 0, 0], (0.4521, -0.15005, 0.4318)),  # Corke: zero configuration
+        ("puma560", "hand", [0, PI / 2, -PI / 2, 0, 0, 0], (0.0203, -0.15005, 0.8636)),  # ready configuration
         ("panda", "flange", [0, -PI / 4, 0, -3 * PI / 4, 0, PI / 2, PI / 4], (0.3069, 0, 0.5903)),
         ("panda", "hand", [0, -PI / 4, 0, -3 * PI / 4, 0, PI / 2, PI / 4], (0.3069, 0, 0.4869)),
         ("iiwa14", "hand", [0] * 7, (0, 0, 1.306)),
@@ -258,7 +258,7 @@ def mass_matrix(robot: Robot, q: Numbers) -> Array:
 def test_the_puma_weighs_and_resists_as_corke_printed() -> None:
     robot, q = ROBOTS["puma560"], [0, PI / 4, PI, 0, PI / 4, 0]
     energy = slope(robot, lambda q: np.array([9.81 * 23.45 * whole_body(robot, q)[1][2]]), q)
-    # Robotics, Vision and Control, the nominal posture: gravity load, then the diagonal of M with rotors.
+    # Robotics, Vision and Control, nominal configuration: gravity load, then the diagonal of M with rotors.
     assert energy[0] == pytest.approx([0, 31.6399, 6.0351, 0, 0.0283, 0], abs=6e-5)
     printed = [3.6594, 4.4137, 0.9378, 0.1925, 0.1713, 0.1941]
     assert np.diag(mass_matrix(robot, q)) == pytest.approx(printed, abs=6e-5)

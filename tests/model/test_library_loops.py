@@ -1,4 +1,4 @@
-"""The shipped robots with loops: postures found by hand close them, and their freedoms are counted."""
+"""The shipped robots with loops: configurations found by hand close them, and their freedoms are counted."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from posed_robots import PI, ROBOTS, Array, Numbers, link_poses, placed, quaternion, rotation, slope
 
-from rikigaku.model.robot import Loop, LoopEnd, Robot
+from rikigaku.model.robot_model import Loop, LoopEnd
+from rikigaku.robot import Robot
 
 DEGREES_OF_FREEDOM = {
     "cassie_leg": 7,  # Cassie: 20 with two legs and a floating pelvis, five motors and two springs a leg
@@ -124,7 +125,7 @@ def gap(robot: Robot, loop: Loop, q: Numbers) -> Array:
 
 
 @pytest.mark.parametrize(("name", "q"), CLOSED)
-def test_a_closed_posture_closes_every_loop(name: str, q: list[float]) -> None:
+def test_a_closed_configuration_closes_every_loop(name: str, q: list[float]) -> None:
     for loop in ROBOTS[name].loops:
         assert gap(ROBOTS[name], loop, q) == pytest.approx(0, abs=1e-13)
 
@@ -138,7 +139,7 @@ def test_the_independent_joints_are_as_many_as_the_freedoms_and_lead_the_others(
     leading = [k for joint in robot.independent for k in range(robot.nv)[robot.v_slices[joint]]]
     following = [k for k in range(robot.nv) if k not in leading]
     freedom = DEGREES_OF_FREEDOM[name]
-    # Differences carry 1e-10 of noise; the least true singular value of these postures is above 1e-2.
+    # Differences carry 1e-10 of noise; the least true singular value of these configurations is above 1e-2.
     assert robot.nv - np.linalg.matrix_rank(J, tol=1e-4) == freedom == len(leading)
     assert np.linalg.matrix_rank(J[:, following], tol=1e-4) == len(following)
     motors = [joint for joint in robot.independent if joint not in SPRINGS.get(name, [])]

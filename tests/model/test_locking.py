@@ -7,18 +7,19 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from placed_links import ROUNDING, ROW, SLANTED, STANDARD_ROW, F, arm, frames, gripper, position
+from readers import read_toml
 from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
-from rikigaku.errors import LimitWarning, UnknownName, WrongSize, WrongValue
-from rikigaku.model import library
-from rikigaku.model.compose import placement_of
-from rikigaku.model.edit import bind, free, lock
+from rikigaku import library
+from rikigaku.core.errors import LimitWarning, UnknownName, WrongSize, WrongValue
+from rikigaku.model.editing import bind, free, lock
 from rikigaku.model.geometry import Placement, Step
-from rikigaku.model.joint import JOINT_TYPES, Joint, Limits
-from rikigaku.model.robot import Robot
-from rikigaku.model.toml import read_toml
+from rikigaku.model.geometry_composition import placement_of
+from rikigaku.model.joint import Joint, Limits
+from rikigaku.model.joints.joint_types import JOINT_TYPES
 from rikigaku.numbers.formula import ONE, PI, ZERO
+from rikigaku.robot import Robot
 
 
 @pytest.mark.parametrize("type_", [name for name in JOINT_TYPES if name != "fixed"])
@@ -50,7 +51,7 @@ def test_a_locked_joint_leaves_its_spring_behind():
     np.testing.assert_allclose(locked.pose([], "l")[:3, 3], [0, 0, 0.1])
 
 
-def test_a_lock_beyond_the_limits_is_told():
+def test_a_lock_beyond_the_limits_is_reported():
     robot = arm(Joint("first", limits=Limits(lower=-1, upper=2)), ROW)
     with pytest.warns(LimitWarning, match=r"'first' is locked at 10, beyond its limits -1.0 .. 2.0"):
         lock(robot, "first", 10)

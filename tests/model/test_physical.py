@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rikigaku.errors import UnphysicalInertia, UnphysicalInertiaWarning, WrongValue
-from rikigaku.model.inertia import Inertia
+from rikigaku.core.errors import UnphysicalInertia, UnphysicalInertiaWarning, WrongValue
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.physical import FLOOR, check_inertias, inertia_problems, nearest_physical
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.physical_consistency import FLOOR, check_inertias, inertia_problems, nearest_physical
+from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 seeds = st.integers(0, 2**32 - 1)
@@ -101,7 +102,7 @@ def test_what_is_possible_is_what_mujoco_accepts() -> None:
         (np.diag([1.0, 1.0, -1e-3]), "-0.001, 1, 1 kg m^2 about the centre of mass: a negative one"),
     ],
 )
-def test_the_border_is_allowed_and_what_lies_beyond_is_told_with_numbers(
+def test_the_border_is_allowed_and_what_lies_beyond_is_reported_with_numbers(
     tensor: np.ndarray, said: str | None
 ) -> None:
     problems = inertia_problems(about_com(1.0, tensor))

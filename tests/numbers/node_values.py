@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rikigaku.numbers.graph import Node, reachable
+from rikigaku.numbers.expression_graph import Node, reachable
 
 FLOAT = {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt}
 

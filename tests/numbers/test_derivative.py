@@ -7,11 +7,11 @@ import pytest
 import sympy
 from node_values import values
 
-from rikigaku.errors import WrongValue
-from rikigaku.numbers import functions
-from rikigaku.numbers.derivative import forward, partials, reverse
-from rikigaku.numbers.graph import Graph, Node, Traced
+from rikigaku.core.errors import WrongValue
+from rikigaku.numbers import elementary_functions
+from rikigaku.numbers.expression_graph import Graph, Node, Traced
 from rikigaku.numbers.program import trace
+from rikigaku.numbers.program_derivative import forward, partials, reverse
 
 NAMES = "abc"
 # Each derivative is a few dozen roundings of terms of its own size or somewhat larger.
@@ -28,11 +28,11 @@ STEPS = [
     (lambda s, t, c: s * t, lambda s, t, c: s * t),
     (lambda s, t, c: s - c * t, lambda s, t, c: s - c * t),
     (lambda s, t, c: s / (t * t + c), lambda s, t, c: s / (t * t + c)),
-    (lambda s, t, c: functions.sin(s), lambda s, t, c: sympy.sin(s)),
-    (lambda s, t, c: functions.cos(-s), lambda s, t, c: sympy.cos(s)),
-    (lambda s, t, c: functions.sqrt(s * s + c), lambda s, t, c: sympy.sqrt(s * s + c)),
-    (lambda s, t, c: functions.where(s < t, s * c, t * s), lesser),
-    (lambda s, t, c: functions.sign(s) * t, lambda s, t, c: sympy.sign(s) * t),
+    (lambda s, t, c: elementary_functions.sin(s), lambda s, t, c: sympy.sin(s)),
+    (lambda s, t, c: elementary_functions.cos(-s), lambda s, t, c: sympy.cos(s)),
+    (lambda s, t, c: elementary_functions.sqrt(s * s + c), lambda s, t, c: sympy.sqrt(s * s + c)),
+    (lambda s, t, c: elementary_functions.where(s < t, s * c, t * s), lesser),
+    (lambda s, t, c: elementary_functions.sign(s) * t, lambda s, t, c: sympy.sign(s) * t),
     (lambda s, t, c: c / (s * s + 1.0), lambda s, t, c: c / (s * s + 1)),
     (lambda s, t, c: -(s**3), lambda s, t, c: -(s**3)),
 ]
@@ -112,7 +112,7 @@ def test_what_an_output_does_not_depend_on_has_derivative_zero() -> None:
 def test_steps_are_flat_and_a_choice_passes_on_the_chosen_side() -> None:
     graph = Graph()
     x, y = graph.input("x"), graph.input("y")
-    outputs = [x.sign(), functions.where(x < y, x * x, y)]
+    outputs = [x.sign(), elementary_functions.where(x < y, x * x, y)]
     for rows in (forward(outputs, [{x: 1.0}, {y: 1.0}]), reverse(outputs, [x, y])):
         assert values(rows[0], {"x": 2.0, "y": 3.0}) == [0.0, 0.0]
         assert values(rows[1], {"x": 2.0, "y": 3.0}) == [4.0, 0.0]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rikigaku.errors import NotExact, WrongValue
-from rikigaku.numbers.exact import Exact, ExactConstants, NoRootLeft, Ring
+from rikigaku.core.errors import NotExact, WrongValue
+from rikigaku.numbers.elementary_functions import sqrt
+from rikigaku.numbers.exact_number import Exact, ExactConstants, NoRootLeft, Ring
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import sqrt
 
 
 @pytest.fixture

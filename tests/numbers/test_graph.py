@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from node_values import values
 
-from rikigaku.errors import WrongValue
-from rikigaku.numbers import functions
-from rikigaku.numbers.graph import OPERATIONS, Graph, Node, reachable
+from rikigaku.core.errors import WrongValue
+from rikigaku.numbers import elementary_functions as functions
+from rikigaku.numbers.expression_graph import OPERATIONS, Graph, Node, reachable
 
 # Factors whose products and reciprocals are exact.
 BITWISE_EXACT = (0.0, 0.5, 1.0, 2.0, 4.0, -0.25, -1.0, -2.0)
@@ -188,7 +188,11 @@ def test_a_choice_takes_the_side_its_condition_says(x: Node, y: Node, a: float, 
 
 def test_where_on_arrays_chooses_element_by_element() -> None:
     condition = np.array([True, False, True])
-    assert functions.where(condition, np.array([1.0, 2, 3]), np.array([4.0, 5, 6])).tolist() == [1, 5, 3]
+    assert functions.where(condition, np.array([1.0, 2, 3]), np.array([4.0, 5, 6])).tolist() == [
+        1,
+        5,
+        3,
+    ]
     assert functions.where(np.float64(1) < 2, 1.0, 2.0) == 1.0
     assert functions.where(False, 1.0, 2.0) == 2.0
 

@@ -6,15 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rikigaku.errors import NotExact
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.elementary_functions import cos, sin, sqrt
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.functions import cos, sin, sqrt
-from rikigaku.numbers.modular import Field, Modular
-from rikigaku.numbers.modular_constants import ModularConstants, fineness_for, order_for
+from rikigaku.numbers.modular_constants import ModularConstants, common_denominator, order_for
+from rikigaku.numbers.modular_number import Field, Modular
 
 
-def field(samples: int = 4, order: int = 24, fineness: int = 10) -> Field:
-    return Field(np.random.default_rng(7), samples, order, fineness)
+def field(samples: int = 4, order: int = 24, denominator: int = 10) -> Field:
+    return Field(np.random.default_rng(7), samples, order, denominator)
 
 
 def is_zero(x: object) -> bool:
@@ -40,7 +40,7 @@ def test_sums_products_and_quotients_are_those_of_rational_numbers() -> None:
         assert int(result.plain[0, 0]) == f.constant(exact)
 
 
-def test_a_vanishing_divisor_is_told() -> None:
+def test_a_vanishing_divisor_is_reported() -> None:
     f = field()
     with pytest.raises(ZeroDivisionError):
         f.number(f.random(2, 2)) / f.number(np.zeros((1, 1), dtype=np.int64))
@@ -119,16 +119,16 @@ def test_pi_is_one_number_wherever_it_stands() -> None:
     assert is_zero(value(f, "pi*pi - pi*pi/2 - pi*pi/2"))
 
 
-@pytest.mark.parametrize(("fineness", "index"), [(1, 1), (7, 1), (10**17, 8), (720 * 10**20, 24)])
-def test_angles_are_drawn_from_as_large_a_subgroup_as_their_parts_allow(fineness: int, index: int) -> None:
+@pytest.mark.parametrize(("denominator", "index"), [(1, 1), (7, 1), (10**17, 8), (720 * 10**20, 24)])
+def test_angles_are_drawn_from_as_large_a_subgroup_as_their_parts_allow(denominator: int, index: int) -> None:
     for seed in range(20):
-        f = Field(np.random.default_rng(seed), fineness=fineness)
-        assert math.gcd(fineness, f.prime - 1) == index
+        f = Field(np.random.default_rng(seed), denominator=denominator)
+        assert math.gcd(denominator, f.prime - 1) == index
 
 
 def test_denominators_are_those_of_constants_and_symbols_wherever_they_stand() -> None:
     texts = ["pi/7", "0.3", "a/6 + b", "L*sin(a/4)"]
-    assert fineness_for([Formula.of(text) for text in texts]) == 60
+    assert common_denominator([Formula.of(text) for text in texts]) == 60
 
 
 def test_roots_of_unity_of_a_large_order_are_drawn_at_once_and_too_large_ones_refused() -> None:

@@ -1,13 +1,16 @@
-"""Recorded programs: shapes, counts by hand, and the instructions they become."""
+"""RecordedLaws programs: shapes, counts by hand, and the instructions they become."""
 
 import math
 import random
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from rikigaku.codegen.instructions import Instruction, instructions
+from rikigaku.compiler.instructions import Instruction, instructions
+from rikigaku.core.errors import WrongValue
 from rikigaku.numbers.program import Program, flatten, shape_of, trace
 
 
@@ -163,3 +166,14 @@ def test_signs_ride_on_operands() -> None:
     program = trace("f", [("x", (3,))], lambda x: {"y": [-(x[0] * x[1]) - x[2], (-x[0]) / x[1]]})
     assert all(instruction.op != "neg" for instruction in instructions(program))
     assert run(program, [1.0, 2.0, 4.0], True) == [-6.0, -0.5]
+
+
+@pytest.mark.parametrize("sine", [np.sin, math.sin, lambda x: np.array([1.0, 2.0]).dot([float(x), 0.0])])
+def test_functions_of_other_libraries_are_refused_with_those_to_use(sine: Callable[[Any], Any]) -> None:
+    with pytest.raises(WrongValue, match=r"rikigaku\.numbers\.elementary_functions"):
+        trace("sine", [("x", (1,))], lambda x: {"y": [sine(x[0])]})
+
+
+def test_other_mistakes_of_a_recorded_function_stay_as_they_are() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        trace("mistake", [("x", (1,))], lambda x: {"y": [len("x") + "x"]})

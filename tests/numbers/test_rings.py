@@ -10,11 +10,11 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from rikigaku.errors import NotExact
+from rikigaku.core.errors import NotExact
 from rikigaku.numbers.constant_angles import rational_sin_cos
-from rikigaku.numbers.exact import Ring
+from rikigaku.numbers.exact_number import Ring
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.moving import moved
+from rikigaku.numbers.ring_transfer import moved
 
 
 def _off(angle: str) -> float:

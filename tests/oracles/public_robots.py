@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 from random_robots import random_state
+from readers import read_urdf
 
-from rikigaku.errors import UnphysicalInertiaWarning
-from rikigaku.model.interop import Layout, to_pinocchio
-from rikigaku.model.robot import Robot
-from rikigaku.model.urdf import read_urdf
+from rikigaku.core.errors import UnphysicalInertiaWarning
+from rikigaku.formats.state_conversion import Layout, to_pinocchio
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 FOLDER = Path(
@@ -130,7 +130,7 @@ class Case:
 def with_right_angles(text: str) -> str:
     """A URDF whose angles within 1e-11 of k pi/2 have all digits.
 
-    Files write 1.57079632679 for pi/2. We take the angle that is meant, Pinocchio the one written, and
+    Files write 1.57079632679 for pi/2. We take the right angle, Pinocchio the decimal, and
     forces differ by some 1e-11, accelerations by that times the condition of the mass matrix. With all digits
     in the file both engines see one robot, and what is compared is mechanics.
     """

@@ -10,10 +10,12 @@ import pinocchio as pin
 import pytest
 from public_robots import CASES, Case
 
-from rikigaku.laws.all import LAWS
+from rikigaku.laws.catalogue import laws_of
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import flatten, shape_of
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 CONTEXT = mpmath.MPContext()

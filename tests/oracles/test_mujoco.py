@@ -14,15 +14,18 @@ import pytest
 from random_robots import random_state
 from scipy.spatial.transform import Rotation
 
-from rikigaku.laws.all import LAWS
+from rikigaku.laws.catalogue import laws_of
 from rikigaku.model.geometry import Placement
-from rikigaku.model.inertia import Inertia
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import flatten, shape_of
+from rikigaku.robot import Robot
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}

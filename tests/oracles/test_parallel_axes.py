@@ -8,11 +8,11 @@ import pytest
 from random_robots import random_inertia
 
 import rikigaku as rk
-from rikigaku.laws.newton_euler import inverse_dynamics
-from rikigaku.laws.parallel_axes import Run
-from rikigaku.laws.regressor import regressor_parameters
+from rikigaku.laws.tree.newton_euler import inverse_dynamics
+from rikigaku.laws.tree.parallel_axes import ParallelRun
+from rikigaku.laws.tree.regressor import regressor_parameters
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 
 Turn = tuple[str, str, str]
 Row = tuple[str, Turn]  # parent, roll pitch yaw
@@ -89,7 +89,7 @@ def test_joint_forces_past_parallel_axes_are_pinocchios(name: str) -> None:
 def test_sums_of_parallel_angles_save_work_without_another_sine(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, _ = arm(ARMS["three parallel axes on a column"], np.random.default_rng(3))
     short = robot.inverse_dynamics.operations
-    monkeypatch.setattr(Run, "saves", False)
+    monkeypatch.setattr(ParallelRun, "saves", False)
     long = rk.Robot("the long way", robot.links, gravity=robot.gravity).inverse_dynamics.operations
     assert short.sincos == long.sincos
     assert short.mul <= long.mul - 8  # four products and four sums for each sum of angles

@@ -10,11 +10,13 @@ import pinocchio as pin
 import pytest
 from public_robots import CASES, SINGULAR, Case
 
-from rikigaku.laws.all import LAWS
-from rikigaku.laws.regressor import regressor_parameters
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.laws.tree.regressor import regressor_parameters
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import flatten, shape_of
+
+LAWS = laws_of("tree")
 
 Array = np.ndarray
 TOLERANCE = 1e-10

@@ -1,15 +1,10 @@
 """Robots the tests of motion share."""
 
-import sys
 import warnings
-from pathlib import Path
 
 import pytest
 
 import rikigaku as rk
-
-for folder in (Path(__file__).parents[1], Path(__file__).parent):
-    sys.path.insert(0, str(folder))  # random_robots
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ def smooth(robot: rk.Robot) -> rk.Robot:
     return replace(robot, links=tuple(plain))
 
 
-def posture(robot: rk.Robot, start=START) -> tuple[np.ndarray, np.ndarray]:
+def configuration(robot: rk.Robot, start=START) -> tuple[np.ndarray, np.ndarray]:
     q, v = robot.neutral(), np.zeros(robot.nv)
     for name, (angle, rate) in start.items():
         q[robot.q_slices[name]], v[robot.v_slices[name]] = np.radians(angle), rate

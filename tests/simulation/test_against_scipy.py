@@ -6,8 +6,8 @@ from random_robots import random_robot
 from scipy.integrate import DOP853, solve_ivp
 
 import rikigaku as rk
-from rikigaku.bound import integrator
-from rikigaku.codegen.tableaus import DOP853 as TABLE
+from rikigaku.integrators import native_integrator as integrator
+from rikigaku.integrators.butcher_tableaus import DOP853 as TABLE
 
 Q = np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6])
 

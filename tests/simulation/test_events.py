@@ -7,8 +7,8 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import rikigaku as rk
-from rikigaku.errors import WrongValue
-from rikigaku.simulation import Change, Flow, Free, Mode
+from rikigaku.core.errors import WrongValue
+from rikigaku.simulation import Change, Flow, FreeMotion, Mode
 
 G = 9.81
 
@@ -81,7 +81,7 @@ class Bouncing:
 
     @property
     def mode(self) -> Mode:
-        free = Free(self.robot).mode
+        free = FreeMotion(self.robot).mode
         ground = rk.Guard("ground", lambda mechanism, now, flow: now.q[0])
         return Mode("flying", "flying", free.dynamics, (ground,))
 
@@ -95,7 +95,7 @@ class Bouncing:
         return Change(self.mode, np.zeros(1), v, dissipated=lost)
 
 
-def test_a_bouncing_ball_comes_to_its_zeno_time_and_is_told_so(ball) -> None:
+def test_a_bouncing_ball_comes_to_its_zeno_time_and_is_reported(ball) -> None:
     system = Bouncing(ball, 0.5)
     motion = rk.simulate(ball, [1.0], [0.0], duration=5.0, system=system)
     fall = np.sqrt(2 / G)
@@ -118,7 +118,7 @@ def test_both_sides_of_a_jump_are_kept(ball) -> None:
 
 def test_outputs_of_a_mode_are_kept_with_the_solution(ball) -> None:
     def dynamics(mechanism, now):
-        free = Free(ball).mode.dynamics(mechanism, now)
+        free = FreeMotion(ball).mode.dynamics(mechanism, now)
         return Flow(free.a, outputs={"weight": [9.81 * now.p[0]]})
 
     @dataclass

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.contact.modes import ContactModes
+from rikigaku.contact.contact_modes import ContactModes
 from rikigaku.simulation import ForcePosition
-from rikigaku.simulation.drives import Pieces, side_by_side
+from rikigaku.simulation.actuation import PiecewisePolynomial, stacked
 from rikigaku.trajectory import in_sequence, quintic
 
 FINE = {"rtol": 1e-11, "atol": 1e-13}
@@ -81,11 +81,11 @@ def test_a_friction_coefficient_that_is_not_the_true_one_shows_in_the_force(arm)
 
 def test_inputs_of_two_kinds_stand_side_by_side_over_the_segments_of_either() -> None:
     rng = np.random.default_rng(3)
-    one = Pieces(np.array([0.0, 0.3, 1.1]), rng.normal(size=(3, 6, 2)))
-    two = Pieces(np.array([-1.0, 0.3, 0.7]), rng.normal(size=(3, 2, 1)))
+    one = PiecewisePolynomial(np.array([0.0, 0.3, 1.1]), rng.normal(size=(3, 6, 2)))
+    two = PiecewisePolynomial(np.array([-1.0, 0.3, 0.7]), rng.normal(size=(3, 2, 1)))
     t = np.linspace(-0.5, 2, 97)
     expected = np.concatenate([one(t), two(t)], axis=1)
-    assert np.abs(side_by_side(one, two)(t) - expected).max() < 1e-12 * np.abs(expected).max()
+    assert np.abs(stacked(one, two)(t) - expected).max() < 1e-12 * np.abs(expected).max()
 
 
 def test_what_cannot_be_pressed_or_followed_is_refused(arm) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pinocchio as pin
 import pytest
-from humanoid import KINETIC, STATIC, as_pinocchio, pinocchio, posture, smooth
+from humanoid import KINETIC, STATIC, as_pinocchio, configuration, pinocchio, smooth
 
 import rikigaku as rk
 
@@ -20,7 +20,7 @@ def flat() -> rk.Robot:
 
 
 def moved(robot, **options):
-    q, v = posture(robot)
+    q, v = configuration(robot)
     motion = rk.simulate(robot, q, v, duration=DURATION, contacts=[SOLE], **options)
     assert motion.done, motion.status
     return motion
@@ -61,7 +61,12 @@ def test_the_dissipated_work_is_the_integral_of_friction_times_speed(motion) -> 
     for a, b in pairwise(times):
         t = (a + b) / 2 + (b - a) / 2 * x
         part = rk.simulate(
-            motion.robot, *posture(motion.robot), duration=DURATION, contacts=[SOLE], output=t, rtol=1e-11
+            motion.robot,
+            *configuration(motion.robot),
+            duration=DURATION,
+            contacts=[SOLE],
+            output=t,
+            rtol=1e-11,
         )
         speed = part.v[:, 0]
         if np.abs(speed).max() > 1e-6:
@@ -142,7 +147,7 @@ def test_a_foot_tips_where_the_centre_of_pressure_reaches_its_edge(ramp, lifts, 
 def test_a_landing_foot_changes_momentum_by_impulses_within_friction_alone(tmp_path) -> None:
     robot = rk.load("humanoid_feet")
     start = {"q3": (0, 0), "q5": (30, -3), "q6": (-33.5, 0), "q7": (4, 0)}
-    q, v = posture(robot, start)
+    q, v = configuration(robot, start)
     points = [rk.Contact(name, rk.Plane(), 0.7) for name in ("heel", "toe", "swing_heel", "swing_toe")]
     motion = rk.simulate(robot, q, v, duration=0.35, contacts=points, rtol=1e-10, most_changes=4)
     event = next(e for e in motion.events if e.name in ("swing_heel lands", "swing_toe lands"))

@@ -9,13 +9,13 @@ from scipy.integrate import Radau, solve_ivp
 from test_against_scipy import field
 
 import rikigaku as rk
-from rikigaku.codegen import native
-from rikigaku.codegen.llvm_linear import linear_text
-from rikigaku.codegen.radau import radau
-from rikigaku.contact.modes import ContactModes
-from rikigaku.simulation.drives import drive_of
-from rikigaku.simulation.fields import field_of
-from rikigaku.simulation.free import Free
+from rikigaku.compiler import native_code
+from rikigaku.contact.contact_modes import ContactModes
+from rikigaku.hybrid.smooth_motion import FreeMotion
+from rikigaku.integrators.llvm_linear_solve import linear_text
+from rikigaku.integrators.radau_coefficients import radau
+from rikigaku.simulation.actuation import actuation_of
+from rikigaku.simulation.mode_fields import field_of
 
 Q = np.array([0.3, 0.2, 0.1])
 
@@ -70,7 +70,7 @@ def test_errors_fall_with_the_tolerance_and_steps_are_about_those_of_scipy(pendu
 
 def test_the_matrix_is_the_derivative_of_the_field() -> None:
     robot = random_robot(3, links=2, base="free")
-    drive, mode = drive_of(robot.nv, range(robot.nv), np.zeros(robot.nv)), Free(robot).mode
+    drive, mode = actuation_of(robot.nv, range(robot.nv), np.zeros(robot.nv)), FreeMotion(robot).mode
     made = field_of(robot, mode, drive, ())
     state = robot.random_state(4)
     y = np.concatenate([state.q, state.v, [0.3, 0.2]])
@@ -138,7 +138,7 @@ def test_events_are_found_at_the_same_times_as_by_the_explicit_method() -> None:
 def test_compiled_systems_are_solved_as_by_lapack(complex_) -> None:
     rng, n = np.random.default_rng(2), 9
     declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)\n"
-    library = native.Library(native.object_code(declared + linear_text(), optimise=True))
+    library = native_code.Library(native_code.object_code(declared + linear_text(), optimise=True))
     suffix = "complex" if complex_ else "real"
     A, x = rng.normal(size=(n, n)) + 0j, rng.normal(size=n) + 0j
     A[0, 0] = 0  # a pivot has to be looked for

@@ -1,6 +1,8 @@
-"""What a solution tells, keeps and draws; closed robots; motions that end early."""
+"""A solution's values, files and plots; closed robots; motions that end early."""
 
+import copy
 import io
+import pickle
 import sys
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.simulation.files import columns
+from rikigaku.simulation.solution_files import columns
 
 mpl.use("Agg")
 FINE = {"rtol": 1e-12, "atol": 1e-13}
@@ -31,7 +33,7 @@ def test_a_closed_robot_stays_closed_and_keeps_its_energy() -> None:
     assert audit.relative < 1e-10
 
 
-def test_forces_of_the_driven_joints_alone_move_a_closed_robot() -> None:
+def test_forces_of_the_actuated_joints_alone_move_a_closed_robot() -> None:
     robot = rk.load("five_bar")
     q = robot.assemble([0.3, 1.2])
     motion = rk.simulate(robot, q, torque=[0.4, -0.2], duration=0.2, **FINE)
@@ -41,7 +43,7 @@ def test_forces_of_the_driven_joints_alone_move_a_closed_robot() -> None:
     assert motion.work[-1] != 0
 
 
-def test_output_times_are_the_ones_asked_for(pendulum) -> None:
+def test_output_times_are_the_ones_requested(pendulum) -> None:
     times = np.array([0.0, 0.1, 0.35, 1.0])
     motion = rk.simulate(pendulum, [1.0], duration=1.0, output=times, **FINE)
     assert (motion.t == times).all()
@@ -61,14 +63,14 @@ def test_work_of_a_constant_torque_is_torque_times_way(swing) -> None:
 
 
 def test_asking_beyond_the_motion_says_what_is_known(swing) -> None:
-    with pytest.raises(rk.RikigakuError, match=r"known from 0 s to 1 s; asked for was 1.5"):
+    with pytest.raises(rk.RikigakuError, match=r"known from 0 s to 1 s; requested was 1.5"):
         swing.at(1.5)
 
 
 def test_a_motion_survives_a_file(swing, pendulum, tmp_path: Path) -> None:
     path = tmp_path / "swing.npz"
     swing.save(path)
-    read = rk.load_motion(path, pendulum)
+    read = rk.load_solution(path, pendulum)
     for name in ("t", "q", "v", "work", "dissipated", "a", "tau", "mode_index"):
         assert (getattr(read, name) == getattr(swing, name)).all()
     assert (read.positions([0.123]) == swing.positions([0.123])).all()
@@ -80,8 +82,8 @@ def test_a_motion_survives_a_file(swing, pendulum, tmp_path: Path) -> None:
     assert np.abs(read.at(times).a - swing.at(times).a).max() < 1e-7  # the interpolant's own rate
     read.save(path)  # over the old one
     assert [p.name for p in tmp_path.iterdir()] == ["swing.npz"]
-    with pytest.raises(rk.RikigakuError, match="motion of robot 'pendulum' with other data"):
-        rk.load_motion(path, rk.load("planar_2r"))
+    with pytest.raises(rk.RikigakuError, match="solution of robot 'pendulum' with other data"):
+        rk.load_solution(path, rk.load("planar_2r"))
 
 
 def test_notes_of_a_motion_survive_a_file(tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ def test_notes_of_a_motion_survive_a_file(tmp_path: Path) -> None:
     fall = rk.simulate(box, [0.1], duration=0.3, contacts=rk.joint_stops(box))
     fall.save(tmp_path / "fall.npz")
     assert fall.notes
-    assert rk.load_motion(tmp_path / "fall.npz", box).notes == fall.notes
+    assert rk.load_solution(tmp_path / "fall.npz", box).notes == fall.notes
 
 
 def _cut(whole: bytes) -> bytes:
@@ -123,19 +125,19 @@ def _array(_: bytes) -> bytes:
         (lambda whole: b"", "cannot be read whole"),
         (_cut, "cannot be read whole"),
         (_array, "cannot be read whole"),
-        (_rewritten(about=np.array("[1]")), "nothing about itself"),
+        (_rewritten(about=np.array("[1]")), "it has no metadata"),
         (_rewritten(about=np.array('{"format": 1}')), "it has no robot, digest"),
         (_rewritten(about=np.array('{"format": 7}')), "has format 7; this version reads 1"),
         (_rewritten(q=None), "it has no q"),
         (_rewritten(q=np.zeros((2, 5))), r"q has shape \(2, 5\)"),
     ],
 )
-def test_damaged_files_are_told_from_motions(swing, pendulum, tmp_path: Path, damage, message) -> None:
+def test_damaged_files_are_refused(swing, pendulum, tmp_path: Path, damage, message) -> None:
     path = tmp_path / "swing.npz"
     swing.save(path)
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(rk.RikigakuError, match=message):
-        rk.load_motion(path, pendulum)
+        rk.load_solution(path, pendulum)
 
 
 def test_a_motion_as_named_columns(swing) -> None:
@@ -176,7 +178,7 @@ def test_rates_that_are_no_numbers_end_the_motion_with_a_word(pendulum) -> None:
     assert np.isfinite(motion.q).all()
 
 
-def test_symbols_without_a_value_are_asked_for() -> None:
+def test_symbols_without_a_value_are_requested() -> None:
     joint = rk.Joint("slide", "prismatic")
     inertia = rk.Inertia(m="m", position=(0, 0, 0), tensor=(1, 0, 0, 1, 0, 1), about="com")
     robot = rk.Robot("symbolic", (rk.Link("box", "base", joint, rk.Placement(), inertia),))
@@ -184,3 +186,20 @@ def test_symbols_without_a_value_are_asked_for() -> None:
         rk.simulate(robot, [0.0], duration=1.0)
     motion = rk.simulate(robot.bind(m=2), [0.0], torque=[2 * 9.81 + 4], duration=1.0)
     assert motion.q[-1, 0] == pytest.approx(1.0, abs=1e-12)  # a = 2
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize("contacts", [None, [rk.Contact("hand", rk.Plane(), 0.2, bilateral=True)]])
+def test_solutions_can_be_pickled_and_copied(contacts, duplicate):
+    arm, q = rk.load("planar_3r"), -np.pi / 6 * np.array([1, 2, 2])
+    solution = rk.simulate(arm, q, torque=rk.PD(arm, q, 20.0, 2.0), duration=0.05, contacts=contacts)
+    same = duplicate(solution)
+    assert (same.status, same.notes, same.modes, len(same.events)) == (
+        solution.status, solution.notes, solution.modes, len(solution.events),
+    )  # fmt: skip
+    for name in ("t", "q", "v", "work", "dissipated", "residual"):
+        np.testing.assert_array_equal(getattr(same, name), getattr(solution, name))
+    assert same.forces.keys() == solution.forces.keys()
+    for name, x in solution.forces.items():
+        np.testing.assert_array_equal(same.forces[name], x)
+    np.testing.assert_allclose(same.at(0.03).q, solution.at(0.03).q, atol=1e-9)

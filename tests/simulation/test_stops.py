@@ -7,7 +7,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
-from rikigaku.contact.modes import ContactModes
+from rikigaku.contact.contact_modes import ContactModes
 
 FINE = {"rtol": 1e-12, "atol": 1e-13}
 G = 9.81
@@ -66,7 +66,7 @@ def test_a_box_on_its_stop_does_not_move_at_all_for_an_hour(box) -> None:
 
 
 def test_bounces_end_after_a_finite_time_and_the_box_rests(box) -> None:
-    stops = ContactModes(ContactSystem(box, rk.joint_stops(box, restitution=0.5)), settling=1e-9)
+    stops = ContactModes(ContactSystem(box, rk.joint_stops(box, restitution=0.5)), minimum_bounce_speed=1e-9)
     motion = rk.simulate(box, [1.0], [0.0], duration=3.0, contacts=stops, **FINE)
     assert motion.done
     assert motion.modes[-1] == "height lower stop slip"

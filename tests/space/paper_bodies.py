@@ -1,4 +1,4 @@
-"""The symbols of the paper at a posture: r_i, p_i from the satellite's centre of mass, Z_i, m_i, I_i."""
+"""The paper's symbols at a configuration: r_i, p_i from the satellite's centre of mass, Z_i, m_i, I_i."""
 
 import numpy as np
 from pose_reference import about_center

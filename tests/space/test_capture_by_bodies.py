@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 def target(wings: int) -> rk.Robot:
-    """The shipped target, with panels on hinges if asked."""
+    """The shipped target, optionally with panels on hinges."""
     plain = rk.load("space_target")
     inertia = rk.Inertia("com", 5, (0.5, 0, 0), (0.1, 0, 0, 0.4, 0, 0.4))
     panels = [
@@ -96,7 +96,7 @@ def test_velocities_after_contact_are_the_nearest_the_joined_bodies_can_have(mee
 def test_the_joined_robot_accelerates_as_pinocchio_says(meeting: Meeting) -> None:
     joined, q, v = meeting.caught.robot, meeting.caught.q, meeting.caught.v
     tau = np.random.default_rng(3).normal(size=joined.nv - 6)
-    ours = joined.floating_forward_dynamics(q, v, tau, friction=False)
+    ours = joined.space.floating_forward_dynamics(q, v, tau, friction=False)
     tree = Tree(joined)
     forces, still = tree.forces(q, v, ours), tree.forces(q, v, 0 * ours)
     asked = np.concatenate([np.zeros(6), tau])  # nothing on the base

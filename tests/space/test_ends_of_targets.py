@@ -7,8 +7,8 @@ import pytest
 
 import rikigaku as rk
 from rikigaku import space
-from rikigaku.errors import WrongValue
-from rikigaku.space import targets
+from rikigaku.core.errors import WrongValue
+from rikigaku.space import frame_targets
 
 BENT = np.array([0, 0, 0, 2.2, -2.0])
 
@@ -45,18 +45,19 @@ def test_a_target_that_ends_before_the_motion_is_said_before_anything_moves() ->
     moving = space.MovingFrame(target, target.neutral(), np.zeros(6), "grip", 0.5)
     asked = []
 
-    def short(t: float) -> space.Wanted:
+    def short(t: float) -> space.TargetState:
         asked.append(t)
         return moving(t)
 
-    with pytest.raises(WrongValue, match=r"known from 0 to 0.5 s; t = 1 s was asked. Give"):
+    with pytest.raises(WrongValue, match=r"known from 0 to 0.5 s; t = 1 s was given. Give"):
         space.follow(robot, BENT, short, "hand", 1.0, rows="xy")
     assert asked == [0.0, 1.0]
     with pytest.raises(WrongValue, match=r"known from 0 to 0.5 s"):
         space.Approach.start(np.eye(4), moving, 1.0)
     with pytest.raises(WrongValue, match=r"at t = 1 its twist is not finite"):
         space.follow(
-            robot, BENT, lambda t: space.Wanted(moving(0)[0], np.full(6, [0, np.nan][t > 0.9]), np.zeros(6)),
+            robot, BENT,
+            lambda t: space.TargetState(moving(0)[0], np.full(6, [0, np.nan][t > 0.9]), np.zeros(6)),
             "hand", 1.0, rows="xy",
         )  # fmt: skip
 
@@ -67,7 +68,7 @@ def test_a_target_that_fails_on_the_way_ends_the_motion_and_what_was_found_is_ke
     start = robot.pose(BENT, "hand")
     line = space.line(start, start[:3, 3] + [0, -0.3, 0], velocity=0.4, acceleration=0.9)
 
-    def target(t: float) -> space.Wanted:
+    def target(t: float) -> space.TargetState:
         if 0.3 < t < 0.4:
             raise KeyError("camera")
         return line(t)
@@ -79,7 +80,7 @@ def test_a_target_that_fails_on_the_way_ends_the_motion_and_what_was_found_is_ke
     k = int(np.searchsorted(whole.motion.t, 0.2))
     place = np.array([np.interp(whole.motion.t[k], found.motion.t, found.motion.q[:, j]) for j in (3, 4)])
     assert np.abs(place - whole.motion.q[k, 3:]).max() < 1e-2  # the same motion, as far as it went
-    assert np.isfinite(found.torques).all()
+    assert np.isfinite(found.tau).all()
 
 
 def test_torques_that_fail_at_the_start_raise_and_later_end_the_motion() -> None:
@@ -106,7 +107,7 @@ def test_a_singular_arm_does_not_ask_the_target_again_for_its_end() -> None:
     line = space.line(start, start[:3, 3] + [-0.5, 0, 0], velocity=0.8, acceleration=0.4)
     asked = []
 
-    def target(t: float) -> space.Wanted:
+    def target(t: float) -> space.TargetState:
         asked.append(t)
         return line(t)
 
@@ -126,7 +127,7 @@ def test_nodes_are_a_time_apart(spacing: object) -> None:
 def test_a_target_whose_motion_cannot_be_found_is_refused_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(targets, "floating_motion", partial(space.floating_motion, most_steps=3))
+    monkeypatch.setattr(frame_targets, "floating_motion", partial(space.floating_motion, most_steps=3))
     target = rk.load("space_target")
     with pytest.raises(WrongValue, match=r"does not move for 9 s: the motion ends at t = .* limit of steps"):
         space.MovingFrame(target, target.neutral(), np.array([0, 0, 0, 1, 1.1, 1]), "grip", 9.0)

@@ -1,4 +1,4 @@
-"""Numbers that must not be lost: at singular postures of redundant arms, and far from the origin."""
+"""Numbers that must not be lost: at singular configurations of redundant arms, and far from the origin."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from planar_arms import planar_3r
 
 import rikigaku as rk
 from rikigaku import space
-from rikigaku.errors import WrongValue
+from rikigaku.core.errors import WrongValue
 
 
 @pytest.mark.parametrize("bend", [0.0, 1e-7, 0.3])
@@ -15,8 +15,8 @@ def test_manipulability_of_redundant_arms_is_right_where_it_is_nothing_and_near(
     q = np.zeros((200, 6))
     q[:, 2] = rng.uniform(-3, 3, 200)
     q[:, 4] = bend * rng.normal(size=200)
-    found = robot.generalized_manipulability(q, "hand", rows="xy")
-    J = robot.generalized_jacobian(q, "hand")[:, :2]
+    found = robot.space.generalized_manipulability(q, "hand", rows="xy")
+    J = robot.space.generalized_jacobian(q, "hand")[:, :2]
     s = np.linalg.svd(J, compute_uv=False)
     assert np.abs(found - s.prod(axis=1)).max() < 1e-13 * s.max() ** 2
 
@@ -27,8 +27,8 @@ def test_manipulability_of_many_joints_to_spare_is_the_product_of_singular_value
     q = np.tile(robot.neutral(), (20, 1))
     q[:10, 7:] = rng.normal(size=(10, 15))
     q[10:, 7:10] = rng.normal(size=(10, 3))  # arms stretched out
-    found = robot.generalized_manipulability(q, "left_hand")
-    s = np.linalg.svd(robot.generalized_jacobian(q, "left_hand"), compute_uv=False).prod(axis=1)
+    found = robot.space.generalized_manipulability(q, "left_hand")
+    s = np.linalg.svd(robot.space.generalized_jacobian(q, "left_hand"), compute_uv=False).prod(axis=1)
     assert np.abs(found - s).max() < 1e-12 * s.max()
 
 

@@ -7,7 +7,7 @@ from paper_bodies import Bodies
 from random_robots import random_state
 
 import rikigaku as rk
-from rikigaku.space.counting import general_arm
+from benchmarks.space_operations import general_arm
 
 Array = np.ndarray
 ROBOTS = {"shipped": rk.load("space_arm_6"), "general 6": general_arm(6), "general 3": general_arm(3, 1)}

@@ -94,9 +94,9 @@ def test_formulas_of_the_planar_satellite_are_the_papers_exactly(
     robot = rk.load("space_planar_2r")
     J, H = paper(angles, symbols)
     q = [F(1, 7), F(-2), *angles]
-    ours = robot.generalized_inertia.symbolic.value(q=q, **symbols)
+    ours = robot.space.generalized_inertia.symbolic.value(q=q, **symbols)
     assert ours.tolist() == H
-    found = robot.generalized_jacobian.formulas("hand").value(q=q, **symbols)
+    found = robot.space.generalized_jacobian.formulas("hand").value(q=q, **symbols)
     assert found[[0, 1, 5]].tolist() == J
     assert not found[[2, 3, 4]].any()
 
@@ -106,7 +106,7 @@ def test_formulas_in_base_axes_do_not_hold_the_attitude(
     angles: list[Point], symbols: dict[str, Fraction]
 ) -> None:
     robot = rk.load("space_planar_2r")
-    formulas = robot.generalized_jacobian.formulas("hand", axes="base")
+    formulas = robot.space.generalized_jacobian.formulas("hand", axes="base")
     assert "base_theta" not in formulas.names
     J, _ = paper([(F(0), F(1)), *angles[1:]], symbols)
     found = formulas.combined().value(q=[0, 0, *angles], **symbols)
@@ -117,5 +117,5 @@ def test_numbers_of_the_compiled_laws_are_the_papers_to_the_last_digits() -> Non
     robot = rk.load("space_planar_2r")
     J, H = (np.array(x, float) for x in paper(ANGLES[0], SYMBOLS[0]))
     q = np.array([1 / 7, -2.0, *(np.arctan2(float(s), float(c)) for s, c in ANGLES[0])])
-    assert np.abs(robot.generalized_inertia(q) - H).max() < 1e-13 * np.abs(H).max()
-    assert np.abs(robot.generalized_jacobian(q, "hand")[[0, 1, 5]] - J).max() < 1e-14 * np.abs(J).max()
+    assert np.abs(robot.space.generalized_inertia(q) - H).max() < 1e-13 * np.abs(H).max()
+    assert np.abs(robot.space.generalized_jacobian(q, "hand")[[0, 1, 5]] - J).max() < 1e-14 * np.abs(J).max()

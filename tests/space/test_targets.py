@@ -6,10 +6,10 @@ from pose_reference import slope
 
 import rikigaku as rk
 from rikigaku import space
-from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.model.rigid import axis_angle, quaternion_matrix
-from rikigaku.space.deviation import pose_error, pose_error_rate
-from rikigaku.space.turning import starting, turning
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.model.float_poses import axis_angle, quaternion_matrix
+from rikigaku.space.rotation_vector import rotation_motion, rotation_vector_rates
+from rikigaku.space.target_following import pose_error, pose_error_rate
 
 Array = np.ndarray
 
@@ -68,7 +68,7 @@ def test_an_approach_ends_with_the_target_and_stays_with_it(
 def test_the_gap_closes_on_a_line_where_the_target_drifts_steadily() -> None:
     """Seen from a target that neither turns nor accelerates, a hand moving with it comes straight in."""
     drift = np.array([0.0, 0.0, 0.1, 0, 0, 0])
-    quiet = lambda t: space.Wanted(np.array([0, 0, 0.1 * t, 1, 0, 0, 0]), drift, np.zeros(6))  # noqa: E731
+    quiet = lambda t: space.TargetState(np.array([0, 0, 0.1 * t, 1, 0, 0, 0]), drift, np.zeros(6))  # noqa: E731
     hand = np.eye(4)
     hand[:3, 3] = [0, 0, -1.5]
     come = space.Approach.start(hand, quiet, 3.0)
@@ -87,12 +87,12 @@ def test_rotation_vectors_turn_as_their_rates_say(size: float) -> None:
     def at(t: float) -> tuple[Array, Array, Array]:
         return x0 + t * x1 + t * t / 2 * x2, x1 + t * x2, x2
 
-    now = turning(*at(0.0))
+    now = rotation_motion(*at(0.0))
     here, step = np.zeros(1), np.full(1, 0.1)
-    change = slope(lambda t: turning(*at(t[0])).R, here, step) * 10
+    change = slope(lambda t: rotation_motion(*at(t[0])).R, here, step) * 10
     assert np.abs(spin(now.R, change) - now.w).max() < 1e-9
-    assert np.abs(slope(lambda t: turning(*at(t[0])).w, here, step) * 10 - now.alpha).max() < 1e-9
-    rate, push = starting(x0, now.w, now.alpha)
+    assert np.abs(slope(lambda t: rotation_motion(*at(t[0])).w, here, step) * 10 - now.alpha).max() < 1e-9
+    rate, push = rotation_vector_rates(x0, now.w, now.alpha)
     assert np.abs(rate - x1).max() < 1e-12
     assert np.abs(push - x2).max() < 1e-11
 

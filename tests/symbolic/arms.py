@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from rikigaku.laws.kinematics import pose
+from rikigaku.laws.tree.kinematics import pose
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.joint import Joint
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Frame, Link, Robot
+from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 
 
 def arm(types, rows, hand=(0, 0, 0, 0)):
@@ -22,7 +23,7 @@ def arm(types, rows, hand=(0, 0, 0, 0)):
 
 
 def poses(robot, q, frame="hand", **symbols):
-    """Poses (..., 4, 4) of a frame at postures (..., nq)."""
+    """Poses (..., 4, 4) of a frame at configurations (..., nq)."""
     mechanism = instantiate(robot, FLOATS, {**robot.declared_values, **symbols})
     T = pose(mechanism, [q[..., k] for k in range(robot.nq)], frame)
     full = [[np.broadcast_to(x, q.shape[:-1]) for x in row] for row in T]
@@ -30,7 +31,7 @@ def poses(robot, q, frame="hand", **symbols):
 
 
 def distance(robot, q, p):
-    """Largest difference between postures, angles as points of the circle."""
+    """Largest difference between configurations, angles as points of the circle."""
     gap = np.abs(q - p)
     for joint in robot.joints:
         if joint.type == "revolute":
@@ -57,12 +58,12 @@ PUMA_VALUES = {"d1": 0.6, "d2": 0.2, "a2": 0.43, "d3": -0.09, "a3": -0.02, "d4":
 SHIPPED = {"puma560": 8, "stanford": 8, "ur5": 8, "rx90": 8, "scara": 2}
 
 
-def random_postures(robot, count, seed=0, size=2.0):
+def random_configurations(robot, count, seed=0, size=2.0):
     return np.random.default_rng(seed).uniform(-size, size, (count, robot.nq))
 
 
 def found(robot, formulas, q, **values):
-    """Distance from each posture to the nearest branch at its pose; all answers must reach the pose."""
+    """Distance from each configuration to the nearest branch at its pose; all answers must reach the pose."""
     T = poses(robot, q, formulas.frame, **values)
     answer = formulas.solve(T, **values)
     there = poses(robot, answer.q, formulas.frame, **values)

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from rikigaku.symbolic.algebra.jobs import Outgrown, progress
+from rikigaku.symbolic.algebra.child_process import SizeLimitExceeded, progress
 
 
 def doubled(x):
@@ -68,4 +68,4 @@ def refused(_):
 
 
 def outgrowing(_):
-    raise Outgrown("the basis had more than 7 polynomials")
+    raise SizeLimitExceeded("the basis had more than 7 polynomials")

@@ -7,9 +7,10 @@ import numpy as np
 
 import rikigaku as rk
 from rikigaku.model.geometry import ModifiedDH, Placement
-from rikigaku.model.inertia import Inertia
-from rikigaku.model.robot import Coupling, Link, Loop, LoopEnd, Robot
+from rikigaku.model.inertial_parameters import Inertia
+from rikigaku.model.robot_model import Coupling, Link, Loop, LoopEnd
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 
@@ -96,4 +97,4 @@ def projected(robot: Robot, q: Array, v: Array, a: Array, places: tuple[int, ...
     extra = np.zeros(robot.nv)
     extra[others] = -np.linalg.pinv(J[:, others], rcond=1e-9) @ robot.loop_bias(q, full)
     tau = robot.tree.inverse_dynamics(q, full, P @ a + extra, friction=False)
-    return P.T @ tau, P.T @ robot.mass_matrix(q) @ P
+    return P.T @ tau, P.T @ robot.tree.mass_matrix(q) @ P

@@ -1,8 +1,8 @@
 """The regressor of a robot from Pinocchio alone, along the motions its loops allow, at random closed states.
 
-The model is built from the robot's data, not from our mechanism; closed postures come from Newton's method on
-Pinocchio's own frames. Joints: revolute, prismatic, universal, free, fixed; cut joints: planar revolute ones
-and spherical ones, for which the three rows of position say all.
+The model is built from the robot's data, not from our mechanism; closed configurations come from Newton's
+method on Pinocchio's own frames. Joints: revolute, prismatic, universal, free, fixed; cut joints: planar
+revolute ones and spherical ones, for which the three rows of position say all.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ import numpy as np
 import pinocchio as pin
 
 from rikigaku.model.geometry import Steps
-from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 Array = np.ndarray
 Meant = Callable[[Array], bool]
@@ -28,10 +28,10 @@ class Oracle:
     model: pin.Model
     blocks: list[tuple[int, Array]]  # for each link that moves its joint, and its parameters seen from there
     ends: list[tuple[int, int]]  # frames that meet
-    around: Array | None = None  # where random postures are drawn, instead of everywhere
+    around: Array | None = None  # where random configurations are drawn, instead of everywhere
 
-    def posture(self, rng: np.random.Generator, meant: Meant = lambda q: True) -> Array:
-        """A random closed posture, one that is meant."""
+    def configuration(self, rng: np.random.Generator, meant: Meant = lambda q: True) -> Array:
+        """A random closed configuration in the chosen assembly mode."""
         model, data = self.model, self.model.createData()
         pin.seed(int(rng.integers(2**31)))
         limited = self.model.copy()
@@ -49,7 +49,7 @@ class Oracle:
                     break
                 step = -np.linalg.lstsq(J, gap, rcond=1e-9)[0]
                 q = pin.integrate(model, q, step * min(1, 0.5 / np.linalg.norm(step)))
-        raise AssertionError("no closed posture")
+        raise AssertionError("no closed configuration")
 
     def gap(self, data: pin.Data, q: Array) -> tuple[Array, Array]:
         pin.computeJointJacobians(self.model, data, q)
@@ -61,14 +61,16 @@ class Oracle:
             rows.append(J[0] - J[1])
         return np.concatenate(gaps), np.concatenate(rows)
 
-    def rows(self, rng: np.random.Generator, drives: bool = False, meant: Meant = lambda q: True) -> Array:
+    def rows(
+        self, rng: np.random.Generator, joint_parameters: bool = False, meant: Meant = lambda q: True
+    ) -> Array:
         """The regressor at a random closed state, in our columns, along the motions the loops allow.
 
-        drives: with columns of rotors, viscous and Coulomb friction (joints of one coordinate). meant: tells
-        postures of the assembly mode to look at.
+        joint_parameters: with columns of rotors, viscous and Coulomb friction (joints of one
+        coordinate). meant: whether a configuration is in the chosen assembly mode.
         """
         model, data = self.model, self.model.createData()
-        q = self.posture(rng, meant)
+        q = self.configuration(rng, meant)
         _, J = self.gap(data, q)
         _, s, Vt = np.linalg.svd(J) if len(J) else (None, np.zeros(0), np.eye(model.nv))
         N = Vt[(s > 1e-9).sum() :].T
@@ -83,7 +85,7 @@ class Oracle:
             bias.append(a[0] - a[1])
         a = N @ rng.normal(size=N.shape[1]) - np.linalg.pinv(J, rcond=1e-9) @ np.concatenate(bias)
         columns = [N.T @ self.at(q, v, a)]
-        columns += [N.T * x for x in (a, v, np.sign(v))] if drives else []
+        columns += [N.T * x for x in (a, v, np.sign(v))] if joint_parameters else []
         return np.concatenate(columns, axis=1)
 
     def at(self, q: Array, v: Array, a: Array) -> Array:

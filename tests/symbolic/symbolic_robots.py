@@ -8,22 +8,25 @@ from typing import Any
 
 import numpy as np
 from random_robots import random_robot
+from readers import read_toml
 
 import rikigaku as rk
-from rikigaku.laws.all import LAWS
-from rikigaku.model import library
-from rikigaku.model.inertia import PARAMETER_NAMES
-from rikigaku.model.robot import Link, Robot
-from rikigaku.model.toml import read_toml
+from rikigaku import library
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.laws.specialization import Specialization, run
+from rikigaku.model.inertial_parameters import PARAMETER_NAMES
+from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import quarter_turns
+from rikigaku.numbers.number_kind import quarter_turns
 from rikigaku.numbers.program import flatten
-from rikigaku.recipe import Recipe, run
+from rikigaku.robot import Robot
+
+LAWS = laws_of("tree")
 
 
 @cache
 def all_symbols(name: str) -> Robot:
-    """A shipped robot whose DH lengths, inertias, drives and gravity are symbols; angles stay."""
+    """A shipped robot whose DH lengths, inertias, joint parameters and gravity are symbols; angles stay."""
     robot = read_toml(library.path(name))
     links = []
     for k, link in enumerate(robot.links, 1):
@@ -150,8 +153,10 @@ def on_fractions(
 ) -> list[Fraction]:
     """The law's recursion on plain fractions: no polynomial, no reduction."""
     record = LAWS[law]
-    recipe = Recipe(tuple((options_of(robot, law) | options).items()))
-    results = run(robot, record, recipe, Fractions(), [state[name] for name in record.inputs], symbols)
+    specialization = Specialization(tuple((options_of(robot, law) | options).items()))
+    results = run(
+        robot, record, specialization, Fractions(), [state[name] for name in record.inputs], symbols
+    )
     return [Fraction(x) for value in results.values() for x in flatten(value)]
 
 

@@ -8,12 +8,12 @@ import pytest
 from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
-from rikigaku.errors import NotExact, WrongValue
+from rikigaku.core.errors import NotExact, WrongValue
 from rikigaku.model.geometry import ModifiedDH
-from rikigaku.model.robot import Coupling
+from rikigaku.model.robot_model import Coupling
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base.proof import proved
-from rikigaku.symbolic.base.result import BaseParameters
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.relation_proof import proved
 
 IN_PLANE = (0, "-9.81", 0)
 
@@ -59,10 +59,10 @@ def test_pinocchios_regressor_along_the_loops_has_that_rank_and_the_relations_we
 @pytest.mark.parametrize("name", ["rosam_loop", "five_bar"])
 def test_rotors_and_friction_of_a_closed_robot_count_as_pinocchio_and_newton_say(name: str) -> None:
     robot = rk.load(name)
-    found = robot.base_parameters(drives=True)
+    found = robot.base_parameters(joint_parameters=True)
     rng = np.random.default_rng(6)
     theirs = oracle(robot.bind(**robot.declared_values) if robot.free_symbols else robot)
-    Y = np.concatenate([theirs.rows(rng, drives=True) for _ in range(120)])
+    Y = np.concatenate([theirs.rows(rng, joint_parameters=True) for _ in range(120)])
     assert rank(Y) == found.count
     assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-9 * np.abs(Y).max()
 
@@ -87,7 +87,7 @@ def test_the_minimal_regressor_of_a_closed_robot_gives_its_driving_forces() -> N
     """tau of the independent coordinates: those of the tree, projected, at a closed state."""
     robot = rk.load("five_bar")
     found = base("five_bar")
-    from rikigaku.symbolic.loops.consistent_state import consistent_state
+    from rikigaku.symbolic.loops.closed_configuration import consistent_state
 
     q = np.array([float(x) for x in consistent_state(robot, 4, 100).q])
     J = np.asarray(robot.loop_jacobian(q))
@@ -120,16 +120,16 @@ def test_a_symbol_in_an_angle_of_a_closed_robot_needs_a_value() -> None:
 
 
 @pytest.mark.parametrize("name", ["rosam_loop", "four_bar"])
-def test_the_relations_of_a_small_loop_are_proved_modulo_its_closed_postures(name: str) -> None:
+def test_the_relations_of_a_small_loop_are_proved_modulo_its_closed_configurations(name: str) -> None:
     assert "proved modulo the ideal of the component" in base(name).verified
 
 
 def test_a_relation_that_holds_in_the_tree_only_by_mistake_is_not_proved() -> None:
     found = base("rosam_loop")
     right = {"m of l22": _regrouped(found, "m of l22")}
-    assert proved(found.question, right, ())
+    assert proved(found.problem, right, ())
     right["m of l22"]["Izz of l31"] = Formula.of("4*L**2 + 1/1000000")
-    assert not proved(found.question, right, ())
+    assert not proved(found.problem, right, ())
 
 
 def _regrouped(found: BaseParameters, name: str) -> dict[str, Formula]:

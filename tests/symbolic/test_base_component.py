@@ -1,4 +1,4 @@
-"""Base parameters of closed robots hold for one component of their postures: a parallelogram, or its twin."""
+"""Base parameters of closed robots hold on one component: a parallelogram, or its crossed form."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,16 +10,16 @@ from linkages import four_bar, geared_arm, palletiser, parallelogram
 from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
-from rikigaku.errors import CannotClose, WrongSize, WrongValue
-from rikigaku.symbolic.base.proof import proved
-from rikigaku.symbolic.base.result import BaseParameters
+from rikigaku.core.errors import CannotClose, WrongSize, WrongValue
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.relation_proof import proved
 from rikigaku.symbolic.loops.component import component_of
 
 Array = np.ndarray
 
 
 def turned(*angles: float) -> bool:
-    """Whether all angles are whole turns."""
+    """Whether all angles are whole revolutions."""
     return all(abs(np.sin(x)) < 1e-9 and np.cos(x) > 0 for x in angles)
 
 
@@ -44,7 +44,7 @@ def crossed(name: str) -> Callable[[Array], bool]:
 
 @cache
 def base(name: str, twin: bool = False) -> BaseParameters:
-    near = oracle(named(name)).posture(np.random.default_rng(1), crossed(name)) if twin else None
+    near = oracle(named(name)).configuration(np.random.default_rng(1), crossed(name)) if twin else None
     return named(name).base_parameters(near=near)
 
 
@@ -87,16 +87,16 @@ def test_by_default_it_is_the_mode_that_assemble_finds(name: str) -> None:
             own[1] = -1.4 + 0.2 * own[1]
         q = robot.assemble(own)
         assert PARALLEL[name](q)
-        assert PARALLEL[name](np.array(base(name).posture))
+        assert PARALLEL[name](np.array(base(name).configuration))
 
 
-def test_the_answer_says_where_it_holds_and_can_be_asked_for_again() -> None:
+def test_the_result_says_where_it_holds_and_can_be_requested_again() -> None:
     found = base("sr400")
     assert found.relations == ("theta3 = -theta2 + theta7 + pi/2", "theta8 = theta2 - theta7")
     middle = np.array([0, -0.5, 1, 0, 0, 0, 0, -0.5]) * np.pi  # of the limits, where these do not hold zero
-    assert np.abs(found.posture - middle).max() < 1e-9
+    assert np.abs(found.configuration - middle).max() < 1e-9
     assert "theta8 = theta2 - theta7" in repr(found)
-    again = named("sr400").base_parameters(near=found.posture)
+    again = named("sr400").base_parameters(near=found.configuration)
     assert again.found == found.found
     twin = base("parallelogram", True)
     assert not twin.relations
@@ -121,7 +121,7 @@ def test_lengths_that_are_symbols_give_the_same_with_formulas(
 def test_the_twin_has_formulas_in_its_lengths_too() -> None:
     numbers = base("parallelogram", True)
     symbols = (rk.Symbol("a", rk.Formula.of("0.7")), rk.Symbol("b", rk.Formula.of("0.5")))
-    found = replace(parallelogram("a", "b"), symbols=symbols).base_parameters(near=numbers.posture)
+    found = replace(parallelogram("a", "b"), symbols=symbols).base_parameters(near=numbers.configuration)
     assert found.count == 8
     assert found.found.kept == numbers.found.kept
     assert np.abs(found.matrix() - numbers.matrix()).max() < 1e-12
@@ -146,12 +146,12 @@ def test_elbow_up_and_elbow_down_of_a_four_bar_are_one_component() -> None:
 
 
 @pytest.mark.parametrize("twin", [False, True])
-def test_friction_of_joints_that_turn_together_is_one(twin: bool) -> None:
-    near = base("parallelogram", True).posture if twin else None
-    found = parallelogram().base_parameters(drives=True, near=near)
+def test_friction_of_joints_that_rotate_together_is_one(twin: bool) -> None:
+    near = base("parallelogram", True).configuration if twin else None
+    found = parallelogram().base_parameters(joint_parameters=True, near=near)
     theirs, rng = oracle(parallelogram()), np.random.default_rng(6)
     meant = crossed("parallelogram") if twin else PARALLEL["parallelogram"]
-    Y = np.concatenate([theirs.rows(rng, drives=True, meant=meant) for _ in range(60)])
+    Y = np.concatenate([theirs.rows(rng, joint_parameters=True, meant=meant) for _ in range(60)])
     assert rank(Y) == found.count == (12 if twin else 5)
     assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-8 * np.abs(Y).max()
 
@@ -162,9 +162,9 @@ def test_a_gear_is_followed_exactly() -> None:
     found = replace(arm, couplings=(second,)).base_parameters()
     assert found.relations == ("q2 = -2*q1 + pi/3",)
     assert "exactly" in found.verified
-    by_postures = arm.base_parameters()  # an offset of 0.1 rad is no part of a turn
-    assert not by_postures.relations
-    assert by_postures.count == found.count
+    by_configurations = arm.base_parameters()  # an offset of 0.1 rad is no part of a turn
+    assert not by_configurations.relations
+    assert by_configurations.count == found.count
 
 
 def test_relations_are_proved_modulo_the_ideal_of_their_component_and_of_no_other() -> None:
@@ -181,14 +181,14 @@ def test_relations_are_proved_modulo_the_ideal_of_their_component_and_of_no_othe
         for name in kept
         if name not in found.found.kept
     }
-    geometry = found.question.geometry
-    here, there = ([component_of(geometry, x.posture).state(256)] for x in (found, twin))
-    assert proved(found.question, relations, here)
-    assert not proved(found.question, relations, there)
-    assert not proved(found.question, relations, ())
+    geometry = found.problem.geometry
+    here, there = ([component_of(geometry, x.configuration).state(256)] for x in (found, twin))
+    assert proved(found.problem, relations, here)
+    assert not proved(found.problem, relations, there)
+    assert not proved(found.problem, relations, ())
 
 
-def test_a_kite_is_at_home_where_its_crank_can_turn() -> None:
+def test_the_reference_configuration_of_a_kite_lets_its_crank_rotate() -> None:
     """Folded flat it turns about one pin, crank at rest: on that component the crank decides nothing."""
     kite = four_bar("0.5", "0.8", "0.8", "0.5")
     folded, turning = kite.base_parameters(near=[0, 1, 1]), kite.base_parameters()
@@ -199,8 +199,8 @@ def test_a_kite_is_at_home_where_its_crank_can_turn() -> None:
     assert "proved" not in folded.verified
     relations = {"m of rocker": {}}
     for x, proof in ((turning, True), (folded, False)):
-        states = [component_of(x.question.geometry, x.posture).state(256)]
-        assert proved(x.question, relations, states) == proof
+        states = [component_of(x.problem.geometry, x.configuration).state(256)]
+        assert proved(x.problem, relations, states) == proof
 
 
 @pytest.mark.parametrize(
@@ -214,26 +214,26 @@ def test_a_kite_is_at_home_where_its_crank_can_turn() -> None:
         ),
     ],
 )
-def test_walks_that_begin_beside_a_singular_posture_stay_on_their_component(
+def test_walks_that_begin_beside_a_singular_configuration_stay_on_their_component(
     name: str, near: tuple[float, ...]
 ) -> None:
     component = component_of(named(name), near)
-    assert {PARALLEL[name](q) for q in component.postures(400)} == {near[1] == -near[0]}
+    assert {PARALLEL[name](q) for q in component.configurations(400)} == {near[1] == -near[0]}
 
 
-def test_a_singular_posture_belongs_to_no_component() -> None:
-    with pytest.raises(WrongValue, match=r"\(0, 0, 0\) leads to a singular posture .* further from it"):
+def test_a_singular_configuration_belongs_to_no_component() -> None:
+    with pytest.raises(WrongValue, match=r"\(0, 0, 0\) leads to a singular configuration .* farther from it"):
         parallelogram().base_parameters(near=[0, 0, 0])
 
 
-def test_a_posture_that_cannot_be_closed_is_told() -> None:
+def test_a_configuration_that_cannot_be_closed_is_reported() -> None:
     short = four_bar("0.1", "0.1", "0.1", "0.9")
     with pytest.raises(CannotClose, match=r"near=\(0, 0, 0\).*assemble"):
         short.base_parameters(near=[0, 0, 0])
 
 
 def test_near_is_for_closed_robots_and_of_their_size() -> None:
-    with pytest.raises(WrongValue, match="open tree"):
+    with pytest.raises(WrongValue, match="a tree has one set"):
         rk.load("scara").base_parameters(near=[0, 0, 0, 0])
     with pytest.raises((WrongValue, WrongSize), match="3 numbers"):
         four_bar().base_parameters(near=[0, 0])
@@ -250,12 +250,12 @@ def test_other_shipped_robots_have_the_rank_of_pinocchios_regressor(name: str, c
     assert ("30 decimals" in found.verified) == (name == "cassie_leg")
 
 
-def test_the_platform_of_a_delta_is_at_home_where_it_does_not_turn() -> None:
+def test_at_the_reference_configuration_the_platform_of_a_delta_does_not_rotate() -> None:
     """Its rods are parallelograms; the six equations also close with the platform tilted, in other ways."""
     robot = rk.load("delta")
     found, rng = robot.base_parameters(), np.random.default_rng(5)
     theirs = oracle(robot)
-    theirs.around = np.array(found.posture)
+    theirs.around = np.array(found.configuration)
     theirs.around[3:7] = (0, 0, 0, 1)  # Pinocchio's order of a quaternion
     Y = np.concatenate(
         [theirs.rows(rng, meant=lambda q: bool(np.abs(q[3:6]).max() < 1e-9)) for _ in range(40)]

@@ -8,8 +8,8 @@ import pytest
 from linkages import four_bar, parallelogram
 
 import rikigaku as rk
-from rikigaku.symbolic.base.result import BaseParameters
-from rikigaku.symbolic.base.signs import drawn_signs, rays
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.velocity_signs import drawn_signs, sign_groups
 from rikigaku.symbolic.loops.component import component_of
 
 COULOMB = (0.3, 0.5, 0.7, 1.1)
@@ -43,11 +43,11 @@ def postures() -> list[np.ndarray]:
 @cache
 def base(k: int | None = None) -> BaseParameters:
     near = None if k is None else postures()[k]
-    return crank_rocker().base_parameters(drives="coulomb", near=near)
+    return crank_rocker().base_parameters(joint_parameters="coulomb", near=near)
 
 
 @pytest.mark.parametrize("k", [4, 9, 14, 20])
-def test_parameters_found_near_any_posture_of_a_component_are_the_same(k: int) -> None:
+def test_parameters_found_near_any_configuration_of_a_component_are_the_same(k: int) -> None:
     assert base(k).found == base().found
     assert base(k).count == 8
     assert "signs of rates drawn freely" in base(k).verified
@@ -71,7 +71,7 @@ def test_rates_in_a_constant_ratio_share_a_sign_and_others_do_not() -> None:
     found = set()
     for q in modes:
         component = component_of(parallelogram(), q)
-        shared = tuple(rays([component.state(256) for _ in range(4)]))
+        shared = tuple(sign_groups([component.state(256) for _ in range(4)]))
         found.add((bool(np.isclose(q[0] + q[1], 0)), shared))
     assert found == {(True, ((0, 1), (0, -1), (0, 1))), (False, ((0, 1), (1, 1), (1, 1)))}
 
@@ -80,7 +80,7 @@ def test_a_rate_that_never_moves_has_no_friction() -> None:
     """Folded flat, a kite turns about one pin: its crank is at rest."""
     kite = four_bar("0.5", "0.8", "0.8", "0.5")
     component = component_of(kite, [0, 1, 1])
-    found = rays([component.state(256) for _ in range(4)])
+    found = sign_groups([component.state(256) for _ in range(4)])
     assert found == [None, (0, 1), (0, 1)]
     assert drawn_signs(found, np.random.default_rng(0))[0] == 0
 
@@ -89,8 +89,8 @@ def test_signs_are_drawn_alone_where_lengths_are_symbols_too() -> None:
     lengths = {"crank_length": "4", "coupler_length": "10", "rocker_length": "8", "ground_length": "9"}
     symbols = tuple(rk.Symbol(name, rk.Formula.of(x)) for name, x in lengths.items())
     robot = replace(four_bar(*lengths), symbols=symbols)
-    found = robot.base_parameters(drives="coulomb")
-    numbers = four_bar(*lengths.values()).base_parameters(drives="coulomb")
+    found = robot.base_parameters(joint_parameters="coulomb")
+    numbers = four_bar(*lengths.values()).base_parameters(joint_parameters="coulomb")
     assert found.found.kept == numbers.found.kept
     assert found.count == 8 + 3
     assert np.abs(found.matrix() - numbers.matrix()).max() < 1e-12

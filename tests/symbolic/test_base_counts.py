@@ -10,14 +10,15 @@ from pinocchio_regressor import oracle, rank
 import rikigaku as rk
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base.result import BaseParameters
+from rikigaku.robot import Robot
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 
 NONE = (0, 0, 0)
-# Robot, gravity, drives: base parameters. Published, see the specification of ROSAM II's successor; a general
+# Robot, gravity, joint parameters: count. Published, see the specification of ROSAM II's successor; a general
 # direction is written out in numbers, to be independent of what "any" means.
 PUBLISHED = [
     ("puma560", None, False, 36),
@@ -38,13 +39,13 @@ ROBOTS = ["puma560", "ur5", "rx90", "panda", "stanford", "scara", "planar_3r", "
 
 
 @cache
-def base(name: str, gravity: Any, drives: Any) -> BaseParameters:
-    return rk.load(name).base_parameters(gravity=gravity, drives=drives)
+def base(name: str, gravity: Any, joint_parameters: Any) -> BaseParameters:
+    return rk.load(name).base_parameters(gravity=gravity, joint_parameters=joint_parameters)
 
 
-@pytest.mark.parametrize(("name", "gravity", "drives", "count"), PUBLISHED)
-def test_the_published_count_is_found(name: str, gravity: Any, drives: Any, count: int) -> None:
-    found = base(name, gravity, drives)
+@pytest.mark.parametrize(("name", "gravity", "joint_parameters", "count"), PUBLISHED)
+def test_the_published_count_is_found(name: str, gravity: Any, joint_parameters: Any, count: int) -> None:
+    found = base(name, gravity, joint_parameters)
     assert found.count == count
     assert found.verified.startswith(f"rank {count} ")
 
@@ -74,7 +75,7 @@ def test_pinocchios_regressor_has_that_rank_and_the_relations_we_found(name: str
     Y = np.concatenate([theirs.rows(rng) for _ in range(100)])
     assert Y.shape[1] == len(found.parameters)
     assert rank(Y) == found.count
-    used = {s: x for s, x in values.items() if s in found.question.robot.free_symbols}
+    used = {s: x for s, x in values.items() if s in found.problem.robot.free_symbols}
     K = found.matrix(**used)
     # tau = Y pi = Y[:, kept] K pi for all parameters pi; digits are lost where columns are small.
     assert np.abs(Y - Y[:, list(found.columns)] @ K).max() < 1e-10 * np.abs(Y).max()

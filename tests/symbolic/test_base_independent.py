@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.constraints.plan import closure
+from rikigaku.closure.closure_plan import closure
 
 
 @pytest.mark.parametrize("independent", [("right_motor", "left_motor"), ()])
@@ -28,9 +28,9 @@ def test_rows_are_those_of_the_reduced_robot_and_of_the_formulas_in_the_same_ord
     tau = np.asarray(tree.inverse_dynamics(q, v, a, friction=False))
     mine = found.regressor(q, v, a) @ found.base_values()
     # in the order the plan names, the rows of N over the independent coordinates are the identity
-    assert np.abs(N[:, plan.places.independent] - np.eye(2)).max() < 1e-12
+    assert np.abs(N[:, plan.structure.independent] - np.eye(2)).max() < 1e-12
     assert np.abs(mine - np.einsum("kji,kj->ki", N, tau)).max() < 1e-10 * np.abs(tau).max()
-    assert robot.loop_constraints().independent == plan.places.independent
+    assert robot.loop_constraints().independent == plan.structure.independent
 
 
 @pytest.mark.parametrize("name", ["four_bar", "three_rrr"])
@@ -39,4 +39,4 @@ def test_without_a_list_formulas_and_numbers_choose_the_same_joints(name: str) -
     robot = replace(rk.load(name), independent=())
     idle = tuple(replace(x, joint=replace(x.joint, actuated=False)) for x in robot.links)
     for one in (robot, replace(robot, links=idle)):
-        assert one.loop_constraints().independent == closure(one).places.independent
+        assert one.loop_constraints().independent == closure(one).structure.independent

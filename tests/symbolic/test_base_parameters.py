@@ -9,15 +9,16 @@ import pytest
 from random_robots import ALL_JOINTS, random_robot, random_state
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue, NotExact, NotVerified, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import MissingValue, NotExact, NotVerified, UnknownName, WrongSize, WrongValue
 from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Robot
+from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base import regressor as base_regressor
-from rikigaku.symbolic.base.result import BaseParameters
+from rikigaku.robot import Robot
+from rikigaku.symbolic.base_parameters import regressor_relations as base_regressor
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 
 
 @cache
@@ -57,7 +58,7 @@ def test_formulas_with_symbols_for_lengths_take_the_values_found_with_numbers(na
             for symbol, value in _pairs(x, getattr(link.geometry, field)):
                 numbers[symbol] = float(value)
     assert found.found.kept == base(name).found.kept
-    used = {s: x for s, x in numbers.items() if s in found.question.robot.free_symbols}
+    used = {s: x for s, x in numbers.items() if s in found.problem.robot.free_symbols}
     assert np.allclose(found.matrix(**used), base(name).regrouping, rtol=0, atol=1e-14)
 
 
@@ -128,7 +129,7 @@ def test_an_angle_of_30_hundredths_gives_decimals_and_says_so() -> None:
     assert "decimals" in found.verified
 
 
-def test_a_rounded_right_angle_counts_as_one() -> None:
+def test_a_rounded_right_angle_is_recognised() -> None:
     exact, rounded = (
         Robot("x", (Link("l1", "base", Joint("j1")), Link("l2", "l1", Joint("j2"), ModifiedDH(angle, 1))))
         for angle in ("pi/2", "1.57079632679")
@@ -150,7 +151,7 @@ def test_a_slanting_axis_divides_by_its_cosine() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_on_random_trees_the_kept_columns_make_all_columns(seed: int) -> None:
     robot = random_robot(seed, 5, ALL_JOINTS, right_angles=seed % 2 == 0, drives=True)
-    found = robot.base_parameters(drives=True)
+    found = robot.base_parameters(joint_parameters=True)
     Y = np.concatenate(
         [np.asarray(_full(robot, *random_state(robot, np.random.default_rng(i)))) for i in range(60)]
     )
@@ -162,26 +163,26 @@ def test_on_random_trees_the_kept_columns_make_all_columns(seed: int) -> None:
 
 
 def _full(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[list[float]]:
-    from rikigaku.laws.regressor import regressor
+    from rikigaku.laws.tree.regressor import regressor
     from rikigaku.model.mechanism import instantiate
-    from rikigaku.numbers.kind import FLOATS
+    from rikigaku.numbers.number_kind import FLOATS
 
     mechanism = instantiate(robot, FLOATS, {})
-    return regressor(mechanism, q.tolist(), v.tolist(), a.tolist(), drives=True)
+    return regressor(mechanism, q.tolist(), v.tolist(), a.tolist(), joint_parameters=True)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford", "scara", "space_arm_6"])
 def test_rules_and_regressor_give_the_same_regrouping(name: str) -> None:
     rules = rk.load(name).base_parameters(method="rules")
     assert rules.found.kept == base(name).found.kept
-    symbols = dict.fromkeys(base(name).question.robot.free_symbols, 0.7)
+    symbols = dict.fromkeys(base(name).problem.robot.free_symbols, 0.7)
     assert np.allclose(rules.matrix(**symbols), base(name).matrix(**symbols), rtol=0, atol=1e-14)
 
 
 # -- conversions --------------------------------------------------------------------------------------------
 def test_base_values_and_the_minimal_regressor_give_the_joint_forces() -> None:
     robot = rk.load("puma560")
-    found = robot.base_parameters(drives=True)
+    found = robot.base_parameters(joint_parameters=True)
     rng = np.random.default_rng(1)
     q, v, a = rng.uniform(-1, 1, (3, 20, 6))
     W = found.regressor(q, v, a)
@@ -193,7 +194,7 @@ def test_base_values_and_the_minimal_regressor_give_the_joint_forces() -> None:
 def test_the_minimal_regressor_as_formulas_has_the_values_of_the_native_one() -> None:
     found = base("planar_3r")
     q, v, a = np.random.default_rng(4).uniform(-1, 1, (3, 3))
-    values = dict.fromkeys(found.question.robot.free_symbols, 0.7)
+    values = dict.fromkeys(found.problem.robot.free_symbols, 0.7)
     exact = found.regressor.symbolic
     assert exact.shape == (3, found.count)
     assert np.allclose(
@@ -242,12 +243,12 @@ def test_branches_are_numbered_as_in_rosam() -> None:
 
 
 # -- errors -------------------------------------------------------------------------------------------------
-def test_bad_questions_are_answered_with_what_is_known() -> None:
+def test_wrong_arguments_raise_errors_with_the_known_choices() -> None:
     robot = rk.load("planar_2r")
     with pytest.raises(UnknownName, match="regressor, rules"):
         robot.base_parameters(method="magic")
     with pytest.raises(UnknownName, match="viscous"):
-        robot.base_parameters(drives="viscos")
+        robot.base_parameters(joint_parameters="viscos")
     with pytest.raises(WrongValue, match="three numbers"):
         robot.base_parameters(gravity=9.81)
     with pytest.raises(WrongValue, match="'any'"):
@@ -276,7 +277,7 @@ def test_a_symbol_without_value_is_named_where_a_number_is_needed() -> None:
 
 
 def test_a_robot_that_cannot_move_is_refused() -> None:
-    with pytest.raises(WrongValue, match="no joint that moves"):
+    with pytest.raises(WrongValue, match="no moving joint"):
         Robot("rock", (Link("l1", "base", Joint("j1", "fixed")),)).base_parameters()
 
 
@@ -317,8 +318,8 @@ def test_a_rank_too_low_does_not_pass_the_check(monkeypatch: pytest.MonkeyPatch)
         rk.load("planar_3r").base_parameters()
 
 
-def test_one_robot_may_be_asked_under_several_gravities() -> None:
-    """What joints hide is found once; coefficients are in the symbols of each question all the same."""
+def test_one_robot_has_base_parameters_under_several_gravities() -> None:
+    """What joints hide is found once; coefficients are in the symbols of each problem all the same."""
     robot = rk.load("rx90")
     before = [robot.base_parameters(gravity=g).matrix() for g in (None, "any", (0, 0, 0))]
     other = replace(robot, name="same")

@@ -7,8 +7,8 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base.rules import base_by_rules
-from rikigaku.symbolic.base.samples import ANY_GRAVITY
+from rikigaku.symbolic.base_parameters.geometric_rules import base_by_rules
+from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY
 
 NONE = (Formula.of(0),) * 3
 DRIVES = ("rotor", "viscous", "coulomb")
@@ -81,7 +81,7 @@ def test_the_counts_are_those_of_the_literature(name: str) -> None:
 def test_seven_revolute_joints_leave_43_and_rotors_and_friction_of_a_puma_52() -> None:
     assert [base_by_rules(rk.load(name)).count for name in ("panda", "iiwa14")] == [43, 43]
     puma = rk.load("puma560")
-    assert [base_by_rules(puma, drives).count for drives in (("rotor",), DRIVES)] == [40, 52]
+    assert [base_by_rules(puma, names).count for names in (("rotor",), DRIVES)] == [40, 52]
 
 
 def test_a_free_joint_hides_nothing_and_a_spherical_one_the_mass() -> None:
@@ -111,7 +111,7 @@ def test_prismatic_axes_that_are_parallel_share_their_mass() -> None:
     assert len(found.eliminated) == 18
 
 
-def test_axes_parallel_to_gravity_and_to_each_other_do_not_feel_it() -> None:
+def test_axes_parallel_to_gravity_and_to_each_other_are_independent_of_it() -> None:
     """A planar arm: with gravity along its axes the first link shows its Izz only, else its ms too."""
     links = [rk.Link("l1", "base", rk.Joint("j1"))]
     links += [rk.Link(f"l{i}", f"l{i - 1}", rk.Joint(f"j{i}"), rk.Placement(xyz=("L", 0, 0))) for i in (2, 3)]

@@ -9,14 +9,14 @@ import pytest
 from random_robots import random_robot, random_state
 
 import rikigaku  # noqa: F401 - gives Robot what it can do
-from rikigaku.constraints.plan import coordinate_names
-from rikigaku.laws.regressor import regressor, regressor_columns
+from rikigaku.closure.closure_plan import coordinate_names
+from rikigaku.laws.tree.regressor import regressor, regressor_columns
 from rikigaku.model.mechanism import instantiate
-from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.base.rules import base_by_rules, numbers_by_rules
-from rikigaku.symbolic.base.samples import ANY_GRAVITY
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
+from rikigaku.symbolic.base_parameters.geometric_rules import base_by_rules, numbers_by_rules
+from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY
 
 Array = np.ndarray
 NONE = (Formula.of(0),) * 3
@@ -24,7 +24,7 @@ STATES = 25  # with a row for each joint, two or more times the columns
 SIMPLE = ("revolute", "prismatic", "revolute", "fixed")
 
 
-def stacked_regressor(robot: Robot, drives: bool = False) -> tuple[list[str], Array]:
+def stacked_regressor(robot: Robot, joint_parameters: bool = False) -> tuple[list[str], Array]:
     """Names of the columns, and the rows at many states under every direction gravity may have."""
     rng = np.random.default_rng(7)
     any_direction = robot.gravity == ANY_GRAVITY
@@ -33,9 +33,9 @@ def stacked_regressor(robot: Robot, drives: bool = False) -> tuple[list[str], Ar
     rows = []
     for g in fields:
         q, v, a = random_state(robot, rng, STATES)
-        Y = regressor(mechanism, list(q.T), list(v.T), list(a.T), tuple(g), drives)
+        Y = regressor(mechanism, list(q.T), list(v.T), list(a.T), tuple(g), joint_parameters)
         rows += [np.array([np.broadcast_to(x, STATES) for x in row], float).T for row in Y]
-    return regressor_columns(mechanism, coordinate_names(robot), drives), np.concatenate(rows)
+    return regressor_columns(mechanism, coordinate_names(robot), joint_parameters), np.concatenate(rows)
 
 
 def spans_all(names: list[str], Y: Array, base: dict[str, dict[str, Any]]) -> bool:
@@ -72,7 +72,7 @@ def test_on_100_random_trees_the_rules_find_the_span_of_the_regressor(start: int
 @pytest.mark.parametrize("seed", range(8))
 def test_exact_coefficients_with_rotors_and_friction_hold_on_random_trees(seed: int) -> None:
     robot = under(random_robot(seed, 4, drives=True, right_angles=seed % 2 == 0), seed)
-    names, Y = stacked_regressor(robot, drives=True)
+    names, Y = stacked_regressor(robot, joint_parameters=True)
     found = base_by_rules(robot, ("rotor", "viscous", "coulomb"))
     assert spans_all(names, Y, dict(zip(found.kept, map(dict, found.base), strict=True)))
 

@@ -1,4 +1,4 @@
-"""What base parameters say of their own checking is true, and misspelt symbols are told."""
+"""What base parameters say of their own checking is true, and misspelt symbols are reported."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ import pytest
 from linkages import four_bar
 
 import rikigaku as rk
-from rikigaku.errors import NotExact, NotVerified, UnknownName
+from rikigaku.core.errors import NotExact, NotVerified, UnknownName
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.base import rules
-from rikigaku.symbolic.base.proof import proved
-from rikigaku.symbolic.base.regrouping import Regrouping
+from rikigaku.symbolic.base_parameters import geometric_rules
+from rikigaku.symbolic.base_parameters.regrouping import Regrouping
+from rikigaku.symbolic.base_parameters.relation_proof import proved
 
 
-def test_a_misspelt_symbol_is_told_with_those_there_are() -> None:
+def test_a_misspelt_symbol_is_reported_with_those_there_are() -> None:
     base = rk.load("scara").base_parameters()
     with pytest.raises(UnknownName, match=r"'L1'.*l1"):
         base.matrix(L1=0.5)
@@ -23,7 +23,7 @@ def test_a_misspelt_symbol_is_told_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "scara", "panda"])
 def test_what_geometric_rules_find_is_held_against_the_regressor(name: str) -> None:
-    assert "exactly, at" in rk.load(name).base_parameters(method="rules", drives=True).verified
+    assert "exactly, at" in rk.load(name).base_parameters(method="rules", joint_parameters=True).verified
 
 
 def test_rules_are_verified_where_lengths_have_square_roots() -> None:
@@ -32,22 +32,22 @@ def test_rules_are_verified_where_lengths_have_square_roots() -> None:
 
 
 def test_rules_that_err_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = rules.base_by_rules
+    right = geometric_rules.base_by_rules
 
-    def wrong(robot: rk.Robot, drives: tuple[str, ...] = ()) -> Regrouping:
-        found = right(robot, drives)
+    def wrong(robot: rk.Robot, joint_parameters: tuple[str, ...] = ()) -> Regrouping:
+        found = right(robot, joint_parameters)
         terms = [dict(x) for x in found.base]
         k, name = next((k, n) for k, x in enumerate(terms) for n in x if n != found.kept[k])
         terms[k][name] = terms[k][name] + Formula.of("1/1000000")
         return replace(found, base=tuple(terms))
 
-    monkeypatch.setattr(rules, "base_by_rules", wrong)
+    monkeypatch.setattr(geometric_rules, "base_by_rules", wrong)
     with pytest.raises(NotVerified):
         rk.load("puma560").base_parameters(method="rules")
 
 
 def test_no_relations_are_no_proof() -> None:
-    assert not proved(rk.load("four_bar").base_parameters().question, {}, ())
+    assert not proved(rk.load("four_bar").base_parameters().problem, {}, ())
 
 
 def test_loops_that_close_near_their_declared_lengths_only_are_closed_there() -> None:

@@ -1,4 +1,4 @@
-"""Inverse kinematics as formulas: every branch reaches the pose, and no posture is forgotten."""
+"""Inverse kinematics as formulas: every branch reaches the pose, and no configuration is forgotten."""
 
 from itertools import product
 
@@ -6,16 +6,16 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import sympy
-from arms import PUMA_VALUES, SHIPPED, SYMBOLIC_PUMA, arm, distance, found, poses, random_postures
+from arms import PUMA_VALUES, SHIPPED, SYMBOLIC_PUMA, arm, distance, found, poses, random_configurations
 from oracles.public_robots import CASES
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue, NotSolvable
-from rikigaku.laws.loops import loop_residual
+from rikigaku.core.errors import MissingValue, NotSolvable
+from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 
 
 @pytest.mark.parametrize(("name", "count"), SHIPPED.items())
@@ -23,7 +23,7 @@ def test_shipped_arms_have_their_known_number_of_branches_and_each_reaches_the_p
     robot = rk.load(name)
     formulas = robot.inverse_kinematics_formulas("hand")
     assert len(formulas.branches) == count
-    nearest, answer = found(robot, formulas, random_postures(robot, 100))
+    nearest, answer = found(robot, formulas, random_configurations(robot, 100))
     assert nearest.max() < 1e-9
     if name in (
         "puma560",
@@ -42,12 +42,12 @@ def test_a_puma_with_symbols_for_all_lengths_has_eight_branches_found_once():
     assert len(formulas.branches) == 8
     for scale in (1, 0.7):
         values = {name: scale * x for name, x in PUMA_VALUES.items()}
-        nearest, answer = found(SYMBOLIC_PUMA, formulas, random_postures(SYMBOLIC_PUMA, 50), **values)
+        nearest, answer = found(SYMBOLIC_PUMA, formulas, random_configurations(SYMBOLIC_PUMA, 50), **values)
         assert nearest.max() < 1e-9
         assert answer.valid.all()
 
 
-def test_postures_found_by_the_numeric_search_are_all_among_the_branches():
+def test_configurations_found_by_the_numeric_search_are_all_among_the_branches():
     # Another method, from random starts: whatever it finds must be one of ours.
     for name in ("ur5", "stanford"):
         robot = rk.load(name)
@@ -79,8 +79,8 @@ def test_pinocchio_agrees_that_every_branch_reaches_the_pose():
         T = pose_of(q)
         answer = formulas.solve(T)
         assert len(answer) >= 2
-        for posture in answer:
-            assert np.abs(pose_of(posture) - T).max() < 1e-9
+        for configuration in answer:
+            assert np.abs(pose_of(configuration) - T).max() < 1e-9
 
 
 def test_positioners_are_solved_exactly_where_two_neighbouring_axes_meet_or_are_parallel():
@@ -100,7 +100,7 @@ def test_positioners_are_solved_exactly_where_two_neighbouring_axes_meet_or_are_
             assert caught.value.joints == ("q1", "q2", "q3")
             continue
         formulas = robot.inverse_kinematics_formulas()
-        nearest, _ = found(robot, formulas, random_postures(robot, 10))
+        nearest, _ = found(robot, formulas, random_configurations(robot, 10))
         assert nearest.max() < 1e-6
 
 
@@ -110,7 +110,7 @@ def test_positioners_with_slides_are_solved(types):
     if types == "PPP":
         rows[1:] = [("pi/2", "0.2", "pi/2", 0.15), ("pi/2", "0.1", 0, 0)]
     robot = arm(types, rows, (0, 0.35, 0, 0.1))
-    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 20, size=1.5))
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_configurations(robot, 20, size=1.5))
     assert nearest.max() < 1e-7
 
 
@@ -160,7 +160,7 @@ BUILDS = {
 @pytest.mark.parametrize("build", BUILDS)
 def test_arms_of_many_builds_are_solved(build):
     robot = arm(*BUILDS[build], (0, 0.1, 0, 0.1))
-    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 20))
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_configurations(robot, 20))
     assert nearest.max() < 1e-8
 
 
@@ -238,7 +238,7 @@ def test_an_arm_of_seven_joints_is_solved_with_one_of_them_given():
         robot.inverse_kinematics_formulas("hand")
     formulas = robot.inverse_kinematics_formulas("hand", given=["panda_joint7"])
     assert len(formulas.branches) == 8
-    q = random_postures(robot, 20, size=1.2)
+    q = random_configurations(robot, 20, size=1.2)
     T = poses(robot, q)
     for one, goal in zip(q, T, strict=True):
         answer = formulas.solve(goal, panda_joint7=one[6])
@@ -248,10 +248,30 @@ def test_an_arm_of_seven_joints_is_solved_with_one_of_them_given():
         formulas.solve(T)
 
 
+def test_a_planar_base_counts_as_three_coordinates_of_one_joint():
+    robot = rk.load("space_planar_2r")
+    with pytest.raises(NotSolvable, match=r"base, q1, q2 do not move the pose .* given=\[...\]") as caught:
+        robot.inverse_kinematics_formulas()
+    assert caught.value.joints == ("base", "q1", "q2")
+    with pytest.raises(NotSolvable, match="fixes 3 joints and 5 move it"):
+        robot.inverse_kinematics_formulas(target="planar")
+    q = random_configurations(robot, 10, size=1.2)
+    T = poses(robot, q)
+    arm = robot.inverse_kinematics_formulas(given="base")
+    base = robot.inverse_kinematics_formulas(target="planar", given=["q1", "q2"])
+    for one, goal in zip(q, T, strict=True):
+        answer = arm.solve(goal, base_1=one[0], base_2=one[1], base_3=one[2])
+        assert np.nanmin(distance(robot, answer.q, one)) < 1e-9
+        answer = base.solve(goal, q1=one[3], q2=one[4])
+        assert np.nanmin(distance(robot, answer.q, one)) < 1e-9
+    with pytest.raises(MissingValue, match="base_2"):
+        arm.solve(T, base_1=0.0)
+
+
 @pytest.mark.parametrize(
     "q", [[0.3, 0.2, 0.4, 0.5, 0, 0.6], [0.1, 0.7, -np.arctan2(0.4318, 0.0203), 0.1, 0.2, 0.3]]
 )
-def test_singular_postures_still_have_a_solution(q):
+def test_singular_configurations_still_have_a_solution(q):
     # Wrist in line (q5 = 0: q4 and q6 turn about one line), and arm stretched (both elbows in one).
     robot = rk.load("puma560")
     (T,) = poses(robot, np.array([q]))
@@ -260,9 +280,9 @@ def test_singular_postures_still_have_a_solution(q):
     assert all(np.abs(poses(robot, x) - T).max() < 1e-8 for x in answer)
 
 
-def test_a_pose_out_of_reach_has_no_posture_and_others_in_its_batch_keep_theirs():
+def test_a_pose_out_of_reach_has_no_configuration_and_others_in_its_batch_keep_theirs():
     robot = rk.load("puma560")
-    T = poses(robot, random_postures(robot, 6)).reshape(2, 3, 4, 4)
+    T = poses(robot, random_configurations(robot, 6)).reshape(2, 3, 4, 4)
     T[1, 1, :3, 3] = [5, 0, 0]
     answer = robot.inverse_kinematics_formulas("hand").solve(T)
     assert answer.q.shape == (2, 3, 8, 6)

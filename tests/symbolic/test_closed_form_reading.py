@@ -1,27 +1,27 @@
-"""Inverse kinematics as formulas: how they are read, checked and asked for."""
+"""Inverse kinematics as formulas: text, verification and arguments."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import sympy
-from arms import PUMA_VALUES, SYMBOLIC_PUMA, arm, found, poses, random_postures
+from arms import PUMA_VALUES, SYMBOLIC_PUMA, arm, found, poses, random_configurations
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue, NotSolvable, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import MissingValue, NotSolvable, UnknownName, WrongSize, WrongValue
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Coupling
+from rikigaku.model.robot_model import Coupling
+from rikigaku.numbers.expression_graph import Graph
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.graph import Graph
-from rikigaku.numbers.kind import FLOATS
-from rikigaku.symbolic.closed_form.steps import Angle, Definition, Root, Slide
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 
 
 def test_sympy_evaluates_to_what_solve_gives():
     formulas = SYMBOLIC_PUMA.inverse_kinematics_formulas()
-    q = random_postures(SYMBOLIC_PUMA, 1)
+    q = random_configurations(SYMBOLIC_PUMA, 1)
     (T,) = poses(SYMBOLIC_PUMA, q, **PUMA_VALUES)
     answer = formulas.solve(T, **PUMA_VALUES)
     elements = dict(zip(formulas.pose_names, [*T[:3, 3], *T[:3, :3].ravel()], strict=True))
@@ -43,7 +43,7 @@ def test_formulas_run_on_traced_numbers():
     at = {name: graph.input(name) for name in (*formulas.pose_names, "l1", "l2")}
     for step in formulas.steps:  # as a compiler will: sines and cosines without the angles
         match step:
-            case Definition(name, formula) | Slide(_, name, formula):
+            case Definition(name, formula) | Displacement(_, name, formula):
                 at[name] = formula.evaluate(FLOATS, at)
             case Root(name, radicand):
                 at[name] = radicand.evaluate(FLOATS, at).sqrt()
@@ -78,7 +78,7 @@ def test_text_latex_and_joints_say_what_is_computed():
 
 
 def test_a_wrong_formula_does_not_pass_the_check(monkeypatch):
-    from rikigaku.symbolic.closed_form.joint_steps import JointSteps
+    from rikigaku.symbolic.inverse_kinematics.joint_steps import JointSteps
 
     honest = JointSteps._angle
     monkeypatch.setattr(JointSteps, "_angle", lambda self, axis, y, x, s: honest(self, axis, -y, x, s))
@@ -96,7 +96,7 @@ def test_names_of_symbols_joints_and_pose_do_not_clash():
     robot = replace(robot, links=links)
     formulas = robot.inverse_kinematics_formulas()
     values = {"px": 0.5, "w1": 0.4}
-    nearest, _ = found(robot, formulas, random_postures(robot, 5), **values)
+    nearest, _ = found(robot, formulas, random_configurations(robot, 5), **values)
     assert nearest.max() < 1e-9
     assert [name for name, _ in formulas.branches[0].joints] == ["py", "first joint"]
 
@@ -105,7 +105,7 @@ def test_angles_of_the_geometry_may_be_symbols_or_any_constant():
     rows = [(0, 0, 0, 0), ("alpha/2", 0, 0, 0), ("pi/4", "a", 0, 0)]
     robot = arm("RRR", rows, (0, "0.3", 0, "0.1"))
     values = {"alpha": 1.9, "a": 0.4}
-    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_postures(robot, 10), **values)
+    nearest, _ = found(robot, robot.inverse_kinematics_formulas(), random_configurations(robot, 10), **values)
     assert nearest.max() < 1e-6
 
 
@@ -130,7 +130,7 @@ def test_what_has_no_formula_says_why_and_what_else_to_do():
         geared.inverse_kinematics_formulas()
 
 
-def test_bad_questions_are_answered_with_what_is_known():
+def test_wrong_arguments_raise_errors_with_the_known_choices():
     puma = rk.load("puma560")
     with pytest.raises(UnknownName, match="Did you mean 'hand'"):
         puma.inverse_kinematics_formulas("hnd")

@@ -12,12 +12,12 @@ import pytest
 from linkages import four_bar, geared_arm, projected, slider_crank
 
 import rikigaku as rk
-from rikigaku.errors import NoFormula, TooLarge
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import Exact
-from rikigaku.symbolic.element import ExactFormula
-from rikigaku.symbolic.loops.consistent_state import consistent_state
-from rikigaku.symbolic.loops.constraints import LoopConstraints, loop_constraints
+from rikigaku.core.errors import NoFormula, TooLarge
+from rikigaku.numbers.exact_number import Exact
+from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.loops.closed_configuration import consistent_state
+from rikigaku.symbolic.loops.loop_constraints import LoopConstraints, loop_constraints
 
 ROBOTS = ("rosam_loop", "four_bar", "five_bar", "three_rrr", "stewart", "bars", "slider crank", "geared")
 FORMULAS = ("rosam_loop", "four_bar", "five_bar", "bars", "slider crank", "geared")
@@ -41,7 +41,7 @@ def numbers(x: object) -> np.ndarray:
 
 
 def closed(name: str, seed: int = 1) -> np.ndarray:
-    """A closed posture."""
+    """A closed configuration."""
     return np.array([float(x) for x in consistent_state(robot(name), seed).q])
 
 
@@ -82,7 +82,7 @@ def test_a_point_mass_at_the_cut_pin_may_be_booked_on_either_link() -> None:
     # the relation the paper missed: w(m22) = w(m21) + 2 L w(msx31) + 4 L^2 w(Izz31), in every torque
     c = constraints("rosam_loop")
     for tau in robot("rosam_loop").reduced.inverse_dynamics.symbolic:
-        L = ExactFormula(c.state.ring.variable("L"), tau.reading)
+        L = ExactFormula(c.state.ring.variable("L"), tau.context)
         w = tau.collect("parameters")
         right = w.get("m21", 0) + 2 * L * w.get("msx31", 0) + 4 * L * L * w.get("Izz31", 0)
         assert c.ideal.reduced((w["m22"] - right).number.numerator) == 0
@@ -133,21 +133,21 @@ def test_closed_forces_do_the_work_the_energy_takes() -> None:
     c, bars = constraints("bars"), robot("bars")
     h, v, a = 1e-4, 1.3, -0.7
 
-    def posture(t: float) -> np.ndarray:
+    def configuration(t: float) -> np.ndarray:
         crank = 0.4 + v * t + a * t * t / 2
-        return next(q for q in c.postures({"crank_angle": crank}) if q[2] > 0)
+        return next(q for q in c.configurations({"crank_angle": crank}) if q[2] > 0)
 
     def energy(t: float) -> float:
-        rate = (posture(t + h) - posture(t - h)) / (2 * h)
-        return float(bars.kinetic_energy(posture(t), rate) + bars.potential_energy(posture(t)))
+        rate = (configuration(t + h) - configuration(t - h)) / (2 * h)
+        return float(bars.kinetic_energy(configuration(t), rate) + bars.potential_energy(configuration(t)))
 
     power = (energy(h) - energy(-h)) / (2 * h)
-    tau = bars.reduced.inverse_dynamics.symbolic.value(q=posture(0), v=[v], a=[a])
+    tau = bars.reduced.inverse_dynamics.symbolic.value(q=configuration(0), v=[v], a=[a])
     assert tau[0] * v == pytest.approx(power, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_explicit_relations_give_closed_postures_and_all_of_them(name: str) -> None:
+def test_explicit_relations_give_closed_configurations_and_all_of_them(name: str) -> None:
     c = constraints(name)
     for seed in (1, 2, 3):
         q = closed(name, seed)
@@ -156,9 +156,9 @@ def test_explicit_relations_give_closed_postures_and_all_of_them(name: str) -> N
             for joint in robot(name).joints
             if robot(name).v_slices[joint.name].start in c.independent
         }
-        found = c.postures(chosen)
+        found = c.configurations(chosen)
         assert all(np.abs(robot(name).loop_residual(x)).max() < 1e-9 for x in found)
-        turned = (found - q + np.pi) % (2 * np.pi) - np.pi  # angles are equal up to whole turns
+        turned = (found - q + np.pi) % (2 * np.pi) - np.pi  # angles are equal up to whole revolutions
         slides = [k for k, joint in enumerate(robot(name).joints) if joint.type == "prismatic"]
         turned[:, slides] = (found - q)[:, slides]
         if name == "geared":
@@ -178,28 +178,28 @@ def test_the_slide_of_the_second_arm_is_the_printed_formula() -> None:
 def test_a_slider_crank_has_the_textbook_formula_with_both_signs() -> None:
     relations = {relation.name: relation for relation in constraints("slider crank").explicit}
     r, l, angle = 0.3, 0.7, 0.8
-    found = sorted(q[2] for q in constraints("slider crank").postures({"crank_angle": angle}))
+    found = sorted(q[2] for q in constraints("slider crank").configurations({"crank_angle": angle}))
     root = np.sqrt(l**2 - (r * np.sin(angle)) ** 2)
     assert found == pytest.approx([r * np.cos(angle) - root, r * np.cos(angle) + root], abs=1e-12)
     assert relations["slide"].branches * relations["rod_angle"].branches == 2
-    longer = constraints("slider crank").postures({"crank_angle": angle}, r=0.3, l=0.9)
+    longer = constraints("slider crank").configurations({"crank_angle": angle}, r=0.3, l=0.9)
     assert max(q[2] for q in longer) == pytest.approx(
         0.3 * np.cos(angle) + np.sqrt(0.81 - 0.09 * np.sin(angle) ** 2)
     )
 
 
-def test_a_parallelogram_has_its_two_ways_to_close() -> None:
+def test_a_parallelogram_has_two_assembly_modes() -> None:
     c = loop_constraints(four_bar("0.5", "1", "0.5", "1"))
-    found = c.postures({"crank_angle": 0.7})
+    found = c.configurations({"crank_angle": 0.7})
     assert any(np.allclose(q, [0.7, -0.7, 0.7]) for q in found)
     assert len(found) == 2
 
 
-def test_where_no_closed_posture_is_there_is_no_row() -> None:
+def test_where_no_closed_configuration_is_there_is_no_row() -> None:
     c = loop_constraints(
         four_bar("0.4", "0.5", "0.3", "0.9")
     )  # not Grashof: the crank cannot turn right round
-    assert c.postures({"crank_angle": np.pi}).shape == (0, 3)
+    assert c.configurations({"crank_angle": np.pi}).shape == (0, 3)
 
 
 def test_coordinates_without_formula_are_named() -> None:
@@ -215,16 +215,16 @@ def test_legs_of_a_stewart_platform_are_solved_one_by_one_from_its_pose() -> Non
     P[list(c.independent)], P[list(c.dependent)] = np.eye(6), Jc
     assert np.abs(robot("stewart").loop_jacobian(q) @ P).max() < 1e-9
     (entry, *_) = (x for row in c.jacobian for x in row if not isinstance(x, int | Exact))
-    assert len(entry.determinants) == 6  # one for each leg, none for the whole
+    assert len(entry.factors) == 6  # one for each leg, none for the whole
 
 
-def test_relations_of_a_stewart_platform_hold_in_closed_postures() -> None:
+def test_relations_of_a_stewart_platform_hold_in_closed_configurations() -> None:
     """Of each leg's two homogeneous equations one is the other where the loops are closed."""
     c, q = loop_constraints(robot("stewart"), independent=["pose"]), closed("stewart")
     for relation in c.explicit:
         a, b, c0, d = (c.value(x, q) for x in (relation.a, relation.b, relation.c, relation.d))
         x = q[int(relation.generator[2:-1])]
-        if relation.form == "slide":
+        if relation.form == "prismatic":
             gaps = [a * x * x + b * x + c0]
         elif relation.form == "angle":
             gaps = [a * np.sin(x) + b * np.cos(x) + c0]
@@ -235,11 +235,11 @@ def test_relations_of_a_stewart_platform_hold_in_closed_postures() -> None:
 
 
 def test_formulas_beyond_reason_are_refused_with_what_to_do() -> None:
-    with pytest.raises(TooLarge, match=r"pose\[0\].*one piece.*platform"):
+    with pytest.raises(TooLarge, match=r"pose\[0\].*one block.*platform"):
         _ = constraints("stewart").jacobian
 
 
-def test_coordinates_are_chosen_among_driven_joints_if_the_robot_names_none() -> None:
+def test_coordinates_are_chosen_among_actuated_joints_if_the_robot_names_none() -> None:
     from dataclasses import replace
 
     free = replace(robot("five_bar"), independent=())
@@ -247,7 +247,7 @@ def test_coordinates_are_chosen_among_driven_joints_if_the_robot_names_none() ->
     assert [c.coordinates[k] for k in c.independent] == ["left_motor", "right_motor"]
 
 
-def test_reduction_modulo_the_ideal_keeps_the_value_on_closed_postures() -> None:
+def test_reduction_modulo_the_ideal_keeps_the_value_on_closed_configurations() -> None:
     c = constraints("five_bar")
     q = closed("five_bar")
     ring = c.state.ring

@@ -1,13 +1,14 @@
-"""Formulas of closed robots: told apart, checked at the posture itself, read like any law's."""
+"""Formulas of closed robots: distinguished, checked at the configuration itself, read like any law's."""
 
 import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import UnknownName
+from rikigaku.core.errors import UnknownName
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Loop, LoopEnd, Robot
+from rikigaku.model.robot_model import Link, Loop, LoopEnd
+from rikigaku.robot import Robot
 
 
 def tilted() -> Robot:
@@ -17,19 +18,19 @@ def tilted() -> Robot:
     return Robot("tilted", links, loops=(Loop("cut", "revolute", *ends),), independent=("q1",))
 
 
-def test_postures_closed_the_wrong_way_round_are_left_out() -> None:
-    found = tilted().loop_constraints().postures({"q1": 0.4})
+def test_configurations_closed_with_axes_reversed_are_left_out() -> None:
+    found = tilted().loop_constraints().configurations({"q1": 0.4})
     assert len(found)
     for q in found:
         assert np.abs(tilted().loop_residual(q)).max() < 1e-9
-        assert tilted().loop_facing(q).min() > 0.99
+        assert tilted().loop_alignment(q).min() > 0.99
 
 
-def test_a_misspelt_symbol_is_told() -> None:
+def test_a_misspelt_symbol_is_reported() -> None:
     robot = rk.load("rosam_loop")
     c = robot.loop_constraints()
     with pytest.raises(UnknownName, match="LL"):
-        c.postures({"theta11": 0, "d21": 0.6, "theta31": 0}, LL=1)
+        c.configurations({"theta11": 0, "d21": 0.6, "theta31": 0}, LL=1)
     with pytest.raises(UnknownName, match="LL"):
         c.value(c.jacobian, [0, 0.6, 0, 0.9273, 1], LL=1)
     formulas = robot.inverse_kinematics_formulas("hand")
@@ -43,12 +44,12 @@ def test_closed_formulas_are_read_like_those_of_any_law() -> None:
     assert M.shape == (3, 3)
     assert "m31" in M[1, 1].collect("parameters")
     assert M[0, 0].latex()
-    q = c.postures({"theta11": 0.2, "d21": 0.5, "theta31": 0.3})[0]
+    q = c.configurations({"theta11": 0.2, "d21": 0.5, "theta31": 0.3})[0]
     got = np.array(M.value(q=q, **c.robot.declared_values), dtype=float)
     np.testing.assert_allclose(got, c.robot.reduced.mass_matrix(q), rtol=1e-9)
 
 
-def test_explicit_relations_are_shown_when_they_were_asked_for() -> None:
+def test_explicit_relations_are_shown_when_they_were_requested() -> None:
     assert "sqrt" in repr(rk.load("rosam_loop").loop_constraints(explicit=True))
 
 

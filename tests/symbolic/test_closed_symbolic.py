@@ -7,12 +7,12 @@ import pytest
 from linkages import four_bar
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue, NoFormula, WrongSize
-from rikigaku.symbolic.common_factor import without_common_factor
-from rikigaku.symbolic.exact_state import exact_state
-from rikigaku.symbolic.formulas import Formulas
-from rikigaku.symbolic.intermediates import Intermediates
-from rikigaku.symbolic.plain_factors import plain_factors
+from rikigaku.core.errors import MissingValue, NoFormula, WrongSize
+from rikigaku.numbers.polynomial_algebra import without_common_factor
+from rikigaku.symbolic.formulas.exact_state import exact_state
+from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+from rikigaku.symbolic.formulas.pivot_free_solve import plain_factors
 
 START = {
     "rosam_loop": [0.4, 0.7, -0.3],
@@ -101,7 +101,7 @@ def test_coulomb_friction_of_joints_that_follow_stands_in_the_steps() -> None:
     assert isinstance(same(robot.inverse_dynamics, q, v_all, a_all), Formulas)
 
 
-def test_more_drives_than_freedom_share_as_the_compiled_law_does() -> None:
+def test_more_actuators_than_freedom_share_as_the_compiled_law_does() -> None:
     four = rk.load("four_bar")
     links = tuple(replace(x, joint=replace(x.joint, actuated=True)) for x in four.links)
     robot = replace(four, links=links)
@@ -164,7 +164,7 @@ def test_common_factors_are_cancelled_and_sums_of_angles_combined_in_quotients()
     assert np.isclose(coupler.value(q=q), bars.reduced.jacobian(q, c=0.3, l=1)[1, 0])
     relations = bars.loop_constraints().explicit
     assert all("c**2" not in str(relation) for relation in relations)
-    found = bars.loop_constraints().postures({"crank_angle": 0.7}, c=0.3, l=1)
+    found = bars.loop_constraints().configurations({"crank_angle": 0.7}, c=0.3, l=1)
     assert len(found) == 2
     assert min(np.abs(x - q).max() for x in found) < 1e-9
 

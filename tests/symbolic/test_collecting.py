@@ -7,10 +7,10 @@ import pytest
 from symbolic_robots import all_symbols, elements, symbol_values
 
 import rikigaku as rk
-from rikigaku.errors import NotExact
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import ExactConstants
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.exact_number import ExactConstants
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -23,13 +23,13 @@ def forces() -> Any:
 
 # -- taken apart ------------------------------------------------------------------------------------------
 def test_what_was_collected_adds_up_to_the_formula() -> None:
-    reading = forces().reading
+    context = forces().context
     for by in ("parameters", "accelerations", "velocities", ["q1_dot", "Izz2"], "a2"):
         for x in elements(forces()):
             total: Any = 0
             for factor, rest in x.collect(by).items():
-                symbols = {name: reading.ring.variable(g) for name, g in reading.generators.items()}
-                total = total + rest * Formula.of(factor).evaluate(ExactConstants(reading.ring), symbols)
+                symbols = {name: context.ring.variable(g) for name, g in context.generators.items()}
+                total = total + rest * Formula.of(factor).evaluate(ExactConstants(context.ring), symbols)
             assert total == x
 
 
@@ -41,8 +41,10 @@ def test_collected_by_accelerations_forces_show_the_mass_matrix() -> None:
 
 
 def test_collected_by_parameters_forces_show_the_regressor() -> None:
-    Y = ARM.regressor.formulas(drives=True)
-    columns = list(ARM.parameters(drives=True, **{x: float(v) for x, v in symbol_values(ARM).items()}))
+    Y = ARM.regressor.formulas(joint_parameters=True)
+    columns = list(
+        ARM.parameters(joint_parameters=True, **{x: float(v) for x, v in symbol_values(ARM).items()})
+    )
     parts = forces()[0].collect("parameters")
     for name, column in (("Izz2", "Izz of link2"), ("msx2", "msx of link2"), ("fv1", "viscous of q1")):
         assert parts[name] == Y[0, columns.index(column)]
@@ -62,7 +64,7 @@ def test_lagranges_equation_holds_identically() -> None:
         rate: Any = 0
         for other in ("q1", "q2"):
             for variable, by in ((other, f"{other}_dot"), (f"{other}_dot", f"{other}_ddot")):
-                rate = rate + p.diff(variable) * p.reading.ring.variable(p.reading.generators[by])
+                rate = rate + p.diff(variable) * p.context.ring.variable(p.context.generators[by])
         assert rate - T.diff(name) + U.diff(name) == tau[k]
 
 
@@ -80,7 +82,7 @@ def test_derivatives_by_symbols_and_of_quotients_are_differences() -> None:
 def test_derivatives_of_square_roots_are_differences() -> None:
     robot = all_symbols("stanford")
     J = robot.euler_jacobian.formulas(robot.frame_names[-1])
-    assert J.reading.ring.radicands
+    assert J.context.ring.radicands
     q = [0.3, 0.7, 0.4, -0.5, 0.6, 0.2]
 
     def at(h: float) -> Any:

@@ -4,9 +4,9 @@ import pytest
 from symbolic_robots import all_symbols, elements, symbol_values
 
 import rikigaku as rk
-from rikigaku.numbers.exact import ExactConstants
+from rikigaku.numbers.exact_number import ExactConstants
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.element import ExactFormula
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -16,8 +16,8 @@ VALUES = STATE | {name: float(x) for name, x in symbol_values(ARM).items()}
 # -- combined ---------------------------------------------------------------------------------------------
 def same_exactly(x: ExactFormula, shown: Formula) -> bool:
     """The formula shown, computed with exact numbers by the addition theorems, is the number."""
-    ring, reading = x.reading.ring, x.reading
-    symbols = {name: ring.variable(generator) for name, generator in reading.generators.items()}
+    ring, context = x.context.ring, x.context
+    symbols = {name: ring.variable(generator) for name, generator in context.generators.items()}
     return bool(shown.evaluate(ExactConstants(ring), symbols) - x.number == 0)
 
 

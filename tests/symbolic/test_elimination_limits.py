@@ -8,10 +8,10 @@ from math import factorial
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import JobCancelled, NoFormula, TimeLimit
-from rikigaku.symbolic.algebra import jobs
-from rikigaku.symbolic.loops import relations
-from rikigaku.symbolic.loops.orders import orders
+from rikigaku.core.errors import JobCancelled, NoFormula, TimeLimit
+from rikigaku.symbolic.algebra import child_process
+from rikigaku.symbolic.loops import explicit_relations
+from rikigaku.symbolic.loops.elimination_limits import orders
 
 ROWS = [(0, 0, "0.3"), ("pi/2", 0, "0.1"), (0, "0.5", 0), ("pi/2", "0.05", "0.4"), ("-pi/2", 0, 0)]
 ROWS += [("pi/2", 0, "0.1")]
@@ -48,15 +48,16 @@ def test_of_many_orders_a_few_are_drawn_in_which_each_unknown_may_be_first(n: in
 
 
 @pytest.mark.parametrize(
-    ("most", "why"), [(6, "too much for elimination"), (5, r"too many for elimination \(at most 5")]
+    ("most", "why"),
+    [(6, "too many coefficients for elimination"), (5, r"too many for elimination \(at most 5")],
 )
 def test_arms_that_hold_one_body_are_refused_before_any_order_is_tried(
     most: int, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One order would take ten seconds, and a hundred with three arms."""
     tried: list[object] = []
-    monkeypatch.setattr(relations, "_ordered", lambda *given: tried.append(given))
-    monkeypatch.setattr(relations, "_MOST_UNKNOWN", most)
+    monkeypatch.setattr(explicit_relations, "_ordered", lambda *given: tried.append(given))
+    monkeypatch.setattr(explicit_relations, "_MOST_UNKNOWN", most)
     with pytest.raises(NoFormula, match=rf"b5.*{why}.*'hold b: gap x'.*numerically"):
         arms("ab").loop_constraints().eliminated(time_limit=3)
     assert not tried
@@ -69,7 +70,7 @@ def test_the_clock_runs_while_orders_are_tried_here(monkeypatch: pytest.MonkeyPa
         tried.append(system)
         time.sleep(0.06)
 
-    monkeypatch.setattr(relations, "quick_basis", slow)
+    monkeypatch.setattr(explicit_relations, "quick_basis", slow)
     three = rk.load("three_rrr").loop_constraints()
     with pytest.raises(TimeLimit, match=r"'three_rrr' took longer than 0\.1 s.*independent"):
         three.eliminated(time_limit=0.1)
@@ -83,8 +84,8 @@ def test_the_child_has_what_is_left_of_the_time(monkeypatch: pytest.MonkeyPatch)
         given.append(time_limit)
         raise TimeLimit(f"It took longer than {time_limit:g} s and was stopped.")
 
-    monkeypatch.setattr(relations, "quick_basis", lambda _: time.sleep(0.02))
-    monkeypatch.setattr(jobs, "run", stopped)
+    monkeypatch.setattr(explicit_relations, "quick_basis", lambda _: time.sleep(0.02))
+    monkeypatch.setattr(child_process, "run", stopped)
     with pytest.raises(TimeLimit, match="longer than 50 s"):
         rk.load("three_rrr").loop_constraints().eliminated(time_limit=50)
     assert 0 < given[0] <= 50 - 24 * 0.02
@@ -97,7 +98,7 @@ def test_work_is_cancelled_between_orders(monkeypatch: pytest.MonkeyPatch) -> No
         tried.append(system)
         cancel.set()
 
-    monkeypatch.setattr(relations, "quick_basis", cancelled)
+    monkeypatch.setattr(explicit_relations, "quick_basis", cancelled)
     with pytest.raises(JobCancelled, match="'three_rrr' was cancelled"):
         rk.load("three_rrr").loop_constraints().eliminated(time_limit=0, cancel=cancel)
     assert len(tried) == 1

@@ -20,10 +20,12 @@ from symbolic_robots import (
 )
 
 import rikigaku as rk
-from rikigaku.errors import NotExact, TooLarge
-from rikigaku.laws.all import LAWS
-from rikigaku.model.robot import Robot
-from rikigaku.symbolic.element import ExactFormula
+from rikigaku.core.errors import NotExact, TooLarge
+from rikigaku.laws.catalogue import laws_of
+from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+
+LAWS = laws_of("tree")
 
 TREES = {tree.name: tree for tree in mixed_trees()}
 ARMS = {name: all_symbols(name) for name in ("puma560", "stanford", "rx90")}
@@ -46,7 +48,7 @@ CASES = [
 def formulas(robot: Robot, law: str) -> Any:
     options = options_of(robot, law)
     if law == "regressor":
-        options["drives"] = True
+        options["joint_parameters"] = True
     return getattr(robot, law).formulas(**options)
 
 
@@ -59,7 +61,7 @@ def test_a_formula_at_a_rational_point_is_the_law_on_fractions(name: str, law: s
     robot = ROBOTS[name]
     state, symbols = rational_state(robot), symbol_values(robot)
     at = generators_at(robot, state, symbols)
-    options = {"drives": True} if law == "regressor" else {}
+    options = {"joint_parameters": True} if law == "regressor" else {}
     ours = [_value(x, at) for x in elements(formulas(robot, law))]
     assert ours == on_fractions(robot, law, state, symbols, **options)
 
@@ -90,7 +92,7 @@ def test_the_inverse_of_a_symbolic_mass_matrix_is_its_inverse_identically() -> N
 REAL = ("puma560", "panda", "ur5", "scara")
 
 
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize(
     "law", ["mass_matrix", "gravity_forces", "jacobian", "euler_jacobian", "inverse_dynamics"]
@@ -138,7 +140,7 @@ def test_many_slanted_angles_are_rounded_to_rational_rotations() -> None:
     robot = random_robot(4, 3, ("revolute",))
     q = np.array([0.3, -0.2, 0.9])
     pose = robot.pose.formulas("tip")
-    assert pose.reading.ring.rounded or pose.reading.ring.constant_angles
+    assert pose.context.ring.rounded or pose.context.ring.constant_angles
     assert np.abs(pose.value(q=q) - robot.pose(q, "tip")).max() < 1e-14
     R = [[pose[i, j] for j in range(3)] for i in range(3)]
     assert sum(R[0][k] * R[1][k] for k in range(3)) == 0
@@ -147,9 +149,9 @@ def test_many_slanted_angles_are_rounded_to_rational_rotations() -> None:
 def test_the_exact_coriolis_matrix_is_christoffels() -> None:
     robot = all_symbols("stanford")
     M, C, n = robot.mass_matrix.symbolic, robot.coriolis_matrix.symbolic, robot.nv
-    names = [C.reading.names[f"q[{k}]"] for k in range(n)]
+    names = [C.context.names[f"q[{k}]"] for k in range(n)]
     partial = [M.diff(name) for name in names]
-    v = [ExactFormula(C.reading.ring.variable(f"v[{k}]"), C.reading) for k in range(n)]
+    v = [ExactFormula(C.context.ring.variable(f"v[{k}]"), C.context) for k in range(n)]
     for i in range(n):
         for j in range(n):
             christoffel = sum(
@@ -163,9 +165,9 @@ def test_hand_position_velocity_and_acceleration_are_rates_of_each_other() -> No
     frame = robot.frame_names[-1]
     p = robot.pose.formulas(frame)[:3, 3]
     V = robot.velocity.formulas(frame)
-    names = [V.reading.names[f"q[{k}]"] for k in range(robot.nq)]
+    names = [V.context.names[f"q[{k}]"] for k in range(robot.nq)]
     A = robot.acceleration.formulas(frame)
-    v, a = ([ExactFormula(A.reading.ring.variable(f"{x}[{k}]"), A.reading) for k in range(6)] for x in "va")
+    v, a = ([ExactFormula(A.context.ring.variable(f"{x}[{k}]"), A.context) for k in range(6)] for x in "va")
     for i in range(3):
         assert V[i] == sum(p[i].diff(name) * v[k] for k, name in enumerate(names))
     for i in range(6):
@@ -199,7 +201,7 @@ def test_a_formula_beyond_reading_says_so_and_points_to_intermediates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     robot = all_symbols("stanford")
-    monkeypatch.setattr("rikigaku.numbers.exact.LARGEST", 20_000)
+    monkeypatch.setattr("rikigaku.numbers.exact_number.LARGEST", 20_000)
     with pytest.raises(TooLarge, match="intermediates"):
         robot.inverse_mass_matrix.formulas()
     assert robot.inverse_mass_matrix.intermediates().operations.div > 0

@@ -11,21 +11,23 @@ import pytest
 from linkages import four_bar
 
 import rikigaku as rk
-from rikigaku.errors import JobCancelled, NotExact, TimeLimit, WrongValue
-from rikigaku.numbers.moving import moved
-from rikigaku.numbers.ring import Ring
-from rikigaku.symbolic.algebra import here_or_there, jobs
-from rikigaku.symbolic.formulas import Formulas
-from rikigaku.symbolic.intermediates import Intermediates
-from rikigaku.symbolic.loops.over import inverse
-from rikigaku.symbolic.saved_numbers import restored_numbers, saved_numbers
+from rikigaku.core.errors import JobCancelled, NotExact, TimeLimit, WrongValue
+from rikigaku.numbers.algebra_budget import OutOfBudget
+from rikigaku.numbers.elementary_functions import cos, sin
+from rikigaku.numbers.polynomial_ring import Ring
+from rikigaku.numbers.rational_function import reciprocal_determinant
+from rikigaku.numbers.ring_transfer import moved
+from rikigaku.symbolic.algebra import child_process, job_dispatch
+from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+from rikigaku.symbolic.formulas.law_json import numbers_from_json, numbers_to_json
 
 
 @pytest.fixture
 def started(monkeypatch):
     """Children that were started; nothing is quick enough to be done here, or known from earlier runs."""
-    monkeypatch.setattr(jobs, "_MAGIC", b"%d\n" % time.time_ns())
-    monkeypatch.setattr(here_or_there, "HERE", -1.0)
+    monkeypatch.setattr(child_process, "_MAGIC", b"%d\n" % time.time_ns())
+    monkeypatch.setattr(job_dispatch, "IN_PROCESS_BUDGET", -1.0)
     found = []
     popen = subprocess.Popen
 
@@ -47,15 +49,15 @@ def test_formulas_of_the_child_are_those_found_here_and_are_found_once(name, mon
     law._formulas.clear()
     again = law.formulas()
     assert len(started) == 1  # read from disk
-    monkeypatch.setattr(here_or_there, "HERE", 100.0)
-    monkeypatch.setattr(jobs, "_MAGIC", b"nothing is known\n")
+    monkeypatch.setattr(job_dispatch, "IN_PROCESS_BUDGET", 100.0)
+    monkeypatch.setattr(child_process, "_MAGIC", b"nothing is known\n")
     law._formulas.clear()
     here = law.formulas()
     assert there.shape == here.shape == again.shape
     for x, y, z in zip(there, here, again, strict=True):
         assert x == y == z
         assert str(x) == str(y) == str(z)
-    assert there.reading.ring is here.reading.ring  # so that they mix with all others
+    assert there.context.ring is here.context.ring  # so that they mix with all others
 
 
 def test_square_roots_come_back_from_the_child_where_they_stand_at_another_place(started):
@@ -70,10 +72,10 @@ def test_saved_numbers_come_back_in_a_ring_that_has_its_square_roots_in_another_
     first, second = (Ring(angles=["q"], plain=["x", "y"], roots=3) for _ in range(2))
     x, y, s = (first.variable(name) for name in ("x", "y", "sin(q)"))
     number = first.root(2) * x + first.root(x * x + 1) * s / 3 - Fraction(2, 7)
-    over = inverse((x + 2, y), 1) * first.root(3) + s
+    over = reciprocal_determinant((x + 2, y), 1) * first.root(3) + s
     numbers = [number, number / (y + 2), over, Fraction(1, 3), 0]
     second.root(3)
-    again = restored_numbers(second, json.loads(json.dumps(saved_numbers(first, numbers))))
+    again = numbers_from_json(second, json.loads(json.dumps(numbers_to_json(first, numbers))))
     assert again[0] == moved(number, second)
     assert again[1] == moved(numbers[1], second)
     assert repr(again[1].denominator) == "y + 2"
@@ -88,15 +90,59 @@ def test_what_the_child_cannot_say_is_said_here(started):
     assert len(started) == 2
 
 
+def test_without_time_only_formulas_on_disk_are_read(monkeypatch, started):
+    law = rk.load("scara").gravity_forces
+
+    def never(*arguments):
+        raise AssertionError("work began though there is no time")
+
+    message = "gravity_forces of robot 'scara' takes time, and time_limit is 0"
+    with monkeypatch.context() as patch:
+        patch.setattr("rikigaku.symbolic.formulas.law_formulas._numbers", never)
+        with pytest.raises(TimeLimit, match=message):
+            law.formulas(time_limit=0)
+    assert not started
+    known = law.formulas()
+    law._formulas.clear()
+    assert [str(x) for x in law.formulas(time_limit=0)] == [str(x) for x in known]
+    with pytest.raises(TimeLimit, match="time_limit is 0"):
+        rk.load("scara").inverse_kinematics_formulas(time_limit=0)
+    assert len(started) == 1
+
+
+def test_work_in_this_process_counts_toward_the_limit(monkeypatch, started):
+    clock, waited = time.monotonic, [0.0]
+
+    def slow(*arguments):
+        waited[0] += 1000.0
+        raise OutOfBudget
+
+    monkeypatch.setattr("rikigaku.symbolic.formulas.law_formulas._numbers", slow)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + waited[0])
+    with pytest.raises(TimeLimit, match="took longer than 900 s"):
+        rk.load("scara").gravity_forces.formulas(time_limit=900)
+    assert not started
+
+
+def test_the_limit_holds_for_laws_of_the_users_own():
+    def endless(mechanism, q):
+        while True:
+            assert cos(q[0]) * sin(q[1])
+
+    law = rk.load("scara").law(rk.Law("endless", endless, inputs=("q",), outputs=("y",), summary="Never."))
+    with pytest.raises(TimeLimit, match=r"formulas of endless of robot 'scara' took longer than 0\.1 s"):
+        law.formulas(time_limit=0.1)
+
+
 def test_formulas_beyond_their_time_are_stopped_and_the_error_says_what_to_do(started):
     with pytest.raises(TimeLimit, match=r"mass_matrix of robot 'puma560' took longer than 0\.05 s.*intermed"):
         rk.load("puma560").mass_matrix.formulas(time_limit=0.05)
-    assert started[0].poll() is not None
+    assert all(child.poll() is not None for child in started)
     cancel, told = threading.Event(), []
 
     def stop(line):
         told.append(line)
-        if len(told) == 2:  # the first was told here
+        if len(told) == 2:  # the first was reported here
             cancel.set()
 
     with pytest.raises(JobCancelled, match="coriolis_matrix of robot 'puma560' was cancelled"):
@@ -106,19 +152,19 @@ def test_formulas_beyond_their_time_are_stopped_and_the_error_says_what_to_do(st
 
 
 def test_small_formulas_need_no_child(monkeypatch, started):
-    monkeypatch.setattr(here_or_there, "HERE", 30.0)
+    monkeypatch.setattr(job_dispatch, "IN_PROCESS_BUDGET", 30.0)
     assert isinstance(rk.load("puma560").gravity_forces.symbolic, Formulas)
     assert isinstance(rk.load("four_bar").inverse_dynamics.symbolic, Formulas)
     assert not started
 
 
 def test_accelerations_of_closed_robots_are_known_to_be_steps_before_any_algebra(monkeypatch):
-    from rikigaku.symbolic import closed_laws
+    from rikigaku.symbolic.formulas import closed_law_formulas
 
     def never(*args, **options):
         raise AssertionError("no exact numbers are needed to see that")
 
-    monkeypatch.setattr(closed_laws, "exact_results", never)
+    monkeypatch.setattr(closed_law_formulas, "exact_results", never)
     robot = rk.load("sr400")
     for law in (robot.forward_dynamics, robot.loop_dynamics, robot.reduced.forward_dynamics):
         assert isinstance(law.symbolic, Intermediates)

@@ -9,7 +9,7 @@ import pytest
 import sympy
 from arms import arm
 
-from rikigaku.errors import (
+from rikigaku.core.errors import (
     JobFailed,
     MissingEngine,
     NotSolvable,
@@ -18,11 +18,11 @@ from rikigaku.errors import (
     UnknownName,
     WrongValue,
 )
-from rikigaku.laws.kinematics import pose
-from rikigaku.numbers.polynomial_text import spelled
-from rikigaku.symbolic.algebra import engines, groebner
+from rikigaku.laws.tree.kinematics import pose
+from rikigaku.numbers.flint_conversion import polynomial_text
+from rikigaku.symbolic.algebra import external_engines, groebner
 from rikigaku.symbolic.algebra.groebner import System, eliminated, groebner_basis, real_solutions
-from rikigaku.symbolic.exact_state import exact_state
+from rikigaku.symbolic.formulas.exact_state import exact_state
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 def alone(monkeypatch):
     """A machine without other algebra programs."""
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(external_engines.importlib.util, "find_spec", lambda name: None)
 
 
 def system(names, *texts, order="lex"):
@@ -102,7 +102,7 @@ def test_zeros_are_counted():
     assert none.solutions() == 0
 
 
-def test_a_skew_arm_of_three_joints_has_the_four_postures_that_its_quartic_says():
+def test_a_skew_arm_of_three_joints_has_the_four_configurations_that_its_quartic_says():
     # Numbers for the geometry and for one reachable position: FLINT counts the zeros, and the error of the
     # closed form names the same degree.
     robot = arm("RRR", [(0, 0, 0, 0), ("pi/2", 1, 0, 1), ("pi/2", 1, 0, 0)], (0, 2, 0, 1))
@@ -150,7 +150,7 @@ def test_a_system_too_large_for_its_time_ends_in_time_and_says_what_else_to_do(a
     assert told == ["FLINT: Buchberger's algorithm"]
 
 
-def test_answers_of_the_child_process_are_those_of_the_calling_one(monkeypatch, alone):
+def test_results_of_the_child_process_are_those_of_the_calling_one(monkeypatch, alone):
     texts = ("x y z", "x + y + z", "x*y + y*z + z*x", "x*y*z - 1")
     at_once = groebner_basis(system(*texts))
     monkeypatch.setattr(groebner, "_SMALL", (1, 1, 1))
@@ -171,7 +171,7 @@ def program(folder, name, text):
     path.chmod(0o755)
 
 
-def test_singular_is_asked_in_its_own_language(folder, monkeypatch):
+def test_singular_receives_its_own_language(folder, monkeypatch):
     program(
         folder,
         "Singular",
@@ -204,8 +204,8 @@ def test_the_intervals_of_msolve_are_read(folder, monkeypatch, answer, zeros):
         folder,
         "msolve",
         "import sys\noptions = dict(zip(sys.argv[1::2], sys.argv[2::2]))\n"
-        "question = open(options['-f']).read()\n"
-        "assert question == 'x0,x1\\n0\\nx0^2 + x1^2 - 4,\\nx0 - x1\\n', question\n"
+        "problem = open(options['-f']).read()\n"
+        "assert problem == 'x0,x1\\n0\\nx0^2 + x1^2 - 4,\\nx0 - x1\\n', problem\n"
         f"open(options['-o'], 'w').write({answer!r})\n",
     )
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
@@ -213,7 +213,7 @@ def test_the_intervals_of_msolve_are_read(folder, monkeypatch, answer, zeros):
     assert found == [dict(zip("xy", point, strict=True)) for point in zeros]
 
 
-def test_infinitely_many_zeros_are_told(folder, monkeypatch):
+def test_infinitely_many_zeros_are_reported(folder, monkeypatch):
     program(
         folder,
         "msolve",
@@ -263,6 +263,6 @@ def test_bad_questions_are_refused():
 
 
 def test_polynomials_are_spelled_for_people():
-    assert spelled(["x", "y"], {(2, 0): 1, (1, 1): -3, (0, 0): Fraction(1, 2)}) == "x^2 - 3*x*y + 1/2"
-    assert spelled(["x"], {(1,): -1}) == "-x"
-    assert spelled(["x"], {}) == "0"
+    assert polynomial_text(["x", "y"], {(2, 0): 1, (1, 1): -3, (0, 0): Fraction(1, 2)}) == "x^2 - 3*x*y + 1/2"
+    assert polynomial_text(["x"], {(1,): -1}) == "-x"
+    assert polynomial_text(["x"], {}) == "0"

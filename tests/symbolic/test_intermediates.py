@@ -7,9 +7,9 @@ import pytest
 from symbolic_robots import all_symbols, symbol_values
 
 import rikigaku as rk
-from rikigaku.model.robot import Robot
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -17,7 +17,7 @@ VALUES = STATE | {name: float(x) for name, x in symbol_values(ARM).items()}
 
 
 # -- intermediates ----------------------------------------------------------------------------------------
-@pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 @pytest.mark.parametrize("law", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
 def test_intermediate_variables_lead_to_the_native_values(law: str) -> None:
     robot = rk.load("puma560")

@@ -13,8 +13,8 @@ import job_functions
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
-from rikigaku.symbolic.algebra import jobs
+from rikigaku.core.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
+from rikigaku.symbolic.algebra import child_process as jobs
 
 
 @pytest.fixture(autouse=True)
@@ -47,11 +47,24 @@ def waited_for(path):
     return int(path.read_text())
 
 
-def test_the_answer_of_a_child_process_comes_back():
+def test_the_result_of_a_child_process_comes_back():
     assert jobs.run(job_functions.doubled, [1, "a"]) == [1, "a", 1, "a"]
 
 
-def test_an_answer_is_worked_out_once_and_then_read_from_disk(tmp_path):
+def test_the_start_of_the_child_counts_toward_the_limit(monkeypatch):
+    popen, clock, waited = subprocess.Popen, time.monotonic, [0.0]
+
+    def slow(*arguments, **options):
+        waited[0] += 1000.0
+        return popen(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", slow)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + waited[0])
+    with pytest.raises(TimeLimit, match="longer than 900 s"):
+        jobs.run(job_functions.doubled, [1], time_limit=900.0)
+
+
+def test_a_result_is_worked_out_once_and_then_read_from_disk(tmp_path):
     mark = tmp_path / "mark"
     mark.write_text("")
     answers = [jobs.run(job_functions.counted, {"file": str(mark)}) for _ in range(3)]
@@ -61,7 +74,7 @@ def test_an_answer_is_worked_out_once_and_then_read_from_disk(tmp_path):
     assert mark.read_text() == "xx"
 
 
-def test_a_kept_answer_that_was_changed_or_is_open_to_others_is_not_used(tmp_path, folder):
+def test_a_cached_result_that_was_changed_or_is_open_to_others_is_not_used(tmp_path, folder):
     mark = tmp_path / "mark"
     mark.write_text("")
     jobs.run(job_functions.counted, {"file": str(mark)})
@@ -106,7 +119,7 @@ def started(tmp_path, job):
     script = tmp_path / "script.py"
     files = {name: str(tmp_path / name) for name in ("pid", "program")}
     script.write_text(
-        "import signal, job_functions\nfrom rikigaku.symbolic.algebra import jobs\n"
+        "import signal, job_functions\nfrom rikigaku.symbolic.algebra import child_process as jobs\n"
         # a shell has its background jobs ignore Ctrl-C, and they hand that on
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"jobs.run(job_functions.{job}, {files!r})\n"
@@ -158,17 +171,17 @@ def test_an_error_in_the_callback_ends_the_child(tmp_path):
         jobs.run(job_functions.endless, {"pid": str(tmp_path / "pid")}, progress=refuse)
 
 
-def test_what_a_function_prints_is_no_answer():
+def test_what_a_function_prints_is_no_result():
     assert jobs.run(job_functions.talkative, None) == "this"
 
 
-def test_an_error_of_the_function_is_told():
+def test_an_error_of_the_function_is_reported():
     with pytest.raises(JobFailed, match="ValueError: seven is not a basis"):
         jobs.run(job_functions.failing, None)
 
 
-def test_a_child_that_dies_is_told():
-    with pytest.raises(JobFailed, match="ended with code 3 and no answer"):
+def test_a_child_that_dies_is_reported():
+    with pytest.raises(JobFailed, match="ended with code 3 and no reply"):
         jobs.run(job_functions.dying, None)
 
 
@@ -177,7 +190,7 @@ def test_memory_is_limited():
         jobs.run(job_functions.hungry, None, memory_limit=1_000_000_000)
 
 
-def test_without_a_memory_limit_what_the_machine_refuses_is_told():
+def test_without_a_memory_limit_what_the_machine_refuses_is_reported():
     with pytest.raises(TooLarge, match=r"The basis needs more memory than there is\. Give more time"):
         jobs.run(job_functions.refused, None, what="The basis", memory_limit=None)
 

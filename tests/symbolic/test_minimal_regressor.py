@@ -8,7 +8,7 @@ import pytest
 from linkages import four_bar, parallelogram
 
 import rikigaku as rk
-from rikigaku.errors import MissingValue
+from rikigaku.core.errors import MissingValue
 
 Array = np.ndarray
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.errors import NoValue, WrongValue
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.exact import Ring
+from rikigaku.core.errors import NoValue, WrongValue
+from rikigaku.numbers.exact_number import Ring
 from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
 
-pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.errors.UnphysicalInertiaWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
 
 Q = [0.1, 0.2, -0.3, 0.4, 0.5, 0.6]
 
@@ -25,7 +25,7 @@ def puma(law: str) -> Any:
 
 def test_the_same_formula_of_two_laws_is_equal() -> None:
     J, E = puma("jacobian"), puma("euler_jacobian")
-    assert J.reading.ring is not E.reading.ring
+    assert J.context.ring is not E.context.ring
     for i, k in np.ndindex(3, 6):  # both have the velocity of the hand's origin in their first rows
         assert J[i, k] == E[i, k]
         assert E[i, k] == J[i, k]

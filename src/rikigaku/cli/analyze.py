@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rikigaku
-from rikigaku.cli.reading import add_robot, robot_and_warnings
-from rikigaku.display import headline
-from rikigaku.errors import MissingValue, RikigakuError
-from rikigaku.model.robot import Robot
-from rikigaku.plotting import default_posture
+from rikigaku.cli.file_arguments import output_path
+from rikigaku.cli.robot_loading import add_robot, robot_and_warnings
+from rikigaku.core.errors import MissingValue
+from rikigaku.core.files import write_whole
+from rikigaku.laws.structure import recognised_note
+from rikigaku.model.robot_tables import headline
+from rikigaku.plotting import default_configuration
 from rikigaku.report import LawFigures, html_report, law_figures
-from rikigaku.report.figures import missing_symbols
-from rikigaku.report.loops import loop_figures
-from rikigaku.structure import recognised_note
+from rikigaku.report.law_figures import missing_symbols
+from rikigaku.report.loop_section import loop_figures
+from rikigaku.robot import Robot
 
 
 def add_to(commands: Any) -> None:
@@ -33,18 +35,16 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    output = None if options.output is None else output_path(options.output)
     robot, warnings = robot_and_warnings(options)
     missing = missing_symbols(robot)
-    q = _posture(robot)
+    q = _configuration(robot)
     figures = law_figures(robot, q, _progress)
     loops = None if missing or q is None or not robot.loops else loop_figures(robot, q)
     _clear()
-    path = Path(options.output or f"report_{re.sub(r'[^A-Za-z0-9._-]', '_', robot.name)}.html")
+    path = output or Path(f"report_{re.sub(r'[^A-Za-z0-9._-]', '_', robot.name[:200])}.html")
     page = html_report(robot, q, figures, warnings, rikigaku.__version__, loops)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise RikigakuError(f"The report could not be written to {str(path)!r}: {error.strerror}.") from error
+    write_whole(path, page.encode())
     print(f"{robot.name}: {headline(robot)}")
     for warning in warnings:
         print(f"warning: {warning}")
@@ -57,14 +57,23 @@ def run(options: argparse.Namespace) -> int:
     print(_summary(figures))
     print(f"report: {path}")
     if options.open:
-        webbrowser.open(path.resolve().as_uri())
+        _show(path)
     return 0
 
 
-def _posture(robot: Robot) -> NDArray[np.float64] | None:
-    """The posture of the report; none where symbols without a value place the links."""
+def _show(path: Path) -> None:
     try:
-        return default_posture(robot)
+        found = webbrowser.open(path.resolve().as_uri())
+    except webbrowser.Error:
+        found = False
+    if not found:
+        print("no browser was found to show the report", file=sys.stderr)
+
+
+def _configuration(robot: Robot) -> NDArray[np.float64] | None:
+    """The configuration of the report; none where symbols without a value place the links."""
+    try:
+        return default_configuration(robot)
     except MissingValue:
         return None
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import rikigaku
-from rikigaku.display import headline
-from rikigaku.errors import BadModel, RikigakuError
-from rikigaku.structure import recognised_note
+from rikigaku.cli.file_arguments import input_name
+from rikigaku.core.errors import BadModel, RikigakuError
+from rikigaku.laws.structure import recognised_note
+from rikigaku.model.robot_tables import headline
 
 
 def add_to(commands: Any) -> None:
@@ -17,13 +18,13 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a .robot.toml, .urdf, .xml (MJCF) or .sdf file")
     parser.add_argument(
-        "--strict", action="store_true", help="inertias no rigid body can have are problems too"
+        "--strict", action="store_true", help="list inertias that no rigid body can have as problems, too"
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    if not Path(options.file).is_file():
+    if not Path(input_name(options.file)).is_file():
         raise RikigakuError(f"There is no file {options.file!r} to check.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

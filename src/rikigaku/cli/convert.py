@@ -3,12 +3,12 @@
 import argparse
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
-from rikigaku.cli.reading import add_robot, robot_and_warnings
-from rikigaku.errors import NoPlace, RikigakuError
-from rikigaku.model.loops_file import loops_path
+from rikigaku.cli.file_arguments import output_path
+from rikigaku.cli.robot_loading import add_robot, robot_and_warnings
+from rikigaku.core.errors import NoPlace, RikigakuError
+from rikigaku.formats.urdf.urdf_side_file import loops_path
 
 
 def add_to(commands: Any) -> None:
@@ -16,24 +16,24 @@ def add_to(commands: Any) -> None:
         "convert", help="write a robot as .robot.toml, .urdf (loops beside it) or .xml (MJCF)"
     )
     add_robot(parser)
-    parser.add_argument("output", metavar="FILE", help="the new file; its ending says the format")
+    parser.add_argument("output", metavar="FILE", help="the new file; its ending is the format")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
+    path = output_path(options.output)
     robot, notes = robot_and_warnings(options)
-    path = Path(options.output)
     known = robot.declared_values
     if path.suffix != ".toml" and robot.free_symbols and all(name in known for name in robot.free_symbols):
         values = ", ".join(f"{name} = {known[name]:g}" for name in robot.free_symbols[:8])
         more = ", ..." if len(robot.free_symbols) > 8 else ""
         notes.append(f"symbols have the values of the robot's own table: {values}{more}")
-        robot = robot.bind(**known)  # type: ignore[attr-defined]
+        robot = robot.bind(**known)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            robot.save(path)  # type: ignore[attr-defined]
-        except NoPlace:  # says all there is to say
+            robot.save(path)
+        except NoPlace:  # its message is complete
             raise
         except OSError as error:
             raise RikigakuError(f"{str(path)!r} could not be written: {error.strerror}.") from error

@@ -1,12 +1,11 @@
-"""Contact: surfaces that points of a robot touch, friction, modes and impacts."""
+"""Contact: surfaces, friction, guides, joint limits, contact modes and impacts."""
 
-from rikigaku.contact.contact import Contact
-from rikigaku.contact.friction import Friction, JointFriction
+from rikigaku.contact.contact_point import Contact
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.friction_law import Friction, JointFriction
 from rikigaku.contact.guide import Guide
-from rikigaku.contact.stops import JointStop, joint_stops
+from rikigaku.contact.joint_stop import JointStop, joint_stops
 from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
-from rikigaku.contact.system import ContactSystem
-from rikigaku.contact.time_stepping import Stepped, time_stepping
 
 __all__ = [
     "Contact",
@@ -19,9 +18,7 @@ __all__ = [
     "JointStop",
     "Plane",
     "Sphere",
-    "Stepped",
     "Surface",
     "Torus",
     "joint_stops",
-    "time_stepping",
 ]

@@ -1,9 +1,9 @@
-"""Which contacts open, stick or slide: answers of w = W F + w0 that are consistent.
+"""Contact complementarity w = W F + w0 with Coulomb friction, by enumeration of contact modes.
 
-The same question is asked twice. Of accelerations: F forces, w accelerations along the rows. Of an impact: F
-impulses, w velocities after it. Each block of rows (a normal and its tangents, or a joint) has a few choices;
-each combination of choices is a linear system, and its solution counts if it fits its own assumptions. Where
-rows depend on each other it is many solutions, and the combination counts if one of them fits.
+The same problem arises twice. For accelerations, F are forces and w accelerations along the constraints; for
+an impact, F are impulses and w velocities after it. Each block (a normal and its tangents, or a joint) has a
+few modes. An assignment of modes to all blocks is a linear system; it is consistent if its solution satisfies
+the inequalities of the modes. Redundant constraints have many solutions; one consistent solution suffices.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,205 +11,226 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rikigaku.contact.blocks import Answer, Block, Choice
-from rikigaku.contact.combinations import Combination, combinations
-from rikigaku.contact.independence import independent, least_solution
-from rikigaku.contact.shared_forces import loaded, within_cones
-from rikigaku.contact.starting import starting_directions
+from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
+from rikigaku.contact.mode_enumeration import ModeAssignment, mode_assignments
+from rikigaku.contact.redundancy import independent_equations, minimum_norm_solution
+from rikigaku.contact.redundant_forces import minimum_norm_in_cones, nonnegative_forces
+from rikigaku.contact.slip_onset import sliding_directions
+from rikigaku.core.types import Array
 
-Array = NDArray[np.float64]
+_TOLERANCE = 1e-9  # of forces and accelerations, relative to the largest of their kind
+STICKING = 5e-11  # of static friction: relative excess over its limit that is accepted
+_SMALLEST = 1e-6  # [m/s^2, m/s]: the smallest response that sets a scale
+# The same relative to the terms whose sum is w0: where they cancel, what is left of w0 is their rounding.
+_CANCELLED = 1e-5
 
-_TOLERANCE = 1e-9  # of forces and accelerations, against the largest of their kind
-STICKING = 5e-11  # of friction at rest: how far beyond its limit counts as within
-_LEAST = 1e-6  # [m/s^2, m/s]: responses below this are no measure of size
 
-
-def answers(
+def consistent_solutions(
     W: Array,
     w0: Array,
-    blocks: Sequence[Block],
-    held: Sequence[int] = (),
-    first: Combination | None = None,
-) -> Iterator[Answer]:
-    """All consistent combinations, the likely ones first.
+    blocks: Sequence[ConstraintBlock],
+    permanent: Sequence[int] = (),
+    first: Sequence[ModeAssignment] = (),
+    magnitude: float = 0.0,
+) -> Iterator[ModeSolution]:
+    """All consistent assignments of modes, the likely ones first.
 
-    held: rows that hold in any case (loops); w is zero there. first: what to try before others.
+    permanent: constraints that are active in every mode (loops, guides); w is zero there.
+    first: the assignments to try first.
+    magnitude: of the largest terms whose sum is w0 (`ConstraintEquations.magnitude`).
 
     Raises:
-        TooLarge: where too many combinations were tried.
+        TooLarge: if too many assignments were tried.
     """
-    for combination in combinations(W, w0, blocks, held, first):
-        answer = _tried(W, w0, blocks, combination, held)
-        if answer is not None:
-            yield answer
+    for assignment in mode_assignments(W, w0, blocks, permanent, first):
+        solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
+        if solution is not None:
+            yield solution
 
 
-def force_size(W: Array, F: Array) -> float:
-    """What forces are measured by: the largest, or those that matter at all."""
-    given = float(np.diag(W).max(initial=0.0))
-    return max(float(np.abs(F).max(initial=0.0)), _LEAST / given if given > 0 else 0.0)
+def smallest_response(magnitude: float) -> float:
+    """The smallest response w that sets a scale, where w0 is a sum of terms of this magnitude."""
+    return max(_SMALLEST, _CANCELLED * magnitude)
 
 
-def _tried(
-    W: Array, w0: Array, blocks: Sequence[Block], combination: Combination, held: Sequence[int]
-) -> Answer | None:
-    """The solution for these choices if it fits them."""
-    choices = combination.choices
+def force_scale(W: Array, F: Array, least: float) -> float:
+    """The scale of forces: the largest of F, or the force of the least response that sets a scale."""
+    largest = float(np.diag(W).max(initial=0.0))
+    return max(float(np.abs(F).max(initial=0.0)), least / largest if largest > 0 else 0.0)
+
+
+def _solution(
+    W: Array,
+    w0: Array,
+    blocks: Sequence[ConstraintBlock],
+    assignment: ModeAssignment,
+    permanent: Sequence[int],
+    least: float,
+) -> ModeSolution | None:
+    """The solution for these modes if it is consistent with them."""
+    modes = assignment.modes
     directions = {
-        k: b.direction for k, (b, c) in enumerate(zip(blocks, choices, strict=True))
+        k: b.direction for k, (b, c) in enumerate(zip(blocks, modes, strict=True))
         if c.kind == "slip" and b.direction is not None
     }  # fmt: skip
-    open_ = []
-    for k, (block, choice) in enumerate(zip(blocks, choices, strict=True)):
-        if choice.kind == "slip" and k not in directions:
+    unknown = []
+    for k, (block, mode) in enumerate(zip(blocks, modes, strict=True)):
+        if mode.kind == "slip" and k not in directions:
             if len(block.tangents) == 2:
-                open_.append(k)
+                unknown.append(k)
             else:
-                directions[k] = np.full(len(block.tangents), float(choice.sign))
-    system = _System(W, w0, blocks, choices, held)
-    if open_:
-        found = system.started(directions, open_, combination.directions)
+                directions[k] = np.full(len(block.tangents), float(mode.sign))
+    system = _System(W, w0, blocks, modes, permanent, least)
+    if unknown:
+        found = system.start_directions(directions, unknown, assignment.directions)
         if found is None:
             return None
         directions |= found
-    solved = system.shared(system.solve(directions))
-    if solved is None or not system.fits(solved, directions, open_):
+    solved = system.distribute(system.solve(directions))
+    if solved is None or not system.is_consistent(solved, directions, unknown):
         return None
-    unloaded = {row for k in solved.idle for row in (blocks[k].normal, *blocks[k].tangents)}
-    rows = [row for row in solved.rows if row not in unloaded]
-    kept = independent(W, rows) if solved.free.shape[1] else rows
-    more = tuple(row for row in rows if row not in kept)
-    return Answer(choices, solved.F, solved.w, tuple(kept), directions, more, solved.idle, solved.painleve)
+    without_force = {i for k in solved.unloaded for i in (blocks[k].normal, *blocks[k].tangents)}
+    active = [i for i in solved.active if i not in without_force]
+    independent = independent_equations(W, active) if solved.free.shape[1] else active
+    redundant = tuple(i for i in active if i not in independent)
+    return ModeSolution(
+        modes, solved.F, solved.w, tuple(independent), directions, redundant, solved.unloaded, solved.painleve
+    )
 
 
 class _Solved(NamedTuple):
     F: Array
     w: Array
-    rows: list[int]
-    free: Array  # orthonormal columns: forces that leave the rows that hold as they are
+    active: list[int]  # active constraints
+    free: Array  # orthonormal columns: changes of f that do not change w along the active constraints
     painleve: tuple[int, ...]
-    S: Array  # forces from those along the rows that hold
-    A: Array
+    S: Array  # F = S f + c, f the forces along the active constraints
+    A: Array  # A f = b
     b: Array
     c: Array
-    idle: tuple[int, ...] = ()
+    unloaded: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _System:
     W: Array
     w0: Array
-    blocks: Sequence[Block]
-    choices: tuple[Choice, ...]
-    held: Sequence[int]
+    blocks: Sequence[ConstraintBlock]
+    modes: tuple[BlockMode, ...]
+    permanent: Sequence[int]
+    least: float  # the smallest response that sets a scale
 
     def solve(self, directions: dict[int, Array]) -> _Solved | None:
-        """The least f with F = S f + c and W F + w0 at its target on the rows that hold; None if the rows
-        contradict."""
-        rows, targets = list(self.held), [0.0] * len(self.held)
-        tied: dict[int, tuple[int, float]] = {}  # tangent row: (normal row, factor)
+        """The minimum-norm f with F = S f + c and W F + w0 at its target on the active constraints; None if
+        these contradict each other."""
+        rows, targets = list(self.permanent), [0.0] * len(self.permanent)
+        sliding: dict[int, tuple[int, float]] = {}  # tangent: (normal, friction factor)
         c = np.zeros(len(self.w0))
-        for k, (block, choice) in enumerate(zip(self.blocks, self.choices, strict=True)):
-            if choice.kind == "free":
+        for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
+            if mode.kind == "free":
                 continue
             if block.normal is not None:
                 c[block.normal] = block.base
-                if not choice.opens:
+                if not mode.opens:
                     rows.append(block.normal)
                     targets.append(block.target)
             for i, row in enumerate(block.tangents):
-                if choice.kind == "stick":
+                if mode.kind == "stick":
                     rows.append(row)
                     targets.append(0.0)
                 elif block.normal is None:
                     c[row] = -block.kinetic * directions[k][i]
                 else:
-                    factor = -choice.side * block.kinetic * directions[k][i]
+                    factor = -mode.side * block.kinetic * directions[k][i]
                     c[row] = factor * block.base
-                    if not choice.opens:
-                        tied[row] = (block.normal, factor)
+                    if not mode.opens:
+                        sliding[row] = (block.normal, factor)
         S = np.zeros((len(self.w0), len(rows)))
         S[rows, range(len(rows))] = 1.0
-        for row, (normal, factor) in tied.items():
+        for row, (normal, factor) in sliding.items():
             S[row, rows.index(normal)] = factor
         A = self.W[rows] @ S
         b = np.array(targets) - self.w0[rows] - self.W[rows] @ c
-        f, free = least_solution(A, b, _LEAST)
+        f, free = minimum_norm_solution(A, b, self.least)
         if f is None:
             return None
         F = S @ f + c
         painleve = tuple(
             k for k, b_ in enumerate(self.blocks)
-            if self.choices[k].kind == "slip" and b_.normal in rows
+            if self.modes[k].kind == "slip" and b_.normal in rows
             and A[(j := rows.index(b_.normal)), j] <= 0
         )  # fmt: skip
         return _Solved(F, self.W @ F + self.w0, rows, free, painleve, S, A, b, c)
 
-    def shared(self, solved: _Solved | None) -> _Solved | None:
-        """The solution with forces shared so that they fit, where rows depend on each other.
+    def distribute(self, solved: _Solved | None) -> _Solved | None:
+        """The solution with redundant constraint forces inside their cones; None if there is none.
 
-        What sliding contacts carry decides where they go: there the least forces that push are taken, and
-        contacts that would pull carry nothing. Where nothing slides any forces within friction will do.
+        If contacts slide, their normal forces influence the motion: the minimum-norm forces that push are
+        taken, and contacts that would pull are unloaded. If nothing slides, the minimum-norm forces within
+        the friction cones are taken.
         """
         if solved is None or not solved.free.shape[1]:
             return solved
-        size = force_size(self.W, solved.F)
+        size = force_scale(self.W, solved.F, self.least)
         sliding = {
-            k: solved.rows.index(b.normal)
-            for k, (b, c) in enumerate(zip(self.blocks, self.choices, strict=True))
+            k: solved.active.index(b.normal)
+            for k, (b, c) in enumerate(zip(self.blocks, self.modes, strict=True))
             if c.kind == "slip" and b.normal is not None and not c.opens and not b.bilateral
         }
         if not sliding:
-            spread = solved.S @ solved.free
-            F = within_cones(solved.F, spread, self.blocks, self.choices, STICKING * size)
+            free = solved.S @ solved.free
+            F = minimum_norm_in_cones(solved.F, free, self.blocks, self.modes, STICKING * size)
             return None if F is None else solved._replace(F=F, w=self.W @ F + self.w0)
-        f = (solved.F - solved.c)[solved.rows]
-        found = loaded(
+        f = (solved.F - solved.c)[solved.active]
+        found = nonnegative_forces(
             solved.A, solved.b, f, solved.free, sliding, _TOLERANCE * size,
             [k for k in sliding if self.blocks[k].lifted],
         )  # fmt: skip
         if found is None:
             return None
-        f, idle = found
+        f, unloaded = found
         F = solved.S @ f + solved.c
-        return solved._replace(F=F, w=self.W @ F + self.w0, idle=idle)
+        return solved._replace(F=F, w=self.W @ F + self.w0, unloaded=unloaded)
 
-    def started(
-        self, known: dict[int, Array], open_: Sequence[int], likely: dict[int, Array]
+    def start_directions(
+        self, known: dict[int, Array], unknown: Sequence[int], likely: dict[int, Array]
     ) -> dict[int, Array] | None:
-        """Directions in which blocks begin to slide in space."""
+        """Directions in which blocks at rest start to slide (two tangents)."""
 
         def response(directions: dict[int, Array]) -> dict[int, Array] | None:
-            solved = self.shared(self.solve(known | directions))
-            return None if solved is None else {k: solved.w[list(self.blocks[k].tangents)] for k in open_}
+            solved = self.distribute(self.solve(known | directions))
+            return None if solved is None else {k: solved.w[list(self.blocks[k].tangents)] for k in unknown}
 
-        held = tuple(Choice("stick") if k in open_ else c for k, c in enumerate(self.choices))
-        rest = _System(self.W, self.w0, self.blocks, held, self.held).solve(known)
-        pushed = {k: _unit(self.w0[list(self.blocks[k].tangents)]) for k in open_}
+        sticking = tuple(BlockMode("stick") if k in unknown else c for k, c in enumerate(self.modes))
+        rest = _System(self.W, self.w0, self.blocks, sticking, self.permanent, self.least).solve(known)
+        pushed = {k: _unit(self.w0[list(self.blocks[k].tangents)]) for k in unknown}
         starts = [pushed]
-        if rest is not None:  # against the force that would hold
-            starts.insert(0, {k: _unit(-rest.F[list(self.blocks[k].tangents)]) for k in open_})
+        if rest is not None:  # against the static friction
+            starts.insert(0, {k: _unit(-rest.F[list(self.blocks[k].tangents)]) for k in unknown})
         if likely:
-            starts.insert(0, {k: likely.get(k, pushed[k]) for k in open_})
-        size = max(_LEAST, float(np.abs(self.w0).max(initial=0.0)))
-        return starting_directions(starts, response, size)
+            starts.insert(0, {k: likely.get(k, pushed[k]) for k in unknown})
+        size = max(self.least, float(np.abs(self.w0).max(initial=0.0)))
+        return sliding_directions(starts, response, size)
 
-    def fits(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
-        """Whether forces and responses agree with the choices."""
+    def is_consistent(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
+        """Whether forces and responses satisfy the inequalities of the modes."""
         w = solved.w
-        small_w = _TOLERANCE * max(_LEAST, float(np.abs(self.w0).max(initial=0.0)))
-        for k, (block, choice) in enumerate(zip(self.blocks, self.choices, strict=True)):
-            off = choice.kind == "free" or choice.opens
-            if off and block.normal is not None:
+        small_w = _TOLERANCE * max(self.least, float(np.abs(self.w0).max(initial=0.0)))
+        for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
+            opening = mode.kind == "free" or mode.opens
+            if opening and block.normal is not None:
                 leaving = w[block.normal] - block.target
                 if leaving < -small_w:
                     return False
-                # What stays closed because others do is closed, whether it carries anything or not.
-                if choice.kind == "free" and leaving < small_w and self._follows(block.normal, solved.rows):
+                # A contact that other constraints keep closed is closed, whether it carries force or not.
+                if (
+                    mode.kind == "free"
+                    and leaving < small_w
+                    and self._is_redundant(block.normal, solved.active)
+                ):
                     return False
-            if choice.kind == "slip" and block.direction is None and block.tangents:
+            if mode.kind == "slip" and block.direction is None and block.tangents:
                 along = w[list(block.tangents)]
                 if along @ directions[k] < -small_w:
                     return False
@@ -218,31 +239,31 @@ class _System:
                     and np.linalg.norm(along - (along @ directions[k]) * directions[k]) > 1e3 * small_w
                 ):
                     return False
-        return self._forces_fit(solved.F)
+        return self._forces_are_consistent(solved.F)
 
-    def _follows(self, row: int, rows: Sequence[int]) -> bool:
-        kept = independent(self.W, rows)
-        return len(independent(self.W, [*kept, row])) == len(kept)
+    def _is_redundant(self, row: int, rows: Sequence[int]) -> bool:
+        independent = independent_equations(self.W, rows)
+        return len(independent_equations(self.W, [*independent, row])) == len(independent)
 
-    def _forces_fit(self, F: Array) -> bool:
-        size = force_size(self.W, F)
+    def _forces_are_consistent(self, F: Array) -> bool:
+        size = force_scale(self.W, F, self.least)
         small = _TOLERANCE * size
-        for block, choice in zip(self.blocks, self.choices, strict=True):
-            if choice.kind == "free":
+        for block, mode in zip(self.blocks, self.modes, strict=True):
+            if mode.kind == "free":
                 continue
             limit = block.static
             if block.normal is not None:
-                pressing = F[block.normal]
+                normal = F[block.normal]
                 if block.bilateral:
-                    if choice.kind == "slip" and block.tangents and choice.side * pressing < -small:
+                    if mode.kind == "slip" and block.tangents and mode.side * normal < -small:
                         return False
-                    limit *= abs(pressing)
-                elif pressing - block.base < -small:
+                    limit *= abs(normal)
+                elif normal - block.base < -small:
                     return False
                 else:
-                    limit *= pressing
-            most = limit + 2 * STICKING * size
-            if choice.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > most:
+                    limit *= normal
+            largest = limit + 2 * STICKING * size
+            if mode.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > largest:
                 return False
         return True
 

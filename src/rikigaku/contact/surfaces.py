@@ -1,14 +1,20 @@
 """Surfaces C(x, y, z, t) = 0 in the world, C > 0 where a point is free to move.
 
-A surface is a formula; plane, sphere, cylinder, torus and height field only write it. Scaling C changes
-nothing: laws use the unit normal and the distance to first order, C over the length of its gradient C_r.
+A surface is a formula; `Plane`, `Sphere`, `Cylinder`, `Torus` and `HeightField` write it. The scale of C does
+not matter: laws use the gradient C_r divided by its norm (the unit normal), and C divided by that norm (the
+distance to first order).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from rikigaku.errors import WrongValue
+from rikigaku.core.checked_calls import checked, checked_data
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.validation import flag
+from rikigaku.core.value_text import short
+from rikigaku.model.formula_fields import FormulaLike, FormulaTriple
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_derivative import formula_derivative
 
@@ -18,18 +24,23 @@ _VARIABLES = frozenset({*COORDINATES, "t"})
 _X: Triple = (Formula.symbol("x"), Formula.symbol("y"), Formula.symbol("z"))
 
 
+@checked_data
 @dataclass(frozen=True)
 class Surface:
     """C(x, y, z, t) = 0, positive on the free side: `Surface("z - 0.1*sin(3*x)")`.
 
     Args:
         formula: C, of x, y, z [m] and t [s]; any scale.
-        belt: velocity of the surface's material [m/s] in the world, three formulas: a conveyor. Its part
-            along the surface counts; along the normal the material moves as C does.
+        belt: velocity of the surface's material [m/s], world axes, three formulas: a conveyor. Only its
+            tangential part is used; along the normal the material moves with C.
     """
 
     formula: Formula
     belt: Triple = field(default=(ZERO, ZERO, ZERO))
+
+    if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
+
+        def __init__(self, formula: FormulaLike, belt: FormulaTriple = ...) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "formula", Formula.of(self.formula))
@@ -94,10 +105,11 @@ class Surface:
         return x, y, z
 
 
+@checked
 def Plane(
-    normal: Sequence[object] = (0, 0, 1),
-    point: Sequence[object] = (0, 0, 0),
-    belt: Sequence[object] | None = None,
+    normal: FormulaTriple = (0, 0, 1),
+    point: FormulaTriple = (0, 0, 0),
+    belt: FormulaTriple | None = None,
 ) -> Surface:
     """The plane through a point; free on the side the normal points to. Numbers or formulas of t.
 
@@ -109,26 +121,28 @@ def Plane(
     return Surface(_dot(n, _minus(p)), _carried(belt, p))
 
 
+@checked
 def Sphere(
-    radius: object,
-    center: Sequence[object] = (0, 0, 0),
+    radius: FormulaLike,
+    center: FormulaTriple = (0, 0, 0),
     inside: bool = False,
-    belt: Sequence[object] | None = None,
+    belt: FormulaTriple | None = None,
 ) -> Surface:
-    """A ball one may not enter, or with inside=True a bowl one may not leave."""
+    """A sphere: free outside, or with inside=True free inside."""
     c, r = _triple(center, "A centre"), _positive(radius)
     d = _minus(c)
     return Surface(_sided(_dot(d, d) - r * r, inside), _carried(belt, c))
 
 
+@checked
 def Cylinder(
-    radius: object,
-    axis: Sequence[object] = (0, 0, 1),
-    point: Sequence[object] = (0, 0, 0),
+    radius: FormulaLike,
+    axis: FormulaTriple = (0, 0, 1),
+    point: FormulaTriple = (0, 0, 0),
     inside: bool = False,
-    belt: Sequence[object] | None = None,
+    belt: FormulaTriple | None = None,
 ) -> Surface:
-    """A cylinder about the axis through a point, from outside or inside."""
+    """A cylinder about the axis through a point: free outside, or inside."""
     p, along, r = _triple(point, "A point"), _axis(axis), _positive(radius)
     d = _minus(p)
     height = _dot(d, along)
@@ -136,13 +150,14 @@ def Cylinder(
     return Surface(_sided(C, inside), _carried(belt, p))
 
 
+@checked
 def Torus(
-    ring: object,
-    tube: object,
-    axis: Sequence[object] = (0, 0, 1),
-    center: Sequence[object] = (0, 0, 0),
+    ring: FormulaLike,
+    tube: FormulaLike,
+    axis: FormulaTriple = (0, 0, 1),
+    center: FormulaTriple = (0, 0, 0),
     inside: bool = False,
-    belt: Sequence[object] | None = None,
+    belt: FormulaTriple | None = None,
 ) -> Surface:
     """A torus: a tube of one radius about a ring of another."""
     c, along = _triple(center, "A centre"), _axis(axis)
@@ -156,13 +171,14 @@ def Torus(
     return Surface(_sided(C, inside), _carried(belt, c))
 
 
-def HeightField(height: object, belt: Sequence[object] = (0, 0, 0)) -> Surface:
+@checked
+def HeightField(height: FormulaLike, belt: FormulaTriple = (0, 0, 0)) -> Surface:
     """The ground z = f(x, y, t), free above."""
     return Surface(_X[2] - Formula.of(height), _triple(belt, "The velocity of a belt"))
 
 
-def _carried(belt: Sequence[object] | None, place: Triple) -> Triple:
-    """Velocity of the material: as told, or that of the place the surface is at."""
+def _carried(belt: FormulaTriple | None, place: Triple) -> Triple:
+    """Velocity of the material: `belt`, or that of the surface's point or centre."""
     if belt is not None:
         return _triple(belt, "The velocity of a belt")
     x, y, z = (formula_derivative(p, "t") for p in place)
@@ -174,7 +190,9 @@ def _gradient(formula: Formula) -> Triple:
     return x, y, z
 
 
-def _triple(values: Sequence[object], what: str) -> Triple:
+def _triple(values: FormulaTriple, what: str) -> Triple:
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise WrongValue(f"{what} has three numbers or formulas; {short(values)} was given.")
     formulas = tuple(Formula.of(x) for x in values)
     if len(formulas) != 3:
         raise WrongValue(f"{what} has three numbers; {len(formulas)} were given.")
@@ -189,14 +207,14 @@ def _dot(a: Triple, b: Triple) -> Formula:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _axis(axis: Sequence[object]) -> Triple:
+def _axis(axis: FormulaTriple) -> Triple:
     along = _triple(axis, "An axis")
     if not any(along):
         raise WrongValue("An axis must not be zero.")
     return along
 
 
-def _positive(radius: object) -> Formula:
+def _positive(radius: FormulaLike) -> Formula:
     r = Formula.of(radius)
     if r.is_number and float(r) <= 0:
         raise WrongValue(f"A radius is above zero; {radius} was given.")
@@ -204,4 +222,4 @@ def _positive(radius: object) -> Formula:
 
 
 def _sided(C: Formula, inside: bool) -> Formula:
-    return -C if inside else C
+    return -C if flag("inside", inside) else C

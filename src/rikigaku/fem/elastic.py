@@ -1,43 +1,41 @@
-"""Elastic links: `mesh.elastic()` keeps stiffness and damping: vibration, deflection, motion, torques."""
+"""Elastic analysis of a mesh: vibration, static deflection, motion and inverse dynamics of flexible links."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from rikigaku.errors import UnknownName, WrongValue
-from rikigaku.fem import flexible, simulate
-from rikigaku.fem.assembly import Assembly, assemble_beams
-from rikigaku.fem.coordinates import geared
-from rikigaku.fem.damped import DampedModes, damped_modes
-from rikigaku.fem.layout import Layout
-from rikigaku.fem.linear import Modes, Shape, deflection, mobility, modes
-from rikigaku.fem.masses import MassRule
-from rikigaku.fem.ties import Hinges
-from rikigaku.given import by_name, flag, names_its_options, number, numbers, short, whole, word
-from rikigaku.states import as_position
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.validation import by_name, choice, flag, number, numbers, short, whole
+from rikigaku.fem import flexible_inverse_dynamics, generalized_alpha
+from rikigaku.fem.lumped_masses import MassRule
+from rikigaku.fem.matrix_assembly import Assembly, assemble_beams
+from rikigaku.fem.mesh_layout import Layout
+from rikigaku.fem.multipoint_constraints import Hinges, coupled_by_gears
+from rikigaku.fem.static_deflection import Shape, deflection, mobility
+from rikigaku.fem.vibration import DampedVibrationModes, VibrationModes, damped_modes, modes
+from rikigaku.model.states import as_position
 
-Array = NDArray[np.float64]
 Locked = str | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Elastic:
-    """A mesh with its stiffness.
+    """A mesh with its stiffness, damping and distributed mass.
 
     Args:
-        elements: beams a link of two segments is cut into, an even number (2: the paper's).
-        mass: where links have their mass: "consistent" (along beams, with the matrix of linear beams),
-            "lumped" (along beams, at nodes), "centre" (all of it at the centre of mass, as in the paper).
-        damping: (alpha, beta) [1/s, s]: forces alpha M v, and beta times the rate of bending in links whose
-            material has no damping of its own. Viscous friction of joints acts as well.
-        joint_stiffness: of drives {joint: N m/rad or N/m}; those joints give under load.
-        hinges: "released" (joints turn by coordinates of their own), or by the "integration" point of the
-            beam beside them, as in the paper (small vibrations and mobility only).
-        refined: shear softened so that loads at nodes displace nodes as those of the exact beam; False: plain
-            linear beams.
+        elements: beam elements per link of two segments, an even number (2 in the paper).
+        mass: mass distribution of the links: "consistent" (along the beams, mass matrix of linear shape
+            functions), "lumped" (along the beams, at the nodes), "centre" (all at the centre of mass, as in
+            the paper).
+        damping: (alpha, beta) [1/s, s] of Rayleigh damping: forces alpha M v, and beta times the strain rate
+            in links whose material has no damping of its own. Viscous joint friction acts as well.
+        joint_stiffness: elasticity of the actuated joints' transmissions {joint: N m/rad or N/m}.
+        hinges: "released" (each joint has a coordinate of its own), or "integration" (shifted integration
+            point of the adjacent element, as in the paper; vibration and mobility only).
+        refined: shear stiffness reduced so that nodal displacements under nodal loads equal those of the
+            exact beam; False: plain linear elements.
     """
 
     layout: Layout
@@ -51,43 +49,42 @@ class Elastic:
     def __post_init__(self) -> None:
         if whole("elements, an even number of beams a link,", self.elements, 2) % 2:
             raise WrongValue(
-                f"A link is cut into an even number of beams, 2 or more; {self.elements} was given."
+                f"A link is divided into an even number of beams, 2 or more; {self.elements} was given."
             )
-        word("mass rule", self.mass, ("consistent", "lumped", "centre"))
-        word("kind of hinges", self.hinges, ("released", "integration"))
+        choice("mass rule", self.mass, ("consistent", "lumped", "centre"))
+        choice("kind of hinges", self.hinges, ("released", "integration"))
         flag("refined", self.refined)
         damping = numbers("Damping, (alpha, beta) [1/s, s],", self.damping, (2,))
         if (damping < 0).any():
             raise WrongValue(f"Damping is (alpha, beta), not negative; {self.damping} was given.")
         robot = self.layout.robot
-        given = by_name("Stiffnesses", self.joint_stiffness or {}, "joint_stiffness={joint: N m/rad}")
-        for name, stiffness in given.items():
+        stiffnesses = by_name("Stiffnesses", self.joint_stiffness or {}, "joint_stiffness={joint: N m/rad}")
+        for name, stiffness in stiffnesses.items():
             if name not in robot.v_slices:
                 raise UnknownName("moving joint", name, robot.v_slices, f"robot {robot.name!r}")
-            # joints that do not give are locked
             number(f"The stiffness of joint {name!r} [N m/rad]", stiffness, above=0)
 
-    @names_its_options
-    def assembly(self, q: Any = None, locked: Locked = "none") -> Assembly:
-        """Stiffness K, damping C, mass M and ties in a posture, sparse.
+    @checked
+    def assembly(self, q: ArrayLike | None = None, locked: Locked = "none") -> Assembly:
+        """Sparse stiffness K, damping C, mass M and multipoint constraints at a configuration.
 
-        locked: "motors" (driven joints held), "all", "none", or names of joints. A gear holds both of its
+        locked: "motors" (actuated joints held), "all", "none", or names of joints. A gear holds both of its
             joints if one is held.
         """
         return self._assembled(q, locked)
 
-    def _assembled(self, q: Any, locked: Locked = "none", even: bool = False) -> Assembly:
+    def _assembled(self, q: ArrayLike | None, locked: Locked = "none", even: bool = False) -> Assembly:
         robot, gears = self.layout.robot, self.layout.mechanism.gears
         springs = {
             k: float(x)
             for name, x in (self.joint_stiffness or {}).items()
             for k in range(*robot.v_slices[name].indices(robot.nv))
         }
-        held = geared(self._locked(locked), gears) - geared(springs, gears)
+        held = coupled_by_gears(self._locked(locked), gears) - coupled_by_gears(springs, gears)
         return assemble_beams(
             self.layout,
             as_position(robot, q),
-            pieces=self.elements // 2,
+            elements_per_beam=self.elements // 2,
             hinges=self.hinges,
             locked=held,
             refined=self.refined,
@@ -100,6 +97,7 @@ class Elastic:
     def _locked(self, locked: Locked) -> list[int]:
         robot = self.layout.robot
         names = [joint.name for joint in robot.joints]
+        locked = locked if isinstance(locked, str) or not isinstance(locked, Iterable) else list(locked)
         if locked == "none":
             chosen: list[str] = []
         elif locked == "all":
@@ -119,44 +117,47 @@ class Elastic:
                 raise UnknownName("moving joint", name, names, f"robot {robot.name!r}")
         return [k for name in chosen for k in range(*robot.v_slices[name].indices(robot.nv))]
 
-    @names_its_options
-    def mobility(self, q: Any = None) -> int:
-        """Ways the mechanism moves without bending: the null space of its stiffness, joints free."""
+    @checked
+    def mobility(self, q: ArrayLike | None = None) -> int:
+        """Mobility of the mechanism: dimension of the null space of its stiffness with all joints free."""
         return mobility(self._assembled(q, even=True))
 
-    @names_its_options
-    def modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> Modes:
-        """Natural frequencies [Hz] and shapes in a posture q (the neutral one if left out).
+    @checked
+    def modes(self, q: ArrayLike | None = None, count: int = 6, locked: Locked = "motors") -> VibrationModes:
+        """Natural frequencies [Hz] and vibration modes at a configuration q (the neutral one by default).
 
-        count: how many, the slowest first. locked: joints that are held, as in `assembly`.
+        count: number of vibration modes, lowest frequency first. locked: joints that are held, as in
+        `assembly`.
         """
         return modes(self.assembly(q, locked), count)
 
-    @names_its_options
-    def damped_modes(self, q: Any = None, count: int = 6, locked: Locked = "motors") -> DampedModes:
-        """Rates, frequencies and damping ratios of vibrations that die away; see `DampedModes`."""
+    @checked
+    def damped_modes(
+        self, q: ArrayLike | None = None, count: int = 6, locked: Locked = "motors"
+    ) -> DampedVibrationModes:
+        """Eigenvalues, frequencies and damping ratios of damped vibration; see `DampedVibrationModes`."""
         return damped_modes(self.assembly(q, locked), count)
 
-    @names_its_options
+    @checked
     def deflection(
         self,
-        q: Any = None,
-        loads: Mapping[str, Any] | None = None,
-        gravity: Any = None,
+        q: ArrayLike | None = None,
+        loads: Mapping[str, ArrayLike] | None = None,
+        gravity: ArrayLike | None = None,
         locked: Locked = "motors",
     ) -> Shape:
-        """How far the links bend under their weight and loads, for small bending.
+        """Static deflection under weight and loads, for small displacements: K z = f.
 
         Args:
-            q: the posture, the neutral one if left out.
+            q: the configuration, the neutral one by default.
             loads: {frame: force (3) or wrench (6)} [N, N m], world axes.
-            gravity: acceleration of free fall [m/s^2], the robot's own if left out; (0, 0, 0) for none.
+            gravity: gravitational acceleration [m/s^2], the robot's own by default; (0, 0, 0) for none.
             locked: joints that are held, as in `assembly`.
         """
         return deflection(self.assembly(q, locked), loads, gravity)
 
-    simulate = simulate.simulate
-    inverse_dynamics = flexible.inverse_dynamics
+    simulate = generalized_alpha.simulate
+    inverse_dynamics = flexible_inverse_dynamics.inverse_dynamics
 
     def __repr__(self) -> str:
         layout = self.layout

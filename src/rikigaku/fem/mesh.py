@@ -1,84 +1,83 @@
-"""A robot as an assembly of beams: `robot.fem()`."""
+"""The mesh of a robot: `robot.fem()`."""
 
 from collections.abc import Mapping
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.validation import by_name, number, numbers
+from rikigaku.fem.body_kinematics import body_motion
 from rikigaku.fem.elastic import Elastic
-from rikigaku.fem.inverse_dynamics import Method, inverse_dynamics
-from rikigaku.fem.kinematics import moving
-from rikigaku.fem.layout import Layout
-from rikigaku.fem.masses import MassRule
-from rikigaku.fem.meshing import layout
-from rikigaku.fem.motion import Motion
-from rikigaku.fem.phases import Phases
-from rikigaku.fem.result import Result
-from rikigaku.fem.targets import target_motion
-from rikigaku.fem.ties import Hinges
-from rikigaku.fem.torques import Matrices, matrices, nodal_forces
-from rikigaku.given import by_name, names_its_options, number, numbers
-from rikigaku.model.robot import Robot
-from rikigaku.states import as_position
-
-Array = NDArray[np.float64]
+from rikigaku.fem.load_sharing import SharingRule
+from rikigaku.fem.loop_phases import Phases
+from rikigaku.fem.lumped_masses import MassRule
+from rikigaku.fem.mesh_generation import layout
+from rikigaku.fem.mesh_layout import Layout
+from rikigaku.fem.motion_targets import target_motion
+from rikigaku.fem.multipoint_constraints import Hinges
+from rikigaku.fem.nodal_forces import Matrices, matrices, nodal_forces
+from rikigaku.fem.rigid_inverse_dynamics import Method, Result, inverse_dynamics
+from rikigaku.fem.sampled_motion import Motion, Target
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.states import as_position
 
 
 class Mesh:
-    """The automatic mesh of a robot, rigid (inverse dynamics) and elastic (`.elastic()`).
+    """Automatic beam mesh of a robot: inverse dynamics with rigid links, and `.elastic()` for flexible ones.
 
     Args:
         masses: extra point masses [kg] at loops, frames or joints, by name.
     """
 
-    def __init__(self, robot: Robot, masses: Mapping[str, float] | None = None) -> None:
-        given = by_name("Masses", masses or {}, "masses={loop, frame or joint: kg}")
-        kilograms = {name: number(f"The mass at {name!r} [kg]", m, least=0) for name, m in given.items()}
+    def __init__(self, robot: RobotModel, masses: Mapping[str, float] | None = None) -> None:
+        by_place = by_name("Masses", masses or {}, "masses={loop, frame or joint: kg}")
+        kilograms = {name: number(f"The mass at {name!r} [kg]", m, least=0) for name, m in by_place.items()}
         self.layout: Layout = layout(robot, kilograms)
 
     @property
-    def robot(self) -> Robot:
-        """Whose mesh it is."""
+    def robot(self) -> RobotModel:
+        """The robot of the mesh."""
         return self.layout.robot
 
-    @names_its_options
-    def motion(self, target: Any, t: Any = None, *, samples: int = 201, near: Any = None) -> Motion:
-        """The motion of all joints that a target means; see `rikigaku.fem.targets.target_motion`."""
+    @checked
+    def motion(
+        self, target: Target, t: ArrayLike | None = None, *, samples: int = 201, near: ArrayLike | None = None
+    ) -> Motion:
+        """Motion of all joints that satisfies a target; see `rikigaku.fem.motion_targets.target_motion`."""
         return target_motion(self.robot, target, t, samples=samples, near=near)
 
-    @names_its_options
+    @checked
     def inverse_dynamics(
         self,
-        target: Any,
-        t: Any = None,
+        target: Target,
+        t: ArrayLike | None = None,
         *,
-        sharing: Any = None,
+        sharing: SharingRule = None,
         phases: Phases | None = None,
         method: Method = "exact",
-        wrenches: Mapping[str, Any] | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
         friction: bool = True,
-        gravity: Any = None,
+        gravity: ArrayLike | None = None,
         samples: int = 201,
-        near: Any = None,
+        near: ArrayLike | None = None,
     ) -> Result:
         """Torques of all joints for a target motion of the rigid mechanism, open or closed.
 
         Args:
             target, t, samples, near: the motion; see `motion`.
-            sharing: how motors share where a closed mechanism has more than it needs: a part of the mass at
-                the cut node for the start link (0.8 is 4:1), a function of time, "least_norm",
+            sharing: load sharing of a redundantly actuated closed mechanism: the part of the mass at the cut
+                node that the start link carries (0.8 is 4:1), a function of time, "least_norm",
                 Weighted({joint: weight}), Ratio({loop: part}).
             phases: when loops are closed, if not always.
-            method: "exact", f = M (a - g) with the target's acceleration; for mechanisms in a plane also
+            method: "exact", f = M (a - g) with the target's acceleration; for planar mechanisms also
                 "newmark", equation (3) of the paper with the target's v and a in each step, and "recursive",
-                the same with its own (marginally unstable).
+                the same with its own v and a (marginally unstable).
             wrenches: {frame: (6,) or (samples, 6)} on the robot at a frame's origin, world axes.
-            friction: False leaves out friction of joints, and their springs too (as in all laws).
-            gravity: acceleration of free fall [m/s^2], the robot's own if left out.
+            friction: False leaves out joint friction, and joint springs too (as in all laws).
+            gravity: gravitational acceleration [m/s^2], the robot's own by default.
         Raises:
-            WrongValue: if motors can share and no rule says how.
-            NoValue: if a passive joint would have to push.
+            WrongValue: if the actuation is redundant and no sharing rule is passed.
+            NoValue: if the motion needs a force at a passive joint.
             CannotClose: if the motion leaves the workspace, or a loop open.
         """
         motion = self.motion(target, t, samples=samples, near=near)
@@ -93,7 +92,7 @@ class Mesh:
             gravity=gravity,
         )
 
-    @names_its_options
+    @checked
     def elastic(
         self,
         elements: int = Elastic.elements,
@@ -103,18 +102,22 @@ class Mesh:
         hinges: Hinges = Elastic.hinges,
         refined: bool = Elastic.refined,
     ) -> Elastic:
-        """The mesh with its stiffness: vibration, deflection, motion and torques; see `Elastic`."""
+        """The mesh with its stiffness: vibration, deflection, motion and inverse dynamics; see `Elastic`."""
         return Elastic(self.layout, elements, mass, damping, joint_stiffness, hinges, refined)
 
-    def mobility(self, q: Any = None) -> int:
-        """Dimension of the null space of the stiffness of the paper's mesh, hinges by integration points."""
+    def mobility(self, q: ArrayLike | None = None) -> int:
+        """Mobility at q: nullity of the stiffness of the paper's mesh (shifted integration points)."""
         return Elastic(self.layout, elements=2, hinges="integration").mobility(q)
 
-    def matrices(self, q: Any, v: Any, a: Any) -> Matrices:
+    def matrices(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Matrices:
         """[L], [T] and {P} of one state, loops open, extra masses left out: tau = L @ (T @ P)."""
-        q, nv = as_position(self.robot, q), self.robot.nv
-        v, a = (numbers(f"{name} of robot {self.robot.name!r}", x, (nv,)) for name, x in (("v", v), ("a", a)))
-        state = moving(self.layout.bodies, q[None], v[None], a[None])
+        nv, what = self.robot.nv, f"of robot {self.robot.name!r}"
+        state = body_motion(
+            self.layout.bodies,
+            as_position(self.robot, q)[None],
+            numbers(f"v {what}", v, (nv,))[None],
+            numbers(f"a {what}", a, (nv,))[None],
+        )
         return matrices(state, nodal_forces(state))
 
     def __repr__(self) -> str:
@@ -122,3 +125,12 @@ class Mesh:
         sizes = {"node": self.layout.nodes, "beam": self.layout.beams, "loop": self.layout.ends}
         counts = ", ".join(f"{len(x)} {name}{'s' * (len(x) != 1)}" for name, x in sizes.items())
         return f"<Mesh of {self.robot.name!r}, {plane}: {counts}>"
+
+
+@checked
+def fem(robot: RobotModel, masses: Mapping[str, float] | None = None) -> Mesh:
+    """Finite-element mesh of the robot, for rigid and elastic analysis; see `rikigaku.fem.Mesh`.
+
+    masses: extra point masses [kg] at loops, frames or joints, by name.
+    """
+    return Mesh(robot, masses)

@@ -1,4 +1,4 @@
-"""Results that may have no rows: a list of none has no second axis, and its shape must say so."""
+"""Matrices that may have no rows: an empty list would lose the number of columns."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ import numpy as np
 
 
 def shaped(rows: list[Any], rest: tuple[int, ...]) -> Any:
-    """The rows; where there are none, an array with the axes `rest` they would have."""
+    """The rows; if there are none, an empty array of shape (0, *rest)."""
     return rows if rows else np.empty((0, *rest), dtype=object)

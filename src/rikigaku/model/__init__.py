@@ -1,1 +1,1 @@
-"""The robot as frozen data, the files it comes from, and the robots we ship."""
+"""The robot as frozen data, joint types, editing, checks, and the mechanism that recursions walk."""

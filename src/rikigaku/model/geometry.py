@@ -1,14 +1,14 @@
-"""Where a joint sits on its parent: modified DH, standard DH, or an explicit placement.
+"""Pose of a joint on its parent link: modified DH, standard DH, or an explicit placement.
 
-Each way of describing it is data that answers one question: which elementary rotations and translations
-lie *before* the joint's motion (parent link frame to joint frame) and which *after* it (joint frame to
-link frame). Nothing downstream asks which way was used.
+Each of them gives the elementary rotations and translations *before* the joint's motion (parent link frame to
+joint frame) and *after* it (joint frame to link frame). All other modules use these steps only.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rikigaku.model.plain_fields import accept_plain
+from rikigaku.core.checked_calls import checked_data
+from rikigaku.model.formula_fields import FormulaLike, FormulaTriple, accept_plain
 from rikigaku.numbers.formula import ZERO, Formula
 
 Axis = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
@@ -24,12 +24,21 @@ class Step(NamedTuple):
 Steps = tuple[Step, ...]
 
 
+@checked_data
 @dataclass(frozen=True)
 class Placement:
     """Explicit position xyz [m] and fixed-axis roll, pitch, yaw rpy [rad]: R = Rz(yaw) Ry(pitch) Rx(roll)."""
 
     xyz: tuple[Formula, Formula, Formula] = (ZERO, ZERO, ZERO)
     rpy: tuple[Formula, Formula, Formula] = (ZERO, ZERO, ZERO)
+
+    if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
+
+        def __init__(
+            self,
+            xyz: FormulaTriple = ...,
+            rpy: FormulaTriple = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         accept_plain(self, "xyz", "rpy")
@@ -44,6 +53,7 @@ class Placement:
         return ()
 
 
+@checked_data
 @dataclass(frozen=True)
 class ModifiedDH:
     """Khalil-Kleinfinger: T = Rz(beta) Tz(b) Rx(alpha) Tx(a) Rz(theta) Tz(d).
@@ -58,6 +68,18 @@ class ModifiedDH:
     d: Formula = ZERO
     beta: Formula = ZERO
     b: Formula = ZERO
+
+    if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
+
+        def __init__(
+            self,
+            alpha: FormulaLike = 0,
+            a: FormulaLike = 0,
+            theta: FormulaLike = 0,
+            d: FormulaLike = 0,
+            beta: FormulaLike = 0,
+            b: FormulaLike = 0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         accept_plain(self, "alpha", "a", "theta", "d", "beta", "b")
@@ -76,6 +98,7 @@ class ModifiedDH:
         return ()
 
 
+@checked_data
 @dataclass(frozen=True)
 class StandardDH:
     """Denavit-Hartenberg's own order: T = Rz(theta) Tz(d) Tx(a) Rx(alpha); the link frame at its far end."""
@@ -84,6 +107,16 @@ class StandardDH:
     d: Formula = ZERO
     a: Formula = ZERO
     alpha: Formula = ZERO
+
+    if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
+
+        def __init__(
+            self,
+            theta: FormulaLike = 0,
+            d: FormulaLike = 0,
+            a: FormulaLike = 0,
+            alpha: FormulaLike = 0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         accept_plain(self, "theta", "d", "a", "alpha")

@@ -1,32 +1,32 @@
 """Two robots joined to one."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rikigaku.errors import IgnoredWarning, WrongValue
+from rikigaku.core.caller_warnings import warn_caller
+from rikigaku.core.errors import IgnoredWarning, WrongValue
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Link, Loop, LoopEnd, Robot, Symbol
+from rikigaku.model.robot_model import Link, Loop, LoopEnd, ModelT, RobotModel, Symbol
 from rikigaku.numbers.formula import Formula
 
 
-def join(first: Robot, second: Robot, at: str, prefix: str = "", name: str | None = None) -> Robot:
-    """Two robots as one: the second stands on a link or frame of the first.
+def join(first: ModelT, second: RobotModel, at: str, prefix: str = "", name: str | None = None) -> ModelT:
+    """Two robots as one: the base of the second is fixed on a link or frame of the first.
 
     Its names get the prefix; its base becomes a link fixed by the joint `<prefix><base>_mount`. Symbols of
     the same name are one symbol. The gravity is the first robot's (IgnoredWarning if they differ).
     Raises:
         WrongValue: if a symbol has two values or units. BadModel: if names collide; give a prefix.
     """
-    if not isinstance(second, Robot) or not isinstance(prefix, str):
+    if not isinstance(second, RobotModel) or not isinstance(prefix, str):
         raise WrongValue(
-            "join takes a robot, the link or frame it stands on, and a prefix of its names, as "
+            "join takes a robot, the link or frame it is fixed on, and a prefix of its names, as "
             f"arm.join(rk.load('panda'), 'hand', prefix='b_'); {second!r} and prefix={prefix!r} were given."
         )
     if first.gravity != second.gravity:
         both = f"{_shown(first.gravity)} and {_shown(second.gravity)}"
         message = f"{first.name!r} and {second.name!r} have the gravity {both}; the first is used."
-        warnings.warn(message, IgnoredWarning, stacklevel=2)
+        warn_caller(message, IgnoredWarning)
     place = first.frame(at)
     other = _prefixed(second, prefix)
     mount = Joint(f"{other.base}_mount", "fixed", actuated=False)
@@ -49,7 +49,7 @@ def on_links(loop: Loop, start: str, end: str) -> Loop:
     return replace(loop, start=LoopEnd(start, loop.start.geometry), end=LoopEnd(end, loop.end.geometry))
 
 
-def _prefixed(robot: Robot, prefix: str) -> Robot:
+def _prefixed(robot: ModelT, prefix: str) -> ModelT:
     """The robot with the prefix before every name but those of symbols."""
     if not prefix:
         return robot
@@ -77,7 +77,7 @@ def _prefixed(robot: Robot, prefix: str) -> Robot:
     )
 
 
-def _joined_independent(first: Robot, second: Robot) -> tuple[str, ...]:
+def _joined_independent(first: RobotModel, second: RobotModel) -> tuple[str, ...]:
     """Choices of both; for an open robot without one, all its joints. None if a choice is missing."""
     choices = []
     for robot in (first, second):
@@ -88,7 +88,7 @@ def _joined_independent(first: Robot, second: Robot) -> tuple[str, ...]:
     return (*choices[0], *choices[1]) if first.independent or second.independent else ()
 
 
-def _merged_symbols(first: Robot, second: Robot) -> tuple[Symbol, ...]:
+def _merged_symbols(first: RobotModel, second: RobotModel) -> tuple[Symbol, ...]:
     merged = {symbol.name: symbol for symbol in first.symbols}
     for symbol in second.symbols:
         known = merged.setdefault(symbol.name, symbol)

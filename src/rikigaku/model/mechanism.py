@@ -1,31 +1,32 @@
-"""A robot whose parameters are numbers of one kind, ready for the laws.
+"""The mechanism that laws walk: a robot whose parameters are numbers of one kind.
 
-Fixed joints are merged into the body that carries them. Every body's frame is turned so that its joint acts
-along z; named links and frames are poses on those bodies. Planar and universal joints become chains of
+Links on fixed joints are merged into their parent body. Every body's frame is rotated so that its joint acts
+along z; named links and frames are poses on those bodies. Joints become chains of
 elementary joints with massless bodies in between, so the laws see five motions only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rikigaku.errors import BadModel
-from rikigaku.model.elementary import ElementaryJoint, Free, Helical, Prismatic, Revolute, Spherical
-from rikigaku.model.evaluated import Numbers, aligned, clean
+from rikigaku.model.elementary_motions import ElementaryJoint, Helical
+from rikigaku.model.evaluated_parameters import Numbers, aligned, clean, plane_axes
 from rikigaku.model.joint import Joint
-from rikigaku.model.robot import Coupling, Link, LoopEnd, Robot
-from rikigaku.numbers.functions import is_zero
-from rikigaku.numbers.kind import Kind, Number
+from rikigaku.model.joints.joint_type import Direction
+from rikigaku.model.joints.joint_types import joint_type
+from rikigaku.model.robot_model import Coupling, Link, LoopEnd, RobotModel
+from rikigaku.numbers.elementary_functions import is_zero
+from rikigaku.numbers.number_kind import Kind, Number
 from rikigaku.spatial import vector
-from rikigaku.spatial.inertia import NO_INERTIA, SpatialInertia
 from rikigaku.spatial.pose import Pose
+from rikigaku.spatial.rigid_inertia import NO_INERTIA, SpatialInertia
 from rikigaku.spatial.vector import Vector
 
-WORLD = -1  # the parent of bodies carried by the ground
+WORLD = -1  # the parent of bodies on the ground
 
 
 @dataclass
 class Body:
-    """A rigid body of the mechanism: where its joint sits on its parent, how it moves, what it weighs."""
+    """A rigid body of the mechanism: pose of its joint on its parent, motion, and inertia."""
 
     name: str
     parent: int
@@ -41,13 +42,13 @@ class Body:
     rest: Number = 0
 
     def spring(self, q: Sequence[Number]) -> Number:
-        """What the joint's spring resists with, at the positions q of the whole mechanism [N m or N]."""
+        """Force of the joint's spring, k (q - rest), to be overcome at q of the whole mechanism [N m, N]."""
         return 0 if is_zero(self.stiffness) else self.stiffness * (q[self.q.start] - self.rest)
 
     def moved(self, q: Sequence[Number]) -> Pose:
         """The body in its joint frame, at the positions q of the whole mechanism."""
         own = [q[k] for k in self.q]
-        return Pose(self.joint.turn(own), self.joint.shift(own))
+        return Pose(self.joint.rotation(own), self.joint.translation(own))
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,8 @@ class Gear:
 class Mechanism:
     """Bodies with parents before children; `frames` maps every name to (body, pose on it).
 
-    own: the inertia of each link alone, on the body it is part of, for those a body is made of by fixed
-    joints; none for links of the ground.
-    loops and gears are what ties the coordinates of the tree together; laws of the tree do not look at them.
+    own: the inertia of each link alone, in the frame of its body; links of the ground have none.
+    loops, gears: constraints between the coordinates of the tree; laws of the tree ignore them.
     """
 
     name: str
@@ -94,13 +94,13 @@ class Mechanism:
     own: dict[str, SpatialInertia] = field(default_factory=dict)
 
     def support(self, i: int) -> Iterator[int]:
-        """Body i and those that carry it, down to the ground."""
+        """Body i and its ancestors, down to the ground."""
         while i != WORLD:
             yield i
             i = self.bodies[i].parent
 
     def parent_dofs(self) -> list[int]:
-        """For each coordinate of v the one before it on the way to the ground, or -1."""
+        """For each coordinate of v the next one towards the ground, or -1."""
         last: dict[int, int] = {WORLD: -1}
         result = [-1] * self.nv
         for i, body in enumerate(self.bodies):
@@ -111,7 +111,7 @@ class Mechanism:
         return result
 
 
-def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mechanism:
+def instantiate(robot: RobotModel, kind: Kind, symbols: Mapping[str, Number]) -> Mechanism:
     """The robot with every parameter evaluated in that kind of number."""
     builder = _Builder(robot, kind, symbols)
     for link in _parents_first(robot):
@@ -130,27 +130,27 @@ def instantiate(robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> Mech
 
 
 class _Builder:
-    """The mechanism on its way: bodies and frames of the links added so far."""
+    """A mechanism under construction: bodies and frames of the links added so far."""
 
-    def __init__(self, robot: Robot, kind: Kind, symbols: Mapping[str, Number]) -> None:
+    def __init__(self, robot: RobotModel, kind: Kind, symbols: Mapping[str, Number]) -> None:
         self.robot, self.numbers = robot, Numbers(kind, symbols)
         self.bodies: list[Body] = []
         self.frames: dict[str, tuple[int, Pose]] = {robot.base: (WORLD, Pose())}
         self.own: dict[str, SpatialInertia] = {}
 
     def add(self, link: Link) -> None:
-        """Append the bodies of one link's joint, or merge the link into its carrier."""
-        carrier, on_carrier = self.frames[link.parent]
-        fixed_side = on_carrier.compose(self.numbers.steps(link.geometry.before()))
+        """Append the bodies of one link's joint, or merge the link into its parent's body."""
+        parent, on_parent = self.frames[link.parent]
+        fixed_side = on_parent.compose(self.numbers.steps(link.geometry.before()))
         moved = self.numbers.steps(link.geometry.after())
         joint = link.joint
         if joint.type == "fixed":
             pose = clean(fixed_side.compose(moved))
-            if carrier != WORLD:
-                body = self.bodies[carrier]
+            if parent != WORLD:
+                body = self.bodies[parent]
                 self.own[link.name] = self.numbers.inertia(link.inertia).seen_from(pose)
                 body.inertia = body.inertia.plus(self.own[link.name])
-            self.frames[link.name] = (carrier, pose)
+            self.frames[link.name] = (parent, pose)
             return
         q0, v0 = self.robot.q_slices[joint.name].start, self.robot.v_slices[joint.name].start
         for axis, elementary in self.motions(joint):
@@ -158,7 +158,7 @@ class _Builder:
             self.bodies.append(
                 Body(
                     name=link.name,
-                    parent=carrier,
+                    parent=parent,
                     placement=clean(fixed_side.compose(Pose(C))),
                     joint=elementary,
                     q=range(q0, q0 + elementary.nq),
@@ -172,32 +172,27 @@ class _Builder:
                 )
             )
             q0, v0 = q0 + elementary.nq, v0 + elementary.nv
-            carrier, fixed_side = len(self.bodies) - 1, Pose(vector.transpose(C))
+            parent, fixed_side = len(self.bodies) - 1, Pose(vector.transpose(C))
         pose = clean(fixed_side.compose(moved))
         inertia = self.numbers.inertia(link.inertia).seen_from(pose)
-        self.own[link.name] = self.bodies[carrier].inertia = inertia
-        self.frames[link.name] = (carrier, pose)
+        self.own[link.name] = self.bodies[parent].inertia = inertia
+        self.frames[link.name] = (parent, pose)
 
     def motions(self, joint: Joint) -> list[tuple[Vector, ElementaryJoint]]:
-        """The joint as a chain of elementary joints, each with its axis in the joint frame."""
-        axis = self.numbers.vector(joint.axis)
-        match joint.type:
-            case "revolute":
-                return [(axis, Revolute())]
-            case "prismatic":
-                return [(axis, Prismatic())]
-            case "helical":
-                return [(axis, Helical(self.numbers.value(joint.pitch)))]
-            case "universal":
-                return [(axis, Revolute()), (self.numbers.vector(joint.second_axis), Revolute())]
-            case "spherical":
-                return [((0, 0, 1), Spherical())]
-            case "free":
-                return [((0, 0, 1), Free())]
-            case "planar":
-                x, y, z = vector.transpose(aligned(axis))
-                return [(x, Prismatic()), (y, Prismatic()), (z, Revolute())]
-        raise BadModel([f"joint {joint.name!r} has the type {joint.type!r}, which cannot move"])
+        """The joint as a chain of elementary joints, each with its direction in the joint frame."""
+        chain: list[tuple[Vector, ElementaryJoint]] = []
+        for elementary, direction in joint_type(joint.type).motions:
+            made = Helical(self.numbers.value(joint.pitch)) if elementary is Helical else elementary()
+            chain.append((self.direction(joint, direction), made))
+        return chain
+
+    def direction(self, joint: Joint, direction: Direction) -> Vector:
+        """A direction of a joint, in its joint frame."""
+        if direction == "frame_z":
+            return (0, 0, 1)
+        if direction == "axis" or direction == "second_axis":
+            return self.numbers.vector(getattr(joint, direction))
+        return plane_axes(self.numbers.vector(joint.axis))[direction]
 
     def end(self, end: LoopEnd) -> tuple[int, Pose]:
         """One side of a cut joint as a pose on a body."""
@@ -205,7 +200,7 @@ class _Builder:
         return body, clean(pose.compose(self.numbers.pose(end.geometry)))
 
     def gear(self, coupling: Coupling) -> Gear:
-        """A coupling with the places of its coordinates."""
+        """A coupling with the indices of its coordinates."""
         q, v = self.robot.q_slices, self.robot.v_slices
         return Gear(
             coupling.joint,
@@ -216,14 +211,14 @@ class _Builder:
         )
 
 
-def _parents_first(robot: Robot) -> list[Link]:
-    """By how far links are from the ground, else in the order of the file; time linear in links."""
+def _parents_first(robot: RobotModel) -> list[Link]:
+    """Links by their depth from the ground, else in the order of the file; linear time."""
     parent, depth = {link.name: link.parent for link in robot.links}, {robot.base: 0}
     for name in parent:
-        way = []
+        path = []
         while name not in depth:  # ends: the checks of Robot refuse cycles and unknown parents
-            way.append(name)
+            path.append(name)
             name = parent[name]
-        for one in reversed(way):
+        for one in reversed(path):
             depth[one] = depth[parent[one]] + 1
     return sorted(robot.links, key=lambda link: depth[link.name])

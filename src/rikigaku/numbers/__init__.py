@@ -1,1 +1,1 @@
-"""What a number can be: a float or array, a traced node, an exact polynomial, a formula of symbols."""
+"""Kinds of number: floats and arrays, traced nodes, exact polynomials, formulas of symbols."""

@@ -1,19 +1,19 @@
-"""Constant angles: their multiples, the part that is a multiple of 15 degrees, rational sines near them."""
+"""Sines and cosines of constant angles: multiples, exact at 15 deg steps, or rational approximations."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from rikigaku.numbers.balls import BALLS, ball, precision
-from rikigaku.numbers.flint_rationals import fraction
+from rikigaku.numbers.arbitrary_precision import ARBITRARY_PRECISION, arbitrary, precision
+from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.formula import PI, Formula
-from rikigaku.numbers.kind import quarter_turns
+from rikigaku.numbers.number_kind import quarter_turns
 
 # A constant angle up to this multiple of another one is expressed by it.
 _MULTIPLES = 4
-# How far the tangent of half an angle may be off where it is made rational: the angle then differs by less
-# than 2^-56 = 1.4e-17, a multiple of it by less than 2^-54.
+# Tolerance of a rational tangent of half an angle: the angle then differs by less than 2^-56 = 1.4e-17, a
+# multiple of it by less than 2^-54.
 _TANGENT = Fraction(1, 2**57)
 # sin(k pi/12) for k = 0 .. 6, as a, b with sin = (a sqrt(2) + b sqrt(6))/4; the others are plain.
 _TWELFTHS = {1: (-1, 1), 3: (2, 0), 5: (1, 1)}
@@ -34,9 +34,9 @@ def multiple(s: Any, c: Any, times: int) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1024)
 def rational_sin_cos(angle: Formula) -> tuple[Fraction, Fraction]:
-    """A rational point of the circle, within 1.5e-17 of the angle, with a short tangent of its half."""
+    """Rational sine and cosine of an angle within 1.5e-17, from a tangent of half of it with few digits."""
     with precision(256):
-        exact = fraction((ball(angle.evaluate(BALLS, {})) / 2).tan().mid().fmpq())
+        exact = fraction((arbitrary(angle.evaluate(ARBITRARY_PRECISION, {})) / 2).tan().mid().fmpq())
     t = _simplest(exact - _TANGENT, exact + _TANGENT)
     return 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
 
@@ -56,7 +56,7 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def split(angle: Formula) -> tuple[Formula, int]:
-    """The angle as a rest and a whole number of pi/12."""
+    """The angle as a remainder and an integer multiple of pi/12."""
     for monomial, coefficient in angle.terms:
         if monomial == PI.terms[0][0] and (12 * coefficient).denominator == 1:
             return angle - Formula.of(coefficient) * PI, int(12 * coefficient)
@@ -88,7 +88,7 @@ def times_of(angle: Formula, unit: Formula) -> int:
 
 
 def independent_angles(angles: Iterable[Formula]) -> tuple[Formula, ...]:
-    """Those that need a sine and cosine of their own, positive, smallest first."""
+    """Angles that need a sine and cosine generator of their own, positive, smallest first."""
     found: list[Formula] = []
     rests = {split(angle)[0] for angle in angles if quarter_turns(float(angle)) is None}
     for rest in sorted(rests, key=lambda x: (abs(float(x)), float(x))):

@@ -1,7 +1,7 @@
 """A formula: exact rationals, pi and named symbols under + - * /, integer powers, sin, cos, sqrt and sign.
 
 Every parameter of a robot is one. A formula is a sum of terms, a term a rational coefficient times powers of
-atoms (a symbol, pi, a function of a formula, or a whole sum that is multiplied by something). Both are
+factors (a symbol, pi, a function of a formula, or a whole sum that is multiplied by something). Both are
 sorted, so that formulas that differ only in how they were written are equal: 2*L + L == "3*L". Products of
 sums are not multiplied out, and no identity of sin and cos is used except at multiples of pi/2.
 """
@@ -15,18 +15,25 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NoReturn
 
-from rikigaku.errors import MissingValue, WrongValue
-from rikigaku.numbers.decimals import decimal, rational_of
-from rikigaku.numbers.formula_terms import Atom, AtomKind, Monomial, Terms, atom_order, in_order
-from rikigaku.numbers.formula_value import value_of
-from rikigaku.numbers.kind import FLOATS, Kind, Number
+from rikigaku.core.errors import MissingValue, WrongValue
+from rikigaku.core.input_limits import NUMBER_BITS, shortened
+from rikigaku.core.value_text import short
+from rikigaku.numbers.exact_decimals import decimal, rational_of
+from rikigaku.numbers.formula_terms import (
+    Factor,
+    FactorKind,
+    Monomial,
+    Terms,
+    factor_order,
+    in_order,
+    value_of,
+)
+from rikigaku.numbers.number_kind import FLOATS, Kind, Number
 
-# Names that mean something else in a formula; q is the joint's variable in a DH row.
+# Reserved names of constants and functions; q is the joint's variable in a DH row.
 RESERVED = frozenset({"pi", "deg", "sin", "cos", "sqrt", "sign", "q"})
-# Powers with this many bits are mistakes or attacks.
-LARGEST_BITS = 20_000
 
-_NOTHING = Fraction(0)
+_RATIONAL_ZERO = Fraction(0)
 
 
 class Formula:
@@ -46,7 +53,7 @@ class Formula:
     # -- making one -----------------------------------------------------------------------------------------
     @staticmethod
     def of(x: object) -> "Formula":
-        """The formula of a number (a float means the decimal it prints as), a text, or a formula.
+        """The formula of a number (a float as the decimal it prints as), a text, or a formula.
 
         Raises:
             BadFormula: for a text that is not a formula. WrongValue: for nan, infinity and other things.
@@ -58,24 +65,24 @@ class Formula:
         if (number := rational_of(x)) is not None:
             return _constant(number)
         raise WrongValue(
-            f"{x!r} ({type(x).__name__}) is not a formula. "
+            f"{short(x)} ({type(x).__name__}) is not a formula. "
             "Give a number, a text like '2*L + pi/2' or a Formula."
         )
 
     @staticmethod
     def symbol(name: str) -> "Formula":
-        """The parameter of that name: an ASCII identifier that means nothing else."""
+        """The parameter of that name: an ASCII identifier that is not reserved."""
         if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
             raise WrongValue(
-                f"{name!r} cannot name a symbol. Use ASCII letters, digits and _, no digit first."
+                f"{short(name)} cannot name a symbol. Use ASCII letters, digits and _, no digit first."
             )
         if name in RESERVED or keyword.iskeyword(name):
             raise WrongValue(
-                f"{name!r} cannot name a symbol: the word is taken. Choose another, like '{name}_1'."
+                f"{name!r} cannot name a symbol: the name is reserved. Choose another, like '{name}_1'."
             )
-        return _atom("symbol", name)
+        return _single_factor("symbol", name)
 
-    # -- questions ------------------------------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------------------------
     @property
     def symbols(self) -> frozenset[str]:
         """Names of the symbols in it."""
@@ -90,14 +97,20 @@ class Formula:
 
     @property
     def is_number(self) -> bool:
-        """No symbol in it."""
+        """Whether it contains no symbol."""
         return self.rational is not None or not self.symbols
 
     @property
+    def bits(self) -> int:
+        """Binary digits of its largest coefficient."""
+        sizes = ((c.numerator.bit_length(), c.denominator.bit_length()) for _, c in self.terms)
+        return max(map(max, sizes), default=0)
+
+    @property
     def rational(self) -> Fraction | None:
-        """Its value where it is a rational number, else None."""
+        """Its value if it is a rational number, else None."""
         if not self.terms:
-            return _NOTHING
+            return _RATIONAL_ZERO
         if len(self.terms) == 1 and not self.terms[0][0]:
             return self.terms[0][1]
         return None
@@ -107,11 +120,12 @@ class Formula:
         if number is None and (missing := self.symbols):
             raise MissingValue(f"{self} has no value: give {', '.join(sorted(missing))}.")
         try:
-            return float(self.evaluate(FLOATS, {}) if number is None else number)
+            value = float(self.evaluate(FLOATS, {}) if number is None else number)
+            if not math.isfinite(value):  # powers of pi overflow in silence
+                raise OverflowError("beyond the largest float")
+            return value
         except (ArithmeticError, ValueError) as error:
-            text = str(self)
-            shown = text if len(text) < 80 else f"{text[:60]}... ({len(text)} characters)"
-            raise WrongValue(f"{shown} has no finite value ({error}).") from error
+            raise WrongValue(f"{shortened(str(self), 80)} has no finite value ({error}).") from error
 
     def evaluate(self, kind: Kind, symbols: Mapping[str, Number]) -> Number:
         """Its value in a kind of number: constants come from `kind`, symbols from the mapping.
@@ -122,7 +136,13 @@ class Formula:
         return value_of(self.terms, kind, symbols)
 
     def substitute(self, values: Mapping[str, "Formula"]) -> "Formula":
-        """The formula with symbols replaced, all at once."""
+        """The formula with symbols replaced, all at once.
+
+        Raises:
+            WrongValue: if the values are no mapping of names to formulas or numbers.
+        """
+        if not isinstance(values, Mapping):
+            raise WrongValue(f"Values of symbols are given by name, {{'L': ...}}; {short(values)} was given.")
         if not self.symbols.intersection(values):
             return self
         total = ZERO
@@ -130,7 +150,7 @@ class Formula:
             term = _constant(coefficient)
             for (kind, inside), power in monomial:
                 if kind == "symbol":
-                    base = values.get(inside, _atom(kind, inside))
+                    base = Formula.of(values[inside]) if inside in values else _single_factor(kind, inside)
                 elif kind == "pi":
                     base = PI
                 else:
@@ -204,7 +224,7 @@ class Formula:
         return _applied("sqrt", self)
 
     def sign(self) -> "Formula":
-        """-1, 0 or 1: what the sign of the number is."""
+        """The sign: -1, 0 or 1."""
         return _applied("sign", self)
 
     # -- as data --------------------------------------------------------------------------------------------
@@ -248,7 +268,7 @@ class Formula:
         return f"${latex(self)}$"
 
 
-# The slots' own setters: the class itself refuses assignment.
+# Setters of the slots: assignment to an attribute raises, because formulas are frozen.
 _set_terms = vars(Formula)["terms"].__set__
 _set_hash = vars(Formula)["_hash"].__set__
 _set_text = vars(Formula)["_text"].__set__
@@ -258,18 +278,18 @@ def _constant(value: Fraction) -> Formula:
     return Formula((((), value),)) if value else ZERO
 
 
-def _atom(kind: AtomKind, inside: object) -> Formula:
+def _single_factor(kind: FactorKind, inside: object) -> Formula:
     return Formula((((((kind, inside), 1),), Fraction(1)),))
 
 
 ZERO = Formula(())
 ONE = _constant(Fraction(1))
-PI = _atom("pi", "")
+PI = _single_factor("pi", "")
 
 
 @lru_cache(maxsize=8192)
 def _read(x: str | float) -> Formula:
-    """A number or a plain decimal at once (a large model has thousands), anything else through the parser."""
+    """The formula of a text or float; decimals bypass the parser, because a large model has thousands."""
     number = decimal(x) if isinstance(x, str) else rational_of(x)
     if number is not None:
         return _constant(number)
@@ -279,14 +299,14 @@ def _read(x: str | float) -> Formula:
 
 
 def _operand(x: object) -> Formula | None:
-    """What stands beside an operator as a formula; None for what is not a number (an array, a node)."""
+    """An operand as a formula; None if it is not a number (an array, a node)."""
     if isinstance(x, Formula):
         return x
     return Formula.of(x) if isinstance(x, int | float | Fraction | Decimal | numbers.Real) else None
 
 
 def _factors(formula: Formula) -> tuple[Monomial, Fraction]:
-    """The formula as one product: a sum becomes an atom whose first coefficient is 1."""
+    """The formula as one product: a sum becomes a factor whose first coefficient is 1."""
     if len(formula.terms) == 1:
         return formula.terms[0]
     first = formula.terms[0][1]
@@ -294,16 +314,16 @@ def _factors(formula: Formula) -> tuple[Monomial, Fraction]:
     return ((("sum", primitive), 1),), first
 
 
-def _product(factors: Iterable[tuple[Atom, int]], coefficient: Fraction) -> Formula:
-    powers: dict[Atom, int] = {}
-    for atom, power in factors:
-        powers[atom] = powers.get(atom, 0) + power
+def _product(factors: Iterable[tuple[Factor, int]], coefficient: Fraction) -> Formula:
+    powers: dict[Factor, int] = {}
+    for factor, power in factors:
+        powers[factor] = powers.get(factor, 0) + power
     outside = ONE
-    for atom, power in powers.items():
-        if atom[0] == "sqrt" and power not in (0, 1):  # sqrt(x)**3 = x*sqrt(x)
-            outside = outside * _power(atom[1], power // 2)
-            powers[atom] = power % 2
-    monomial = tuple(sorted(((a, p) for a, p in powers.items() if p), key=atom_order))
+    for factor, power in powers.items():
+        if factor[0] == "sqrt" and power not in (0, 1):  # sqrt(x)**3 = x*sqrt(x)
+            outside = outside * _power(factor[1], power // 2)
+            powers[factor] = power % 2
+    monomial = tuple(sorted(((a, p) for a, p in powers.items() if p), key=factor_order))
     if len(monomial) == 1 and monomial[0][0][0] == "sum" and monomial[0][1] == 1:
         return monomial[0][0][1] * coefficient * outside  # a sum alone is its terms
     return Formula(((monomial, coefficient),)) * outside
@@ -318,34 +338,39 @@ def _power(base: Formula, n: int) -> Formula:
         return ZERO
     factors, coefficient = _factors(base)
     size = max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length())
-    if abs(n) * (size if coefficient not in (1, -1) else 1) > LARGEST_BITS:
-        raise WrongValue(f"The power {n} makes a number beyond {LARGEST_BITS} binary digits.")
+    if abs(n) != 1 and abs(n) * (size if coefficient not in (1, -1) else 1) > NUMBER_BITS:
+        exponent = n if n.bit_length() <= NUMBER_BITS else f"of {n.bit_length()} binary digits"
+        raise WrongValue(f"The power {exponent} makes a number beyond {NUMBER_BITS} binary digits.")
     if n == 1:
         return base
-    return _product(((atom, power * n) for atom, power in factors), coefficient**n)
+    return _product(((factor, power * n) for factor, power in factors), coefficient**n)
 
 
-def _applied(kind: AtomKind, inside: Formula) -> Formula:
-    """A function of a formula (or the formula itself for a sum), with what is known exactly folded."""
+def _applied(kind: FactorKind, inside: Formula) -> Formula:
+    """A function of a formula (or the formula itself for a sum), exact values folded."""
     if kind == "sum":
         return inside
     if kind == "sqrt":
         number = inside.rational
         if number is None:
-            return _atom(kind, inside)
+            return _single_factor(kind, inside)
         if number < 0:
             raise WrongValue(f"sqrt({inside}): the square root of a negative number is not real.")
         root = Fraction(math.isqrt(number.numerator), math.isqrt(number.denominator))
-        return _constant(root) if root * root == number else _atom(kind, inside)
+        return _constant(root) if root * root == number else _single_factor(kind, inside)
     if kind == "sign":
         number = inside.rational
-        return _atom(kind, inside) if number is None else _constant(Fraction((number > 0) - (number < 0)))
+        return (
+            _single_factor(kind, inside)
+            if number is None
+            else _constant(Fraction((number > 0) - (number < 0)))
+        )
     quarters = _quarter_turns(inside)
     if quarters is not None:
         return _constant(Fraction((0, 1, 0, -1)[(quarters + (kind == "cos")) % 4]))
     if inside.terms[0][1] < 0:  # sin(-x) = -sin(x), cos(-x) = cos(x)
-        return -_atom(kind, -inside) if kind == "sin" else _atom(kind, -inside)
-    return _atom(kind, inside)
+        return -_single_factor(kind, -inside) if kind == "sin" else _single_factor(kind, -inside)
+    return _single_factor(kind, inside)
 
 
 def _quarter_turns(angle: Formula) -> int | None:

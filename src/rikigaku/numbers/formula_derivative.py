@@ -1,24 +1,24 @@
-"""The derivative of a formula by one of its symbols, as a formula."""
+"""The derivative of a formula with respect to one of its symbols, as a formula."""
 
 from rikigaku.numbers.formula import ONE, ZERO, Formula
-from rikigaku.numbers.formula_terms import Atom
+from rikigaku.numbers.formula_terms import Factor
 
 
 def formula_derivative(formula: Formula, name: str) -> Formula:
-    """d formula / d name, exact; sign(x) counts as constant."""
+    """d formula / d name, exact; sign(x) is treated as constant."""
     total = ZERO
     for monomial, coefficient in formula.terms:
         whole = Formula(((monomial, coefficient),))
-        for atom, power in monomial:
-            slope = _slope(atom, name)
+        for factor, power in monomial:
+            slope = _slope(factor, name)
             if slope:
-                total = total + whole * power * slope / Formula((((((atom), 1),), ONE.terms[0][1]),))
+                total = total + whole * power * slope / Formula((((((factor), 1),), ONE.terms[0][1]),))
     return total
 
 
-def _slope(atom: Atom, name: str) -> Formula:
-    """The derivative of one atom."""
-    kind, inside = atom
+def _slope(factor: Factor, name: str) -> Formula:
+    """The derivative of one factor."""
+    kind, inside = factor
     if kind == "symbol":
         return ONE if inside == name else ZERO
     if kind in ("pi", "sign"):

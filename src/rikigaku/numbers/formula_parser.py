@@ -12,18 +12,23 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
-from rikigaku.errors import BadFormula, WrongValue
-from rikigaku.numbers.decimals import LARGEST_EXPONENT
-from rikigaku.numbers.formula import PI, Formula, _atom, _constant
-
-LONGEST_TEXT = 1000
-DEEPEST_NESTING = 50
+from rikigaku.core.errors import BadFormula, WrongValue
+from rikigaku.core.input_limits import (
+    EXPONENT,
+    FORMULA_CHARACTERS,
+    FORMULA_DEPTH,
+    NUMBER_BITS,
+    NUMBER_DIGITS,
+    shortened,
+)
+from rikigaku.numbers.formula import PI, Formula, _constant, _single_factor
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*)|(?P<mark>\*\*|[-+*/^()])|(?P<end>$))",
     re.ASCII,
 )
+_WINDOW = 80  # characters shown on either side of a mistake
 _BLANKS = re.compile(r"\s*", re.ASCII)
 _FUNCTIONS = {"sin": Formula.sin, "cos": Formula.cos, "sqrt": Formula.sqrt, "sign": Formula.sign}
 _CONSTANTS = {"pi": PI, "deg": PI / 180}
@@ -35,8 +40,8 @@ class _Token(NamedTuple):
     position: int
 
 
-def parse(text: str, variables: Iterable[str] = (), longest: int = LONGEST_TEXT) -> Formula:
-    """The formula a text says; `variables` are reserved names that are symbols here (q in a DH row).
+def parse(text: str, variables: Iterable[str] = (), longest: int = FORMULA_CHARACTERS) -> Formula:
+    """The formula of a text; variables: reserved names that are symbols in it (q in a DH row).
 
     longest: characters it may have, for texts that were not written by hand.
 
@@ -53,7 +58,7 @@ def parse(text: str, variables: Iterable[str] = (), longest: int = LONGEST_TEXT)
         return result
     if token.text == ")":
         reader.fail("this ')' closes nothing.")
-    reader.fail(f"an operator is missing before {token.text!r}. Write 2*L, not 2L or 2 L.")
+    reader.fail(f"an operator is missing before {_shown(token.text)}. Write 2*L, not 2L or 2 L.")
 
 
 class _Reader:
@@ -66,7 +71,9 @@ class _Reader:
     def advance(self) -> None:
         match = _TOKEN.match(self.text, self.end)
         if match is None or match.lastgroup is None:
-            self.end = _BLANKS.match(self.text, self.end).end()  # type: ignore[union-attr]
+            blanks = _BLANKS.match(self.text, self.end)
+            assert blanks is not None  # it matches the empty text, too
+            self.end = blanks.end()
             self.token = _Token("", "", self.end)
             self.fail(
                 f"{self.text[self.end]!r} has no meaning in a formula. Known: numbers, names, + - * / ^ ( )."
@@ -84,19 +91,26 @@ class _Reader:
 
     def fail(self, why: str, position: int | None = None) -> NoReturn:
         at = self.token.position if position is None else position
-        shown = "".join(c if c.isprintable() else " " for c in self.text)
-        raise BadFormula(f"Not a formula: {why}\n    {shown}\n    {' ' * at}^", self.text, at)
+        first = max(at - _WINDOW, 0) if len(self.text) > 2 * _WINDOW else 0
+        window = self.text[first : first + 2 * _WINDOW]
+        shown = "".join(c if c.isprintable() else " " for c in window)
+        raise BadFormula(f"Not a formula: {why}\n    {shown}\n    {' ' * (at - first)}^", self.text, at)
 
     def deeper(self) -> None:
         self.depth += 1
-        if self.depth > DEEPEST_NESTING:
-            self.fail(f"more than {DEEPEST_NESTING} levels of brackets, signs or powers.")
+        if self.depth > FORMULA_DEPTH:
+            self.fail(f"more than {FORMULA_DEPTH} levels of brackets, signs or powers.")
 
     def sum(self) -> Formula:
         total = self.product()
+        bits = total.bits
         while mark := self.take("+", "-"):
+            start = self.token.position
             other = self.product()
             total = total + other if mark == "+" else total - other
+            bits += other.bits
+            if bits > NUMBER_BITS:  # an upper bound; the sum itself may be short
+                bits = self.bounded(total, start).bits
         return total
 
     def product(self) -> Formula:
@@ -106,8 +120,14 @@ class _Reader:
             other = self.signed()
             if mark == "/" and not other:
                 self.fail("this divides by zero.", start)
-            total = total * other if mark == "*" else total / other
+            total = self.bounded(total * other if mark == "*" else total / other, start)
         return total
+
+    def bounded(self, value: Formula, position: int) -> Formula:
+        """The value, if its numbers are not too long: products of long numbers take long."""
+        if value.bits > NUMBER_BITS:
+            self.fail(f"this makes a number beyond {NUMBER_BITS} binary digits.", position)
+        return value
 
     def signed(self) -> Formula:
         mark = self.take("+", "-")
@@ -143,10 +163,10 @@ class _Reader:
             return self.closed()
         if token.kind == "end":
             self.fail("it ends where a number, a name or '(' should stand.")
-        self.fail(f"a number, a name or '(' should stand where {token.text!r} is.")
+        self.fail(f"a number, a name or '(' should stand where {_shown(token.text)} is.")
 
     def closed(self) -> Formula:
-        """What stands in brackets, the opening one already read."""
+        """The content of brackets, after the opening one."""
         self.deeper()
         inside = self.sum()
         if not self.take(")"):
@@ -164,11 +184,12 @@ class _Reader:
             except WrongValue as error:
                 self.fail(str(error), token.position)
         if self.token.text == "(":
-            self.fail(f"{name!r} is not a function. Known: {', '.join(_FUNCTIONS)}.", token.position)
+            known = ", ".join(_FUNCTIONS)
+            self.fail(f"{_shown(name)} is not a function. Known: {known}.", token.position)
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         if name in self.variables:
-            return _atom("symbol", name)
+            return _single_factor("symbol", name)
         try:
             return Formula.symbol(name)
         except WrongValue as error:
@@ -176,6 +197,12 @@ class _Reader:
 
     def number(self, token: _Token) -> Formula:
         mantissa, _, exponent = token.text.lower().partition("e")
-        if len(exponent) > 5 or abs(int(exponent or 0)) > LARGEST_EXPONENT:
-            self.fail(f"the exponent {exponent} is beyond {LARGEST_EXPONENT}.", token.position)
+        if len(exponent) > 5 or abs(int(exponent or 0)) > EXPONENT:
+            self.fail(f"the exponent {shortened(exponent, 60)} is beyond {EXPONENT}.", token.position)
+        if len(mantissa) > NUMBER_DIGITS:
+            self.fail(f"a number has more than {NUMBER_DIGITS} digits.", token.position)
         return _constant(Fraction(mantissa) * Fraction(10) ** int(exponent or 0))
+
+
+def _shown(text: str) -> str:
+    return repr(shortened(text, 60))

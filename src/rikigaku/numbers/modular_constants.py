@@ -1,4 +1,4 @@
-"""Constants of a model modulo a prime, and what a prime field must have to hold them."""
+"""Constants of a model in a prime field, and the order of roots of unity the field needs for them."""
 
 import math
 from fractions import Fraction
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import fmpz
 
-from rikigaku.errors import NotExact
-from rikigaku.numbers.kind import quarter_turns
-from rikigaku.numbers.modular import Field, Modular, Turn
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.modular_number import AngleMultiples, Field, Modular
+from rikigaku.numbers.number_kind import quarter_turns
 
 if TYPE_CHECKING:
     from rikigaku.numbers.formula import Formula
@@ -24,7 +24,7 @@ class ModularConstants:
         self.field = field
 
     def rational(self, value: Fraction) -> "Modular | int":
-        if value in (-1, 0, 1):  # these fold away, and tell axes along x, y, z
+        if value in (-1, 0, 1):  # kept as integers: they fold away, and mark axes along x, y, z
             return int(value)
         return Modular(self.field, np.array([[self.field.constant(value)]]), fraction=value)
 
@@ -35,7 +35,7 @@ class ModularConstants:
         turns = quarter_turns(float(angle))
         if turns is not None:
             return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
-        return self.field.circle(constant_turn(angle))
+        return self.field.circle(angle_multiples(angle))
 
     def sqrt(self, value: "Formula") -> Any:
         number = value.rational
@@ -49,15 +49,15 @@ class ModularConstants:
         return result
 
 
-def constant_turn(angle: "Formula") -> Turn:
+def angle_multiples(angle: "Formula") -> AngleMultiples:
     """A constant angle as multiples of pi and of one radian."""
-    turn: dict[str, Fraction] = {}
+    multiples: dict[str, Fraction] = {}
     for monomial, coefficient in angle.terms:
         if monomial and monomial != ((("pi", ""), 1),):
-            turn[f"the constant {angle}"] = Fraction(1)  # some number like sqrt(2) or pi^2: independent
-            return turn
-        turn["pi" if monomial else "rad"] = coefficient
-    return turn
+            multiples[f"the constant {angle}"] = Fraction(1)  # some number like sqrt(2) or pi^2: independent
+            return multiples
+        multiples["pi" if monomial else "rad"] = coefficient
+    return multiples
 
 
 def order_for(angles: "list[Formula]") -> int:
@@ -70,21 +70,21 @@ def order_for(angles: "list[Formula]") -> int:
     for angle in angles:
         if not angle.is_number:
             continue
-        turns = constant_turn(angle).get("pi")
+        turns = angle_multiples(angle).get("pi")
         if turns is not None:
             order = math.lcm(order, 2 * turns.denominator)
         if order > _LARGEST_ORDER:
             raise NotExact(
-                f"The angle {angle} is too fine a part of a turn for exact ranks. Give it with fewer digits, "
-                "in radians as a decimal number, or as a symbol."
+                f"The angle {angle} is too small a fraction of a revolution for exact ranks. Give it "
+                "with fewer digits, in radians as a decimal number, or as a symbol."
             )
     return order
 
 
-def fineness_for(formulas: "list[Formula]") -> int:
-    """What all denominators of multiples of angles in the formulas divide (of lengths, too: they do no harm).
+def common_denominator(formulas: "list[Formula]") -> int:
+    """A common multiple of the denominators in multiples of angles (and in lengths, which is harmless).
 
-    Multiples of pi have roots of unity of their own.
+    Multiples of pi are powers of roots of unity and are not counted.
     """
     result = 1
     for formula in formulas:

@@ -1,4 +1,4 @@
-"""A prime field drawn at random, with roots of unity of a given order: arithmetic of arrays of residues."""
+"""Arithmetic of residue arrays in a random prime field that has roots of unity of a given order."""
 
 import math
 from fractions import Fraction
@@ -16,14 +16,14 @@ class PrimeField:
     """The field of a random prime between 2^30 and 2^31.
 
     zeta: roots of unity of the order (a multiple of 24), one for each of the samples. i: their powers with
-    i^2 = -1. non_residue: what has no square root here. fineness: what denominators of multiples of angles
-    divide; no more elements than need be are lost when all are raised to it.
+    i^2 = -1. non_residue: an element without square root. denominator: a common multiple of the
+    denominators in multiples of angles; the prime is chosen so that raising to this power loses few elements.
     """
 
-    def __init__(self, rng: np.random.Generator, samples: int, order: int, fineness: int) -> None:
-        self.rng, self.samples, self.order, self.fineness = rng, samples, order, fineness
+    def __init__(self, rng: np.random.Generator, samples: int, order: int, denominator: int) -> None:
+        self.rng, self.samples, self.order, self.denominator = rng, samples, order, denominator
         p = int(rng.integers(_LARGEST // 2, _LARGEST - order)) // order * order + 1
-        while not (fmpz(p).is_prime() and math.gcd(fineness, p - 1) == math.gcd(fineness, order)):
+        while not (fmpz(p).is_prime() and math.gcd(denominator, p - 1) == math.gcd(denominator, order)):
             p = p - order if p > _LARGEST // 2 else _LARGEST // order * order + 1 - order
         self.prime = p
         self.non_residue = next(x for x in range(2, 1000) if pow(x, (p - 1) // 2, p) == p - 1)
@@ -42,7 +42,7 @@ class PrimeField:
         return k
 
     def random(self, *shape: int) -> Residues:
-        """Residues other than 0 and 1, each as likely as any other."""
+        """Uniformly distributed residues other than 0 and 1."""
         return self.rng.integers(2, self.prime, shape)
 
     def constant(self, x: int | Fraction) -> int:
@@ -68,7 +68,7 @@ class PrimeField:
     def inverse(self, x: Residues) -> Residues:
         """1/x, element by element."""
         if not np.all(x):
-            raise ZeroDivisionError("A number that divides vanishes here.")
+            raise ZeroDivisionError("A divisor vanishes modulo the prime.")
         return self.power(x, self.prime - 2)
 
     def square_root(self, x: Residues) -> tuple[Residues, Residues]:

@@ -1,4 +1,4 @@
-"""A program: named inputs and outputs over a graph, and how many operations it takes."""
+"""A traced program: named inputs and outputs over an expression graph, and its operation counts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.numbers.graph import Graph, Node, Traced, reachable
+from rikigaku.core.errors import WrongValue
+from rikigaku.numbers.expression_graph import ELEMENTARY, Graph, Node, Traced, reachable
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Port:
-    """A named array going in or out."""
+    """A named input or output array."""
 
     name: str
     shape: Shape
-    used: bool = True  # whether any result depends on it
-    packing: Any = None  # of a packed output: how it spreads into the whole one (`numbers.packed.Packing`)
+    used: bool = True  # whether any output depends on it
+    packing: Any = None  # of a packed output: `numbers.packed_outputs.Packing`
 
     @property
     def size(self) -> int:
@@ -30,7 +31,7 @@ class Port:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """What a law recorded: the elements of inputs (nodes) and of outputs (nodes or constants), row-major."""
+    """A recorded program: the elements of inputs (nodes) and of outputs (nodes or constants), row-major."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -40,24 +41,24 @@ class Program:
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes the results need, arguments before uses."""
+        """The nodes the results depend on, arguments before uses."""
         return tuple(reachable(x for result in self.results for x in result))
 
     @cached_property
     def operations(self) -> "Operations":
-        """How many of each operation one state takes."""
+        """Number of each operation for one state."""
         counts = Counter(node.op for node in self.nodes)
         for node in self.nodes:
-            if node.op == "call":  # a turn of a loop, a program of its own
+            if node.op == "call":  # an iteration of a loop, whose body is a program
                 counts.update(node.value.operations.counts)
         return Operations(counts, _sine_pairs(self.nodes))
 
     @property
     def length(self) -> int:
-        """How many operations are written down: those of a loop's turn once."""
+        """Number of operations in the code; a loop body is counted once."""
         calls = [node.value for node in self.nodes if node.op == "call"]
         again = Counter(calls) - Counter(set(calls))
-        return self.operations.total - sum(count * turn.operations.total for turn, count in again.items())
+        return self.operations.total - sum(count * body.operations.total for body, count in again.items())
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """All operations but the sines and cosines."""
+        """Number of all operations except sines and cosines."""
         return sum(
             self.counts.get(op, 0) for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose")
         )
@@ -105,13 +106,13 @@ def trace(
     function: Callable[..., Mapping[str, Any]],
     graph: Graph | None = None,
 ) -> Program:
-    """Record what `function` does with arrays of nodes of the given shapes.
+    """The program that `function` computes, recorded by calling it with nodes.
 
-    The function gets one nested list of nodes per input (a node for shape ()), and returns a mapping from
-    output names to nested lists.
+    The function takes one nested list of nodes for each input (a node for shape ()), and returns a mapping
+    from output names to nested lists.
     """
     graph = graph or Graph()
-    # A robot's symbol may have the name of an input: then its place tells the two apart.
+    # A robot's symbol may have the name of an input; then its index is appended.
     names = [name for name, _ in inputs]
     labels = [name if name not in names[:k] else f"{name}#{k}" for k, name in enumerate(names)]
     arguments = tuple(
@@ -119,7 +120,13 @@ def trace(
         for label, (_, shape) in zip(labels, inputs, strict=True)
     )
     shapes = [shape for _, shape in inputs]
-    results = function(*(_nested(list(nodes), shape) for nodes, shape in zip(arguments, shapes, strict=True)))
+    nested = [_nested(list(nodes), shape) for nodes, shape in zip(arguments, shapes, strict=True)]
+    try:
+        results = function(*nested)
+    except TypeError as error:  # of a universal function of NumPy, called with a node
+        if "__array_ufunc__" not in str(error):
+            raise
+        raise WrongValue(f"NumPy's functions cannot be recorded. {ELEMENTARY}") from error
     outputs = tuple(Port(key, shape_of(value)) for key, value in results.items())
     elements = tuple(tuple(flatten(value)) for value in results.values())
     needed = set(reachable(x for result in elements for x in result))
@@ -164,6 +171,6 @@ def _sine_pairs(nodes: tuple[Node, ...]) -> int:
 
 
 def with_elements(ports: tuple[Port, ...], items: Sequence[Any]) -> tuple[tuple[Port, ...], list[Any]]:
-    """The ports that hold numbers, and what belongs to each."""
+    """The ports that are not empty, and the item of each."""
     pairs = [(port, x) for port, x in zip(ports, items, strict=True) if port.size]
     return tuple(port for port, _ in pairs), [x for _, x in pairs]

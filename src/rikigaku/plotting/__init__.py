@@ -1,6 +1,6 @@
 """Pictures of robots. matplotlib is imported when a picture is drawn, not before."""
 
-from rikigaku.plotting.picture import plot, save_plot
-from rikigaku.plotting.posture import default_posture
+from rikigaku.plotting.display_configuration import default_configuration
+from rikigaku.plotting.robot_picture import plot, save_plot
 
-__all__ = ["default_posture", "plot", "save_plot"]
+__all__ = ["default_configuration", "plot", "save_plot"]

@@ -1,24 +1,19 @@
-"""What there is to draw of a robot in a posture, as numbers: bars, joints, masses, frames, loop closures."""
+"""Geometry of a robot's picture at a configuration: bars, joints, masses, frames, loop closures."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rikigaku.laws.kinematics import frame_pose, world_poses
-from rikigaku.model.elementary import Free as FreeJoint
-from rikigaku.model.elementary import Helical as HelicalJoint
-from rikigaku.model.elementary import Prismatic, Spherical
+from rikigaku.core.types import Array
+from rikigaku.laws.tree.kinematics import frame_pose, world_poses
+from rikigaku.model.elementary_motions import Free, Shape
+from rikigaku.model.formula_fields import formulas
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
-from rikigaku.model.robot import Frame, Link, Robot
-from rikigaku.model.walk import formulas
+from rikigaku.model.robot_model import Frame, Link, RobotModel
 from rikigaku.numbers.formula import ZERO
-from rikigaku.numbers.kind import FLOATS
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +24,7 @@ class DrawnJoint:
     """
 
     kind: str
+    shape: Shape
     place: Array
     axes: Array
     travel: Array
@@ -50,7 +46,7 @@ class Skeleton:
         """All places, (n, 3)."""
         found = [p for bar in self.bars for p in bar]
         found += [joint.place + joint.travel for joint in self.joints]
-        found += [joint.place for joint in self.joints if joint.kind != "free"]
+        found += [joint.place for joint in self.joints if joint.shape != "free body"]
         found += [pose[:3, 3] for _, pose in self.frames]
         return np.array(found).reshape(-1, 3)
 
@@ -62,7 +58,7 @@ class Skeleton:
         return extent if extent > 1e-9 else 1.0
 
 
-def loop_frames(robot: Robot) -> tuple[Robot, list[tuple[str, str]]]:
+def loop_frames(robot: RobotModel) -> tuple[RobotModel, list[tuple[str, str]]]:
     """The robot with a frame at both ends of every cut joint, and the pairs of their names."""
     frames, pairs = list(robot.frames), []
     for i, loop in enumerate(robot.loops):
@@ -75,27 +71,27 @@ def loop_frames(robot: Robot) -> tuple[Robot, list[tuple[str, str]]]:
     return replace(robot, frames=tuple(frames)), pairs
 
 
-def mechanism_of(robot: Robot) -> Mechanism:
+def mechanism_of(robot: RobotModel) -> Mechanism:
     """The robot as floats, its symbols at their own values.
 
     Raises:
         MissingValue: if a symbol has none.
     """
-    # what is not seen needs no value: friction, rotors, a mass whose centre is then not drawn
+    # friction, rotors and masses are not drawn, so their symbols need no value
     known = robot.declared_values
     unknown = {place.partition(".")[0] for place, x in formulas(robot) if x.symbols - known.keys()}
-    links = [_unmoved(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
+    links = [_geometry_only(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
     return instantiate(replace(robot, links=tuple(links)), FLOATS, known)
 
 
-def _unmoved(link: Link) -> Link:
-    """The link without what moves it."""
+def _geometry_only(link: Link) -> Link:
+    """The link without friction, rotor and inertia."""
     joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
     return replace(link, inertia=None, joint=joint)
 
 
-def skeleton(robot: Robot, q: Array) -> Skeleton:
-    """The robot at q, ready to be drawn."""
+def skeleton(robot: RobotModel, q: Array) -> Skeleton:
+    """Bars, joints, masses and frames of the robot at q."""
     extended, pairs = loop_frames(robot)
     mechanism = mechanism_of(extended)
     poses = world_poses(mechanism, list(q))
@@ -104,12 +100,14 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
     for i, body in enumerate(mechanism.bodies):
         X, seat = _matrix(poses[i]), seats[i]
         travel = X[:3, 3] - seat[:3, 3]
-        result.joints.append(DrawnJoint(_kind(body.joint), seat[:3, 3], seat[:3, :3], travel, X[:3, :3]))
+        result.joints.append(
+            DrawnJoint(body.joint.name, body.joint.shape, seat[:3, 3], seat[:3, :3], travel, X[:3, :3])
+        )
         if (m := float(body.inertia.m)) > 0:
             centre = np.array([float(h) for h in body.inertia.h]) / m
             centres[i] = X[:3, :3] @ centre + X[:3, 3]
             result.masses.append((centres[i], m))
-    grounded = any(not isinstance(body.joint, FreeJoint) for body in mechanism.bodies if body.parent == WORLD)
+    grounded = any(not isinstance(body.joint, Free) for body in mechanism.bodies if body.parent == WORLD)
     result.bars.extend(_bars(extended, mechanism, poses, seats, centres))
     for name in (
         *((robot.base,) if grounded or not mechanism.bodies else ()),
@@ -123,9 +121,9 @@ def skeleton(robot: Robot, q: Array) -> Skeleton:
 
 
 def _bars(
-    robot: Robot, mechanism: Mechanism, poses: list[Pose], seats: list[Array], centres: dict[int, Array]
+    robot: RobotModel, mechanism: Mechanism, poses: list[Pose], seats: list[Array], centres: dict[int, Array]
 ) -> Iterator[tuple[Array, Array]]:
-    """From each link's frame to what it carries: joints, links, frames. Bare links end at their mass."""
+    """Bars from each link's frame to its joints, links and frames, or else to its centre of mass."""
     places = {name: _matrix(frame_pose(mechanism, poses, name))[:3, 3] for name in mechanism.frames}
     bare = {body for body, _ in mechanism.frames.values()}
     for link in robot.links:
@@ -150,11 +148,6 @@ def _bar(start: Array, end: Array) -> Iterator[tuple[Array, Array]]:
 
 def _on(poses: list[Pose], body: int) -> Pose:
     return Pose() if body == WORLD else poses[body]
-
-
-def _kind(joint: Any) -> str:
-    kinds = {Prismatic: "prismatic", HelicalJoint: "helical", Spherical: "spherical", FreeJoint: "free"}
-    return kinds.get(type(joint), "revolute")
 
 
 def _matrix(pose: Pose) -> Array:

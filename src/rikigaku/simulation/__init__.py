@@ -1,17 +1,17 @@
-"""Motion in time."""
+"""Simulation: motion of robots in time, controllers, solutions."""
 
-from rikigaku.simulation.closed import Motion, closed_motion
+from rikigaku.hybrid.hybrid_system import Change, Event, Flow, Guard, Mode, Now, System
+from rikigaku.hybrid.loop_projection import onto_loops
+from rikigaku.hybrid.smooth_motion import FreeMotion
+from rikigaku.simulation.actuation import Data, Sampled
 from rikigaku.simulation.controllers import ComputedTorque
-from rikigaku.simulation.drives import Data, Sampled
-from rikigaku.simulation.files import load_motion
-from rikigaku.simulation.force_position import ForcePosition
-from rikigaku.simulation.free import Free
-from rikigaku.simulation.loops import onto_loops
-from rikigaku.simulation.modes import Change, Event, Flow, Guard, Mode, Now, System
-from rikigaku.simulation.pd import PD
-from rikigaku.simulation.resolved import ResolvedAcceleration
+from rikigaku.simulation.force_position_control import ForcePosition
+from rikigaku.simulation.moreau_stepping import SteppedSolution, time_stepping
+from rikigaku.simulation.pd_control import PD
+from rikigaku.simulation.resolved_acceleration import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
 from rikigaku.simulation.solution import Solution
+from rikigaku.simulation.solution_files import load_solution
 
 __all__ = [
     "PD",
@@ -21,17 +21,17 @@ __all__ = [
     "Event",
     "Flow",
     "ForcePosition",
-    "Free",
+    "FreeMotion",
     "Guard",
     "Mode",
-    "Motion",
     "Now",
     "ResolvedAcceleration",
     "Sampled",
     "Solution",
+    "SteppedSolution",
     "System",
-    "closed_motion",
-    "load_motion",
+    "load_solution",
     "onto_loops",
     "simulate",
+    "time_stepping",
 ]

@@ -1,44 +1,52 @@
-"""Controllers as formulas of the state: they are compiled into the field, no Python runs in the loop.
+"""Computed-torque control, and targets of controllers as piecewise polynomials.
 
-A controller follows a target: a posture, or a trajectory (`rikigaku.trajectory`), whose polynomials are
-evaluated in native code.
+Controllers are formulas of the state that are compiled into the vector field. A target is a configuration or
+a trajectory (`rikigaku.trajectory`), whose polynomials are evaluated in native code.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rikigaku.errors import WrongSize, WrongValue
-from rikigaku.laws.newton_euler import inverse_dynamics, smooth_resistance
+from rikigaku.core.arrays import floats
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.hybrid.smooth_motion import is_closed
+from rikigaku.laws.tree.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.model.robot import Robot
-from rikigaku.numbers.kind import Number
-from rikigaku.simulation.drives import Array, Function, Numbers, Pieces
-from rikigaku.simulation.free import is_closed
+from rikigaku.numbers.number_kind import Number
+from rikigaku.robot import Robot
+from rikigaku.simulation.actuation import Array, Function, Numbers, PiecewisePolynomial
 from rikigaku.trajectory import Polynomial
 from rikigaku.trajectory import Sequence as Motions
+
+# What a controller tracks: a configuration, or a trajectory.
+Target = ArrayLike | Callable[..., Any]
 
 
 class ComputedTorque:
     """tau = inverse dynamics of a_d + damping (v_d - v) + stiffness (q_d - q), viscous friction included.
 
     Args:
-        target: a posture (n,) or a trajectory.
+        target: a configuration (n,) or a trajectory.
         stiffness [1/s^2], damping [1/s]: numbers or (n,); w^2 and 2 w give critical damping at w [rad/s].
-    Every joint has a drive and one coordinate: with a free base or a passive joint no torques give the wanted
-    accelerations.
+    Every joint must be actuated and have one coordinate: with a free base or a passive joint the desired
+    accelerations are not attainable.
     """
 
     function: Function | None = None
     period: float | None = None
 
-    def __init__(self, robot: Robot, target: Any, stiffness: Any, damping: Any) -> None:
-        idle = [j.name for j in robot.joints if j.nv and (not j.actuated or j.nq != j.nv)]
-        if idle or is_closed(robot):
-            why = f"joint {idle[0]!r} is passive or has a quaternion" if idle else "it has loops"
+    @checked
+    def __init__(self, robot: Robot, target: Target, stiffness: ArrayLike, damping: ArrayLike) -> None:
+        unsuitable = [j.name for j in robot.joints if j.nv and (not j.actuated or j.nq != j.nv)]
+        if unsuitable or is_closed(robot):
+            why = f"joint {unsuitable[0]!r} is passive or has a quaternion" if unsuitable else "it has loops"
             raise WrongValue(
-                f"ComputedTorque needs a tree with a drive in every joint; of robot {robot.name!r} {why}. "
-                "rk.PD drives the joints that have drives."
+                f"ComputedTorque needs a tree with every joint actuated; of robot {robot.name!r} {why}. "
+                "rk.PD controls the actuated joints of any robot."
             )
         self.nv = robot.nv
         both = [gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
@@ -54,33 +62,33 @@ class ComputedTorque:
     ) -> list[Number]:
         n = self.nv
         a = [u[2 * n + k] + p[k] * (u[k] - q[k]) + p[n + k] * (u[n + k] - v[k]) for k in range(n)]
-        return drive_forces(mechanism, q, v, a)
+        return required_forces(mechanism, q, v, a)
 
 
-def drive_forces(mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers) -> list[Number]:
-    """Inverse dynamics with viscous friction and springs; Coulomb friction, not smooth in v, is left out."""
+def required_forces(mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers) -> list[Number]:
+    """Inverse dynamics with viscous friction and springs, without Coulomb friction (not smooth in v)."""
     tau = inverse_dynamics(mechanism, q, v, a, friction=False)
     return [t + r for t, r in zip(tau, smooth_resistance(mechanism, q, v), strict=True)]
 
 
-def target_pieces(target: Any, n: int) -> Pieces:
+def target_pieces(target: Any, n: int) -> PiecewisePolynomial:
     """(q, v, a) of a target as polynomials by segments.
 
     Raises:
-        WrongSize, WrongValue: for a target that is no posture and no trajectory.
+        WrongSize, WrongValue: for a target that is neither a configuration nor a trajectory.
     """
     if not callable(target):
-        q = np.asarray(target, dtype=np.float64)
+        q = floats("A target configuration", target)
         if q.shape != (n,):
-            raise WrongSize(f"A target posture has {n} numbers; shape {q.shape} was given.")
-        return Pieces(np.array([0.0]), np.concatenate([q, np.zeros(2 * n)])[None, None])
+            raise WrongSize(f"A target configuration has {n} numbers; shape {q.shape} was given.")
+        return PiecewisePolynomial(np.array([0.0]), np.concatenate([q, np.zeros(2 * n)])[None, None])
     motions = _flat(target)
     starts, segments = [], []
     clock = 0.0
     for motion in motions:
-        for start, rows in _segments(motion):
+        for start, coefficients in _segments(motion):
             starts.append(clock + start)
-            segments.append(rows)
+            segments.append(coefficients)
         clock += motion.duration
     last = np.asarray(target(clock).q, dtype=np.float64)
     v = np.asarray(target(clock).v, dtype=np.float64)
@@ -88,9 +96,9 @@ def target_pieces(target: Any, n: int) -> Pieces:
         raise WrongSize(f"A target moves {n} coordinates; this trajectory moves {last.shape}.")
     starts.append(clock)
     segments.append(np.array([v, last]))
-    degree = max(len(rows) for rows in segments)
-    table = np.array([_with_rates(rows, degree) for rows in segments])
-    return Pieces(np.array(starts), table)
+    powers = max(len(coefficients) for coefficients in segments)
+    table = np.array([_with_derivatives(coefficients, powers) for coefficients in segments])
+    return PiecewisePolynomial(np.array(starts), table)
 
 
 def _flat(target: Any) -> list[Any]:
@@ -109,31 +117,31 @@ def _segments(motion: Any) -> list[tuple[float, Array]]:
         for start, end in zip(times, [*times[1:], motion.duration], strict=True):
             if end > start:
                 s = motion(start)
-                bend = motion((start + end) / 2).a
-                parts.append((start, np.array([bend / 2, s.v, s.q])))
+                acceleration = motion((start + end) / 2).a
+                parts.append((start, np.array([acceleration / 2, s.v, s.q])))
         return parts
     raise WrongValue(
-        f"A target is a posture or a trajectory of rikigaku.trajectory; {type(motion).__name__} was given. "
-        "Any other motion: torque=f(t, q, v), or rk.Data."
+        f"A target is a configuration or a trajectory of rikigaku.trajectory; {type(motion).__name__} was "
+        "given. Any other motion: torque=f(t, q, v), or rk.Data."
     )
 
 
-def _with_rates(rows: Array, degree: int) -> Array:
-    """Coefficients of (q, v, a), padded to that many rows."""
-    n = rows.shape[1]
-    result = np.zeros((max(degree, 1), 3 * n))
-    current = rows
+def _with_derivatives(coefficients: Array, powers: int) -> Array:
+    """Coefficients of (q, v, a), padded to that many powers."""
+    n = coefficients.shape[1]
+    result = np.zeros((max(powers, 1), 3 * n))
+    current = coefficients
     for k in range(3):
         if len(current):
             result[len(result) - len(current) :, k * n : (k + 1) * n] = current
-        powers = np.arange(len(current) - 1, 0, -1)[:, None]
-        current = current[:-1] * powers
+        exponents = np.arange(len(current) - 1, 0, -1)[:, None]
+        current = current[:-1] * exponents
     return result
 
 
 def gains(name: str, x: Any, n: int) -> Array:
-    """One number for each of n coordinates, checked."""
-    values = np.asarray(x, dtype=np.float64)
+    """One value for each of n coordinates, validated."""
+    values = floats(name, x)
     if values.shape not in ((), (n,)):
         raise WrongSize(f"{name} is one number or {n}; shape {values.shape} was given.")
     if not (np.isfinite(values) & (values >= 0)).all():

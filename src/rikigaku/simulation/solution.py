@@ -1,34 +1,58 @@
-"""A motion that was simulated: states, forces, energies, events; dense in time."""
+"""`Solution`: states, forces, energies and events of a simulated motion, at any time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rikigaku.errors import WrongValue
-from rikigaku.model.robot import Robot
-from rikigaku.simulation.audit import Audit
-from rikigaku.simulation.dense import interpolated_rates, states_at
-from rikigaku.simulation.drives import Drive
-from rikigaku.simulation.fields import MORE
-from rikigaku.simulation.interpolation import interpolated
-from rikigaku.simulation.modes import Array, Event
-from rikigaku.simulation.residual import residual
-from rikigaku.simulation.run import Run
-from rikigaku.simulation.sampling import results_at, sampled
-from rikigaku.states import State
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.hybrid.hybrid_system import EXTRA_STATES, Event
+from rikigaku.model.states import State
+from rikigaku.robot import Robot
+from rikigaku.simulation.actuation import Actuation
+from rikigaku.simulation.dense_output import residual, results_at, sampled, states_at
+from rikigaku.simulation.native_run import Run
+from rikigaku.simulation.step_interpolation import interpolated, interpolated_rates, step_of_no_length
+
+
+class Audit(NamedTuple):
+    """Energy balance [J]: kinetic + potential + dissipated - work is constant.
+
+    Attributes:
+        start, end: kinetic and potential energy (springs of joints included) at the start and at the end.
+        work: done on the robot, positive if it gains energy: by actuators, the integral of tau . v, and by
+            moving surfaces, of f . w with w the velocity of their material (a lift, a belt).
+        dissipated: friction of contacts, the integral of -f . (sliding velocity), dry and viscous friction of
+            joints, and impacts (which may gain energy with friction and Newton's restitution: a note says
+            so).
+        error: largest deviation of that sum at any of the solution's times.
+        relative: to the largest kinetic energy (to 1 J if nothing moves).
+    """
+
+    start: float
+    end: float
+    work: float
+    dissipated: float
+    error: float
+    relative: float
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A motion at times t (m,): positions q (m, nq), velocities v (m, nv); at a change of mode both sides.
+    """The result of `rk.simulate`, at times t (m,); a change of mode has two entries, before and after it.
 
-    status: "done", or the sentence that says why it ended before.
-    events: what happened, in time. work, dissipated: as in `Audit`, since the start [J].
-    modes: names of the modes; mode_index says for each time which one holds.
+    Attributes:
+        q, v: positions (m, nq) and velocities (m, nv).
+        status: "done", or a sentence that says why the motion ended early.
+        events: located events in the order of time. notes: remarks (impacts, indeterminate forces, Painleve).
+        work, dissipated: as in `Audit`, since the start [J].
+        modes: names of the modes; mode_index: the mode at each time.
     """
 
     robot: Robot
@@ -44,71 +68,113 @@ class Solution:
     records: Array = field(repr=False)
     record_modes: Any = field(repr=False)
     statistics: dict[str, int] = field(default_factory=dict)
-    drive: Drive | None = field(default=None, repr=False)
+    actuation: Actuation | None = field(default=None, repr=False)
     runs: tuple[Run, ...] = field(default=(), repr=False)
-    kept: dict[str, Array] = field(default_factory=dict, repr=False)  # forces, where they came from a file
+    stored_forces: dict[str, Array] = field(default_factory=dict, repr=False)  # of a solution from a file
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)  # columns of `forces`
-    known_residual: Array | None = field(default=None, repr=False)  # where it came from a file
-    notes: tuple[str, ...] = ()  # what was remarkable: impacts, shared forces, Painleve
+    stored_residual: Array | None = field(default=None, repr=False)  # of a solution from a file
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls,
         robot: Robot,
-        drive: Drive,
+        actuation: Actuation,
         runs: Sequence[Run],
         events: Sequence[Event],
         status: str,
         output: Any,
         notes: Sequence[str] = (),
     ) -> "Solution":
-        """The solution that those runs, one after another, amount to."""
+        """The solution that consists of those successive runs."""
         used = [r for r in runs if len(r.records)] or list(runs[:1])
         records = np.concatenate([r.records for r in used])
         names = tuple(dict.fromkeys(r.mode.name for r in used))
         marks = np.concatenate([np.full(len(r.records), k) for k, r in enumerate(used)]).astype(np.int64)
         t, which = sampled(used, records, output)
-        y = states_at(used, drive, records, marks, t, which)
+        y = states_at(used, actuation, records, marks, t, which)
         modes = np.array([names.index(used[k].mode.name) for k in marks], dtype=np.int64)
         statistics = {
-            "steps": len(records),
+            "steps": int(np.count_nonzero(records[:, 1] > records[:, 0])),
             "evaluations": sum(r.evaluations for r in runs),
             "rejected": sum(r.rejected for r in runs),
             "changes of mode": len(runs) - 1,
         }
         nq = robot.nq
         return cls(
-            robot, t, y[:, :nq], y[:, nq:-MORE], y[:, -2], y[:, -1], modes[which], names,
-            tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, drive, tuple(used),
-            labels={name: tuple(x) for r in used for name, x in r.mode.labels.items()}, notes=tuple(notes),
+            robot, t, y[:, :nq], y[:, nq:-EXTRA_STATES], y[:, -2], y[:, -1], modes[which], names,
+            tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, actuation,
+            tuple(used), labels={name: tuple(x) for r in used for name, x in r.mode.labels.items()},
+            notes=tuple(notes),
         )  # fmt: skip
+
+    @classmethod
+    def at_start(
+        cls,
+        robot: Robot,
+        actuation: Actuation,
+        t: float,
+        q: Array,
+        v: Array,
+        tau: Array,
+        status: str,
+    ) -> "Solution":
+        """The solution of a motion without a first mode: one state, accelerations unknown (NaN)."""
+        y = np.concatenate([q, v, np.zeros(EXTRA_STATES)])
+        record = step_of_no_length(t, y)
+        none, first = np.zeros(1), np.zeros(1, dtype=np.int64)
+        stored = {"a": np.full((1, robot.nv), np.nan), "tau": tau[None]}
+        statistics = {"steps": 0, "evaluations": 0, "rejected": 0, "changes of mode": 0}
+        return cls(
+            robot, np.array([t]), q[None].copy(), v[None].copy(), none, none.copy(), first, ("none",), (),
+            status, record, first.copy(), statistics, actuation, stored_forces=stored,
+        )  # fmt: skip
+
+    def stored(self) -> "Solution":
+        """The same solution as a file holds it: forces and residual as numbers, without native programs."""
+        if not self.runs:
+            return self
+        return replace(
+            self, actuation=None, runs=(), stored_forces=dict(self.forces), stored_residual=self.residual
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickles and copies hold: that of `stored`."""
+        stored = self.stored()
+        return {x.name: getattr(stored, x.name) for x in fields(stored)}
 
     @property
     def done(self) -> bool:
-        """Whether the motion was followed to the end."""
+        """Whether the motion was integrated to its end."""
         return self.status == "done"
 
-    def at(self, t: Any) -> State:
+    @checked
+    def at(self, t: ArrayLike) -> State:
         """Positions, velocities and accelerations at any times of the motion; at a jump those after it.
 
-        Of a motion from a file all are the interpolant's, one order below the steps; at its own times
-        `solution.a` has the exact ones.
+        A solution from a file interpolates all of them, one order below the steps; at its own times
+        `solution.a` has the exact accelerations.
         """
         times = np.asarray(t, dtype=np.float64)
         flat = times.ravel()
+        nq, nv = self.robot.nq, self.robot.nv
+        if not flat.size:
+            return State(*(np.zeros((*times.shape, size)) for size in (nq, nv, nv)))
         which = self._steps_at(flat)
         y = self._states(flat, which)
-        nq = self.robot.nq
         if self.runs:
-            a = results_at(self.runs, cast(Drive, self.drive), self.record_modes, flat, y, which)["a"]
+            a = results_at(self.runs, cast(Actuation, self.actuation), self.record_modes, flat, y, which)["a"]
         else:
-            a = interpolated_rates(self.records, self._size, flat, which)[:, nq:-MORE]
-        parts = (y[:, :nq], y[:, nq:-MORE], a)
+            a = interpolated_rates(self.records, self._size, flat, which)[:, nq:-EXTRA_STATES]
+        parts = (y[:, :nq], y[:, nq:-EXTRA_STATES], a)
         return State(*(x.reshape(*times.shape, x.shape[1]) for x in parts))
 
-    def positions(self, t: Any) -> Array:
+    @checked
+    def positions(self, t: ArrayLike) -> Array:
         """Positions alone at times t (m,)."""
-        times = np.asarray(t, dtype=np.float64)
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        if times.ndim != 1:
+            raise WrongSize(f"Times are (m,); shape {times.shape} was given.")
         which = self._steps_at(times)
         return self._states(times, which)[:, : self.robot.nq]
 
@@ -124,22 +190,22 @@ class Solution:
 
     @cached_property
     def forces(self) -> dict[str, Array]:
-        """Accelerations, joint forces and what the modes tell (NaN where a mode does not), at t."""
+        """Accelerations, joint forces and outputs of the modes at t (NaN where a mode has none)."""
         if not self.runs:
-            return self.kept
+            return self.stored_forces
         which = self.own_steps
         y = np.concatenate([self.q, self.v, self.work[:, None], self.dissipated[:, None]], axis=1)
-        return results_at(self.runs, cast(Drive, self.drive), self.record_modes, self.t, y, which)
+        return results_at(self.runs, cast(Actuation, self.actuation), self.record_modes, self.t, y, which)
 
     @property
     def kinetic_energy(self) -> Array:
         """[J]."""
-        return np.asarray(cast(Any, self.robot).kinetic_energy(self.q, self.v))
+        return np.asarray(self.robot.kinetic_energy(self.q, self.v))
 
     @property
     def potential_energy(self) -> Array:
         """[J]."""
-        return np.asarray(cast(Any, self.robot).potential_energy(self.q))
+        return np.asarray(self.robot.potential_energy(self.q))
 
     @property
     def energy(self) -> Array:
@@ -148,13 +214,13 @@ class Solution:
 
     @property
     def residual(self) -> Array:
-        """How far loops, guides and closed contacts are open at t, the largest [m, or sines of angles]."""
-        return residual(self) if self.known_residual is None else self.known_residual
+        """Largest residual of loops, guides and closed contacts at t [m, or sines of angles] (m,)."""
+        return residual(self) if self.stored_residual is None else self.stored_residual
 
     def energy_audit(self) -> Audit:
-        """Where the energy went, and by how much the balance fails: see `Audit`."""
+        """The energy balance and its error: see `Audit`."""
         total = self.energy
-        balance = total + self.dissipated - self.work  # with an impact at the very start: what was before it
+        balance = total + self.dissipated - self.work  # before an impact at the start, if there is one
         error = float(np.abs(balance - balance[0]).max())
         largest = float(self.kinetic_energy.max())
         return Audit(
@@ -164,49 +230,52 @@ class Solution:
 
     # -- pictures and files ---------------------------------------------------------------------------------
     def plot(self, *what: str) -> Any:
-        """Curves over time ("q", "v", "tau", "energy"); see `rikigaku.simulation.pictures.plot`."""
-        from rikigaku.simulation.pictures import plot
+        """Curves over time ("q", "v", "tau", "energy"); see `rikigaku.simulation.solution_plots.plot`."""
+        from rikigaku.simulation.solution_plots import plot
 
         return plot(self, *what)
 
+    @checked
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The robot moving; see `rikigaku.simulation.pictures.animate`."""
-        from rikigaku.simulation.pictures import animate
+        """An animation of the robot; see `rikigaku.simulation.solution_plots.animate`."""
+        from rikigaku.simulation.solution_plots import animate
 
         return animate(self, path, **options)
 
-    def postures(self, times: Any = 8, **options: Any) -> Any:
-        """Stick figures side by side; see `rikigaku.simulation.pictures.postures`."""
-        from rikigaku.simulation.pictures import postures
+    @checked
+    def postures(self, times: ArrayLike = 8, **options: Any) -> Any:
+        """Stick figures side by side; see `rikigaku.simulation.solution_plots.postures`."""
+        from rikigaku.simulation.solution_plots import postures
 
         return postures(self, times, **options)
 
+    @checked
     def save(self, path: str | Path) -> None:
-        """Write the motion to an .npz file, whole or not at all; `rk.load_motion` reads it."""
-        from rikigaku.simulation.files import save
+        """Write the solution to an .npz file, atomically; `rk.load_solution` reads it."""
+        from rikigaku.simulation.solution_files import save
 
         save(self, path)
 
     def to_pandas(self) -> Any:
         """A table with a row for each time; pandas must be installed."""
-        from rikigaku.simulation.files import to_pandas
+        from rikigaku.simulation.solution_files import to_pandas
 
         return to_pandas(self)
 
     def to_xarray(self) -> Any:
-        """A data set over time; xarray must be installed."""
-        from rikigaku.simulation.files import to_xarray
+        """A dataset over time; xarray must be installed."""
+        from rikigaku.simulation.solution_files import to_xarray
 
         return to_xarray(self)
 
     # -- inside ---------------------------------------------------------------------------------------------
     @property
     def _size(self) -> int:
-        return self.robot.nq + self.robot.nv + MORE
+        return self.robot.nq + self.robot.nv + EXTRA_STATES
 
     @cached_property
     def own_steps(self) -> Any:
-        """For each of t the step it belongs to: at a jump the first side belongs to the step before."""
+        """The step of each of t; at a jump the first entry belongs to the step before."""
         which = np.clip(np.searchsorted(self.records[:, 0], self.t, side="right") - 1, 0, None)
         for i in np.flatnonzero(np.diff(self.t) == 0):
             which[i] = np.searchsorted(self.records[:, 1], self.t[i], side="left")
@@ -217,7 +286,7 @@ class Solution:
         slack = 1e-9 * max(abs(first), abs(last), 1e-3)
         if t.size and not (t.min() >= first - slack and t.max() <= last + slack):
             raise WrongValue(
-                f"The motion is known from {first:.9g} s to {last:.9g} s; asked for was "
+                f"The motion is known from {first:.9g} s to {last:.9g} s; requested was "
                 f"{t.min():.9g} to {t.max():.9g} s."
             )
         return np.clip(np.searchsorted(self.records[:, 0], t, side="right") - 1, 0, None)
@@ -225,4 +294,6 @@ class Solution:
     def _states(self, t: Array, which: Any) -> Array:
         if not self.runs:  # from a file
             return interpolated(self.records, self._size, t, which)
-        return states_at(self.runs, cast(Drive, self.drive), self.records, self.record_modes, t, which)
+        return states_at(
+            self.runs, cast(Actuation, self.actuation), self.records, self.record_modes, t, which
+        )

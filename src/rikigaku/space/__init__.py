@@ -1,15 +1,19 @@
-"""Robots in space: motion that keeps its momentum, lines and targets to follow, capture of a floating body.
+"""Free-floating robots: motion that conserves momentum, targets for a frame to track, capture of a body.
 
-The laws themselves (generalized Jacobian and inertia, torques, control) are laws of every robot with a free
-base: `robot.generalized_jacobian(q, "hand")`.
+The laws themselves (generalized Jacobian and inertia, dynamics, control) are laws of every robot with a free
+base: `robot.space.generalized_jacobian(q, "hand")`.
 """
 
 from rikigaku.space.capture import Captured, capture
-from rikigaku.space.follow import Followed, follow
-from rikigaku.space.measures import Singularity, dynamic_singularity, link_momenta, reaction_null_space
-from rikigaku.space.motion import FloatingMotion, floating_motion
-from rikigaku.space.rates import rate_motion
-from rikigaku.space.targets import Approach, Line, MovingFrame, Wanted, coordinates_of, line
+from rikigaku.space.dynamic_singularity import (
+    Singularity,
+    dynamic_singularity,
+    link_momenta,
+    reaction_null_space,
+)
+from rikigaku.space.floating_motion import FloatingMotion, floating_motion, prescribed_motion
+from rikigaku.space.frame_targets import Approach, Line, MovingFrame, TargetState, coordinates_of, line
+from rikigaku.space.target_following import Followed, follow
 
 __all__ = [
     "Approach",
@@ -19,7 +23,7 @@ __all__ = [
     "Line",
     "MovingFrame",
     "Singularity",
-    "Wanted",
+    "TargetState",
     "capture",
     "coordinates_of",
     "dynamic_singularity",
@@ -27,6 +31,6 @@ __all__ = [
     "follow",
     "line",
     "link_momenta",
-    "rate_motion",
+    "prescribed_motion",
     "reaction_null_space",
 ]

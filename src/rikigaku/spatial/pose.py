@@ -1,8 +1,8 @@
-"""Poses (rotation and position) and the constant steps they are made of."""
+"""Poses X_AB: rotation R and position p of a frame B in a frame A, over any kind of number."""
 
 from typing import NamedTuple
 
-from rikigaku.numbers.kind import Number
+from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector
 
@@ -29,7 +29,7 @@ class Pose(NamedTuple):
 
 
 def axis_rotation(axis: int, s: Number, c: Number) -> Matrix:
-    """Rotation about x (0), y (1) or z (2) by the angle of that sine and cosine."""
+    """Rotation about x (0), y (1) or z (2) by the angle with sine s and cosine c."""
     if axis == 0:
         return ((1, 0, 0), (0, c, -s), (0, s, c))
     if axis == 1:
@@ -38,7 +38,7 @@ def axis_rotation(axis: int, s: Number, c: Number) -> Matrix:
 
 
 def quaternion_rotation(w: Number, x: Number, y: Number, z: Number) -> Matrix:
-    """Rotation of a unit quaternion, body to reference; not normalised here."""
+    """Rotation matrix of a unit quaternion, body to reference; the quaternion is not normalised."""
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz = x * x2, y * y2, z * z2
     xy, xz, yz = x * y2, x * z2, y * z2

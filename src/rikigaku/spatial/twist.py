@@ -1,8 +1,8 @@
-"""Twists (motion) and wrenches (force): six numbers, linear part first, angular second."""
+"""Twists and wrenches: six numbers, linear part first, angular part second."""
 
 from typing import NamedTuple
 
-from rikigaku.numbers.kind import Number
+from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import Vector, cross
 
@@ -20,12 +20,12 @@ class Twist(NamedTuple):
         return Twist(vector.scale(s, self.linear), vector.scale(s, self.angular))
 
     def cross(self, other: "Twist") -> "Twist":
-        """Rate of change of `other`, fixed in a body that moves with this twist."""
+        """V x other: time derivative of a twist that is fixed in a body moving with this twist."""
         (v, w), (dv, dw) = self, other
         return Twist(vector.add(cross(w, dv), cross(v, dw)), cross(w, dw))
 
     def cross_wrench(self, other: "Wrench") -> "Wrench":
-        """Rate of change of a wrench fixed in a body that moves with this twist."""
+        """V x* F: time derivative of a wrench that is fixed in a body moving with this twist."""
         (v, w), (f, n) = self, other
         return Wrench(cross(w, f), vector.add(cross(w, n), cross(v, f)))
 
@@ -43,7 +43,7 @@ class Wrench(NamedTuple):
         return Wrench(vector.sub(self.force, other.force), vector.sub(self.moment, other.moment))
 
     def power(self, twist: Twist) -> Number:
-        """f . v + n . w."""
+        """Power of the wrench on a twist: f . v + n . w."""
         return vector.dot((*self.force, *self.moment), (*twist.linear, *twist.angular))
 
 

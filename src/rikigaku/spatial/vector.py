@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rikigaku.numbers.kind import Number
+from rikigaku.numbers.number_kind import Number
 
 Vector = tuple[Number, Number, Number]
 Matrix = tuple[Vector, Vector, Vector]  # rows
@@ -60,7 +60,8 @@ def transform(R: Matrix, a: Vector) -> Vector:
 
 def transpose(R: Matrix) -> Matrix:
     """R^T."""
-    return tuple(zip(*R, strict=True))  # type: ignore[return-value]
+    (a, b, c), (d, e, f), (g, h, i) = R
+    return ((a, d, g), (b, e, h), (c, f, i))
 
 
 def multiply(A: Matrix, B: Matrix) -> Matrix:
@@ -76,9 +77,9 @@ def skew(a: Vector) -> Matrix:
 
 def matrix_add(A: Matrix, B: Matrix) -> Matrix:
     """A + B."""
-    return tuple(add(a, b) for a, b in zip(A, B, strict=True))  # type: ignore[return-value]
+    return (add(A[0], B[0]), add(A[1], B[1]), add(A[2], B[2]))
 
 
 def matrix_sub(A: Matrix, B: Matrix) -> Matrix:
     """A - B."""
-    return tuple(sub(a, b) for a, b in zip(A, B, strict=True))  # type: ignore[return-value]
+    return (sub(A[0], B[0]), sub(A[1], B[1]), sub(A[2], B[2]))

@@ -1,1 +1,1 @@
-"""Polynomial algebra: Groebner bases, engines, long work in child processes."""
+"""Polynomial algebra: Groebner bases, external engines, elimination, long computations in child processes."""

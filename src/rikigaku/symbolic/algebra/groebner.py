@@ -1,9 +1,9 @@
-"""Groebner bases and elimination: FLINT for all, msolve and Singular where they are installed and needed.
+"""Groebner bases and elimination by FLINT; Singular and msolve are used where installed and needed.
 
 A system is names and polynomials with rational coefficients; lengths and angles that are symbols are
 variables like the others, last in the order. (Numbers in their place make coefficients explode in
-lexicographic order: keep geometry symbolic, or use "degrevlex".) Small systems are worked out at once within
-limits of size; what exceeds them goes to a child process with a time limit, and the answer is kept on disk.
+lexicographic order: keep geometry symbolic, or use "degrevlex".) Small systems are solved in this process,
+within limits of size; larger ones in a child process with a time limit, and the result is cached on disk.
 """
 
 import threading
@@ -12,14 +12,15 @@ from typing import Any
 
 from flint import fmpz_mpoly_vec
 
-from rikigaku.errors import NoValue, UnknownName
-from rikigaku.symbolic.algebra import engines, jobs
-from rikigaku.symbolic.algebra.polynomials import printed
-from rikigaku.symbolic.algebra.system import System, as_json, from_json, leading_powers
+from rikigaku.core.errors import NoValue, UnknownName
+from rikigaku.symbolic.algebra import child_process, external_engines
+from rikigaku.symbolic.algebra.flint_groebner import Limits, bounded_buchberger
+from rikigaku.symbolic.algebra.polynomial_system import System, as_json, from_json, leading_powers
+from rikigaku.symbolic.algebra.sparse_polynomials import printed
 
 ENGINES = ("auto", "flint", "singular")
 
-# (polynomials, terms of one, bits of a coefficient) worked out without a child process: milliseconds.
+# Limits (polynomials, terms of one, bits of a coefficient) without a child process: milliseconds.
 _SMALL = (80, 300, 400)
 LARGE = (5_000, 200_000, 200_000)
 
@@ -29,8 +30,8 @@ def groebner_basis(
     *,
     engine: str = "auto",
     time_limit: float = 60.0,
-    memory_limit: int | None = jobs.DEFAULT_MEMORY,
-    progress: jobs.Progress | None = None,
+    memory_limit: int | None = child_process.DEFAULT_MEMORY,
+    progress: child_process.Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> System:
     """The reduced Groebner basis, coefficients whole and without common factors.
@@ -39,24 +40,25 @@ def groebner_basis(
         engine: "flint", "singular" (a separate program), or "auto": FLINT, and Singular if installed and
             FLINT's limits of size are exceeded.
         time_limit: seconds in the child process; memory_limit: bytes.
-        progress: called with each line that is told on the way.
+        progress: called with each progress message.
         cancel: set it from another thread to stop the work.
     Raises:
-        TimeLimit, TooLarge: with what else can be done. MissingEngine: no Singular here.
+        TimeLimit, TooLarge: with alternatives. MissingEngine: if Singular is not installed.
     """
     if engine not in ENGINES:
         raise UnknownName("engine", engine, ENGINES, "Groebner basis")
-    jobs.checked_limit(time_limit)
+    child_process.checked_limit(time_limit)
     if not system.polynomials:
         return system
     if engine != "singular" and (small := buchberger(system, _SMALL)) is not None:
         return small
-    own = engine == "flint" or (engine == "auto" and engines.found("singular") is None)
+    own = engine == "flint" or (engine == "auto" and external_engines.found("singular") is None)
     data = {"names": len(system.names), "order": system.order, "polynomials": as_json(system)}
     if not own:
-        data["program"] = engines.required("singular")
-    advice = f"{engines.suggestion('singular') if own else ''} Keep lengths symbolic, use order='degrevlex', "
-    answer = jobs.run(
+        data["program"] = external_engines.required("singular")
+    suggestion = external_engines.suggestion("singular") if own else ""
+    advice = f"{suggestion} Keep lengths symbolic, use order='degrevlex', "
+    result = child_process.run(
         _flint_job if own else _singular_job,
         data,
         what=f"A Groebner basis of {len(system.polynomials)} polynomials in {len(system.names)} variables",
@@ -66,7 +68,7 @@ def groebner_basis(
         cancel=cancel,
         advice=f"{advice.strip()} or give more time (time_limit=...).",
     )
-    return _reduced(System.of(system.names, map(from_json, answer), system.order))
+    return _reduced(System.of(system.names, map(from_json, result), system.order))
 
 
 def quick_basis(system: System) -> System | None:
@@ -75,7 +77,7 @@ def quick_basis(system: System) -> System | None:
 
 
 def eliminated(system: System, names: Iterable[str], **options: Any) -> System:
-    """What the system says about the other variables: a Groebner basis of the elimination ideal."""
+    """A Groebner basis of the elimination ideal in the variables other than `names`."""
     gone = set(names)
     for name in gone:
         if name not in system.names:
@@ -95,7 +97,7 @@ def reordered(system: System, names: Sequence[str], order: str = "lex") -> Syste
 
 
 def real_solutions(
-    system: System, *, time_limit: float = 60.0, progress: jobs.Progress | None = None
+    system: System, *, time_limit: float = 60.0, progress: child_process.Progress | None = None
 ) -> list[dict[str, float]]:
     """All real zeros of a system of numbers with finitely many complex zeros, certified by msolve.
 
@@ -105,9 +107,9 @@ def real_solutions(
     data = {
         "names": len(system.names),
         "polynomials": as_json(system),
-        "program": engines.required("msolve"),
+        "program": external_engines.required("msolve"),
     }
-    found = jobs.run(
+    found = child_process.run(
         _msolve_job,
         data,
         what=f"The zeros of {len(system.polynomials)} polynomials in {len(system.names)} variables",
@@ -120,15 +122,14 @@ def real_solutions(
 
 
 # -- FLINT --------------------------------------------------------------------------------------------------
-def buchberger(system: System, limits: tuple[int, int, int]) -> System | None:
-    """The reduced basis; None where the work outgrows the limits."""
-    vector: Any = fmpz_mpoly_vec(list(system.flint), system.context)
-    basis, success = vector.buchberger_naive(limits=limits)
-    return _reduced(system.replaced(basis)) if success else None
+def buchberger(system: System, limits: Limits) -> System | None:
+    """The reduced basis; None where the computation exceeds the limits."""
+    basis = bounded_buchberger(fmpz_mpoly_vec(list(system.flint), system.context), limits)
+    return None if basis is None else _reduced(system.replaced(basis))
 
 
-def outgrown(limits: tuple[int, int, int]) -> str:
-    """What `buchberger` means by None, in words."""
+def outgrown(limits: Limits) -> str:
+    """The limits of `buchberger` that were exceeded, as text."""
     count, terms, bits = limits
     return (
         f"the basis on its way had more than {count:,} polynomials, or one of more than {terms:,} terms or "
@@ -143,33 +144,33 @@ def _reduced(basis: System) -> System:
 
 def _flint_job(data: dict[str, Any]) -> list[Any]:
     system = System.of(_plain_names(data), map(from_json, data["polynomials"]), data["order"])
-    jobs.progress("FLINT: Buchberger's algorithm")
+    child_process.progress("FLINT: Buchberger's algorithm")
     basis = buchberger(system, LARGE)
     if basis is None:
-        raise jobs.Outgrown(outgrown(LARGE))
+        raise child_process.SizeLimitExceeded(outgrown(LARGE))
     return as_json(basis)
 
 
 def _singular_job(data: dict[str, Any]) -> list[Any]:
     names = _plain_names(data)
     system = System.of(names, map(from_json, data["polynomials"]), data["order"])
-    jobs.progress("Singular: std")
+    child_process.progress("Singular: std")
     return as_json(singular_basis(data["program"], system))
 
 
 def singular_basis(program: str, system: System) -> System:
     """The basis by Singular; names must be such as every engine reads (x0, x1, ...)."""
-    texts = engines.singular_basis(program, system.names, str(system).splitlines(), system.order)
+    texts = external_engines.singular_basis(program, system.names, str(system).splitlines(), system.order)
     return System.of(system.names, (printed(system.names, text) for text in texts), system.order)
 
 
 def _msolve_job(data: dict[str, Any]) -> list[list[float]] | None:
     names = _plain_names(data)
     system = System.of(names, map(from_json, data["polynomials"]))
-    jobs.progress("msolve")
-    return engines.msolve_zeros(data["program"], names, str(system).splitlines())
+    child_process.progress("msolve")
+    return external_engines.msolve_zeros(data["program"], names, str(system).splitlines())
 
 
 def _plain_names(data: dict[str, Any]) -> list[str]:
-    """Names every engine reads, whatever ours are."""
+    """Names that every engine accepts."""
     return [f"x{k}" for k in range(data["names"])]

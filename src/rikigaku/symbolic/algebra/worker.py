@@ -1,4 +1,4 @@
-"""The child process of `rikigaku.symbolic.algebra.jobs`: one task in, progress and the answer out, as JSON.
+"""The child process of `symbolic.algebra.child_process`: one task in, progress and the reply out, as JSON.
 
 Started as `python -P -m rikigaku.symbolic.algebra.worker`. The task is
 {"function": "module:name", "data": ..., "memory": bytes or null, "seconds": ..., "parent": its number,
@@ -22,16 +22,16 @@ Progress = Callable[[str], object]
 
 _output: TextIO | None = None
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
-_LOOK = 0.5  # s between two looks at whether the caller still lives
-_GRACE = 5  # s of processor time beyond the caller's limit: it stops us at the limit, if it can
+_LOOK = 0.5  # s between two checks that the caller is alive
+_GRACE = 5  # s of processor time beyond the limit at which the caller ends this process
 
 
-class Outgrown(Exception):
-    """The work has outgrown a limit of its own; the text says what outgrew what."""
+class SizeLimitExceeded(Exception):
+    """The work has exceeded a size limit of its own, which the text states."""
 
 
 def progress(text: str) -> None:
-    """Tell the caller how far the work is, out of the child process or to who is `listening` here."""
+    """Report progress to the caller, from the child process or within `progress_to` in this one."""
     if _output is not None:
         _send(_output, {"progress": str(text)})
     elif (listener := _listener.get()) is not None:
@@ -39,8 +39,8 @@ def progress(text: str) -> None:
 
 
 @contextmanager
-def listening(listener: Progress | None) -> Iterator[None]:
-    """Within, what work in this process tells goes to the listener."""
+def progress_to(listener: Progress | None) -> Iterator[None]:
+    """Inside, progress of work in this process is reported to the listener."""
     token = _listener.set(listener)
     try:
         yield
@@ -56,17 +56,17 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(task["parent"],), daemon=True).start()
     sys.path[:] = [*sys.path, *(place for place in task["path"] if place not in sys.path)]
     _output = sys.stdout
-    with redirect_stdout(sys.stderr):  # what a function prints must not be taken for an answer
+    with redirect_stdout(sys.stderr):  # printed text must not be mistaken for the reply
         try:
             module, name = task["function"].split(":")
-            answer: dict[str, Any] = {"result": getattr(import_module(module), name)(task["data"])}
+            reply: dict[str, Any] = {"result": getattr(import_module(module), name)(task["data"])}
         except MemoryError:
-            answer = {"memory": True}
-        except Outgrown as error:
-            answer = {"size": str(error)}
+            reply = {"memory": True}
+        except SizeLimitExceeded as error:
+            reply = {"size": str(error)}
         except Exception as error:
-            answer = {"error": f"{type(error).__name__}: {error}"}
-    _send(_output, answer)
+            reply = {"error": f"{type(error).__name__}: {error}"}
+    _send(_output, reply)
 
 
 def _send(output: TextIO, message: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ def _send(output: TextIO, message: dict[str, Any]) -> None:
 
 
 def _limit(memory: int | None, seconds: float) -> None:
-    """Bounds on memory and processor time; the second ends work in a library that lets no thread run."""
+    """Limit memory and processor time; the latter ends work in a library that blocks all threads."""
     try:
         import resource
     except ImportError:  # Windows has no such limits
@@ -93,7 +93,7 @@ def _limit(memory: int | None, seconds: float) -> None:
 def _end_with(parent: int) -> None:
     """End this process, and the programs it started, soon after its caller has gone."""
     if not hasattr(os, "killpg"):
-        return  # Windows tells nobody that a parent is gone
+        return  # on Windows the end of a parent is not visible
     while os.getppid() == parent:
         time.sleep(_LOOK)
     if os.getpgid(0) == os.getpid():  # our own group, as the caller has made it

@@ -1,1 +1,1 @@
-"""Closed loops as exact formulas."""
+"""Closed loops as exact formulas: constraints, dependent coordinates, components of configuration space."""

@@ -1,4 +1,4 @@
-"""Numbers of a closed robot as formulas to read, like those of any law."""
+"""Exact results of closed robots as printable formulas, shortened modulo the loop equations."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.errors import TooLarge
-from rikigaku.numbers.exact import Exact, ExactNumber
+from rikigaku.core.errors import TooLarge
+from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.element import ExactFormula
-from rikigaku.symbolic.formulas import Formulas
-from rikigaku.symbolic.loops.ideal import length
-from rikigaku.symbolic.loops.over import Over
-from rikigaku.symbolic.loops.rows import generators
-from rikigaku.symbolic.names import input_names
-from rikigaku.symbolic.reading import Reading
+from rikigaku.numbers.rational_function import RationalFunction
+from rikigaku.symbolic.formulas.display_names import input_names
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.loops.independent_equations import generators
+from rikigaku.symbolic.loops.position_ideal import length
 
 if TYPE_CHECKING:
-    from rikigaku.symbolic.loops.constraints import LoopConstraints
+    from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
 
-# Terms over a common denominator beyond which a closed robot's formula is not one to read.
+# Largest number of terms over a common denominator that is printed as a formula.
 MOST_TERMS = 200_000
-# Terms of all its formulas, parts not multiplied out, beyond which shortening takes longer than it helps.
+# Largest number of terms of all formulas together for which normal forms are computed.
 _MOST_PARTS = 8_000
 
 
 def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
-    """Numbers of a closed robot, in nested lists, as formulas."""
+    """Exact numbers in nested lists as formulas."""
     sizes = (("q", (c.robot.nq,)), ("v", (c.robot.nv,)), ("a", (c.robot.nv,)))
-    reading = Reading(c.robot, c.state.ring, input_names(c.robot, sizes), True)
+    reading = FormulaContext(c.robot, c.state.ring, input_names(c.robot, sizes), True)
     numbers = np.array(value, dtype=object)
     array = np.empty(numbers.shape, dtype=object)
     for k, x in enumerate(shortened(c, title, list(numbers.flat))):
@@ -38,13 +38,13 @@ def closed_formulas(c: "LoopConstraints", title: str, value: Any) -> Formulas:
 
 
 def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[Any]:
-    """The same numbers, each parameter's factor shortened by the equations of the loops."""
+    """The same numbers, the coefficient of each inertial parameter reduced modulo the loop equations."""
     if (terms := sum(map(length, numbers))) > _MOST_PARTS:
         raise TooLarge(
             f"{title} of the closed robot {c.robot.name!r} has {terms} terms. Take robot.reduced and its "
             "intermediates(), or numeric laws."
         )
-    parameters = Reading(c.robot, c.state.ring, {}).parameters
+    parameters = FormulaContext(c.robot, c.state.ring, {}).parameters
     found = []
     for x in numbers:
         total: Any = 0
@@ -55,18 +55,19 @@ def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[
 
 
 def _collected(c: "LoopConstraints", x: Any, names: Sequence[str]) -> dict[str, Any]:
-    """A number linear in some symbols by symbol, the rest under ""; each reduced by itself."""
-    parts = x.parts if isinstance(x, Over) else {(): x}
+    """Coefficients of a number that is linear in some symbols; the rest under ""; each in normal form."""
+    parts = x.parts if isinstance(x, RationalFunction) else {(): x}
     found: dict[str, Any] = {}
     for powers, part in parts.items():
         for name, coefficient in _split(part, names).items():
-            over = Over(x.determinants, {powers: coefficient}) if isinstance(x, Over) else coefficient
-            found[name] = found[name] + over if name in found else over
+            if isinstance(x, RationalFunction):
+                coefficient = RationalFunction(x.ring, x.factors, {powers: coefficient}, x.partial)
+            found[name] = found[name] + coefficient if name in found else coefficient
     return {name: c.ideal.reduced(coefficient) for name, coefficient in found.items()}
 
 
 def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
-    """A polynomial linear in some generators, by generator."""
+    """Coefficients of a polynomial that is linear in some generators."""
     if not isinstance(x, Exact):
         return {"": x}
     ring, used = x.ring, set(generators(x))
@@ -80,25 +81,25 @@ def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
     return parts if not rest else {**parts, "": ring.number(rest)}
 
 
-def closed_formula(x: Any, number: ExactNumber, reading: Reading) -> ExactFormula:
-    """Written part by part, or as the one fraction that `number` is, whichever is shorter."""
-    if not isinstance(x, Over):
+def closed_formula(x: Any, number: ExactNumber, reading: FormulaContext) -> ExactFormula:
+    """The formula written part by part, or as the single fraction `number`, whichever is shorter."""
+    if not isinstance(x, RationalFunction):
         return ExactFormula(number, reading)
 
     def shown() -> Formula:
-        forms = (x.written(reading.writing), reading.writing(number))
+        forms = (reading.writer(x), reading.writer(number))
         return min(forms, key=lambda formula: len(str(formula)))
 
     return ExactFormula(number, reading, shown)
 
 
 def one_fraction(robot: str, x: Any) -> Any:
-    """All parts of a number over one denominator, without common factors."""
-    if not isinstance(x, Over):
+    """The number as a single fraction without common factors."""
+    if not isinstance(x, RationalFunction):
         return x
-    if x.common_terms > MOST_TERMS:
+    if x.numerator_bound > MOST_TERMS:
         raise TooLarge(
-            f"A formula of the closed robot {robot!r} has up to {x.common_terms} terms over one "
+            f"A formula of the closed robot {robot!r} has up to {x.numerator_bound} terms over one "
             "denominator. Take its intermediates(), or numeric laws."
         )
     return x.numerator / x.denominator

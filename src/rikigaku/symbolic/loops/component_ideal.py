@@ -1,8 +1,8 @@
-"""The ideal of one component of a closed robot's postures: that of the loops, with products taken apart.
+"""Ideal of one irreducible component of the closed configurations, by factoring a Groebner basis.
 
-Where a product f g vanishes in all closed postures and g does not at some posture of a component, f vanishes
-on all of that component, which is irreducible. So the polynomials of a Groebner basis are factored, and of
-each the factors kept that vanish at postures of the component, until no more are found.
+If a product f g vanishes at all closed configurations and g does not vanish at some configuration of the
+component, f vanishes on the whole component. So the basis is factored, and the factors are added that vanish
+at configurations of the component, until no more are found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,22 +10,22 @@ from typing import Any
 
 from flint import fmpz_mpoly_ctx
 
-from rikigaku.errors import NotExact
-from rikigaku.numbers.balls import ball, precision
-from rikigaku.numbers.exact import Exact
-from rikigaku.numbers.ring import Ring
-from rikigaku.symbolic.algebra.system import ORDERS, System
-from rikigaku.symbolic.loops.closing import ConsistentState
-from rikigaku.symbolic.loops.constraints import LoopConstraints
-from rikigaku.symbolic.loops.ideal import PositionIdeal
-from rikigaku.symbolic.loops.rows import sample_point
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.arbitrary_precision import arbitrary, precision
+from rikigaku.numbers.exact_number import Exact
+from rikigaku.numbers.polynomial_ring import Ring
+from rikigaku.symbolic.algebra.polynomial_system import ORDERS, System
+from rikigaku.symbolic.loops.independent_equations import sample_point
+from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
+from rikigaku.symbolic.loops.position_ideal import PositionIdeal
+from rikigaku.symbolic.loops.precise_closure import ConsistentState
 
-_ZERO = 2.0**-120  # at postures of 256 bits and more
+_ZERO = 2.0**-120  # at configurations of 256 bits and more
 _ROUNDS = 4
 
 
 def component_ideal(constraints: LoopConstraints, states: Sequence[ConsistentState]) -> PositionIdeal:
-    """The ideal of the component these postures lie in; at generic values of symbols, if there are any.
+    """The ideal of the component these configurations lie on; at generic values of symbols, if any.
 
     Raises NotExact where the equations that are solved for the dependent coordinates leave the component out.
     """
@@ -34,7 +34,7 @@ def component_ideal(constraints: LoopConstraints, states: Sequence[ConsistentSta
     for terms in ideal.basis.polynomials if ideal.basis else ():
         number = _number(ideal.ring, ideal.names, terms)
         if isinstance(number, Exact) and not _is_zero(number, states):
-            raise NotExact("The postures are singular for the independent coordinates.")
+            raise NotExact("The configurations are singular for the independent coordinates.")
     for _ in range(_ROUNDS):
         if ideal.basis is None:
             return ideal
@@ -47,7 +47,7 @@ def component_ideal(constraints: LoopConstraints, states: Sequence[ConsistentSta
 
 
 def _vanishing(ring: Ring, basis: System, states: Sequence[ConsistentState]) -> list[Exact]:
-    """Proper factors of the basis's polynomials that vanish at the postures."""
+    """Proper factors of the basis's polynomials that vanish at the configurations."""
     names = tuple(f"x{k}" for k in range(len(basis.names)))
     context = fmpz_mpoly_ctx.get(names, ORDERS[basis.order])
     result = []
@@ -80,6 +80,6 @@ def _number(ring: Ring, names: Sequence[str], terms: Mapping[Any, Any]) -> Any:
 def _is_zero(x: Exact, states: Sequence[ConsistentState]) -> bool:
     for state in states:
         with precision(state.bits):
-            if abs(float(ball(sample_point(x.ring, state).value(x)).mid())) > _ZERO:
+            if abs(float(arbitrary(sample_point(x.ring, state).value(x)).mid())) > _ZERO:
                 return False
     return True

@@ -1,0 +1,89 @@
+"""Export of a law's program: name of the function, comments for its reader, files."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rikigaku.binding.input_descriptions import input_descriptions
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.files import write_together
+from rikigaku.core.value_text import short
+from rikigaku.export.export_record import Export
+from rikigaku.export.identifiers import identifier
+from rikigaku.export.languages import known_language, texts
+from rikigaku.laws.law import Law
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.program import Program
+
+
+def exported(
+    language: str,
+    robot: RobotModel,
+    law: Law,
+    program: Program,
+    derivative: Sequence[str],
+    path: str | os.PathLike[str] | None,
+    name: str | None,
+    exporters: Mapping[str, Callable[[Export], Any]],
+) -> Any:
+    """The program in a language: text, written to `path` if given, or an object.
+
+    Args:
+        derivative: variables of differentiation, if the outputs are derivatives.
+        exporters: by language, beside those of `rikigaku.export.languages`.
+    """
+    known = known_language(language)
+    language = known.name
+    file = None if path is None else Path(path)
+    if file is not None and not file.name:
+        raise WrongValue(f"The path of an export names a file, as 'law.c'; {short(path)} was given.")
+    if file is not None and not known.is_text:
+        raise WrongValue(
+            f"Export to {language} gives an object, not a text: there is nothing to write to a file."
+        )
+    if name is None:
+        own = f"{identifier(robot.name)[:24].rstrip('_')}_{law.identifier}{'_derivative' * bool(derivative)}"
+        name = file.stem if file is not None and known.named_by_file else own
+    export = _export(robot, law, program, derivative, name)
+    if not known.is_text:
+        return exporters.get(language, known.exporter)(export)
+    text, files = texts(known, export, file)
+    if files:
+        write_together({path: content.encode() for path, content in files.items()})
+    return text
+
+
+def _export(robot: RobotModel, law: Law, program: Program, derivative: Sequence[str], name: str) -> Export:
+    summary = f"{law.called} of robot {robot.name}: {law.summary}"
+    descriptions: tuple[str, ...] = (law.summary,) * len(program.outputs)
+    if derivative:
+        (output,) = law.outputs
+        ports = [
+            replace(port, name=f"d{output}_d{by}")
+            for port, by in zip(program.outputs, derivative, strict=True)
+        ]
+        program = replace(program, outputs=tuple(ports))
+        summary = f"Derivatives of {summary}"
+        descriptions = tuple(
+            f"derivative of {output} by {by}{' (tangent)' * (by == 'q')}, derivative axis last"
+            for by in derivative
+        )
+    elif len(program.outputs) > 1:
+        descriptions = tuple(f"{port.name} of {law.called}" for port in program.outputs)
+    inputs = input_descriptions(robot, law, program.inputs)
+    read = _inputs_read(robot, program)
+    program = replace(
+        program,
+        inputs=tuple(program.inputs[k] for k in read),
+        arguments=tuple(program.arguments[k] for k in read),
+    )
+    return Export(program, name, summary, tuple(inputs[k] for k in read), descriptions)
+
+
+def _inputs_read(robot: RobotModel, program: Program) -> list[int]:
+    """Indices of the inputs of the function: all of the law, and symbols that some result depends on."""
+    count, own = len(program.inputs), len(program.inputs) - len(robot.free_symbols)
+    needed = set(program.nodes)
+    return [k for k in range(count) if k < own or not needed.isdisjoint(program.arguments[k])]

@@ -1,0 +1,1 @@
+"""Closed loops, numerically: assembly, mobility, independent equations, actuation, singularities."""

@@ -1,1 +1,0 @@
-"""Programs to native code: LLVM, NumPy generalized ufuncs, one-state calls, and source in other languages."""

@@ -1,0 +1,1 @@
+"""Compilation of programs to native code: LLVM, NumPy generalized ufuncs, one-state calls."""

@@ -1,0 +1,65 @@
+"""A line on stderr where compiling takes more than two seconds, with the estimated progress."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from rikigaku.core.forking import free_at_fork
+
+PATIENCE = 2.0  # seconds without a line
+INTERVAL = 2.0  # seconds between updates
+
+# Operations of a program that LLVM compiles in a second; each compilation corrects it.
+_rate = 8000.0
+
+# Held while a line is written: a fork in that moment would leave the child a stream that is locked for ever.
+# It does not wait longer where the stream itself waits.
+_writing = threading.RLock()
+free_at_fork(_writing, patience=1.0)
+
+
+@contextmanager
+def compile_progress(name: str, operations: int, kind: str) -> Iterator[None]:
+    """Report the compilation inside the block if it takes long: once, and on a terminal with progress.
+
+    Args:
+        name: the law. operations: of its program. kind: "one" (state), "batch" or "function".
+    """
+    global _rate
+    began, finished = time.monotonic(), threading.Event()
+    watcher = threading.Thread(target=_report, args=(name, operations, kind, finished), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        watcher.join()
+    if operations > 2000:  # start-up costs distort the rate of small programs
+        _rate = operations / (time.monotonic() - began)
+
+
+def _report(name: str, operations: int, kind: str, finished: threading.Event) -> None:
+    if finished.wait(PATIENCE) or sys.stderr is None:
+        return
+    expected = max(operations / _rate, PATIENCE)
+    what = "one state" if kind == "one" else "batches" if kind == "batch" else "simulation"
+    line = f"rikigaku: compiling {name} for {what}, {operations} operations"
+    terminal, elapsed = sys.stderr.isatty(), PATIENCE
+    if not terminal:
+        _write(f"{line}, about {expected:.0f} s; the cache keeps the code ...\n")
+        return
+    while True:
+        # The share approaches 1 without reaching it where the estimate was too short.
+        share = min(elapsed / expected, 1.0 - 0.1 * expected / max(elapsed, expected))
+        _write(f"\r\033[K{line}: {100 * share:.0f} % ...")
+        if finished.wait(INTERVAL):
+            _write(f"\r\033[K{line}: done\n")
+            return
+        elapsed += INTERVAL
+
+
+def _write(text: str) -> None:
+    with _writing, suppress(OSError, ValueError):  # a closed or full stream is no reason to stop
+        print(text, end="", file=sys.stderr, flush=True)

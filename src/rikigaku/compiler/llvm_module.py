@@ -1,0 +1,48 @@
+"""The LLVM module of a program, for one state or for batches."""
+
+from typing import TYPE_CHECKING
+
+from rikigaku.compiler.llvm_batch_loop import loop_function
+from rikigaku.compiler.llvm_nan_propagation import FILL_NAN, divides
+from rikigaku.compiler.llvm_output_stores import STREAM
+from rikigaku.compiler.llvm_python_call import call_function, fill_function, plain_function
+from rikigaku.compiler.llvm_simd_block import block_functions
+from rikigaku.compiler.llvm_sincos import far_function
+from rikigaku.compiler.llvm_text import Vector, constant_definitions
+from rikigaku.numbers.program import Program, with_elements
+
+if TYPE_CHECKING:
+    from rikigaku.compiler.native_code import Cpu
+
+
+_MEMORY = """
+declare ptr @malloc(i64)
+declare ptr @aligned_alloc(i64, i64)
+declare void @free(ptr)
+"""
+
+
+def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
+    """LLVM text for one state (kind "one", or "function" for other native code to call) or for batches.
+
+    Constants of the program are marked in the text (`constant_table`). The second result is the vector type.
+    """
+    t = Vector(cpu.width if kind == "batch" else 1)
+    whole, program = program, _without_empty(program)
+    blocks = block_functions(program, t, cpu.fused)
+    if kind == "one":
+        write = call_function if len(program.outputs) == 1 else fill_function
+        entry = write(program, checks_result=divides(program))
+    elif kind == "function":
+        entry = plain_function(whole)
+    else:
+        entry = loop_function(program, t, blocks.tile)
+    body = "\n".join([_MEMORY, t.declarations(), far_function(t), FILL_NAN, STREAM, blocks.text, entry])
+    return "\n".join([constant_definitions(t, body), body]), t
+
+
+def _without_empty(program: Program) -> Program:
+    """The program without empty ports, which NumPy's signatures cannot express."""
+    inputs, arguments = with_elements(program.inputs, program.arguments)
+    outputs, results = with_elements(program.outputs, program.results)
+    return Program(program.name, inputs, outputs, tuple(arguments), tuple(results))

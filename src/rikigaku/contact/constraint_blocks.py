@@ -1,0 +1,86 @@
+"""Blocks of constraint equations (a contact, a joint), their candidate modes, and consistent solutions."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rikigaku.core.types import Array
+
+
+class BlockMode(NamedTuple):
+    """Contact mode of a block.
+
+    kind: "free", "stick" or "slip". sign: of planar sliding. side: sign of a bilateral contact's normal
+        force.
+    opens: the normal constraint is inactive though friction acts (restitution of Poisson's type).
+    """
+
+    kind: str
+    sign: int = 0
+    side: int = 1
+    opens: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintBlock:
+    """The constraint equations of one contact or joint.
+
+    Attributes:
+        normal: index of the normal equation, None for a joint. tangents: indices of the tangential ones.
+        static, kinetic: friction coefficients (of a joint: forces).
+        target: value of w that the active normal constraint prescribes.
+        direction: sliding direction over the tangents if it slides already; None if it is at rest.
+        bilateral: the normal force may have either sign.
+        base: normal force that acts in any mode (restitution of Poisson's type).
+        candidates: modes to try, the likely ones first; `candidate_modes` if empty.
+        lifted: its normal force has just fallen to zero.
+    """
+
+    normal: int | None
+    tangents: tuple[int, ...]
+    static: float = 0.0
+    kinetic: float = 0.0
+    target: float = 0.0
+    direction: Array | None = None
+    bilateral: bool = False
+    base: float = 0.0
+    candidates: tuple[BlockMode, ...] = ()
+    lifted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ModeSolution:
+    """Modes of all blocks with forces F and responses w = W F + w0 that are consistent with them.
+
+    Attributes:
+        independent: independent active constraints. redundant: active constraints that are redundant; the
+            forces are then not unique, and F has the minimum norm within friction.
+        directions: sliding directions, by block.
+        unloaded: blocks that slide and carry no force.
+        painleve: blocks where friction reverses the response to the normal force (A <= 0).
+    """
+
+    modes: tuple[BlockMode, ...]
+    F: Array
+    w: Array
+    independent: tuple[int, ...]
+    directions: dict[int, Array] = field(default_factory=dict)
+    redundant: tuple[int, ...] = ()
+    unloaded: tuple[int, ...] = ()
+    painleve: tuple[int, ...] = ()
+
+
+def candidate_modes(block: ConstraintBlock) -> tuple[BlockMode, ...]:
+    """All modes of a block, sticking first."""
+    sides = (1, -1) if block.bilateral else (1,)
+    stick = () if block.direction is not None or not block.tangents else (BlockMode("stick"),)
+    if not block.tangents:
+        slip: tuple[BlockMode, ...] = (BlockMode("slip"),)
+    elif block.direction is not None or len(block.tangents) == 2:
+        slip = tuple(BlockMode("slip", 0, side) for side in sides)
+    else:
+        slip = tuple(BlockMode("slip", sign, side) for sign in (1, -1) for side in sides)
+    if block.normal is None:
+        return (*stick, *slip)
+    if block.base > 0:
+        return (*stick, *slip, *(mode._replace(opens=True) for mode in (*stick, *slip)))
+    return (*stick, *slip) if block.bilateral else (*stick, *slip, BlockMode("free"))

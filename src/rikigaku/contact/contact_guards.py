@@ -1,0 +1,75 @@
+"""Guards of a contact mode: functions that become negative as a contact lands, lifts off, slips or stops."""
+
+from dataclasses import dataclass
+
+from rikigaku.contact.complementarity import STICKING
+from rikigaku.contact.contact_engine import NativeGuard
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.force_distribution import statically_indeterminate
+from rikigaku.contact.mode_selection import SelectedMode
+from rikigaku.hybrid.hybrid_system import ZeroCrossing
+from rikigaku.integrators.constrained_motion import Code
+
+STOP = 1e-9  # [m/s]: speed below which sliding in 3-D has stopped
+_GAP_SLACK, _SPEED_SLACK = 1e-12, 1e-11  # [m], [m/s]: decrease of gaps and speeds that is rounding
+LANDS, LIFTS, SLIPS, STOPS, TURNS, PULLS = "lands", "lifts off", "slips", "stops", "turns", "pulls"
+CARRIES = "carries"  # an unloaded contact takes part again
+
+
+@dataclass(frozen=True)
+class ContactGuard(ZeroCrossing):
+    """A guard whose function is native code."""
+
+    function: NativeGuard
+
+
+def contact_guards(system: ContactSystem, selected: SelectedMode, stop: float = STOP) -> list[ContactGuard]:
+    """The guards of a contact mode.
+
+    Static friction: (limit |f_n| + slack)^2 - |f_t|^2. Its slack is larger than the tolerance of mode
+    selection, so that a contact that was selected as sticking does not slip again at once by rounding.
+
+    stop: speed [m/s] at which sliding in space counts as stopped.
+    """
+    guards: list[ContactGuard] = []
+    plan = selected.constraints
+    indeterminate = statically_indeterminate(plan)
+    force, square = selected.slack, selected.slack**2 / STICKING  # d(f^2) = 2 f df
+
+    def add(name: str, kind: str, function: NativeGuard, slack: float) -> None:
+        guards.append(ContactGuard(f"{name} {kind}", function, slack=slack))
+
+    for i, (contact, label, mode) in enumerate(
+        zip(system.contacts, system.labels, selected.contact_modes, strict=False)
+    ):
+        if mode == "free":
+            add(label, LANDS, NativeGuard(Code.GAP, i), _GAP_SLACK)
+            continue
+        if i in plan.unloaded:
+            carried = NativeGuard(Code.CARRIED, plan.unloaded.index(i))
+            guards.append(ContactGuard(f"{label} {CARRIES}", carried, falling=False, rising=True))
+        elif indeterminate:  # `force_distribution.friction_margin` is the guard of all of them
+            continue
+        elif not contact.bilateral:
+            add(label, LIFTS, NativeGuard(Code.NORMAL, i, 1.0), force)
+        if mode == "stick":
+            limit = NativeGuard(Code.FRICTION, i, contact.friction.limit, selected.slack)
+            add(label, SLIPS, limit, square)
+        slip = next((s for s in plan.sliding if s[0] == i), None)
+        if slip is not None:
+            sign, side = slip[1:]
+            speed = NativeGuard(Code.SIGNED_SPEED, i, sign) if sign else NativeGuard(Code.SPEED, i, stop)
+            add(label, STOPS, speed, _SPEED_SLACK if sign else max(_SPEED_SLACK, 0.01 * stop))
+            if contact.bilateral:
+                add(label, TURNS, NativeGuard(Code.NORMAL, i, side), force)
+        elif contact.bilateral and selected.f_n[i] > 0:
+            add(label, PULLS, NativeGuard(Code.NORMAL, i, 1.0), force)
+    for k, joint in enumerate(system.joints):
+        v_index = plan.joints[k]
+        if v_index in plan.sticking_joints and not indeterminate:
+            limit = NativeGuard(Code.JOINT_FRICTION, k, joint.limit, selected.slack)
+            add(joint.joint, SLIPS, limit, square)
+        sign = dict(plan.moving_joints).get(v_index, 0)
+        if sign:
+            add(joint.joint, STOPS, NativeGuard(Code.JOINT_SPEED, v_index, sign), _SPEED_SLACK)
+    return guards

@@ -1,0 +1,241 @@
+"""Contacts and dry friction as a hybrid system for `rk.simulate`: contact modes and their transitions.
+
+    rk.simulate(robot, q0, v0, duration=2, contacts=[rk.Contact(...)])
+
+At every event the modes of all contacts and joints are selected anew, sticking ones included.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.contact.constraint_projection import largest_gap
+from rikigaku.contact.contact_engine import Workspace
+from rikigaku.contact.contact_guards import LANDS, LIFTS, PULLS, SLIPS, STOP, STOPS, TURNS
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.force_distribution import contacts_at_limits
+from rikigaku.contact.impacts import impact
+from rikigaku.contact.mode_selection import (
+    CLOSED,
+    NO_HINT,
+    REST,
+    SLOW,
+    SelectedMode,
+    SwitchHint,
+    nearly_painleve,
+    select_mode,
+)
+from rikigaku.contact.smooth_mode import LIMIT_REACHED, SPATIAL_RTOL, is_immobile, smooth_mode
+from rikigaku.core.caller_warnings import warn_caller
+from rikigaku.core.errors import PullingWarning, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.core.value_text import short
+from rikigaku.hybrid.hybrid_system import Change, Event
+from rikigaku.robot import Robot
+
+_EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
+
+_ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
+_ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
+
+
+class ContactModes:
+    """The contact modes of a robot and their transitions.
+
+    minimum_bounce_speed: approaches slower than this [m/s] are inelastic. It bounds the number of impacts of
+        a bouncing ball.
+    """
+
+    def __init__(self, system: ContactSystem, minimum_bounce_speed: float = SLOW) -> None:
+        self.system, self.minimum_bounce_speed = system, minimum_bounce_speed
+        self.actuation: Callable[[float, Array, Array], Array] | None = None
+        self.rtol, self.atol = 0.0, 0.0
+        self._pulled: set[str] = set()
+        self._constraints = system.constraints
+        self._contact_modes: tuple[str, ...] = ()
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Memory of the native code for this simulation alone."""
+        return Workspace(self.system.engine)
+
+    def set_actuation(self, forces: Callable[[float, Array, Array], Array]) -> None:
+        """Joint forces as a function of (t, q, v), with which the first contact mode is selected."""
+        self.actuation = forces
+
+    def set_tolerances(self, rtol: float, atol: float) -> None:
+        """Error tolerances of the integration, below which a sliding speed in space is zero.
+
+        Where speed comes to zero in space it passes near zero by the error of the velocities. The direction
+        of friction would then follow that error, at steps that shrink with the speed.
+        """
+        self.rtol, self.atol = min(rtol, SPATIAL_RTOL), min(atol, 0.01 * SPATIAL_RTOL)
+
+    def start(self, t: float, q: Array, v: Array) -> Change:
+        """The first contact mode. Closed contacts that approach begin with an impact.
+
+        Raises:
+            WrongValue: if a point is inside its surface, or a bilateral contact is open.
+        """
+        state = self.system.state(q, v, t)
+        for contact, label, gap, rate in zip(
+            self.system.contacts, self.system.labels, state.gap, state.approach, strict=True
+        ):
+            if gap < -CLOSED or (contact.bilateral and gap > CLOSED):
+                raise WrongValue(
+                    f"At the start {label!r} is {abs(gap):.3g} m {'inside' if gap < 0 else 'off'} "
+                    f"its surface. ContactSystem(robot, contacts).placed(q, [{contact.frame!r}]) gives "
+                    "a configuration in contact."
+                )
+            if contact.bilateral and abs(rate) > 1e-6:
+                raise WrongValue(
+                    f"At the start {label!r} moves at {rate:.3g} m/s along the normal of its bilateral "
+                    "contact: give velocities along the surface, or those of "
+                    "ContactSystem(robot, contacts).allowed_velocity(q, v)."
+                )
+        if (gap := largest_gap(self.system, q, (), t)) > CLOSED:
+            raise WrongValue(
+                f"At the start guides or loops are open by {gap:.3g}. "
+                "ContactSystem(robot, contacts).placed(q) gives a configuration that closes them."
+            )
+        tau = None if self.actuation is None or self.system.torque is not None else self.actuation(t, q, v)
+        return self._change(t, q, v, tau=tau)
+
+    def after(self, event: Event) -> Change | None:
+        """The transition at an event: an impact, and the contact mode after it."""
+        fired = (event.name, *event.also)
+        if LIMIT_REACHED in fired:
+            assert event.tau is not None
+            slip, lift = contacts_at_limits(
+                self.system, self._constraints, event.t, event.q, event.v, event.tau
+            )
+            fired = (*(f"{x} {SLIPS}" for x in slip), *(f"{x} {LIFTS}" for x in lift))
+
+        def labels(kind: str) -> list[str]:
+            return [name.removesuffix(f" {kind}") for name in fired if name.endswith(f" {kind}")]
+
+        sides = {self.system.labels[i]: -side for i, _, side in self._constraints.sliding}
+        hint = SwitchHint(
+            tuple(labels(SLIPS)), tuple(labels(LIFTS)), {label: sides[label] for label in labels(TURNS)}
+        )
+        pulled = [*labels(PULLS), *(label for label, side in hint.reversed.items() if side < 0)]
+        before, constraints = self._contact_modes, self._constraints
+        redundant = bool(constraints.redundant or constraints.unloaded)
+        change = self._change(event.t, event.q, event.v, hint, event.tau, pulled)
+        if self._constraints == constraints and all(name.endswith(f" {TURNS}") for name in fired):
+            return replace(change, event_names=())  # the sign changed within rounding only: no event
+        if not redundant:
+            return change
+        return replace(change, event_names=self._event_names(before, fired))
+
+    def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
+        """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
+        names = (*self.system.labels, *(joint.joint for joint in self.system.joints))
+        events = [name for name in fired if name.rsplit(" ", 1)[-1] in (STOPS, LANDS, TURNS, PULLS)]
+        for name, old, new in zip(names, before, self._contact_modes, strict=True):
+            if old != new and not any(event.startswith(f"{name} ") for event in events):
+                events.append(f"{name} {_EVENT_NAMES[new.rstrip('+-')]}")
+        return tuple(events)
+
+    def failure_reason(self, t: float, q: Array, v: Array) -> str:
+        """Why the integration failed at a state, if contact is the reason; else an empty string."""
+        close = nearly_painleve(self.system, t, q, v)
+        return (
+            f"friction at {', '.join(map(repr, close))} has come to Painleve's limit (A = 0): the normal "
+            "force grows without bound"
+            if close
+            else ""
+        )
+
+    def _change(
+        self,
+        t: float,
+        q: Array,
+        v: Array,
+        hint: SwitchHint = NO_HINT,
+        tau: Array | None = None,
+        pulled: Any = (),
+    ) -> Change:
+        system, notes = self.system, []
+        hit = impact(system, t, q, v, self.minimum_bounce_speed)
+        if np.any(hit.impulses):
+            notes.append("impact")
+            if hit.dissipated < -1e-12 * (1 + abs(hit.dissipated)):
+                notes.append("gained energy (restitution 'poisson' does not)")
+        error = self.atol + self.rtol * float(np.abs(hit.v).max(initial=0.0))
+        stop = max(STOP, _ERRORS * error)
+        rest = max(REST, 2 * stop)
+        selected = select_mode(
+            system, t, q, hit.v, tau, hint, self.minimum_bounce_speed, rest, self._contact_modes
+        )
+        self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
+        q, v, removed = _projected(system, selected, t, q, hit.v)
+        if selected.indeterminate:
+            notes.append("contact forces are statically indeterminate: the minimum-norm forces are given")
+        if selected.painleve:
+            notes.append(f"beyond Painleve's limit at {', '.join(selected.painleve)}")
+        for label, contact, f_n in zip(system.labels, system.contacts, selected.f_n, strict=True):
+            if contact.bilateral and (f_n < -selected.slack or label in pulled):
+                notes.append(f"{label} pulls")
+                self._warn(label, t)
+        return Change(
+            smooth_mode(self.workspace, selected, t, stop),
+            q,
+            v,
+            hit.dissipated + removed,
+            "; ".join(notes),
+            hit.work,
+        )
+
+    def _warn(self, label: str, t: float) -> None:
+        """Warn once for each contact."""
+        if label not in self._pulled:
+            self._pulled.add(label)
+            warn_caller(
+                f"The bilateral contact {label!r} pulls (f_n < 0) from t = {t:.9g} s: a surface that only "
+                "pushes would let go there (bilateral=False).",
+                PullingWarning,
+            )
+
+
+def _projected(
+    system: ContactSystem, selected: SelectedMode, t: float, q: Array, v: Array
+) -> tuple[Array, Array, float]:
+    """The state projected onto the active constraints, and the energy [J] the projection removes."""
+    plan, engine = selected.constraints, system.engine
+    moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
+    before = engine.terms(t, moved, np.zeros(system.robot.nv), np.zeros(system.robot.nv))
+    if plan.independent:
+        step = engine.newton_step(plan, t, moved)
+        step = step if np.abs(step).max() > _ROUNDING else np.zeros_like(step)
+        moved = engine.integrate(moved, step) if step.any() else moved
+        speed = engine.projected_velocity(plan, t, moved, speed)
+    if is_immobile(system, plan):
+        speed = np.zeros(system.robot.nv)
+    after = engine.configuration(t, moved)
+    # At rest the generalized force is that of gravity and springs.
+    return moved, speed, before.kinetic_energy(v) - after.kinetic_energy(speed) + float(before.force @ step)
+
+
+def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
+    """The contact modes for `simulate(contacts=...)`: contacts, guides, joint friction, or a ContactSystem.
+
+    Raises:
+        WrongValue: for anything else, or a system of another robot.
+    """
+    minimum_bounce_speed = SLOW
+    if isinstance(contacts, ContactModes):  # no state is shared between simulations
+        contacts, minimum_bounce_speed = contacts.system, contacts.minimum_bounce_speed
+    if not isinstance(contacts, ContactSystem):
+        if isinstance(contacts, str) or not isinstance(contacts, Iterable):
+            raise WrongValue(
+                "contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; "
+                f"{short(contacts)} was given."
+            )
+        return ContactModes(ContactSystem(robot, tuple(contacts)))
+    if contacts.robot != robot:
+        raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
+    return ContactModes(contacts, minimum_bounce_speed)

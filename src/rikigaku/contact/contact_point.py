@@ -1,0 +1,76 @@
+"""A contact as data: a point of the robot, its surface, friction and restitution."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rikigaku.contact.friction_law import Friction
+from rikigaku.contact.surfaces import Surface
+from rikigaku.core.checked_calls import check_fields, checked_data
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.validation import is_number
+from rikigaku.core.value_text import short
+
+
+@checked_data
+@dataclass(frozen=True)
+class Contact:
+    """The origin of a frame (or link) on a surface: `Contact("hand", Plane(), friction=0.2)`.
+
+    friction: a coefficient, or a Friction. restitution: 0 (inelastic) to 1.
+    bilateral: the point cannot leave the surface; the normal force may pull, and friction is mu abs(f_n).
+    """
+
+    frame: str
+    surface: Surface
+    friction: Friction = field(default_factory=Friction)
+    restitution: float = 0.0
+    bilateral: bool = False
+
+    if TYPE_CHECKING:  # a coefficient becomes a Friction in __post_init__
+
+        def __init__(
+            self,
+            frame: str,
+            surface: Surface,
+            friction: Friction | float = ...,
+            restitution: float = 0.0,
+            bilateral: bool = False,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.surface, Surface):
+            raise WrongValue(
+                f"The contact at {short(self.frame)} takes a surface (Plane(), Sphere(0.5), "
+                f"Surface('z - x^2')), not {short(self.surface)}."
+            )
+        coefficient: Any = self.friction
+        if is_number(coefficient):
+            object.__setattr__(self, "friction", Friction(float(coefficient)))
+        if not isinstance(self.friction, Friction):
+            raise WrongValue(f"friction is a coefficient or a Friction, not {short(self.friction)}.")
+        check_fields(self)
+        if not 0 <= self.restitution <= 1:
+            raise WrongValue(f"Restitution is between 0 and 1; {self.restitution} was given.")
+
+
+def plane_of_motion(jacobians: np.ndarray) -> tuple[float, float, float] | None:
+    """Unit normal of the plane a point can move in, from its Jacobians (states, 3, nv) at many states.
+
+    None if it moves in space. A point that moves on a line gets a plane that contains the line.
+    """
+    moves = np.concatenate(list(jacobians), axis=1)
+    U, s, _ = np.linalg.svd(moves)
+    if s[0] == 0 or (len(s) == 3 and s[2] > 1e-10 * s[0]):
+        return None
+    normal = U[:, 2]
+    if s[1] <= 1e-10 * s[0]:  # a line
+        d = U[:, 0]
+        normal = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
+        normal /= np.linalg.norm(normal)
+    k = int(np.argmax(np.abs(normal)))
+    normal = normal * np.sign(normal[k])
+    if abs(normal[k] - 1) < 1e-12:
+        normal = np.eye(3)[k]
+    return float(normal[0]), float(normal[1]), float(normal[2])

@@ -1,0 +1,400 @@
+"""A robot with its contacts: gaps, constraint Jacobians, forces and accelerations in any contact mode."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rikigaku.binding.bound_law import bound_law
+from rikigaku.closure.closure_plan import closure
+from rikigaku.closure.open_tree import tree
+from rikigaku.contact.constraint_projection import allowed_velocity, placed
+from rikigaku.contact.constraint_setup import coulomb_joints, frame_jacobians, independent_guide_equations
+from rikigaku.contact.contact_engine import ContactEngine, Outputs
+from rikigaku.contact.contact_point import Contact, plane_of_motion
+from rikigaku.contact.force_distribution import reference_forces
+from rikigaku.contact.friction_law import JointFriction
+from rikigaku.contact.guide import Guide
+from rikigaku.contact.joint_stop import JointStop
+from rikigaku.contact.surfaces import Surface
+from rikigaku.core.arrays import floats
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.core.validation import number
+from rikigaku.core.value_text import short
+from rikigaku.laws.catalogue import LAWS
+from rikigaku.laws.contact.active_constraints import ActiveConstraints
+from rikigaku.laws.contact.contact_geometry import Limit, Point
+from rikigaku.laws.contact.contact_joint_wrenches import moving_links
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.states import random_state
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
+
+Torque = Callable[[float, Array, Array], Any]
+
+_STOP = ("along its joint", "none", "none", "push [N, N m]")
+_FORCE = tuple(f"force {axis} [N]" for axis in "xyz")
+_WRENCH = (*_FORCE, *(f"moment {axis} [N m]" for axis in "xyz"))
+
+
+class ContactState(NamedTuple):
+    """For each contact: gap [m], its rate [m/s] (k,), sliding velocity along the tangents [m/s] (k, 2)."""
+
+    gap: Array
+    approach: Array
+    sliding: Array
+
+
+class ContactForces(NamedTuple):
+    """Accelerations and forces in one contact mode.
+
+    Attributes:
+        a: accelerations (nv,). f: force on the robot at each contact, world axes [N] (k, 3).
+        f_n: normal forces [N] (k,). joints: dry friction of joints [N m, N].
+        power: dissipated by friction [W]. surface_power: of moving surfaces on the robot [W].
+        guides: force and moment of each guide on the robot at its frame, world axes (k, 6).
+    """
+
+    a: Array
+    f: Array
+    f_n: Array
+    joints: Array
+    power: float
+    guides: Array
+    surface_power: float = 0.0
+
+
+class ConstraintEquations(NamedTuple):
+    """All constraints of a state (loops, guides, contacts, joints with dry friction) as J a + bias.
+
+    Attributes:
+        J: constraint Jacobian (m, nv). bias: bias accelerations (m,).
+        directions: of the contact equations, world axes (contact equations, 3).
+        response: M^-1 J^T, transposed (m, nv). W: Delassus matrix J M^-1 J^T (m, m).
+        a: accelerations without constraint forces (nv,). free: J a + bias (m,).
+        rates: of the residuals and of sliding (m,). residual: of loops, guides and gaps (m,).
+    """
+
+    J: Array
+    bias: Array
+    directions: Array
+    response: Array
+    W: Array
+    a: Array
+    free: Array
+    rates: Array
+    residual: Array
+
+    @property
+    def magnitude(self) -> float:
+        """The largest sum of absolute terms of J a + bias: its rounding errors are relative to this."""
+        terms = np.abs(self.J) @ np.abs(self.a) + np.abs(self.bias)
+        return float(terms[np.isfinite(terms)].max(initial=0.0))
+
+
+class ContactSystem:
+    """`ContactSystem(robot, [Contact("hand", Plane(), 0.2)])`.
+
+    Args:
+        contacts: `Contact`, `Guide` and `JointFriction`.
+        joints: dry friction of joints; by default the Coulomb friction of the robot's joints.
+        torque: forces in all joints as a function (t, q, v), or an array; zero if left out. It is needed
+            where a contact mode is selected outside `simulate`.
+        restitution: "newton" (ratio of normal velocities) or "poisson" (ratio of normal impulses).
+    """
+
+    @checked
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: Sequence[Contact | Guide | JointFriction] = (),
+        joints: Iterable[JointFriction] | None = None,
+        torque: Any = None,
+        restitution: str = "newton",
+    ) -> None:
+        if restitution not in ("newton", "poisson"):
+            raise WrongValue(f"restitution is 'newton' or 'poisson', not {restitution!r}.")
+        for x in contacts:
+            if not isinstance(x, (Contact, Guide, JointFriction)):
+                raise WrongValue(f"Contacts are Contact, Guide or JointFriction; {x!r} was given.")
+        joints = None if joints is None else tuple(joints)
+        for x in joints or ():
+            if not isinstance(x, JointFriction):
+                raise WrongValue(f"Joints with dry friction are JointFriction; {short(x)} was given.")
+        self.robot, self.restitution = robot, restitution
+        self.contacts = tuple(x for x in contacts if isinstance(x, Contact))
+        self.guides = tuple(x for x in contacts if isinstance(x, Guide))
+        explicit = {x.joint: x for x in contacts if isinstance(x, JointFriction)}
+        own = coulomb_joints(robot) if joints is None else joints
+        self.joints = (*(x for x in own if x.joint not in explicit), *explicit.values())
+        for joint in self.joints:
+            if robot.joint(joint.joint).nv != 1:
+                raise WrongValue(
+                    f"Dry friction takes a joint of one degree of freedom; {joint.joint!r} has more."
+                )
+        self.torque = torque
+        self.tree = tree(robot)
+        self._laws: dict[tuple[str, ActiveConstraints], Any] = {}
+
+    @cached_property
+    def points(self) -> tuple[Point | Limit, ...]:
+        """Contacts as data of the laws, with the plane of motion of each point that moves in a plane."""
+        states = random_state(self.robot, 0, 8).q
+        found: list[Point | Limit] = []
+        for contact in self.contacts:
+            if isinstance(contact, JointStop):
+                found.append(contact.limit(self.robot))
+                continue
+            J = frame_jacobians(self.robot, states, contact.frame)[:, :3]
+            found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
+        return tuple(found)
+
+    @cached_property
+    def constraints(self) -> ActiveConstraints:
+        """The permanent constraints: loops and guides; no contact closed, no joint sticking."""
+        coordinates = tuple(self.robot.v_slices[joint.joint].start for joint in self.joints)
+        loops = self.robot.loops or self.robot.couplings
+        equations = closure(self.robot).structure.equations if loops else ()
+        plan = ActiveConstraints(self.points, coordinates, equations)
+        if not self.guides:
+            return plan
+        plan = replace(plan, guides=tuple(guide.constraint for guide in self.guides))
+        return replace(plan, guide_equations=independent_guide_equations(self, plan))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each contact: its frame, with a number where a frame has several."""
+        frames = [contact.frame for contact in self.contacts]
+        return tuple(
+            frame if frames.count(frame) == 1 else f"{frame} ({frames[:i].count(frame) + 1})"
+            for i, frame in enumerate(frames)
+        )
+
+    @cached_property
+    def moving_links(self) -> tuple[str, ...]:
+        """Links that move relative to their parents, parents first: the order of `joint_wrenches`."""
+        symbols = dict.fromkeys(self.robot.free_symbols, 1.0)
+        return tuple(moving_links(instantiate(self.robot, FLOATS, symbols)))
+
+    @cached_property
+    def force_labels(self) -> dict[str, tuple[str, ...]]:
+        """Names of the columns of "forces" (contacts, joints, guides) and "joint wrenches"."""
+        columns: list[str] = []
+        for contact, label in zip(self.contacts, self.labels, strict=True):
+            if isinstance(contact, JointStop):
+                columns += [f"{label} ({part})" for part in _STOP]
+            else:
+                columns += [f"{label} {part}" for part in (*_FORCE, "normal force [N]")]
+        columns += [f"{joint.joint} dry friction [N, N m]" for joint in self.joints]
+        columns += [f"{guide.frame} guide {part}" for guide in self.guides for part in _WRENCH]
+        wrenches = [f"{link} {part}" for link in self.moving_links for part in _WRENCH]
+        return {"forces": tuple(columns), "joint wrenches": tuple(wrenches)}
+
+    @cached_property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """The surfaces of the contacts, each once; joint limits have none."""
+        return tuple(dict.fromkeys(c.surface for c in self.contacts if not isinstance(c, JointStop)))
+
+    @cached_property
+    def tangents(self) -> tuple[int, ...]:
+        """Number of tangents of each contact: 1 in a plane, 2 in space, 0 at a joint limit."""
+        return tuple(
+            0 if isinstance(point, Limit) else 2 if point.plane is None else 1 for point in self.points
+        )
+
+    def contact_inputs(
+        self,
+        t: float,
+        directions: dict[int, Array] | None = None,
+        since: float | None = None,
+        plan: ActiveConstraints | None = None,
+        reference: Any = None,
+    ) -> Array:
+        """The input `contact_inputs` of the contact laws (see `ActiveConstraints`).
+
+        Args:
+            directions: initial sliding directions by contact, world axes. since: when sliding started [s].
+            reference: forces that undetermined constraint forces approach; zeros if left out.
+        """
+        starts = np.zeros((len(self.contacts), 4))
+        starts[:, 3] = t if since is None else since
+        for i, direction in (directions or {}).items():
+            starts[i, :3] = direction
+        friction = [x for contact in self.contacts for x in contact.friction.coefficients]
+        if reference is None:
+            reference = np.zeros(0 if plan is None else plan.undetermined)
+        coulomb = [joint.coulomb for joint in self.joints]
+        return np.array([t, *friction, *starts.ravel(), *coulomb, *reference])
+
+    def law(self, name: str, plan: ActiveConstraints | None = None) -> Any:
+        """A contact law of `laws.catalogue`, bound to this robot and these active constraints."""
+        plan = self.constraints if plan is None else plan
+        if (name, plan) not in self._laws:
+            self._laws[name, plan] = self._bound(name, plan)
+        return self._laws[name, plan]
+
+    def _bound(self, name: str, plan: ActiveConstraints) -> Any:
+        forces = 4 * len(plan.points) + len(plan.joints) + 6 * len(plan.guides) + len(plan.loop_equations)
+        sizes = {"contact_inputs": plan.input_size, "time": 1, "contact_forces": forces}
+        coordinates = {name: tuple(f"{name} {i}" for i in range(size)) for name, size in sizes.items()}
+        law = replace(LAWS[f"contact.{name}"], plan=plan, coordinates=coordinates)
+        is_closed = self.robot.loops or self.robot.couplings
+        return bound_law(self.robot if is_closed else self.tree, law)
+
+    @cached_property
+    def engine(self) -> ContactEngine:
+        """The native code of all contact modes."""
+        return ContactEngine(self)
+
+    @checked
+    def state(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> ContactState:
+        """Gaps, their rates and sliding velocities at a state."""
+        if not self.contacts:
+            return ContactState(np.zeros(0), np.zeros(0), np.zeros((0, 2)))
+        terms = self.engine.configuration(number("t [s]", t), self._q(q))
+        return self.contact_state(terms.residual, terms.J @ self._v("v", v) + terms.rate)
+
+    def contact_state(self, residual: Array, rates: Array) -> ContactState:
+        """Gaps, their rates and sliding velocities, from those of all constraints."""
+        sliding, normals = np.zeros((len(self.contacts), 2)), []
+        for i, (normal, tangents) in enumerate(self.equation_indices()[0]):
+            normals.append(normal)
+            sliding[i, : len(tangents)] = rates[list(tangents)]
+        return ContactState(residual[normals], rates[normals], sliding)
+
+    @checked
+    def forces(
+        self, plan: ActiveConstraints, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None
+    ) -> ContactForces:
+        """Accelerations and forces in the contact mode `plan`; undetermined forces have the minimum norm."""
+        result = self._in_mode(plan, q, v, tau, t, directions)
+        split = 4 * len(self.contacts)
+        each = result.forces[:split].reshape(-1, 4)
+        rest = split + len(self.joints)
+        guides = result.forces[rest:].reshape(-1, 6)
+        power = float(result.dissipated - result.viscous)
+        powers = power, guides, float(result.surface_power)
+        return ContactForces(result.a, each[:, :3], each[:, 3], result.forces[split:rest], *powers)
+
+    @checked
+    def joint_wrenches(
+        self, plan: ActiveConstraints, q: Any, v: Any, tau: Any = None, t: float = 0.0, directions: Any = None
+    ) -> Array:
+        """Force and moment through the joint of each of `moving_links`, on the link at its origin, world axes
+        (n, 6)."""
+        result = self._in_mode(plan, q, v, tau, t, directions)
+        return self.wrenches(self._q(q), self._v("v", v), result.a, result.forces, result.permanent)
+
+    def wrenches(self, q: Array, v: Array, a: Array, forces: Array, permanent: Array) -> Array:
+        """Joint wrenches (..., n, 6) from accelerations, forces and multipliers of loops and guides."""
+        loops = permanent[..., : len(self.constraints.loop_equations)]
+        return np.asarray(
+            self.law("contact_joint_wrenches")(q, v, a, np.concatenate([forces, loops], axis=-1))
+        )
+
+    def _in_mode(
+        self, plan: ActiveConstraints, q: Any, v: Any, tau: Any, t: float, directions: Any
+    ) -> Outputs:
+        if not isinstance(plan, ActiveConstraints):
+            raise WrongValue(
+                f"plan is ActiveConstraints, as ContactSystem.constraints; {short(plan)} was given."
+            )
+        t, q, v = number("t [s]", t), self._q(q), self._v("v", v)
+        tau = self._v("tau", self.force(t, q, v) if tau is None else tau)
+        reference = reference_forces(self, plan, t, q, v, tau)
+        return self.engine.outputs(plan, t, q, v, tau, directions, reference)
+
+    @checked
+    def extended_newton_euler(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> Any:
+        """Extended Newton-Euler method for one contact: M, b, j_c, j_t, d, A, a0, f_n, a, joint wrenches."""
+        if len(self.contacts) != 1 or self.robot.loops:
+            raise WrongValue(
+                f"The extended Newton-Euler method is for one contact of a tree; {len(self.contacts)} "
+                f"contacts and {len(self.robot.loops)} loops were given. `forces` takes any number."
+            )
+        inputs = self.contact_inputs(number("t [s]", t))
+        return self.law("extended_newton_euler")(self._q(q), self._v("v", v), self._v("tau", tau), inputs)
+
+    def force(self, t: float, q: Any, v: Any) -> Array:
+        """Forces of `torque` in all joints at a state."""
+        if self.torque is None:
+            return np.zeros(self.robot.nv)
+        value = self.torque(t, q, v) if callable(self.torque) else self.torque
+        return self._v("torque", value)
+
+    @checked
+    def placed(self, q: Any, closed: Iterable[str] | None = None, t: float = 0.0) -> Array:
+        """The configuration near q with frames on their surfaces: see `constraint_projection.placed`."""
+        frames = None if closed is None else tuple(closed)
+        if wrong := [x for x in frames or () if not isinstance(x, str)]:
+            raise WrongValue(f"closed are names of frames; {short(wrong[0])} was given.")
+        return placed(self, self._q(q), frames, number("t [s]", t))
+
+    @checked
+    def allowed_velocity(self, q: Any, v: Any, t: float = 0.0) -> Array:
+        """Projection of v onto bilateral contacts, guides and loops."""
+        return allowed_velocity(self, self._q(q), self._v("v", v), number("t [s]", t))
+
+    # -- the linear contact problem of a state --------------------------------------------------------------
+    def constraint_equations(
+        self, q: Array, v: Array, t: float, tau: Array | None = None, added_inertia: Array | None = None
+    ) -> ConstraintEquations:
+        """Jacobian, bias accelerations and Delassus matrix of all constraints.
+
+        Args:
+            tau: forces in all joints (nv,); zero if left out. added_inertia: added to the diagonal of M
+                (nv,).
+        """
+        terms = self.engine.terms(
+            t, self._q(q), self._v("v", v), np.zeros(self.robot.nv) if tau is None else tau
+        )
+        J, inverse_D = terms.J, terms.inverse_D
+        with np.errstate(divide="ignore", invalid="ignore"):  # a sphere has no normal at its centre: NaN
+            if added_inertia is None:
+                U = terms.inverse_L
+            else:  # M = L^T D L with another diagonal, factored anew
+                L = np.linalg.inv(terms.inverse_L)
+                M = L.T @ (L / inverse_D[:, None]) + np.diag(added_inertia)
+                U, inverse_D = np.linalg.inv(np.linalg.cholesky(M)).T, np.ones(len(M))
+            Y = J @ U  # rows of J L^-1
+            response = (Y * inverse_D) @ U.T
+            W = (Y * inverse_D) @ Y.T
+            a = U @ (inverse_D * (terms.force @ U))
+            directions = [
+                terms.directions[i, k] for i, count in enumerate(self.tangents) for k in range(1 + count)
+            ]
+            rates = J @ self._v("v", v) + terms.rate
+            return ConstraintEquations(
+                J, terms.bias, np.array(directions).reshape(-1, 3), response, 0.5 * (W + W.T), a,
+                J @ a + terms.bias, rates, terms.residual,
+            )  # fmt: skip
+
+    def equation_indices(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
+        """Indices in `constraint_equations` of each contact (normal, tangents) and of each joint."""
+        at, contacts = self.constraints.permanent, []
+        for count in self.tangents:
+            contacts.append((at, tuple(range(at + 1, at + 1 + count))))
+            at += 1 + count
+        return contacts, list(range(at, at + len(self.joints)))
+
+    def _q(self, q: Any) -> Array:
+        """q as native code reads it: float64, contiguous, of the robot's size."""
+        return self._sized("q", q, self.robot.nq)
+
+    def _v(self, name: str, v: Any) -> Array:
+        """v or forces in all joints, of the robot's size."""
+        return self._sized(name, v, self.robot.nv)
+
+    def _sized(self, name: str, x: Any, size: int) -> Array:
+        array = floats(f"{name} of robot {self.robot.name!r}", x)
+        if array.shape != (size,):
+            raise WrongSize(
+                f"{name} of robot {self.robot.name!r} is one array of {size} numbers; shape {array.shape} "
+                "was given."
+            )
+        return np.array(array)

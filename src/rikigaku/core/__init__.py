@@ -1,0 +1,1 @@
+"""Foundations: errors, validation of arguments, arrays, files, disk cache."""

@@ -1,0 +1,51 @@
+"""Conversion of arguments to float64 arrays, with checks of their size."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.core.value_text import short
+
+# The robot's attribute that gives the size of each input.
+SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+
+_LINE = 64  # bytes of a cache line
+_MOST_AXES = 32  # that NumPy broadcasts
+_LARGE = 1 << 16  # bytes: larger arrays are aligned
+
+
+def empty(shape: tuple[int, ...]) -> Array:
+    """An array without values. A large one is aligned to cache lines, which makes stores to it faster."""
+    size = math.prod(shape)
+    if 8 * size < _LARGE:
+        return np.empty(shape)
+    spare = np.empty(size + _LINE // 8)
+    first = -spare.ctypes.data % _LINE // 8
+    return spare[first : first + size].reshape(shape)
+
+
+def floats(what: str, x: Any) -> Array:
+    """An array of float64. Text and complex numbers, which NumPy would convert, raise WrongValue."""
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind == "O" and any(
+            item is None or isinstance(item, (str, bytes)) for item in array.flat
+        ):
+            raise TypeError
+        if array.dtype.kind in "fiubO" and array.ndim <= _MOST_AXES:
+            return array.astype(np.float64, copy=False)
+        actual = f"an array of {array.dtype}" if array.ndim <= _MOST_AXES else f"{array.ndim} nested lists"
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        actual = short(x)
+    raise WrongValue(f"{what} takes real numbers; {actual} was given.")
+
+
+def sized(what: str, x: Any, size: int) -> Array:
+    """An array of float64 whose last axis has that size."""
+    array = floats(what, x)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
+    return array

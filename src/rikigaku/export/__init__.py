@@ -1,0 +1,1 @@
+"""Compiled programs as source text in other languages."""

@@ -1,0 +1,1 @@
+"""Robot files: TOML, URDF, MJCF, SDF; states of Pinocchio and MuJoCo."""

@@ -1,0 +1,1 @@
+"""Robots in MuJoCo's MJCF files."""

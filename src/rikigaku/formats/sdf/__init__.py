@@ -1,0 +1,1 @@
+"""Robots in SDF files."""

@@ -1,0 +1,1 @@
+"""Hybrid systems: modes, guards and events; shared by contact and simulation."""

@@ -1,0 +1,1 @@
+"""Native time integrators: explicit Runge-Kutta, Radau IIA, event location."""

@@ -1,0 +1,22 @@
+"""Native code for all robots, compiled once on a machine and kept in the cache."""
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rikigaku.compiler import object_cache
+
+if TYPE_CHECKING:
+    from rikigaku.compiler.native_code import Library
+
+
+def native_library(name: str, text: Callable[[], str]) -> "Library":
+    """The code of an LLVM text, compiled or read from the cache under that name."""
+    from rikigaku.compiler import native_code
+
+    parts = (name, object_cache.source_fingerprint(), native_code.host().fingerprint)
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    if (entry := object_cache.read_code(key)) is None:
+        entry = object_cache.Entry({}, native_code.object_code(text(), optimise=True))
+        object_cache.write_code(key, entry)
+    return native_code.Library(entry.code)

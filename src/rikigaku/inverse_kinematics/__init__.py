@@ -1,0 +1,1 @@
+"""Numerical inverse kinematics."""

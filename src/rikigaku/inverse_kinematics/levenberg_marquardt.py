@@ -1,0 +1,266 @@
+"""Numeric inverse kinematics by the Levenberg-Marquardt method within joint limits [Sugihara2011].
+
+The error of a frame at (p, R) against (p*, R*) is e = [p* - p; log(R* R^T)] in world axes [m, rad], so that
+J v = e is the step that would remove it. Each step minimises ``|J dq - e|^2 + damping |dq|^2``; coordinates
+at a limit that would leave it are held. From a stationary point that is no solution the search restarts at a
+random configuration.
+Reference: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method,
+IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rikigaku.binding.bound_law import bound_law
+from rikigaku.core.arrays import floats
+from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.states import as_position, coupled, generator, position_bounds, random_state
+from rikigaku.spatial.pose_arrays import check_poses, rotation_vector
+
+# Damping never falls below this part of the squared error's own scale: singular configurations stay solvable.
+_SMALLEST_DAMPING = 1e-12
+# An attempt is given up when a step improves the error by less than this part.
+_STALLED = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The best configuration found, its errors, whether they are within the tolerance, and a message.
+
+    For a batch of targets every field has the batch's shape before its own.
+    """
+
+    q: Array
+    success: Any
+    position_error: Any  # [m]
+    rotation_error: Any  # [rad]; 0 for a position target
+    iterations: Any
+    message: Any
+
+    def __bool__(self) -> bool:
+        return bool(np.all(self.success))
+
+
+def inverse_kinematics(
+    robot: RobotModel,
+    target: ArrayLike,
+    frame: str,
+    q0: ArrayLike | None = None,
+    *,
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+    restarts: int = 40,
+    rng: Any = 0,
+    **symbols: float,
+) -> Solution:
+    """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
+
+    Args:
+        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
+        q0: start of the search (nq,), the middle of the limits if left out; the solution is often near it.
+        tolerance: largest error [m] and [rad] of a success.
+        iterations: steps of one attempt; restarts: attempts from random configurations within the limits.
+        rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
+        symbols: values of the robot's symbols, instead of its own.
+    Returns:
+        A Solution. A pose out of reach is no error: `success` is False and q is the best configuration found.
+    Raises:
+        WrongValue: if the target is not a pose, or the robot has closed loops.
+    """
+    _open(robot)
+    if not (tolerance > 0 and iterations >= 1 and restarts >= 0):
+        raise WrongValue(
+            f"A search needs a tolerance above 0, 1 or more iterations and 0 or more restarts; {tolerance}, "
+            f"{iterations} and {restarts} were given."
+        )
+    if robot.nv == 0:
+        raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
+    targets, batch = _targets(target)
+    start = _start(robot, q0)
+    search = _Search(robot, frame, symbols, float(tolerance), iterations)
+    solutions = []
+    random = generator(rng)
+    for goal in targets:
+        solutions.append(search.best(goal, start, restarts, random))
+    return solutions[0] if batch == () else _stacked(solutions, batch)
+
+
+class _Search:
+    """One frame of one robot: its kernels and the numbers that do not change from target to target."""
+
+    def __init__(
+        self, robot: RobotModel, frame: str, symbols: dict[str, float], tolerance: float, iterations: int
+    ) -> None:
+        self.robot, self.frame, self.symbols = robot, frame, symbols
+        self.pose = bound_law(robot, "tree.pose").fix(frame=frame)
+        self.jacobian = bound_law(robot, "tree.jacobian").fix(frame=frame)
+        self.advance = _advance(robot)
+        self.tolerance, self.iterations = tolerance, iterations
+        self.lower, self.upper = position_bounds(robot)
+        self.at, self.rate = _single_coordinates(robot)
+        self.directions = _independent_directions(robot)
+
+    def best(self, target: Array, q0: Array, restarts: int, rng: np.random.Generator) -> Solution:
+        """The first success, or the smallest error of all attempts."""
+        best, total = self.attempt(target, q0)
+        for _ in range(restarts):
+            if best.success:
+                break
+            found, steps = self.attempt(target, random_state(self.robot, rng).q)
+            total += steps
+            if found.success or _size(found) < _size(best):
+                best = found
+        return self.with_message(best, total, restarts)
+
+    def attempt(self, target: Array, q: Array) -> tuple[Solution, int]:
+        """Levenberg-Marquardt from one configuration, until within the tolerance or stalled."""
+        S, e = self.directions, self.error(target, q)
+        cost, factor, stalled, step = float(e @ e), 1e-2, 0, 0
+        for step in range(self.iterations):
+            if self.within(e):
+                return self.solution(q, e), step
+            J = self.jacobian(q, **self.symbols)[: len(e)] @ S
+            free = self.may_move(q, J.T @ e)
+            G = J[:, free]
+            damping = factor * cost + _SMALLEST_DAMPING
+            dw = np.zeros(S.shape[1])
+            dw[free] = np.linalg.solve(G.T @ G + damping * np.eye(G.shape[1]), G.T @ e)
+            trial = self.clipped(self.advance(q, S @ dw))
+            e_trial = self.error(target, trial)
+            cost_trial = float(e_trial @ e_trial)
+            if cost_trial < cost:
+                stalled = stalled + 1 if cost_trial > (1 - _STALLED) * cost else 0
+                q, e, cost, factor = trial, e_trial, cost_trial, factor / 5
+            else:
+                factor, stalled = factor * 10, stalled + 1
+            if stalled > 8:
+                break
+        return self.solution(q, e), step + 1
+
+    def error(self, target: Array, q: Array) -> Array:
+        """[p* - p; log(R* R^T)] in world axes, or its first three for a position."""
+        T = self.pose(q, **self.symbols)
+        if target.ndim == 1:
+            return cast(Array, target - T[:3, 3])
+        return np.concatenate([target[:3, 3] - T[:3, 3], rotation_vector(target[:3, :3] @ T[:3, :3].T)])
+
+    def within(self, e: Array) -> bool:
+        return (
+            float(np.linalg.norm(e[:3])) <= self.tolerance and float(np.linalg.norm(e[3:])) <= self.tolerance
+        )
+
+    def may_move(self, q: Array, downhill: Array) -> NDArray[np.bool_]:
+        """Coordinates that take neither themselves nor a coupled joint beyond a limit."""
+        motion = self.directions[self.rate] * downhill
+        stuck = (q <= self.lower)[self.at, None] & (motion < 0)
+        stuck |= (q >= self.upper)[self.at, None] & (motion > 0)
+        moving: NDArray[np.bool_] = np.logical_not(np.any(stuck, axis=0))
+        return moving
+
+    def clipped(self, q: Array) -> Array:
+        inside = np.clip(q, self.lower, self.upper)
+        return coupled(self.robot, inside) if self.robot.couplings else inside
+
+    def solution(self, q: Array, e: Array) -> Solution:
+        position, rotation = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
+        return Solution(q, self.within(e) and not self.beyond(q), position, rotation, 0, "")
+
+    def beyond(self, q: Array) -> str:
+        """Text about a joint beyond its limits: a coupled joint may be unable to keep its own."""
+        for k in np.flatnonzero((q < self.lower) | (q > self.upper)):
+            name = next(name for name, at in self.robot.q_slices.items() if at.start == k)
+            return f"joint {name!r} at {q[k]:.6g}, beyond its limits {self.lower[k]:g} and {self.upper[k]:g}"
+        return ""
+
+    def with_message(self, best: Solution, total: int, restarts: int) -> Solution:
+        """The solution with its total iterations and message."""
+        if best.success:
+            message = f"Frame {self.frame!r} is at the target, within {self.tolerance:g} m and rad."
+        elif max(best.position_error, best.rotation_error) <= self.tolerance:
+            message = f"Frame {self.frame!r} is at the target, but with {self.beyond(best.q)}."
+        else:
+            message = (
+                f"{restarts + 1} attempts found no configuration within the joint limits that brings frame "
+                f"{self.frame!r} to the target. The best is off by {best.position_error:.3g} m and "
+                f"{best.rotation_error:.3g} rad. Is the target within reach? More restarts= may help."
+            )
+        return Solution(best.q, best.success, best.position_error, best.rotation_error, total, message)
+
+
+def _advance(robot: RobotModel) -> Callable[[Array, Array], Array]:
+    """The function q, dq -> q plus a step in the tangent space."""
+    if robot.nq == robot.nv:
+        return np.add
+    return bound_law(robot, "tree.integrate")
+
+
+def _independent_directions(robot: RobotModel) -> Array:
+    """Columns: unit rates of the independent joints, with those of the joints coupled to them."""
+    followers = {coupling.joint for coupling in robot.couplings}
+    own = [
+        k for j in robot.joints if j.name not in followers for k in range(robot.nv)[robot.v_slices[j.name]]
+    ]
+    return np.array([coupled(robot, np.eye(robot.nv)[k], rates=True) for k in own]).reshape(-1, robot.nv).T
+
+
+def _single_coordinates(robot: RobotModel) -> tuple[list[int], list[int]]:
+    """Indices in q and v of the joints with one coordinate; only these have limits."""
+    single = [joint.name for joint in robot.joints if joint.nq == 1]
+    return [robot.q_slices[n].start for n in single], [robot.v_slices[n].start for n in single]
+
+
+def _start(robot: RobotModel, q0: Any) -> Array:
+    lower, upper = position_bounds(robot)
+    if q0 is not None:
+        return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
+    q = as_position(robot, None)
+    both = np.isfinite(lower) & np.isfinite(upper)
+    q[both] = (lower[both] + upper[both]) / 2
+    return coupled(robot, np.clip(q, lower, upper))
+
+
+def _open(robot: RobotModel) -> None:
+    if robot.loops:
+        raise WrongValue(
+            f"Robot {robot.name!r} has closed loops, which this search would break. It serves open robots."
+        )
+
+
+def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
+    """The targets one by one, and the shape of their batch."""
+    array = floats("The target", target)
+    if array.shape[-2:] == (4, 4):
+        check_poses("The target", array)
+        return list(array.reshape(-1, 4, 4)), array.shape[:-2]
+    if array.ndim and array.shape[-1] == 3:
+        if not np.isfinite(array).all():
+            raise WrongValue("The target must be finite numbers.")
+        return list(array.reshape(-1, 3)), array.shape[:-1]
+    raise WrongSize(
+        f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
+    )
+
+
+def _size(solution: Solution) -> float:
+    return float(np.hypot(solution.position_error, solution.rotation_error))
+
+
+def _stacked(solutions: list[Solution], batch: tuple[int, ...]) -> Solution:
+    def stack(name: str, dtype: Any = None) -> Any:
+        values = np.array([getattr(solution, name) for solution in solutions], dtype=dtype)
+        return values.reshape(*batch, *values.shape[1:])
+
+    return Solution(
+        stack("q"),
+        stack("success"),
+        stack("position_error"),
+        stack("rotation_error"),
+        stack("iterations"),
+        stack("message", object),
+    )

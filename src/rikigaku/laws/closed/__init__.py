@@ -1,0 +1,1 @@
+"""Laws of robots with closed loops: loop equations, constrained dynamics, reduced dynamics."""

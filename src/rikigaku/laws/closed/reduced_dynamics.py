@@ -1,0 +1,121 @@
+"""Dynamics of closed robots over their independent coordinates: v = P v_independent, forces P^T tau."""
+
+from collections.abc import Mapping, Sequence
+
+from rikigaku.laws.closed.dependent_coordinates import ClosureStructure, DependentCoordinates, velocity_map
+from rikigaku.laws.closed.loop_equations import loop_jacobian
+from rikigaku.laws.constrained_dynamics import dot
+from rikigaku.laws.tree.composite_body import mass_entries
+from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
+from rikigaku.laws.tree.newton_euler import inverse_dynamics
+from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.dual_numbers import dual, parts
+from rikigaku.numbers.number_kind import Number
+from rikigaku.spatial.vector import ZERO, Vector
+
+Numbers = Sequence[Number]
+
+
+def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[list[Number]]:
+    """P^T M P, mobility x mobility: kinetic energy is v^T M v / 2 with v of the independent coordinates."""
+    P = velocity_map(mechanism, q, plan)
+    MP = _mass_times(mechanism, q, P)
+    size = len(plan.independent)
+    M: list[list[Number]] = [[0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            M[i][j] = M[j][i] = dot([row[i] for row in P], [row[j] for row in MP])
+    return M
+
+
+def reduced_inverse_dynamics(
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    plan: ClosureStructure,
+    gravity: Vector | None = None,
+    wrenches: Mapping[str, Numbers] | None = None,
+    friction: bool = True,
+) -> list[Number]:
+    """Forces along the independent coordinates for their accelerations: P^T (M a + h + g + friction)."""
+    coordinates = DependentCoordinates(mechanism, q, plan)
+    velocity = coordinates.velocity(v)
+    acceleration = coordinates.acceleration(velocity, a)
+    tree = inverse_dynamics(mechanism, q, velocity, acceleration, gravity, wrenches, friction)
+    return _along_independent(coordinates, tree)
+
+
+def reduced_velocity_forces(
+    mechanism: Mechanism, q: Numbers, v: Numbers, plan: ClosureStructure
+) -> list[Number]:
+    """h(q, v) over the independent coordinates: P^T (h + M dP/dt v)."""
+    zeros = [0] * len(plan.independent)
+    return reduced_inverse_dynamics(mechanism, q, v, zeros, plan, ZERO, friction=False)
+
+
+def reduced_coriolis_matrix(
+    mechanism: Mechanism, q: Numbers, v: Numbers, plan: ClosureStructure
+) -> list[list[Number]]:
+    """C(q, v) over the independent coordinates: C v = h, dM/dt - 2 C skew.
+
+    C = P^T (C_tree P + M dP/dt); dP/dt follows from J P = 0 by J dP/dt = -dJ/dt P.
+    """
+    coordinates = DependentCoordinates(mechanism, q, plan)
+    P = coordinates.velocity_map()
+    velocity = coordinates.velocity(v)
+    J_dot = _rate_of_jacobian(mechanism, q, velocity)
+    size = len(plan.independent)
+    P_dot: list[list[Number]] = [[0] * size for _ in P]
+    for j in range(size):
+        move = [row[j] for row in P]
+        right = coordinates.equations.combine([-dot(row, move) for row in J_dot])
+        for k, x in zip(plan.dependent, coordinates.factors.solve(right), strict=True):
+            P_dot[k][j] = x
+    C = coriolis_matrix(mechanism, q, velocity)
+    M_P_dot = _mass_times(mechanism, q, P_dot)
+    inner = [[dot(C[i], [row[j] for row in P]) + M_P_dot[i][j] for j in range(size)] for i in range(len(P))]
+    return [[dot([row[i] for row in P], [row[j] for row in inner]) for j in range(size)] for i in range(size)]
+
+
+def _rate_of_jacobian(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:
+    """dJ/dt along v, by dual numbers."""
+    moving = list(q)
+    for body in mechanism.bodies:
+        own = [q[k] for k in body.q]
+        for k, x, rate in zip(body.q, own, body.joint.rate(own, [v[k] for k in body.v]), strict=True):
+            moving[k] = dual(x, rate)
+    return [[parts(x)[1] for x in row] for row in loop_jacobian(mechanism, moving)]
+
+
+def reduced_gravity_forces(
+    mechanism: Mechanism, q: Numbers, plan: ClosureStructure, gravity: Vector | None = None
+) -> list[Number]:
+    """g(q) over the independent coordinates."""
+    zeros = [0] * mechanism.nv
+    tree = inverse_dynamics(mechanism, q, zeros, zeros, gravity, friction=False)
+    return _along_independent(DependentCoordinates(mechanism, q, plan), tree)
+
+
+def actuation(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[list[Number]]:
+    """A with A tau the actuator forces along the independent coordinates, mobility x actuators."""
+    P = velocity_map(mechanism, q, plan)
+    return [[P[k][i] for k in plan.actuated] for i in range(len(plan.independent))]
+
+
+def _along_independent(coordinates: DependentCoordinates, tree: Numbers) -> list[Number]:
+    """P^T tree: forces of all joints along the independent coordinates."""
+    plan = coordinates.plan
+    f = coordinates.factors.solve_transposed([tree[k] for k in plan.dependent])
+    return [tree[k] - dot([row[k] for row in coordinates.J], f) for k in plan.independent]
+
+
+def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:
+    """M P; structural zeros of M are omitted."""
+    result: list[list[Number]] = [[0] * len(P[0]) for _ in P]
+    for (i, j), x in mass_entries(mechanism, q).items():
+        for k in range(len(P[0])):
+            result[i][k] = result[i][k] + x * P[j][k]
+            if i != j:
+                result[j][k] = result[j][k] + x * P[i][k]
+    return result

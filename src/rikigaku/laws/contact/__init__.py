@@ -1,0 +1,1 @@
+"""Laws of robots in contact: gaps, constraint Jacobians, constrained dynamics."""

@@ -1,0 +1,1 @@
+"""Laws of free-floating robots: generalized Jacobian, generalized inertia, control."""

@@ -1,0 +1,1 @@
+"""Laws of trees: kinematics, dynamics, energy, momentum, regressor."""

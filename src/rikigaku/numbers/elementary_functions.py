@@ -1,0 +1,75 @@
+"""Elementary functions on every kind of number; a method of the number is used if it has one."""
+
+import math
+from collections.abc import Callable
+from contextvars import ContextVar
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.number_kind import Number
+
+# Square roots of fractions in the ring in use: a fraction has no reference to its ring.
+ROOTS: ContextVar[Callable[[Fraction], Number] | None] = ContextVar("ROOTS", default=None)
+
+
+def sin(x: Number) -> Number:
+    """Sine of an angle [rad]."""
+    return x.sin() if hasattr(x, "sin") else np.sin(x)
+
+
+def cos(x: Number) -> Number:
+    """Cosine of an angle [rad]."""
+    return x.cos() if hasattr(x, "cos") else np.cos(x)
+
+
+def sqrt(x: Number) -> Number:
+    """Square root; NaN below zero. For a fraction it must be rational or found by `ROOTS`."""
+    if isinstance(x, Fraction):
+        return _rational_root(x)
+    if isinstance(x, int) and x >= 0 and math.isqrt(x) ** 2 == x:
+        return math.isqrt(x)  # exact for every kind of number
+    if isinstance(x, float) and x >= 0:
+        return math.sqrt(x)  # a Python float: division by zero raises, where NumPy's scalar only warns
+    return x.sqrt() if hasattr(x, "sqrt") else np.sqrt(x)
+
+
+def sign(x: Number) -> Number:
+    """-1, 0 or 1."""
+    return x.sign() if hasattr(x, "sign") else np.sign(x)
+
+
+def where(condition: Number, yes: Number, no: Number) -> Number:
+    """`yes` where the condition holds, else `no`, element by element; both are computed."""
+    if isinstance(condition, np.ndarray):  # first: arrays have another method named `choose`
+        return np.where(condition, yes, no)
+    if hasattr(condition, "choose") and not isinstance(condition, np.generic):
+        return condition.choose(yes, no)
+    return yes if condition else no
+
+
+def is_number(x: Any) -> bool:
+    """True for a constant whose value is known."""
+    return isinstance(x, (int, float, Fraction))
+
+
+def is_zero(x: Any) -> bool:
+    """True only for a constant known to be zero: a structural zero."""
+    return is_constant(x, 0)
+
+
+def is_constant(x: Any, value: float) -> bool:
+    """True only for a constant known to have that value."""
+    return is_number(x) and bool(x == value)
+
+
+def _rational_root(x: Fraction) -> Number:
+    if x >= 0:
+        root = Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator))
+        if root * root == x:
+            return root
+        if (known := ROOTS.get()) is not None:
+            return known(x)
+    raise NotExact(f"The square root of {x} is not rational, so there is no exact number for it.")

@@ -1,0 +1,63 @@
+"""Kinds of number: how the constants of a model enter a computation, as floats or exact numbers."""
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rikigaku.numbers.formula import Formula
+
+# A number is anything with + - * (and / ** where a law divides): float, array, Node, Exact.
+Number = Any
+
+# A constant angle this close to a multiple of pi/2 is taken as that multiple: files round pi to 11 digits.
+RIGHT_ANGLE_TOLERANCE = 1e-11
+
+
+class Kind(Protocol):
+    """Converts the constants of formulas into numbers."""
+
+    def rational(self, value: Fraction) -> Number:
+        """A rational constant."""
+
+    def pi(self) -> Number:
+        """The number pi, outside of an angle."""
+
+    def sin_cos(self, angle: "Formula") -> tuple[Number, Number]:
+        """Sine and cosine of a constant angle."""
+
+    def sqrt(self, value: "Formula") -> Number:
+        """Square root of a constant."""
+
+
+class Floats:
+    """Constants as floats, for float, array and traced computations."""
+
+    def rational(self, value: Fraction) -> float:
+        return float(value)
+
+    def pi(self) -> float:
+        return math.pi
+
+    def sin_cos(self, angle: "Formula") -> tuple[float, float]:
+        return right_angle_sin_cos(float(angle))
+
+    def sqrt(self, value: "Formula") -> float:
+        return math.sqrt(float(value))
+
+
+FLOATS = Floats()
+
+
+def right_angle_sin_cos(angle: float) -> tuple[float, float]:
+    """Sine and cosine, exact at multiples of pi/2, so that zeros are folded in traced programs."""
+    turns = quarter_turns(angle)
+    if turns is None:
+        return math.sin(angle), math.cos(angle)
+    return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[turns % 4]
+
+
+def quarter_turns(angle: float) -> int | None:
+    """k where the angle is k*pi/2 within RIGHT_ANGLE_TOLERANCE, else None."""
+    k = round(angle / (math.pi / 2))
+    return k if abs(angle - k * (math.pi / 2)) <= RIGHT_ANGLE_TOLERANCE else None

@@ -1,0 +1,122 @@
+"""A law as `Robot` offers it: the bound law, its exact formulas, and the status of its results."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rikigaku.binding.bound_law import BoundLaw, bind
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import NoFormula
+from rikigaku.export.export_record import Export
+from rikigaku.laws.catalogue import LAWS
+from rikigaku.laws.law import Law
+from rikigaku.laws.specialization import Specialization
+from rikigaku.model.editing import bind as bind_symbols
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.robot.law_status import status
+
+
+class RobotLaw(BoundLaw):
+    """A law of one robot: call it with arrays (..., n); it broadcasts and takes `out=`.
+
+    Options and symbols are keywords: `robot.jacobian(q, frame="hand")` (or `robot.jacobian(q, "hand")`),
+    `robot.inverse_dynamics(q, v, a, gravity=g, wrenches={"hand": w}, friction=False, L=0.5)`. A symbol that
+    has the name of an argument (a, gravity, ...) is passed as `symbols={"a": 0.5}`.
+    """
+
+    def __init__(self, robot: RobotModel, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
+        super().__init__(robot, law, fixed)
+        self._formulas: dict[tuple[Any, ...], Any] = {}
+
+    @checked
+    def status(self, *args: Any, **keywords: Any) -> Any:
+        """Why a state's result is NaN or invalid: "ok" or a sentence, one for each state."""
+        inputs, options, overrides, symbols = self._arguments.parsed(args, keywords)
+        return status(self._compiled_laws.of(options, overrides), inputs, overrides, symbols)
+
+    @property
+    def symbolic(self) -> Any:
+        """The law as exact formulas (`rikigaku.symbolic.formulas.formula_array.Formulas`); see `formulas`."""
+        return self.formulas()
+
+    @checked
+    def formulas(
+        self,
+        *args: Any,
+        time_limit: float = 60.0,
+        progress: Callable[[str], object] | None = None,
+        cancel: threading.Event | None = None,
+        **options: Any,
+    ) -> Any:
+        """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
+
+        One formula, an array of them, or a named tuple where the law has several results; of closed robots
+        `Intermediates` where formulas would be too long to read. Options are those of a call. Symbols of the
+        robot stay symbols unless given a value here; gravity=... and wrenches={"hand": ...} make these
+        variables too, whatever the value.
+
+        What takes more than a second or two is done in a child process and kept on disk.
+
+        Args:
+            time_limit: seconds of the whole wait; with 0 only a result on disk is read.
+            progress: called with each line of progress.
+            cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
+        """
+        from rikigaku.symbolic.formulas.law_formulas import JobOptions, law_formulas  # loads FLINT
+
+        self._check_formula()
+        work = JobOptions(time_limit, progress, cancel)
+        robot, specialization = self._for_formulas(args, options)
+        if (robot, specialization) not in self._formulas:
+            self._formulas[robot, specialization] = law_formulas(robot, self.law, specialization, work)
+        return self._formulas[robot, specialization]
+
+    @checked
+    def intermediates(self, *args: Any, **options: Any) -> Any:
+        """The law as a list of intermediate variables (`symbolic.formulas.intermediates.Intermediates`).
+
+        For laws of any size; arguments as for `formulas`.
+        """
+        from rikigaku.symbolic.formulas.law_intermediates import law_intermediates
+
+        self._check_formula()
+        robot, specialization = self._for_formulas(args, options)
+        return law_intermediates(robot, self.law, specialization)
+
+    def _check_formula(self) -> None:
+        if self.law.plan is not None and (self.law.group == "contact" or self.law.key not in LAWS):
+            raise NoFormula(f"{self.law.called} of robot {self.robot.name!r} is a program, not a formula.")
+
+    def _for_formulas(
+        self, args: Sequence[Any], options: dict[str, Any]
+    ) -> tuple[RobotModel, Specialization]:
+        options = dict(zip(self.law.options, args, strict=False)) | options
+        _, options, overrides, symbols = self._arguments.parsed((), options, arrays_required=False)
+        symbols = {**self._arguments.symbol_values, **symbols}
+        robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
+        return robot, self._compiled_laws.of(options, overrides).specialization
+
+    def _object_exporters(self) -> dict[str, Callable[[Export], Any]]:
+        return {**super()._object_exporters(), "sympy": _sympy_law}
+
+
+def law(robot: RobotModel, record: Law) -> RobotLaw:
+    """A law of your own, bound to the robot: compiled, differentiated and exported like any other.
+
+    Args:
+        record: name, recursion, inputs and outputs; see docs/extending.md.
+    """
+    known: dict[tuple[Any, ...], RobotLaw] = robot.__dict__.setdefault("_own_laws", {})
+    place = record.key, record.function, record.plan
+    if place not in known:
+        known[place] = bind(robot, record, None, RobotLaw)
+    return known[place]
+
+
+def _sympy_law(export: Export) -> Any:
+    from rikigaku.symbolic.formulas.sympy_conversion import sympy_law  # loads SymPy
+
+    return sympy_law(export.program)
+
+
+RobotLaw._general = RobotLaw

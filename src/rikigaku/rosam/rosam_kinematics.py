@@ -1,0 +1,242 @@
+"""Euler angles, Jacobians and inverse kinematics of the hands, by ROSAM II (Table 1).
+
+Formulas that are too long (second derivatives of the Euler angles of six joints) are given as intermediate
+variables (`Intermediates`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
+from rikigaku.core.validation import number
+from rikigaku.core.value_text import short
+from rikigaku.laws.law import Law
+from rikigaku.laws.specialization import Specialization
+from rikigaku.laws.tree import kinematics
+from rikigaku.model.formula_fields import with_formulas
+from rikigaku.numbers.formula import Formula
+from rikigaku.robot import Robot
+from rikigaku.rosam.rosam_poses import Described, as_robot, hand, hands, pose
+from rikigaku.spatial import vector
+from rikigaku.spatial.pose import axis_rotation
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+from rikigaku.symbolic.formulas.law_formulas import law_formulas
+from rikigaku.symbolic.formulas.law_intermediates import law_intermediates
+from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
+from rikigaku.symbolic.inverse_kinematics.ik_branches import Configurations, JointFormulas
+from rikigaku.symbolic.inverse_kinematics.solution_steps import Definition
+
+Found = Formulas | Intermediates
+
+ANGLES = "zyx"  # of kinematics.EULER_ANGLES: R = Rz(phi) Ry(theta) Rx(psi)
+
+
+@checked
+def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
+    """EulerOr: the rotation matrix of Euler angles. Ours: `axis_rotation` on formulas (numbers, texts)."""
+    R: Any = vector.IDENTITY
+    for axis, angle in zip(_known(angles), map(Formula.of, (phi, theta, psi)), strict=True):
+        R = vector.multiply(R, axis_rotation("xyz".index(axis), angle.sin(), angle.cos()))
+    return np.array([[Formula.of(x) for x in row] for row in R], dtype=object)
+
+
+@checked
+def euler_an(R: Any, angles: str = ANGLES) -> Any:
+    """EulerAn: Euler angles of a rotation matrix. Ours: `numpy.arctan2` of numbers, SymPy's of formulas."""
+    if getattr(R, "shape", None) not in ((3, 3), (4, 4)):
+        raise WrongSize(
+            "euler_an takes a rotation matrix (3, 3) or a pose (4, 4), of numbers or formulas "
+            f"(make_RBase(robot)[i, k]); {_kind(R)} was given."
+        )
+    rows = [[_for_sympy(R[i, j]) for j in range(3)] for i in range(3)]
+    if all(isinstance(x, float) for row in rows for x in row):
+        functions: Any = (np.arctan2, np.sqrt, np.array)
+    else:
+        import sympy
+
+        functions = (sympy.atan2, sympy.sqrt, sympy.Matrix)
+    atan2, sqrt, column = functions
+    if _known(angles) == "zyx":
+        (a, _, _), (b, _, _), (c, d, e) = rows
+        return column([atan2(b, a), atan2(-c, sqrt(a * a + b * b)), atan2(d, e)])
+    (_, _, a), (_, _, b), (d, e, c) = rows
+    return column([atan2(b, a), atan2(sqrt(a * a + b * b), c), atan2(e, -d)])
+
+
+@checked
+def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_Ja: the Jacobian by Euler angles, of all hands (eq. 7) or one. Ours: `robot.euler_jacobian`."""
+
+    def rows(mechanism: Any, q: Any, frame: str) -> Any:
+        return kinematics.euler_jacobian(mechanism, q, frame, _known(angles))
+
+    return _of_hands(as_robot(robot), "Ja", rows, ("q",), branch)
+
+
+@checked
+def make_Jw(robot: Described, branch: int | None = None) -> Found:
+    """Make_Jw: the Jacobian of the hands by the axis of rotation, all branches or one. Ours: `jacobian`."""
+    return _of_hands(as_robot(robot), "Jw", kinematics.jacobian, ("q",), branch)
+
+
+@checked
+def make_r(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Any:
+    """Make_r: position and Euler angles of the hands (eq. 5), a column of SymPy. Ours: `pose`, `euler_an`."""
+    import sympy
+
+    robot = as_robot(robot)
+    parts = []
+    for name in hands(robot, branch):
+        T = pose(robot, name)
+        parts += [T[:3, 3].sympy(), euler_an(T, angles)]
+    return sympy.Matrix.vstack(*map(sympy.Matrix, parts))
+
+
+@checked
+def make_Dr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_Dr: velocity of the hands by Euler angles, dr/dt (eq. 3). Ours: `velocity`, `euler_rates`."""
+
+    def rate(mechanism: Any, q: Any, v: Any, frame: str) -> Any:
+        V = kinematics.velocity(mechanism, q, v, frame)
+        return [*V[:3], *vector.transform(_rates(mechanism, q, frame, angles)[0], _triple(V[3:]))]
+
+    return _of_hands(as_robot(robot), "Dr", rate, ("q", "v"), branch)
+
+
+@checked
+def make_DDr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+    """Make_DDr: acceleration of the hands by Euler angles (eq. 3). Ours: `acceleration`, `euler_rates`.
+
+    With omega = phi' z + theta' y + psi' x (axes of the three rotations),
+    alpha = phi'' z + theta'' y + psi'' x + phi' theta' z x y + psi' (phi' z + theta' y) x x.
+    """
+
+    def rate(mechanism: Any, q: Any, v: Any, a: Any, frame: str) -> Any:
+        V = kinematics.velocity(mechanism, q, v, frame)
+        A = kinematics.acceleration(mechanism, q, v, a, frame)
+        E, y, x = _rates(mechanism, q, frame, angles)
+        z: vector.Vector = (0, 0, 1)
+        dphi, dtheta, dpsi = vector.transform(E, _triple(V[3:]))
+        turned = vector.add(vector.scale(dphi, z), vector.scale(dtheta, y))
+        bias = vector.add(
+            vector.scale(dphi * dtheta, vector.cross(z, y)), vector.scale(dpsi, vector.cross(turned, x))
+        )
+        return [*A[:3], *vector.transform(E, vector.sub(_triple(A[3:]), bias))]
+
+    return _of_hands(as_robot(robot), "DDr", rate, ("q", "v", "a"), branch)
+
+
+@checked
+def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
+    """Make_Thand: the homogeneous matrix of a hand from position and Euler angles. Ours: `euler_or`."""
+    T = np.full((4, 4), Formula.of(0), dtype=object)
+    T[:3, :3] = euler_or(phi, theta, psi, angles)
+    T[:3, 3] = [Formula.of(x) for x in (px, py, pz)]
+    T[3, 3] = Formula.of(1)
+    return T
+
+
+@checked
+def make_invkine(
+    robot: Described, T_hand: Any = None, branch: int = 1, *, time_limit: float = 60.0, **symbols: float
+) -> JointFormulas | Configurations:
+    """Make_InvKine: inverse kinematics, loops included. Ours: `robot.inverse_kinematics_formulas`.
+
+    T_hand: left out, formulas of the pose's elements; formulas (`make_thand`), the same after substitution;
+    numbers, all configurations (symbols: values of symbols that have none). time_limit: seconds.
+    """
+    robot = as_robot(robot)
+    found = inverse_kinematics_formulas(robot, hand(robot, branch), time_limit=time_limit)
+    if T_hand is None:
+        return found
+    T = np.asarray(T_hand, dtype=object)
+    if T.shape != (4, 4):
+        raise WrongSize(f"T_hand is a matrix (4, 4), as make_thand gives it; {T.shape} was given.")
+    formulas = [[Formula.of(x) for x in row] for row in T]
+    if all(x.is_number for row in formulas for x in row):
+        return found.solve(np.array(formulas, dtype=float), **symbols)
+    return _at(found, formulas)
+
+
+def _at(found: JointFormulas, T: list[list[Formula]]) -> JointFormulas:
+    """The formulas with the elements of a pose defined."""
+    p, R = [row[3] for row in T[:3]], [row[:3] for row in T[:3]]
+    if found.plane is not None:
+        sine, cosine = found.plane.sin_cos(R)
+        phi = _angle(sine, cosine)
+        elements = [*(p[k] for k in found.plane.across), phi]
+    else:
+        elements = [*p, *(x for row in R for x in row)]
+    values = dict(zip(found.pose_names, elements, strict=False))
+    own = [Definition(name, x) for name, x in values.items() if x != Formula.symbol(name)]
+    conditions = with_formulas(found.conditions, lambda x: x.substitute(values))
+    return replace(found, steps=(*own, *found.steps), conditions=tuple(x for x in conditions if x))
+
+
+def _angle(sine: Formula, cosine: Formula) -> Formula:
+    """The angle under a sine and a cosine."""
+    for monomial, coefficient in cosine.terms:
+        if len(monomial) == 1 and coefficient == 1 and monomial[0][0][0] == "cos":
+            angle: Formula = monomial[0][0][1]
+            if sine in (angle.sin(), -angle.sin()):
+                return angle if sine == angle.sin() else -angle
+    raise WrongValue(
+        "The hand moves in a plane: T_hand is make_thand(px, py, 0, phi, 0, 0), or a matrix with the sine "
+        f"and cosine of one angle; it holds {sine} and {cosine}."
+    )
+
+
+def _of_hands(robot: Robot, name: str, rows: Any, inputs: Sequence[str], branch: int | None) -> Found:
+    """A law of hands, one below the other; intermediate variables where formulas are too long."""
+    frames = hands(robot, branch)
+
+    def stacked(mechanism: Any, *state: Any) -> Any:
+        return [row for frame in frames for row in rows(mechanism, *state, frame)]
+
+    law = Law(name, stacked, tuple(inputs), (name,), f"{name} of the hands.")
+    try:
+        found: Found = law_formulas(robot, law, Specialization())
+    except TooLarge:
+        found = law_intermediates(robot, law, Specialization())
+    return found
+
+
+def _rates(mechanism: Any, q: Any, frame: str, angles: str) -> tuple[Any, Any, Any]:
+    """The matrix from angular velocity to Euler rates, and the axes of the second and the third rotation."""
+    T = kinematics.pose(mechanism, q, frame)
+    R = (_triple(T[0]), _triple(T[1]), _triple(T[2]))
+    E = kinematics.euler_rates(R, _known(angles))
+    return E, E[1], vector.transpose(R)[0 if angles == "zyx" else 2]
+
+
+def _triple(x: Any) -> vector.Vector:
+    return x[0], x[1], x[2]
+
+
+def _known(angles: str) -> str:
+    if angles not in kinematics.EULER_ANGLES:
+        known = ", ".join(kinematics.EULER_ANGLES)
+        raise WrongValue(f"Euler angles {angles!r} are not known. Known: {known}.")
+    return angles
+
+
+def _for_sympy(x: Any) -> Any:
+    if isinstance(x, ExactFormula):
+        return x.sympy()
+    if isinstance(x, Formula):
+        from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
+
+        return sympy_formula(x)
+    return x if hasattr(x, "free_symbols") else number("An element of a matrix", x)
+
+
+def _kind(x: Any) -> str:
+    """A short description of a wrong argument."""
+    shape = getattr(x, "shape", None)
+    return f"an array of shape {shape}" if shape is not None else short(x)

@@ -1,0 +1,264 @@
+"""Integration of one mode in native code: memory of the integrator, and callbacks into Python."""
+
+import ctypes
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rikigaku.core.types import Array
+from rikigaku.hybrid.hybrid_system import EXTRA_STATES, Mode
+from rikigaku.integrators import native_integrator as integrator
+from rikigaku.simulation.actuation import Actuation, PiecewisePolynomial, due, evaluate_function, periods
+from rikigaku.simulation.python_guards import python_guard_event
+from rikigaku.simulation.step_interpolation import interpolated
+from rikigaku.simulation.vector_fields import ModeField
+
+Real, Status, Whole = integrator.Real, integrator.Status, integrator.Whole
+
+_STEPS = 2048  # steps between two returns to Python, where interrupts are handled
+_EVENTS = 64  # crossings that one step may record
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Method, tolerances and step limits of the integration."""
+
+    method: str = "dop853"
+    rtol: float = 1e-9
+    atol: float = 1e-12
+    step: float = 0.0  # the fixed step, or the first one to try; 0: estimated from the field
+    largest: float = np.inf
+    largest_with_guards: float = np.inf  # the largest step if there are guards
+    most_steps: int = 1_000_000
+
+    def within(self, largest_rtol: float) -> "Settings":
+        """The settings with tolerances that a mode bounds."""
+        rtol, atol = min(self.rtol, largest_rtol), min(self.atol, 0.01 * largest_rtol)
+        return self if rtol == self.rtol and atol == self.atol else replace(self, rtol=rtol, atol=atol)
+
+
+@dataclass(eq=False)
+class Run:
+    """The integration of one mode: recorded steps, recorded crossings, and why it ended."""
+
+    field: ModeField
+    mode: Mode
+    t: float
+    y: Array
+    status: integrator.Status
+    records: Array  # (steps, 3 + 8 n)
+    recorded: list[tuple[str, float]]  # crossings that did not end the mode
+    fired: tuple[str, ...]
+    inputs: list[tuple[float, Array]]  # inputs of a sampled actuation, and since when
+    step: float
+    evaluations: int
+    rejected: int
+
+
+class Inputs:
+    """Callbacks into Python. An exception in a callback is stored and the integrator receives NaN."""
+
+    def __init__(self, actuation: Actuation, nq: int, nv: int) -> None:
+        self.actuation, self.nq, self.nv = actuation, nq, nv
+        self.error: BaseException | None = None
+        self._views: dict[tuple[int, int], Array] = {}
+        self.callback = integrator.INPUT(self._called)
+
+    def at(self, t: float, q: Array, v: Array) -> Array:
+        """Inputs from the user's function."""
+        return evaluate_function(self.actuation, t, q, v)
+
+    def _called(self, data: int, t: int, y: int, u: int, segment: int) -> None:
+        target = self._view(u, self.actuation.size)
+        if self.error is not None:
+            target[:] = np.nan
+            return
+        state = self._view(y, self.nq + self.nv).copy()
+        try:
+            target[:] = self.at(ctypes.c_double.from_address(t).value, state[: self.nq], state[self.nq :])
+        except BaseException as error:
+            self.error = error
+            target[:] = np.nan
+
+    def _view(self, address: int, size: int) -> Array:
+        if (address, size) not in self._views:
+            numbers = (ctypes.c_double * size).from_address(address)
+            self._views[address, size] = np.ctypeslib.as_array(numbers)
+        return self._views[address, size]
+
+
+def run(
+    made: ModeField,
+    mode: Mode,
+    actuation: Actuation,
+    t: float,
+    y: Array,
+    end: float,
+    settings: Settings,
+    waiting: tuple[str, ...] = (),
+    left: int | None = None,
+    held: tuple[float, Array] | None = None,
+) -> Run:
+    """Integrate a mode from y at t until `end` or until a guard ends it.
+
+    waiting: guards that have just fired; they are armed again once they have left zero.
+    left: steps still allowed. held: inputs of a sampled actuation from the mode before, and since when.
+    """
+    memory = _Memory(made, mode, actuation, t, np.array(y, dtype=np.float64), end, settings, waiting)
+    if left is not None:
+        memory.whole[Whole.LEFT] = left
+    return memory.run(held)
+
+
+class _Memory:
+    """The arguments of the native integrator."""
+
+    def __init__(
+        self,
+        made: ModeField,
+        mode: Mode,
+        actuation: Actuation,
+        t: float,
+        y: Array,
+        end: float,
+        settings: Settings,
+        waiting: tuple[str, ...],
+    ) -> None:
+        self.made, self.mode, self.actuation, self.y, self.end, self.settings = (
+            made,
+            mode,
+            actuation,
+            y,
+            end,
+            settings,
+        )
+        self.driver = integrator.driver(settings.method)
+        guards, n = made.guards(mode), made.size
+        self.guards = guards
+        self.whole, self.real = np.zeros(len(Whole), dtype=np.int64), np.zeros(len(Real))
+        self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = (
+            n,
+            len(guards),
+            1 if mode.python_guard else _STEPS,
+        )
+        self.whole[Whole.LEFT] = settings.most_steps
+        self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - EXTRA_STATES
+        largest = min(settings.largest, settings.largest_with_guards if guards else np.inf)
+        self.real[:] = t, settings.step, settings.rtol, largest, 0.0
+        self.u, self.p = np.zeros(max(actuation.size, 1)), made.parameters(mode, actuation)
+        self.atol = np.full(n, settings.atol)
+        self.work = integrator.working(settings.method, n, len(guards))
+        self.record = np.empty((_STEPS, integrator.record_size(n)))
+        self.armed = np.array([g.name not in waiting for g in guards], dtype=np.int64)
+        self.slacks = np.array([0.0 if g.slack is None else g.slack for g in guards])
+        self.kinds = np.array(
+            [g.falling + 2 * g.rising + 4 * g.ends_mode + 8 * (g.slack is not None) for g in guards],
+            dtype=np.int64,
+        )
+        self.noted = np.empty((_STEPS * 4 * len(guards) + _EVENTS, 2))
+        self.inputs = (
+            Inputs(actuation, made.robot.nq, made.robot.nv) if actuation.function is not None else None
+        )
+        self.data, self.stops = np.zeros(1), np.array([end])
+        field, events, project, jacobian = made.functions(mode, settings.method in integrator.IMPLICIT)
+        self.functions = [field, events, project, 0, jacobian]
+        if actuation.pieces is not None:
+            self._piecewise_inputs(actuation.pieces.within(t, end))
+        elif self.inputs is not None and actuation.period is None:
+            self.functions[3] = ctypes.cast(self.inputs.callback, ctypes.c_void_p).value or 0
+
+    def _piecewise_inputs(self, pieces: PiecewisePolynomial) -> None:
+        count, powers, size = pieces.coefficients.shape
+        self.data = np.concatenate([[powers, size, count], pieces.starts, pieces.coefficients.ravel()])
+        self.stops = np.append(pieces.starts[1:], self.end)
+        self.functions[3] = integrator.piecewise().address
+
+    def run(self, held: tuple[float, Array] | None) -> Run:
+        records: list[Array] = []
+        noted: list[tuple[str, float]] = []
+        samples: list[tuple[float, Array]] = []
+        sampled = self.inputs is not None and self.actuation.period is not None
+        status = Status.DONE
+        while True:
+            if sampled and status == Status.DONE:
+                held = self._sample(held)
+                samples.append(held)
+            self.whole[Whole.STOPS] = len(self.stops)
+            status = self._advance(records, noted)
+            by_python = self._python_guard(records, noted)
+            if by_python:
+                status = Status.EVENT
+            elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[0] < self.end):
+                continue
+            if not np.isfinite(self.y).all():  # the projection onto the constraints failed
+                status = Status.STUCK
+                self._back_to_interpolant(records)
+            if status == Status.STUCK:  # no step was taken with a last sample that is not finite
+                samples = [x for x in samples if np.isfinite(x[1]).all()] or samples
+            fired = [g.name for g, on in zip(self.guards, self.armed, strict=True) if not on]
+            return Run(
+                self.made,
+                self.mode,
+                float(self.real[Real.T]),
+                self.y,
+                status,
+                np.concatenate(records) if records else self.record[:0],
+                noted,
+                () if status != Status.EVENT else (by_python,) if by_python else tuple(fired),
+                samples,
+                float(self.real[Real.H]),
+                int(self.whole[Whole.EVALUATIONS]),
+                int(self.whole[Whole.REJECTED]),
+            )
+
+    def _back_to_interpolant(self, records: list[Array]) -> None:
+        """y at the end of the last step, without the projection that failed."""
+        if last := [x[-1:] for x in records if len(x)]:
+            end, which = last[-1][:, 1], np.zeros(1, dtype=np.int64)
+            self.y[:] = interpolated(last[-1], self.made.size, end, which)[0]
+
+    def _advance(self, records: list[Array], noted: list[tuple[str, float]]) -> integrator.Status:
+        self.whole[[Whole.STEPS, Whole.NOTED]] = 0
+        arrays = (
+            self.data, self.whole, self.real, self.y, self.u, self.p, self.atol, self.stops, self.work,
+            self.record, self.armed, self.kinds, self.slacks, self.noted,
+        )  # fmt: skip
+        status = Status(self.driver.advance(*self.functions, *(x.ctypes.data for x in arrays)))
+        if self.inputs is not None and self.inputs.error is not None:
+            raise self.inputs.error
+        records.append(self.record[: self.whole[Whole.STEPS]].copy())
+        for k, t in self.noted[: self.whole[Whole.NOTED]]:
+            noted.append((self.guards[int(k)].name, float(t)))
+        return status
+
+    def _python_guard(self, records: list[Array], noted: list[tuple[str, float]]) -> str:
+        """The name of the mode's Python guard if it fired within the last step, which then ends there."""
+        if self.mode.python_guard is None or not len(records[-1]):
+            return ""
+        step = records[-1][-1]
+        found = python_guard_event(self.made, self.mode, self.actuation, step, self.y, self._inputs_at)
+        if found is None:
+            return ""
+        step[1] = self.real[Real.T] = found.t
+        self.y[:] = found.y
+        noted[:] = [(name, t) for name, t in noted if t <= found.t]
+        return self.mode.python_guard.name
+
+    def _inputs_at(self, t: float, q: Array, v: Array) -> Array:
+        if self.actuation.pieces is not None:
+            return self.actuation.pieces(np.array([t]))[0]
+        if self.inputs is not None and self.actuation.period is None:
+            return self.inputs.at(t, q, v)
+        return self.u[: self.actuation.size]
+
+    def _sample(self, held: tuple[float, Array] | None) -> tuple[float, Array]:
+        """Inputs of a sampled controller from now to the next sample; samples are at whole periods."""
+        assert self.inputs is not None
+        assert self.actuation.period is not None
+        t, nq, period = float(self.real[Real.T]), self.made.robot.nq, self.actuation.period
+        if held is None or due(held[0], t, period):
+            held = (t, self.inputs.at(t, self.y[:nq].copy(), self.y[nq:-EXTRA_STATES].copy()))
+        self.u[:] = held[1]
+        self.whole[Whole.FRESH] = max(self.whole[Whole.FRESH], 1)
+        self.stops = np.array([min((periods(t, period) + 1) * period, self.end)])
+        return held

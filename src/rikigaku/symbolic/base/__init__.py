@@ -1,1 +1,0 @@
-"""Base parameters: the fewest numbers the joint forces depend on."""

@@ -1,0 +1,208 @@
+"""Base parameters of a robot: names, regrouping matrix, values, minimal regressor, printed forms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rikigaku.core.arrays import floats, sized
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import MissingValue, UnknownName, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.laws.tree.regressor import regressor_parameters
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term, paper_names, sum_text
+from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
+from rikigaku.symbolic.base_parameters.regrouping import Regrouping
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.base_parameters.minimal_regressor_law import MinimalRegressor
+    from rikigaku.symbolic.base_parameters.prime_rank import PrimeRank
+
+
+@dataclass(frozen=True, repr=False)
+class BaseParameters:
+    """The base parameters of a robot.
+
+    robot: with the gravity of the call. problem: which parameters are included. closed: whether the loops are
+    closed. verified: how the result was checked.
+    configuration: of a closed robot, a configuration q on the component they hold for (give it as `near=` to
+    get the same set again). relations: linear relations of the coordinates on that component, if all are
+    linear.
+    """
+
+    robot: RobotModel
+    problem: BaseParameterProblem
+    found: Regrouping
+    verified: str
+    closed: bool = False
+    configuration: tuple[float, ...] = ()
+    relations: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters."""
+        return self.found.count
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Their names: the kept parameter's own, with "(regrouped)" where others were added to it."""
+        return tuple(
+            f"{name} (regrouped)" if len(terms) > 1 else name
+            for name, terms in zip(self.found.kept, self.found.base, strict=True)
+        )
+
+    @cached_property
+    def formulas(self) -> dict[str, dict[str, Formula]]:
+        """For each base parameter, by name, {full parameter: exact coefficient}."""
+        return {name: dict(terms) for name, terms in zip(self.names, self.found.base, strict=True)}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the full parameters, in the order of the regressor's columns."""
+        return self.found.parameters
+
+    @property
+    def columns(self) -> dict[int, str]:
+        """The independent columns of the full regressor, each with the parameter it belongs to."""
+        return dict(zip(self.found.columns, self.found.kept, strict=True))
+
+    @property
+    def unimportant(self) -> tuple[str, ...]:
+        """Parameters that have no effect on the joint forces."""
+        return self.found.eliminated
+
+    @property
+    def regrouping(self) -> Array:
+        """K with base = K @ full, at the values the robot gives to its symbols."""
+        return self.matrix()
+
+    @checked
+    def matrix(self, **symbols: float) -> Array:
+        """K with base = K @ full, at given values of the symbols of the geometry."""
+        self._check_names(symbols)
+        chosen = {name: float(floats(name, x)) for name, x in symbols.items()}
+        values = self.robot.declared_values | chosen
+        used = {s for terms in self.found.base for x in terms.values() for s in x.symbols}
+        if missing := sorted(used - values.keys()):
+            raise MissingValue(
+                f"The regrouping of robot {self.robot.name!r} has symbols without a value: "
+                f"{', '.join(missing)}. "
+                f"Give them: matrix({missing[0]}=...), or ask a robot.bind({missing[0]}=...)."
+            )
+        return self.found.matrix(values)
+
+    @checked
+    def base_values(
+        self, full: Mapping[str, float] | Sequence[float] | None = None, **symbols: float
+    ) -> Array:
+        """Values of the base parameters from a full set: by name, in order, or (None) the robot's own."""
+        return self.matrix(**symbols) @ self._full(full, symbols)
+
+    @checked
+    def full_values(self, base: ArrayLike, **symbols: float) -> dict[str, float]:
+        """One full set of parameters with these base values: kept ones have them, all others are zero.
+
+        symbols: as `base_values` takes them; without effect here.
+        """
+        self._check_names(symbols)
+        return self.found.full_values(list(np.atleast_1d(floats("full_values", base))))
+
+    def _check_names(self, symbols: Mapping[str, Any]) -> None:
+        for name in symbols:
+            if name not in self.robot.free_symbols:
+                raise UnknownName("symbol", name, self.robot.free_symbols, f"robot {self.robot.name!r}")
+
+    @cached_property
+    def tree(self) -> RobotModel:
+        """The robot without its loops and gears, whose laws are those of the spanning tree."""
+        return replace(self.robot, loops=(), couplings=(), independent=())
+
+    @property
+    def regressor(self) -> "MinimalRegressor":
+        """The columns of the regressor that are kept: tau = regressor(q, v, a) @ base."""
+        from rikigaku.symbolic.base_parameters.minimal_regressor_law import MinimalRegressor
+
+        return MinimalRegressor(self)
+
+    def prime_rank(self) -> "PrimeRank":
+        """Rank of the regressor of a closed robot, exactly, at closed configurations over a prime field.
+
+        `.rank` is a proved lower bound of the count, on the component where the points lie. It is larger
+        where the loops have another component with more base parameters (a crossed parallelogram).
+
+        Raises:
+            WrongValue: where the rank is exact already: trees, and linear relations of coordinates.
+            NoFormula, NotExact: where no such points are found.
+        """
+        if not self.closed or self.relations:
+            raise WrongValue(f"This rank is exact already: {self.verified}.")
+        from rikigaku.symbolic.base_parameters.prime_rank import prime_rank
+
+        return prime_rank(self.problem)
+
+    def paper_form(self) -> str:
+        """The base parameters in the notation of ROSAM II: m, ms, In with link and branch number (Inzz31)."""
+        names = paper_names(self.robot, self.parameters)
+        return "\n".join(sum_text(terms, names) for terms in self.found.base)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        kind = "closed robot" if self.closed else "robot"
+        head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {len(self.parameters)}:"
+        lines = [
+            f"  {name}" if len(t) == 1 else f"  {name} = {sum_text(t)}" for name, t in self.formulas.items()
+        ]
+        unimportant = ", ".join(self.unimportant)
+        tail = [f"Without effect: {unimportant}."] if unimportant else []
+        where = [f"Hold {self.where}."] if self.closed else []
+        return "\n".join([head, *lines, *tail, *where, f"Verified: {self.verified}."])
+
+    @property
+    def where(self) -> str:
+        """Text that names the component on which base parameters of a closed robot hold."""
+        at = ", ".join(f"{x:.4g}" for x in self.configuration)
+        along = f", where {', '.join(self.relations)}" if self.relations else ""
+        return f"on the component of q = ({at}){along}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<tr><td>{k}</td><td>{escape(name)}</td><td>{escape(sum_text(terms))}</td></tr>"
+            for k, (name, terms) in zip(self.found.columns, self.formulas.items(), strict=True)
+        ]
+        head = "<tr><th>column</th><th>base parameter</th><th>regrouping</th></tr>"
+        caption = escape(f"{self.count} base parameters of {self.robot.name}; verified: {self.verified}")
+        return f"<table><caption>{caption}</caption>{head}{''.join(rows)}</table>"
+
+    def _repr_latex_(self) -> str:
+        rows = []
+        for name, terms in zip(self.found.kept, self.found.base, strict=True):
+            left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
+            parts = [latex_term(x, latex_name(n)) for n, x in terms.items()]
+            rows.append(f"{left} &= {' + '.join(parts).replace('+ -', '- ')}")
+        return r"$\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}$"
+
+    def _full(self, full: Any, symbols: Mapping[str, float]) -> Array:
+        if full is None:
+            mechanism = instantiate(self.robot, FLOATS, self.robot.declared_values | dict(symbols))
+            own = self.problem.pick(regressor_parameters(mechanism, bool(self.problem.joint_parameters)))
+            return np.array([float(x) for x in own])
+        if isinstance(full, Mapping):
+            for name in full:
+                if name not in self.parameters:
+                    raise UnknownName("parameter", name, self.parameters, f"robot {self.robot.name!r}")
+            if missing := [name for name in self.parameters if name not in full]:
+                raise MissingValue(
+                    f"base_values lacks {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}."
+                )
+            return np.array([float(full[name]) for name in self.parameters])
+        return sized("base_values", full, len(self.parameters))

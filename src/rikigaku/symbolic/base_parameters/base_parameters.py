@@ -1,0 +1,118 @@
+"""Base parameters of a robot from its regressor or by geometric rules: `robot.base_parameters()`.
+
+tau = Y pi with the ten parameters of each link, but the columns of Y are linearly dependent: some parameters
+have no effect, others act only in sums. Base parameters are a minimal set of such sums: all that
+identification can determine [Gautier1990].
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.value_text import short
+from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES
+from rikigaku.model.editing import bind
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY, BaseParameterProblem, bare
+
+METHODS = ("regressor", "rules")
+
+
+def base_parameters(
+    robot: RobotModel,
+    gravity: Any = None,
+    joint_parameters: bool | str | Sequence[str] = False,
+    method: str = "regressor",
+    tree: bool = False,
+    near: ArrayLike | None = None,
+    **symbols: Any,
+) -> BaseParameters:
+    """The smallest set of parameters that determines the joint forces, with exact regrouping formulas.
+
+    Args:
+        gravity: three numbers or formulas; "any" for a direction that may change; None for the robot's own.
+        joint_parameters: True to include rotor inertia, viscous and Coulomb friction, or the names of some.
+        method: "regressor" (rank and relations of the regressor) or "rules" (geometric rules; trees only).
+        tree: of a robot with loops, the set of its spanning tree.
+        near: of a robot with loops, a closed configuration (nq,), as `assemble` returns it: the result holds
+            on its component of the configuration space (a parallelogram, or its crossed form). By default
+            that of the configuration `assemble` finds from the neutral one.
+        symbols: values of symbols of the robot; the others stay symbols of the formulas.
+    """
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS, "base_parameters")
+    chosen = _joint_parameter_names(joint_parameters)
+    if symbols:
+        robot = bind(robot, **symbols)
+    field = _gravity(gravity)
+    if field is not None and field != ANY_GRAVITY:
+        robot = replace(robot, gravity=field)
+    if not robot.joints:
+        raise WrongValue(f"Robot {robot.name!r} has no moving joint, so no parameter has an effect.")
+    closed = bool(robot.loops or robot.couplings) and not tree
+    if near is not None and not closed:
+        raise WrongValue(
+            "near=... is for robots whose loops are closed: a tree has one set for all configurations."
+        )
+    problem = BaseParameterProblem(bare(robot, field), chosen)
+    if method == "rules":
+        from rikigaku.symbolic.base_parameters.geometric_rules import base_by_rules
+        from rikigaku.symbolic.base_parameters.regressor_relations import verified
+
+        if closed:
+            raise WrongValue("Geometric rules are for trees only: use method='regressor', or tree=True.")
+        regrouping = base_by_rules(problem.robot, chosen)
+        checked = f"geometric rules; {verified(problem.opened(), regrouping)}"
+        return BaseParameters(robot, problem, regrouping, checked)
+    if closed:
+        from rikigaku.symbolic.base_parameters.closed_base_parameters import base_of_closed
+
+        of_loops = base_of_closed(problem, near)
+        return BaseParameters(
+            robot,
+            problem,
+            of_loops.regrouping,
+            of_loops.verified,
+            True,
+            of_loops.configuration,
+            of_loops.relations,
+        )
+    from rikigaku.symbolic.base_parameters.regressor_relations import base_by_regressor
+
+    found = base_by_regressor(problem.opened())
+    return BaseParameters(robot, problem, found.regrouping, found.verified)
+
+
+def _joint_parameter_names(joint_parameters: Any) -> tuple[str, ...]:
+    if isinstance(joint_parameters, bool):
+        return JOINT_PARAMETER_NAMES if joint_parameters else ()
+    if not isinstance(joint_parameters, (str, Sequence)):
+        known = ", ".join(map(repr, JOINT_PARAMETER_NAMES))
+        raise WrongValue(
+            f"joint_parameters is True, False, or some of {known}; {short(joint_parameters)} was given."
+        )
+    names = (joint_parameters,) if isinstance(joint_parameters, str) else tuple(joint_parameters)
+    for name in names:
+        if name not in JOINT_PARAMETER_NAMES:
+            raise UnknownName("joint parameter", name, JOINT_PARAMETER_NAMES, "base_parameters")
+    return tuple(name for name in JOINT_PARAMETER_NAMES if name in names)
+
+
+def _gravity(gravity: Any) -> tuple[Formula, Formula, Formula] | None:
+    if gravity is None:
+        return None
+    if isinstance(gravity, str):
+        if gravity == "any":
+            return ANY_GRAVITY
+        raise WrongValue(f"gravity={gravity!r} is not valid. Give three numbers, 'any', or None.")
+    if gravity is False:
+        return (ZERO, ZERO, ZERO)
+    three = tuple(Formula.of(x) for x in gravity) if isinstance(gravity, Collection) else ()
+    if len(three) != 3:
+        raise WrongValue(f"gravity takes three numbers (m/s^2), 'any' or None; {short(gravity)} was given.")
+    return (three[0], three[1], three[2])

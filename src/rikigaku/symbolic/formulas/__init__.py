@@ -1,0 +1,1 @@
+"""Laws as exact formulas: evaluation, output, simplification."""

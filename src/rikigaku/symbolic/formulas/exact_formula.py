@@ -1,0 +1,229 @@
+"""One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from operator import itemgetter
+from typing import Any
+
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import NotExact, WrongValue
+from rikigaku.numbers.exact_number import Exact, ExactNumber
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.polynomial_algebra import coefficients
+from rikigaku.numbers.rational_function import RationalFunction
+from rikigaku.numbers.ring_transfer import moved
+from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.partial_derivatives import derivative
+
+# Characters a term of a sum takes at least, in the mean.
+_SHORTEST_TERM = 4
+
+
+class ExactFormula:
+    """An exact formula; `number` is its value in the ring, `formula` how it is written (`shown` if given).
+
+    It adds, subtracts, multiplies and divides with other formulas of the robot and with rational numbers.
+    Equal formulas compare equal and what is zero is the number 0, except for relations between constants that
+    the ring does not know (`rikigaku.numbers.polynomial_ring` lists them).
+    """
+
+    def __init__(
+        self, number: ExactNumber, context: FormulaContext, shown: Callable[[], Formula] | None = None
+    ) -> None:
+        self.number, self.context, self._shown = number, context, shown
+
+    # -- display --------------------------------------------------------------------------------------------
+    @cached_property
+    def formula(self) -> Formula:
+        """The formula as data of the package: text that reads back, LaTeX, values of any kind of number."""
+        return self.context.writer(self.number) if self._shown is None else self._shown()
+
+    def combined(self) -> "ExactFormula":
+        """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
+        from rikigaku.symbolic.formulas.trigonometric_sums import combined
+
+        # a sum of quotients, multiplied out: each term is several characters even when most of them combine
+        if self._shown is not None and _SHORTEST_TERM * self.terms > len(str(self.formula)):
+            return self
+        shown = combined(self.number, self.context.writer, self.context.combined)
+        if isinstance(self.number, RationalFunction) and len(str(shown)) >= len(str(self.formula)):
+            return self
+        shortest = min(shown, self.formula, key=_length)
+        return ExactFormula(self.number, self.context, lambda: shortest)
+
+    def sympy(self) -> Any:
+        """The formula in SymPy, as it is written."""
+        from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
+
+        return sympy_formula(self.formula)
+
+    def latex(self) -> str:
+        """The formula for a paper, without the dollar signs."""
+        return latex(self.formula)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def __repr__(self) -> str:
+        return str(self.formula)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all variables of the formula."""
+        return self.formula.symbols
+
+    @property
+    def terms(self) -> int:
+        """How many terms the numerator has, multiplied out."""
+        above = self.number.numerator
+        return len(above.polynomial) if isinstance(above, Exact) else int(above != 0)
+
+    @property
+    def numerator(self) -> "ExactFormula":
+        return self._like(
+            self.number.numerator if isinstance(self.number, (Exact, RationalFunction)) else self.number
+        )
+
+    @property
+    def denominator(self) -> "ExactFormula":
+        return self._like(
+            self.number.denominator if isinstance(self.number, (Exact, RationalFunction)) else 1
+        )
+
+    # -- values ---------------------------------------------------------------------------------------------
+    def value(self, **arguments: Any) -> Fraction | float:
+        """The value at a state: `value(q=[0.1, 0.2], v=[1, 0], L=Fraction(1, 2))`, or by name, `theta1=0.3`.
+
+        Floats give a float, next to the exact result for these sines and cosines. Exact results come from
+        rational numbers; an angle is then given by its sine and cosine, as the pair (3/5, 4/5) of fractions.
+        Symbols the robot has a value for need none; those called like an input go in `symbols={"a": 1}`.
+        """
+        return NamedEvaluationPoint(self.context, arguments).value(self.number)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    # -- collection and derivatives -------------------------------------------------------------------------
+    @checked
+    def collect(self, by: str | Sequence[str]) -> dict[str, "ExactFormula"]:
+        """The formula as a sum of factor times formula, by factor, "1" for the remaining terms.
+
+        by: "parameters" (symbols of inertias, friction, rotors), "accelerations", "velocities" (their
+        products are factors), or names of variables.
+        """
+        chosen = self.context.chosen(by)
+        if not isinstance(self.number, (Exact, RationalFunction)):
+            return {"1": self} if self.number else {}
+        below = self.number.denominator
+        if isinstance(below, Exact) and any(_holds(below, x) for x in chosen):
+            raise NotExact(f"The formula divides by what is to be collected ({by}): take its numerator.")
+        above = self.number.numerator
+        if not isinstance(above, Exact):
+            return {"1": self}
+        return {
+            str(self.context.writer(factor)): self._like(rest / below if below != 1 else rest)
+            for factor, rest in _collected(above, chosen)
+        }
+
+    @checked
+    def diff(self, name: str) -> "ExactFormula":
+        """The partial derivative with respect to a coordinate, velocity, ... or symbol, all others held."""
+        return self._like(derivative(self.number, self.context.generator(name)))
+
+    # -- arithmetic -----------------------------------------------------------------------------------------
+    def _like(self, number: Any) -> "ExactFormula":
+        return ExactFormula(number, self.context)
+
+    def _named_as(self, other: "ExactFormula") -> bool:
+        """Whether shared generators have the same names: q[0] of another robot may be another joint."""
+        if not all(isinstance(x.number, (Exact, RationalFunction)) for x in (self, other)):
+            return True  # a rational number holds no names
+        ours, theirs = self.context.names, other.context.names
+        return ours is theirs or all(theirs.get(x, name) == name for x, name in ours.items())
+
+    def _pair(self, other: object) -> tuple[Any, Any, Callable[[Any], "ExactFormula"]]:
+        """Both numbers in one ring, and the function that makes a formula of their sum or product."""
+        if not isinstance(other, ExactFormula):
+            return _exact(self.number), _exact(other), self._like
+        x, y = _exact(self.number), _exact(other.number)
+        if self.context.ring is other.context.ring:
+            return x, y, self._like
+        if self._named_as(other):
+            for target in (self, other):  # laws with other square roots or inputs have other rings
+                try:
+                    return moved(x, target.context.ring), moved(y, target.context.ring), target._like
+                except NotExact:
+                    continue
+        raise WrongValue(
+            f"A formula of robot {self.context.robot.name!r} and one of {other.context.robot.name!r} cannot "
+            "be combined: each holds a variable or a square root the other does not know, or their joints "
+            "are called differently."
+        )
+
+    def __add__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(x + y)
+
+    def __sub__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(x - y)
+
+    def __rsub__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(y - x)
+
+    def __mul__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(x * y)
+
+    def __truediv__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(x / y)
+
+    def __rtruediv__(self, other: object) -> "ExactFormula":
+        x, y, like = self._pair(other)
+        return like(y / x)
+
+    def __pow__(self, exponent: int) -> "ExactFormula":
+        return self._like(_exact(self.number) ** exponent)
+
+    def __neg__(self) -> "ExactFormula":
+        return self._like(-self.number)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExactFormula):
+            return bool(self.number == other)
+        return self._named_as(other) and bool(self.number == other.number)
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __bool__(self) -> bool:
+        return isinstance(self.number, (Exact, RationalFunction)) or self.number != 0
+
+
+def _exact(x: Any) -> Any:
+    return Fraction(x) if isinstance(x, int) else x
+
+
+def _length(formula: Formula) -> tuple[int, int]:
+    return len(formula.terms), sum(abs(power) for monomial, _ in formula.terms for _, power in monomial)
+
+
+def _holds(x: Exact, generator: str) -> bool:
+    return bool(x.polynomial.degrees()[x.ring.names.index(generator)])
+
+
+def _collected(x: Exact, generators: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    """x as a sum of products of these generators, highest powers first, each with its coefficient."""
+    for powers, rest in sorted(coefficients(x, generators).items(), key=itemgetter(0), reverse=True):
+        factor: Any = 1
+        for name, n in zip(generators, powers, strict=True):
+            factor = factor * x.ring.variable(name) ** n
+        yield factor, rest

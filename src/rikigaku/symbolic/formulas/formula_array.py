@@ -1,0 +1,152 @@
+"""Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import NoElement, WrongValue
+from rikigaku.core.value_text import short
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.program import Operations, Shape
+from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+
+# Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
+SHOWN = 120
+_LONGEST_LINE = 400
+
+
+class Formulas:
+    """An array of exact formulas. Indexing, iteration and `shape` are those of an array."""
+
+    def __init__(
+        self,
+        title: str,
+        array: Any,
+        context: FormulaContext,
+        program: Callable[[], Intermediates] | None = None,
+    ) -> None:
+        self.title, self.array, self.context, self._program = title, array, context, program
+
+    @property
+    def shape(self) -> Shape:
+        return tuple(self.array.shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return self._like(self.array[index])
+        except (IndexError, TypeError, ValueError) as error:
+            raise NoElement(
+                f"An array of formulas of shape {self.shape} has no element {short(index)}: {error}."
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._like(x) for x in self.array)
+
+    def _like(self, x: Any) -> Any:
+        return Formulas(f"part of {self.title}", x, self.context) if isinstance(x, np.ndarray) else x
+
+    @property
+    def T(self) -> "Formulas":
+        """The transpose."""
+        return Formulas(f"{self.title}, transposed", self.array.T, self.context)
+
+    def each(self, change: Callable[[ExactFormula], ExactFormula]) -> "Formulas":
+        """The same array with every formula changed."""
+        new = np.empty(self.array.shape, dtype=object)
+        for index, x in np.ndenumerate(self.array):
+            new[index] = change(x)
+        return Formulas(self.title, new, self.context)
+
+    def combined(self) -> "Formulas":
+        """With sines and cosines of sums where that is shorter; see `ExactFormula.combined`."""
+        return self.each(ExactFormula.combined)
+
+    @checked
+    def diff(self, name: str) -> "Formulas":
+        """Partial derivatives by one variable; see `ExactFormula.diff`."""
+        return self.each(lambda x: x.diff(name))
+
+    def value(self, **arguments: Any) -> Any:
+        """Values at a state as an array: of floats, or of fractions where everything given is rational.
+
+        See `ExactFormula.value`.
+        """
+        # Several contexts, where formulas of other laws were added.
+        contexts = {self.context} | {x.context for x in self.array.flat}
+        points = {context: NamedEvaluationPoint(context, arguments) for context in contexts}
+        values = [points[x.context].value(x.number) for x in self.array.flat]
+        exact = not any(isinstance(x, float) for x in values)
+        result = np.empty(len(values), dtype=object if exact else float)
+        result[:] = values
+        return result.reshape(self.shape)
+
+    def sympy(self) -> Any:
+        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices)."""
+        from rikigaku.symbolic.formulas.sympy_conversion import sympy_array
+
+        return sympy_array([x.sympy() for x in self.array.flat], self.shape)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all variables of the formulas."""
+        return frozenset().union(*(x.names for x in self.array.flat))
+
+    @property
+    def terms(self) -> int:
+        """Terms of all formulas, multiplied out."""
+        return sum(x.terms for x in self.array.flat)
+
+    def with_intermediates(self) -> Intermediates:
+        """The law as a list of intermediate variables, each used by later ones: the program that runs."""
+        if self._program is None:
+            raise WrongValue("A part of a law's formulas has no program: use that of the whole law.")
+        return self._steps
+
+    @cached_property
+    def _steps(self) -> Intermediates:
+        assert self._program is not None
+        return self._program()
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one state takes, in the program that runs."""
+        return self.with_intermediates().operations
+
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.shape))
+        head = f"<{self.title}: {size} formulas, {self.terms} terms>"
+        if self.terms > SHOWN and self._program is not None:
+            return f"{head}\nwith intermediate variables:\n{self._steps}"
+        shown = [f"{list(index)} = {_cut(repr(x))}" for index, x in np.ndenumerate(self.array) if x]
+        return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
+
+    def latex(self) -> str:
+        """All formulas as one matrix (a column for a vector) in LaTeX, however long."""
+        if self.array.ndim > 2:
+            return r",\ ".join(_latex_matrix(x) for x in self.array.reshape(-1, *self.shape[-2:]))
+        return _latex_matrix(self.array)
+
+    def _repr_latex_(self) -> str:
+        if self.terms > SHOWN and self._program is not None:
+            return self._steps._repr_latex_()
+        return f"${self.latex()}$"
+
+
+def _cut(text: str) -> str:
+    """The text of a formula, cut to the longest line shown."""
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} ... (index it for the whole)"
+
+
+def _latex_matrix(array: Any) -> str:
+    rows = array if array.ndim == 2 else array.reshape(-1, 1)
+    lines = [" & ".join(latex(x.formula) for x in row) for row in rows]
+    return r"\begin{bmatrix}" + r" \\ ".join(lines) + r"\end{bmatrix}"

@@ -1,0 +1,81 @@
+"""The context of a law's exact formulas: robot, polynomial ring, and display names of its generators."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.model.formula_fields import formulas
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.polynomial_ring import Ring
+from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
+
+_KINDS = ("parameters", "accelerations", "velocities")
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaContext:
+    """Robot, ring and names of generators that the formulas of one law share.
+
+    closed: the formulas hold only where the robot's loops are closed.
+    """
+
+    robot: RobotModel
+    ring: Ring
+    names: Mapping[str, str]  # "q[0]": "theta1"
+    closed: bool = False
+
+    @property
+    def writer(self) -> FormulaWriter:
+        """The writer of this ring's numbers as formulas."""
+        known = len(self.ring.radicands)  # another law may have added square roots since
+        if known not in self._writers:
+            self._writers[known] = FormulaWriter(self.ring, self.names)
+        return self._writers[known]
+
+    @cached_property
+    def _writers(self) -> dict[int, FormulaWriter]:
+        return {}
+
+    @cached_property
+    def combined(self) -> dict[Any, Formula]:
+        """Cache of combined sines and cosines, for the next formula."""
+        return {}
+
+    @cached_property
+    def generators(self) -> dict[str, str]:
+        """The generator of each name a formula may hold."""
+        return {name: x for x, name in self.names.items()} | {x: x for x in self.robot.free_symbols}
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Symbols that occur only in inertias, friction and rotors."""
+        inertial: set[str] = set()
+        others: set[str] = set()
+        for place, formula in formulas(self.robot):
+            own = "inertia." in place or place.endswith((".viscous", ".coulomb", ".rotor"))
+            (inertial if own else others).update(formula.symbols)
+        return tuple(name for name in self.robot.free_symbols if name in inertial - others)
+
+    def generator(self, name: str) -> str:
+        """The generator of that name."""
+        if name not in self.generators:
+            raise UnknownName("variable", name, self.generators, f"a formula of robot {self.robot.name!r}")
+        return self.generators[name]
+
+    def chosen(self, by: str | Sequence[str]) -> list[str]:
+        """Generators by kind ("parameters", "accelerations", "velocities"), by name, or by names."""
+        if not isinstance(by, str):
+            if not isinstance(by, Sequence) or not all(isinstance(name, str) for name in by):
+                known = ", ".join(map(repr, _KINDS))
+                raise WrongValue(f"collect takes one of {known}, or names of variables; {by!r} was given.")
+            return [self.generator(name) for name in by]
+        if by == "parameters":
+            return list(self.parameters)
+        if by in ("accelerations", "velocities"):
+            return [x for x in self.names if x.startswith("a[" if by == "accelerations" else "v[")]
+        if by in self.generators:
+            return [self.generator(by)]
+        raise UnknownName("way to collect", by, (*_KINDS, *self.generators), "a formula")

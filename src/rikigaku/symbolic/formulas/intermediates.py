@@ -1,0 +1,167 @@
+"""A law as a list of intermediate variables, each a short formula of earlier ones.
+
+The list is the recorded program that is compiled: every line is one or a few of its operations.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.errors import NotExact
+from rikigaku.numbers.expression_graph import Node, reachable
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.numbers.program import Operations, Program, Shape
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
+
+# A step used once becomes part of the step that uses it, up to so many terms and factors.
+_LONGEST = 6
+
+
+@dataclass(frozen=True)
+class Intermediates:
+    """steps: (name, formula) in order; results: the law's numbers in terms of inputs and steps, row-major."""
+
+    name: str
+    shape: Shape
+    steps: tuple[tuple[str, Formula], ...]
+    results: tuple[Formula, ...]
+    operations: Operations
+    context: "FormulaContext | None" = None
+
+    def value(self, **arguments: Any) -> Any:
+        """Values at a state, as an array (one number where the law has one), step by step in floats.
+
+        Given as for `ExactFormula.value`: `value(q=[0.1, 0.2], v=[1, 0], L=0.5)`, or by name, `theta1=0.3`.
+        """
+        from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
+
+        assert self.context is not None
+        point = NamedEvaluationPoint(self.context, arguments)
+        names = self.context.names
+        at: dict[str, Any] = {
+            names.get(x, x): float(y) if isinstance(y, Fraction) else y for x, y in point.values.items()
+        }
+        for name, formula in self.steps:
+            at[name] = formula.evaluate(FLOATS, at)
+        values = np.array([float(x.evaluate(FLOATS, at)) for x in self.results])
+        return values.reshape(self.shape) if self.shape else float(values[0])
+
+    def sympy(self) -> tuple[list[tuple[Any, Any]], Any]:
+        """What sympy.cse gives: pairs (symbol, expression), and the results."""
+        from rikigaku.symbolic.formulas.sympy_conversion import sympy_array, sympy_formula
+
+        steps = [(sympy_formula(Formula.symbol(name)), sympy_formula(x)) for name, x in self.steps]
+        return steps, sympy_array([sympy_formula(x) for x in self.results], self.shape)
+
+    def _lines(self) -> list[tuple[str, Formula]]:
+        """Results have places as names: M[0, 1]."""
+        return [(f"{self.name}{_place(k, self.shape)}", x) for k, x in enumerate(self.results) if x]
+
+    def __repr__(self) -> str:
+        lines = [f"{name} = {x}" for name, x in (*self.steps, *self._lines())]
+        zeros = ["all others are zero"] if any(not x for x in self.results) else []
+        return "\n".join([*lines, *zeros, f"({self.operations})"])
+
+    def _repr_latex_(self) -> str:
+        steps = [rf"{latex(Formula.symbol(name))} &= {latex(x)}" for name, x in self.steps]
+        steps += [
+            rf"\mathrm{{{self.name}}}_{{{_place(k, self.shape)[1:-1]}}} &= {latex(x)}"
+            for k, x in enumerate(self.results)
+            if x
+        ]
+        return r"$\begin{aligned}" + r" \\ ".join(steps) + r"\end{aligned}$"
+
+
+def intermediates(
+    program: Program, output: str, names: Mapping[str, str], context: "FormulaContext | None" = None
+) -> Intermediates:
+    """One output of a program as steps; names: what to call elements of inputs ("q[0]": "theta1")."""
+    at = [port.name for port in program.outputs].index(output)
+    results = program.results[at]
+    nodes = list(reachable(results))
+    uses = Counter(arg for node in nodes for arg in node.args)
+    uses.update(x for x in results if isinstance(x, Node))
+    known: dict[Node, Formula] = _inputs(program, names)
+    taken = {name for formula in known.values() for name in formula.symbols}
+    prefix = "t"
+    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in taken):
+        prefix += "_"
+    steps: list[tuple[str, Formula]] = []
+    for node in nodes:
+        if node in known or node.op == "less":  # no step of its own
+            continue
+        formula = _formula(node, [known.get(arg, ZERO) for arg in node.args])
+        if _is_short(node, formula, uses[node]):
+            known[node] = formula
+        else:
+            steps.append((f"{prefix}{len(steps) + 1}", formula))
+            known[node] = Formula.symbol(steps[-1][0])
+    shown = tuple(known[x] if isinstance(x, Node) else Formula.of(x) for x in results)
+    return Intermediates(output, program.outputs[at].shape, tuple(steps), shown, program.operations, context)
+
+
+def _inputs(program: Program, names: Mapping[str, str]) -> dict[Node, Formula]:
+    found = {}
+    for port, nodes in zip(program.inputs, program.arguments, strict=True):
+        for k, node in enumerate(nodes):
+            found[node] = Formula.symbol(
+                names.get(f"{port.name}[{k}]", port.name) if port.shape else port.name
+            )
+    return found
+
+
+def _is_short(node: Node, formula: Formula, uses: int) -> bool:
+    if node.op in ("const", "neg") or len(formula.symbols) == 0 or _is_symbol(formula):
+        return True
+    if node.op in ("sin", "cos"):
+        return uses == 1
+    return uses <= 1 and sum(len(monomial) + 1 for monomial, _ in formula.terms) <= _LONGEST
+
+
+def _is_symbol(formula: Formula) -> bool:
+    (monomial, _), *more = formula.terms or (((), 0),)
+    return not more and len(monomial) == 1 and monomial[0][0][0] == "symbol" and monomial[0][1] == 1
+
+
+def _formula(node: Node, args: list[Formula]) -> Formula:
+    match node.op:
+        case "const":
+            return Formula.of(node.value) if node.value else ZERO
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "mul":
+            return args[0] * args[1]
+        case "div":
+            return args[0] / args[1]
+        case "neg":
+            return -args[0]
+        case "sqrt":
+            return args[0].sqrt()
+        case "sin":
+            return args[0].sin()
+        case "cos":
+            return args[0].cos()
+        case "sign":
+            return args[0].sign()
+        case "choose" if node.args[1].op == "const" and node.args[1].value == -1:
+            return args[2]  # laws mark a root without value in this way: the formula is the other case
+    raise NotExact(
+        "The program of this law chooses between numbers or runs a loop, which a formula cannot express; "
+        'law.export("python") (or another language) writes it down.'
+    )
+
+
+def _place(k: int, shape: Shape) -> str:
+    places = []
+    for size in reversed(shape):
+        k, here = divmod(k, size)
+        places.append(str(here))
+    return f"[{', '.join(reversed(places))}]"

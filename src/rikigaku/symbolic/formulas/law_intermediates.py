@@ -1,0 +1,53 @@
+"""Intermediate variables of a law: its recorded program, with linear equations solved by + - * / only."""
+
+from collections import namedtuple
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rikigaku.laws.householder import FACTORS
+from rikigaku.laws.law import Law
+from rikigaku.laws.specialization import Specialization, input_shapes, record
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.symbolic.formulas.display_names import law_names, port_names
+from rikigaku.symbolic.formulas.exact_state import exact_ring
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates
+
+
+def law_intermediates(robot: RobotModel, law: Law, specialization: Specialization) -> Any:
+    """The law as intermediate variables; a named tuple where it has several results."""
+    return one_or_named(law_steps(robot, law, specialization))
+
+
+def law_steps(robot: RobotModel, law: Law, specialization: Specialization) -> dict[str, Intermediates]:
+    """Every result of the law as steps, by name; those of closed robots hold no comparisons."""
+    if law.plan is None:
+        program = record(robot, law, specialization)
+    else:
+        from rikigaku.symbolic.formulas.pivot_free_solve import plain_factors  # for robots that have loops
+
+        with solving(plain_factors):
+            program = record(robot, law, specialization)
+    inputs = input_shapes(robot, law, specialization)
+    named = law_names(robot, law, inputs)
+    context = FormulaContext(robot, exact_ring(robot, inputs), named, law.plan is not None)
+    names = port_names(robot, law, inputs)
+    return {port.name: intermediates(program, port.name, names, context) for port in program.outputs}
+
+
+@contextmanager
+def solving(factors: Any) -> Iterator[None]:
+    """Inside, laws of closed robots solve their linear equations by these factors."""
+    token = FACTORS.set(factors)
+    try:
+        yield
+    finally:
+        FACTORS.reset(token)
+
+
+def one_or_named(found: Mapping[str, Any]) -> Any:
+    """The only one, or a named tuple of all."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return namedtuple("Results", found, rename=True)(**found)

@@ -1,0 +1,1 @@
+"""Closed-form inverse kinematics: formulas for every branch."""

@@ -1,0 +1,258 @@
+"""Closed-form inverse kinematics: its branches, their evaluation at poses, and their display."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rikigaku.core.arrays import floats
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
+from rikigaku.core.types import Array
+from rikigaku.laws.closed.loop_equations import loop_residual
+from rikigaku.laws.tree.kinematics import frame_pose, world_poses
+from rikigaku.model.mechanism import instantiate
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
+from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
+from rikigaku.symbolic.inverse_kinematics.solution_steps import (
+    Angle,
+    Definition,
+    Displacement,
+    Root,
+    Step,
+    needed,
+)
+
+Elements = Sequence[Array | None]  # of poses; None: not prescribed
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """All branches at given poses: q (..., branches, nq), NaN where a branch has no solution.
+
+    valid: (..., branches); error: largest element of the difference between the pose reached and the
+    target pose [m, or elements of the rotation matrix].
+    """
+
+    q: Array
+    valid: NDArray[np.bool_]
+    error: Array
+
+    def __len__(self) -> int:
+        return int(self.valid.sum())
+
+    def __iter__(self) -> Iterator[Array]:
+        """The valid configurations, one by one."""
+        return iter(self.q[self.valid])
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One solution: the signs of its roots, and the formula of each joint."""
+
+    formulas: "JointFormulas"
+    signs: tuple[int, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Definitions, roots and joints in order; the roots of this branch have their sign."""
+        signs = iter(self.signs)
+        return tuple(
+            Definition(step.name, next(signs) * step.radicand.sqrt()) if isinstance(step, Root) else step
+            for step in self.formulas.steps
+        )
+
+    @property
+    def joints(self) -> list[tuple[str, Step]]:
+        """Each joint with the step that computes it, in the order of solution."""
+        return [
+            (self.formulas.robot_joint(step.place), step)
+            for step in self.steps
+            if isinstance(step, Angle | Displacement) and step.place < self.formulas.robot.nq
+        ]
+
+    def sympy(self, expanded: bool = False) -> Any:
+        """SymPy's form: (definitions, joints), two lists of (symbol, expression).
+
+        expanded: put the definitions into the formulas of the joints; these may become long.
+        """
+        from rikigaku.symbolic.inverse_kinematics.solution_text import branch_sympy
+
+        return branch_sympy(self, expanded)
+
+    def __str__(self) -> str:
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
+
+        return "\n".join(steps_text(self.steps))
+
+    def _repr_latex_(self) -> str:
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+
+        return steps_latex(self.steps)
+
+
+@dataclass(frozen=True, repr=False)
+class JointFormulas:
+    """Every joint as a formula of a frame's pose. Branches differ in the signs of their square roots.
+
+    steps: what is computed, in order, common to all branches: data that runs on any kind of number.
+    pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
+    conditions: formulas of the pose that vanish wherever it is reachable.
+    more_conditions: number of further conditions, which differ between branches; `solve` checks them.
+    """
+
+    robot: RobotModel
+    frame: str
+    target: str
+    pose_names: tuple[str, ...]
+    coordinates: Mapping[int, str]
+    given: tuple[int, ...]
+    steps: tuple[Step, ...]
+    conditions: tuple[Formula, ...] = ()
+    signs: tuple[tuple[int, ...], ...] = ()
+    plane: Plane | None = None
+    more_conditions: int = 0
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The solutions, one for each valid combination of signs."""
+        return tuple(Branch(self, signs) for signs in self.signs)
+
+    def without_cut_joints(self) -> "JointFormulas":
+        """The same without the motions of cut joints, where no other joint needs them."""
+        size = self.robot.nq
+        kept = needed(
+            self.steps, lambda step: not isinstance(step, Angle | Displacement) or step.place >= size
+        )
+        roots = [step for step in self.steps if isinstance(step, Root)]
+        used = [k for k, root in enumerate(roots) if root in kept]
+        signs = dict.fromkeys(tuple(pattern[k] for k in used) for pattern in self.signs)
+        return replace(self, steps=kept, signs=tuple(signs))
+
+    def robot_joint(self, place: int) -> str:
+        """The joint that an element of q belongs to."""
+        slices = self.robot.q_slices
+        return next(name for name, s in slices.items() if s.start <= place < s.stop)
+
+    @checked
+    def solve(self, pose: ArrayLike, tolerance: float = 1e-8, **values: Any) -> Configurations:
+        """All configurations that reach a pose (4, 4), or each pose of a batch.
+
+        A position target also takes (3,); a planar target its two coordinates and phi (3,).
+
+        Every configuration is checked by forward kinematics: a branch is valid where the frame reaches the
+        pose within the tolerance. Joints that the frame does not depend on are zero.
+
+        values: of symbols of the robot (default: its own values) and of the given joints.
+        """
+        elements, inputs, batch = self._elements(pose)
+        symbols = self._symbols(values)
+        count = len(self.signs)
+        at: dict[str, Any] = {name: float(x) for name, x in symbols.items()}
+        at |= {name: x[None] for name, x in zip(self.pose_names, inputs, strict=True)}
+        q = np.zeros((count, *batch, self.robot.nq))
+        for place in self.given:
+            at[self.coordinates[place]] = q[..., place] = np.asarray(values[self.coordinates[place]], float)
+        roots = iter(np.array(self.signs, dtype=float).reshape(count, -1).T)
+        with np.errstate(all="ignore"):
+            for step in self.steps:
+                match step:
+                    case Definition(name, formula):
+                        at[name] = formula.evaluate(FLOATS, at)
+                    case Root(name, radicand):  # poses out of reach are found by the check below
+                        size = np.sqrt(np.maximum(radicand.evaluate(FLOATS, at), 0.0))
+                        at[name] = next(roots).reshape(-1, *[1] * len(batch)) * size
+                    case Angle(_, name, y, x):
+                        at[name] = np.arctan2(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at))
+                    case Displacement(_, name, formula):
+                        at[name] = formula.evaluate(FLOATS, at)
+                if isinstance(step, Angle | Displacement) and step.place < self.robot.nq:
+                    q[..., step.place] = at[step.name]
+            error = self._error(q, elements, symbols)
+        q, error = np.moveaxis(q, 0, -2), np.moveaxis(error, 0, -1)
+        valid = error <= tolerance
+        return Configurations(np.where(valid[..., None], q, np.nan), valid, error)
+
+    def _error(self, q: Array, elements: Elements, symbols: Mapping[str, float]) -> Array:
+        mechanism = instantiate(self._geometry, FLOATS, symbols)
+        bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
+        pose = frame_pose(mechanism, bodies, self.frame)
+        reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
+        gaps = [
+            np.abs(np.broadcast_to(x, q.shape[:-1]) - y)
+            for x, y in zip(reached, elements, strict=True)
+            if y is not None
+        ]
+        if self.robot.loops:
+            rows = loop_residual(mechanism, [q[..., k] for k in range(self.robot.nq)])
+            gaps += [np.abs(np.broadcast_to(x, q.shape[:-1])) for x in rows]
+        error: Array = np.maximum.reduce(gaps)  # NaN, and not valid, where the pose has a NaN
+        return np.where(np.isfinite(q).all(axis=-1), error, np.inf)
+
+    def _elements(self, pose: Any) -> tuple[Elements, list[Array], tuple[int, ...]]:
+        """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
+        array = floats("solve", pose)
+        if array.shape[-2:] == (4, 4):
+            parts = [array[..., k, 3] for k in range(3)]
+            parts += [array[..., i, j] for i in range(3) for j in range(3)]
+            if self.plane is not None:
+                R = [[array[..., i, j] for j in range(3)] for i in range(3)]
+                phi = np.arctan2(*self.plane.sin_cos(R))
+                return parts, [*(parts[k] for k in self.plane.across), phi], array.shape[:-2]
+            parts = parts[: len(self.pose_names)]
+            return parts, parts, array.shape[:-2]
+        if self.target != "pose" and array.ndim and array.shape[-1] == 3:
+            parts = list(np.moveaxis(array, -1, 0))
+            return self._in_space(parts), parts, array.shape[:-1]
+        also = {
+            "pose": "",
+            "position": " or a position (3,)",
+            "planar": f" or {', '.join(self.pose_names)} (3,)",
+        }
+        raise WrongSize(
+            f"These formulas take a pose (4, 4){also[self.target]}, or a batch; {array.shape} was given."
+        )
+
+    def _in_space(self, parts: list[Array]) -> Elements:
+        """The elements of the pose in space of a planar pose."""
+        if self.plane is None:
+            return parts
+        position: list[Any] = [None] * 3  # the coordinate normal to the plane is not prescribed
+        for k, x in zip(self.plane.across, parts, strict=False):
+            position[k] = x
+        rows = self.plane.rotation_rows(np.sin(parts[2]), np.cos(parts[2]))
+        return [*position, *(x for row in rows for x in row)]
+
+    def _symbols(self, values: Mapping[str, Any]) -> dict[str, float]:
+        known = {**self.robot.declared_values, **values}
+        names = [*self._geometry.free_symbols, *(self.coordinates[place] for place in self.given)]
+        missing = [name for name in names if name not in known]
+        for name in values:
+            if name not in (*names, *self.robot.free_symbols):
+                raise UnknownName("symbol or given joint", name, names, f"robot {self.robot.name!r}")
+        if missing:
+            raise MissingValue(f"{', '.join(missing)} have no value: give {missing[0]}=...")
+        return {name: float(known[name]) for name in self._geometry.free_symbols}
+
+    @cached_property
+    def _geometry(self) -> RobotModel:
+        """The robot without inertias and other data that poses do not depend on."""
+        return replace(geometry_only(self.robot), couplings=self.robot.couplings)
+
+    def __str__(self) -> str:
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_text
+
+        return formulas_text(self)
+
+    __repr__ = __str__
+
+    def _repr_latex_(self) -> str:
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+
+        return steps_latex(self.steps)

@@ -1,0 +1,117 @@
+"""Solution formulas of one joint from equations A sin q + B cos q + C = 0, or a quadratic if prismatic."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from rikigaku.numbers.exact_number import Exact
+from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.number_kind import Number
+from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
+from rikigaku.symbolic.inverse_kinematics.joint_equations import TWO, Candidate
+from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
+from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis
+from rikigaku.symbolic.inverse_kinematics.solution_steps import (
+    Angle,
+    Definition,
+    Displacement,
+    Names,
+    Root,
+    Step,
+    is_short,
+)
+
+
+class JointSteps:
+    """The steps of a solution, joint by joint.
+
+    formula: writes a number of the chain's ring. names: those not used before. joint_names: by index in q.
+    witness: decides whether a number vanishes. roots: number of square roots named before.
+    """
+
+    def __init__(
+        self,
+        formula: FormulaWriter,
+        names: Names,
+        joint_names: Mapping[int, str],
+        witness: Witness,
+        roots: int,
+    ) -> None:
+        self.formula, self.names, self.joint_names = formula, names, joint_names
+        self.witness, self.roots = witness, roots
+        self.steps: list[Step] = []
+
+    def define(self, name: str, formula: Formula) -> Formula:
+        """The formula, or the symbol of a new definition where it is long."""
+        if is_short(formula):
+            return formula
+        name = self.names.new(name)
+        self.steps.append(Definition(name, formula))
+        return Formula.symbol(name)
+
+    def solve(self, found: Candidate, sides: tuple[Number, Number] | None) -> None:
+        """Add the steps of the candidate's joint.
+
+        sides: u, v with sine (or cosine) = +-sqrt(u^2 + v^2), if known.
+        """
+        if not found.axis.revolute:
+            self._displacement(found)
+        elif found.second is not None:
+            self._point(found)
+        elif sides is not None:
+            self._of_squares(found, *sides)
+        else:
+            self._two_points(found)
+
+    def _two_points(self, found: Candidate) -> None:
+        """An angle from one equation A sin q + B cos q + C = 0: two solutions."""
+        a, b, c = found.first
+        A, B, C = map(self.formula, found.first)
+        w = self._root(A**2 + B**2 - C**2, a * a + b * b - c * c)
+        self._angle(found.axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
+
+    def _point(self, found: Candidate) -> None:
+        """An angle from two linear equations in sin q and cos q: one solution."""
+        assert found.second is not None
+        (A, B, _), (D, E, _) = found.first, found.second
+        det, square = A * E - B * D, A * A + B * B
+        a, b, c, d, e, f = map(self.formula, (*found.first, *found.second))
+        y, x, scale = b * f - c * e, c * d - a * f, a * e - b * d
+        if isinstance(det, Exact) and not (isinstance(square, Exact) and det == square):  # sign unknown
+            y, x, scale = y * scale, x * scale, scale**2
+        elif not isinstance(det, Exact) and det < 0:
+            y, x, scale = -y, -x, -scale
+        self._angle(found.axis, y, x, scale)
+
+    def _displacement(self, found: Candidate) -> None:
+        axis = found.axis
+        a, b, c = found.first
+        if found.rank != TWO:
+            value = self.formula(-c) / self.formula(b)
+        elif isinstance(a, Exact):
+            w = self._root(self.formula(b) ** 2 - 4 * self.formula(a) * self.formula(c), b * b - 4 * a * c)
+            value = (w - self.formula(b)) / (2 * self.formula(a))
+        else:
+            h, c = b * (Fraction(1, 2) / a), c * (Fraction(1) / a)
+            value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
+        self.steps.append(Displacement(axis.place, self.joint_names[axis.place], value))
+
+    def _of_squares(self, found: Candidate, u: Number, v: Number) -> None:
+        A, B, C = found.first
+        w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
+        m = self.formula(C) / self.formula(-(A if B == 0 else B))
+        if B == 0:
+            self._angle(found.axis, m, w, ONE)
+        else:
+            self._angle(found.axis, w, m, ONE)
+
+    def _angle(self, axis: Axis, y: Formula, x: Formula, scale: Formula) -> None:
+        self.steps.append(Angle(axis.place, self.joint_names[axis.place], y, x, scale))
+
+    def _root(self, radicand: Formula, exact: Number) -> Formula:
+        """Plus or minus the square root; zero where the radicand vanishes identically."""
+        if self.witness.vanishes(exact):
+            return ZERO
+        self.roots += 1
+        name = self.names.new(f"w{self.roots}")
+        self.steps.append(Root(name, radicand))
+        return Formula.symbol(name)

@@ -1,0 +1,80 @@
+"""Sample configurations and independent coordinates for the exact constraints of a closed robot."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rikigaku.closure.closure_plan import closure, coordinate_names
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.laws.closed.loop_equations import loop_jacobian
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.arbitrary_precision import precision
+from rikigaku.symbolic.formulas.exact_state import ExactState
+from rikigaku.symbolic.loops.closed_configuration import ConsistentState, consistent_state
+from rikigaku.symbolic.loops.component import component_of
+from rikigaku.symbolic.loops.independent_equations import BITS, Row, candidates, independent, rank
+
+_SAMPLES, _MORE_SAMPLES = 2, 6
+
+
+def closed_samples(
+    robot: RobotModel, state: ExactState, rng: np.random.Generator
+) -> tuple[ConsistentState, ...]:
+    """Closed configurations of the mobility of `robot.closure()`."""
+    # equations that contradict themselves are named before a search that cannot succeed
+    equations = candidates(robot, state)
+    samples = [consistent_state(robot, rng, BITS) for _ in range(_SAMPLES)]
+    ranks = [rank(equations, sample) for sample in samples]
+    if min(ranks) < len(equations) or robot.nv == len(equations):
+        # Over-constrained: it may close with several mobilities; use the same one as the numeric laws.
+        expected = robot.nv - closure(robot).mobility
+        samples += [consistent_state(robot, rng, BITS) for _ in range(_MORE_SAMPLES)]
+        ranks += [rank(equations, sample) for sample in samples[_SAMPLES:]]
+        if expected not in ranks:
+            component = component_of(robot)
+            return tuple(component.state(BITS) for _ in range(_SAMPLES))
+        samples = [sample for sample, r in zip(samples, ranks, strict=True) if r == expected]
+    return tuple(samples[:_SAMPLES])
+
+
+def independent_coordinates(
+    robot: RobotModel, rows: Sequence[Row], samples: Sequence[ConsistentState], wanted: Sequence[str] | None
+) -> tuple[int, ...]:
+    """Indices in v of the independent coordinates, checked at closed configurations."""
+    mobility = robot.nv - len(rows)
+    names = robot.independent if wanted is None else tuple(wanted)
+    known = [joint.name for joint in robot.joints]
+    for name in names:
+        if name not in known:
+            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
+    chosen = tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
+    if names and len(set(chosen)) != mobility:
+        raise WrongSize(
+            f"Robot {robot.name!r} has mobility {mobility}, so {mobility} coordinates determine the others. "
+            f"{len(set(chosen))} were chosen ({', '.join(names)}). Its coordinates: "
+            f"{', '.join(coordinate_names(robot))}."
+        )
+    if not names:  # the same choice as the numeric laws
+        chosen = closure(robot).structure.independent
+    order = [k for k in range(robot.nv) if k not in chosen]
+    dependent = _determined(rows, samples, order)
+    if len(dependent) < len(order):
+        free = ", ".join(coordinate_names(robot)[k] for k in order if k not in dependent)
+        raise WrongValue(
+            f"The coordinates {', '.join(coordinate_names(robot)[k] for k in chosen)} of robot "
+            f"{robot.name!r} do not determine the others: with them "
+            f"all held, {free} can still move. Choose others."
+        )
+    return chosen
+
+
+def _determined(rows: Sequence[Row], samples: Sequence[ConsistentState], order: Sequence[int]) -> set[int]:
+    """Coordinates that the equations determine: the first independent columns in that order."""
+    best: set[int] = set()
+    with precision(BITS):
+        for sample in samples:
+            J = loop_jacobian(sample.mechanism, sample.q)
+            columns = [[J[row.place][k] for row in rows] for k in order]
+            found = {order[k] for k in independent(columns)}
+            best = max(best, found, key=len)
+    return best

@@ -1,0 +1,236 @@
+"""The worked example of ROSAM II, section 6: what the paper prints, and the closed robot against its tree."""
+
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+from rikigaku import rosam
+from rikigaku.laws.closed import loop_equations
+from rikigaku.laws.tree import kinematics, newton_euler
+from rikigaku.laws.tree.composite_body import mass_matrix
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
+from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
+
+FILE = Path(__file__).parents[2] / "examples" / "rosam_section_6.py"
+theta11, d21, theta31, theta12, d22 = sympy.symbols("theta11 d21 theta31 theta12 d22", real=True)
+L, px, py, phi = sympy.symbols("L px py phi", real=True)
+
+
+@cache
+def example() -> Any:
+    spec = importlib.util.spec_from_file_location("rosam_section_6", FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["rosam_section_6"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def robot() -> Robot:
+    return rosam.robot_from_data(example().DATA)
+
+
+@cache
+def cnd() -> LoopConstraints:
+    return rosam.make_loopcnd(robot(), groebner=True)
+
+
+def is_zero(x: Any) -> bool:
+    """Exactly, sines and cosines multiplied out and cos^2 = 1 - sin^2."""
+    x = sympy.expand(sympy.expand_trig(sympy.together(x).as_numer_denom()[0]))
+    for angle in (theta11, theta31, theta12, phi):
+        x = sympy.expand(sympy.rem(x, sympy.cos(angle) ** 2 + sympy.sin(angle) ** 2 - 1, sympy.cos(angle)))
+    return bool(x == 0)
+
+
+# -- what is printed -----------------------------------------------------------------------------------------
+def test_the_constraints_are_the_printed_ones_up_to_a_sign() -> None:
+    x, y = rosam.loopcnd_formulas(cnd()).sympy()
+    turn = theta11 + theta31
+    assert is_zero(x - (2 * sympy.cos(turn) * L + sympy.sin(theta11) * d21 - sympy.sin(theta12) * d22))
+    assert is_zero(y + (-2 * sympy.sin(turn) * L + sympy.cos(theta11) * d21 - sympy.cos(theta12) * d22))
+
+
+def test_inverse_kinematics_is_the_printed_one() -> None:
+    steps = {step.name: step for step in rosam.make_invkine(robot()).steps}
+    u, w = (sympy_formula(steps[name].formula) for name in ("wrist_x", "wrist_y"))
+    Sp, Cp = sympy.sin(phi), sympy.cos(phi)
+    square = -2 * Sp * L * py + py**2 + px**2 + L**2 - 2 * px * L * Cp  # the printed d21 squared
+    assert is_zero(u**2 + w**2 - square)
+    below = (
+        4 * px**2 * L**2 * Sp**2 - 2 * L**2 * px**2 + 4 * L**2 * Sp**2 * py**2 - 4 * L * Sp * py**3
+        - 4 * L * Sp * py * px**2 - 4 * L**3 * Sp * py + py**4 + 2 * py**2 * px**2 + 2 * L**2 * py**2
+        + px**4 + L**4
+    )  # fmt: skip
+    cosine = (
+        2 * Cp * px * L**2 * Sp - 2 * Cp * L * py * px - 2 * L**2 * Sp**2 * py + 3 * L * Sp * py**2
+        + px**2 * L * Sp + L**3 * Sp - py**3 - py * px**2 - L**2 * py
+    )  # fmt: skip
+    sine = -(
+        Cp * L**3 - 2 * Cp * L**2 * Sp * py - Cp * px**2 * L - px**3 - 2 * px * L**2 * Sp**2 + L**2 * px
+        + 2 * L * Sp * py * px - py**2 * px + Cp * L * py**2
+    )  # fmt: skip
+    # printed: cos = d21 cosine / below, sin = d21 sine / below; ours: sin = u / d21, cos = -w / d21
+    assert is_zero(cosine * square + w * below)
+    assert is_zero(sine * square - u * below)
+
+
+def test_every_branch_of_the_inverse_kinematics_reaches_the_hand_with_the_loop_closed() -> None:
+    pose = rosam.make_thand(0.5, -0.2, 0, 0.7, 0, 0)
+    found = list(rosam.make_invkine(robot(), pose, L=0.4))  # inertias need no values for that
+    assert len(found) == 4
+    mechanism = instantiate(robot(), FLOATS, dict.fromkeys(robot().free_symbols, 1.0) | {"L": 0.4})
+    for q in found:
+        assert np.allclose(
+            np.array(kinematics.pose(mechanism, q, "hand"), float), pose.astype(float), atol=1e-12
+        )
+        assert np.abs(np.array(loop_equations.loop_residual(mechanism, q), float)).max() < 1e-12
+        assert q[4] ** 2 == pytest.approx(-4 * 0.4 * q[1] * np.sin(q[2]) + q[1] ** 2 + 4 * 0.4**2)  # printed
+
+
+def test_the_five_printed_terms_of_tau_differ_from_ours_by_exactly_zero() -> None:
+    tau = rosam.make_invdyn(robot(), cnd=cnd())[0]
+    ring, context = tau.context.ring, tau.context
+    sine, cosine, slide = (ring.variable(x) for x in ("sin(q[2])", "cos(q[2])", "q[1]"))
+    printed = {
+        "d21_ddot*msx31": -cosine,
+        "d21_ddot*msy31": sine,
+        "msy31*theta11_ddot": -2 * slide * cosine,
+        "d21_ddot*msx21": -1,
+        "d21_dot*msy31*theta11_dot": -2 * cosine,
+    }
+    rates = [context.names[f"{x}[{k}]"] for x in "va" for k in cnd().independent]
+    terms = tau.collect(["msx31", "msy31", "msx21", *rates])
+    for factors, expected in printed.items():
+        assert terms[factors].number - expected == 0
+    assert {x: str(y) for x, y in terms.items() if x in printed} == example().PRINTED_TAU
+
+
+def test_the_tree_has_the_printed_eleven_base_parameters() -> None:
+    masses, moments, tensors = rosam.mdp_lists(rosam.make_mdp2(robot(), tree=True))
+    assert masses == ["0", "m21 + m31", "0", "0", "m22"]
+    zero = ["0", "0", "0"]
+    assert moments == [zero, ["msx21", "0", "msz21"], ["msx31", "msy31", "0"], zero, ["msx22", "0", "msz22"]]
+    last = [tensor[2][2] for tensor in tensors]
+    assert last == ["Inzz11 + Inyy21", "0", "Inzz31", "Inzz12 + Inyy22", "0"]
+    assert all(row[:2] == ["0", "0"] and tensor[:2] == [zero, zero] for tensor in tensors for row in tensor)
+
+
+def test_the_closed_robot_needs_ten_and_the_relation_is_exact() -> None:
+    base = rosam.make_mdp2(robot())
+    assert base.count == 10
+    # w(m22) = w(m21) + 2 L w(msx31) + 4 L^2 w(Inzz31): m22 stands in three sums with these factors
+    sums = {kept: dict(terms) for kept, terms in zip(base.found.kept, base.found.base, strict=True)}
+    found = {kept: str(terms["m of l22"]) for kept, terms in sums.items() if "m of l22" in terms}
+    assert found == {"m of l21": "1", "msx of l31": "2*L", "Izz of l31": "4*L**2"}
+    assert "proved modulo the ideal of the component" in base.verified
+
+
+@pytest.mark.parametrize(("gravity", "closed", "tree"), [((0, 0, 0), 10, 11), ((0, "-9.81", 0), 14, 15)])
+def test_counts_are_the_ranks_of_the_regressor_at_random_states(gravity: Any, closed: int, tree: int) -> None:
+    arm = robot().with_gravity(gravity).bind(L=0.4)
+    mechanism = instantiate(arm, FLOATS, dict.fromkeys(arm.free_symbols, 1.0))
+    assert rosam.make_mdp2(robot(), gravity=gravity).count == closed
+    assert rosam.make_mdp2(robot(), gravity=gravity, tree=True).count == tree
+    rng = np.random.default_rng(5)
+    rows = {True: [], False: []}
+    for _ in range(12):
+        q, v, a = closed_state(mechanism, rng)
+        Y = unit_columns(arm, q, v, a)
+        rows[True].append(motions(mechanism, q).T @ Y)
+        rows[False].append(unit_columns(arm, *rng.uniform(-1, 1, (3, 5))))
+    for loops_closed, count in ((True, closed), (False, tree)):
+        size = np.linalg.svd(np.vstack(rows[loops_closed]), compute_uv=False)
+        assert size[count - 1] > 1e-6 * size[0]
+        assert size[count] < 1e-12 * size[0]
+
+
+def test_the_example_prints_all_four_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    example().main()
+    assert "with gravity in the plane: 14, the tree 15" in capsys.readouterr().out
+
+
+# -- the closed robot by its tree, in floats -----------------------------------------------------------------
+def motions(mechanism: Mechanism, q: Any) -> np.ndarray:
+    """P with v = P v_independent, of the first three coordinates."""
+    J = np.array(loop_equations.loop_jacobian(mechanism, q), float)
+    return np.vstack([np.eye(3), -np.linalg.lstsq(J[:, 3:], J[:, :3], rcond=None)[0]])
+
+
+def closed_q(mechanism: Mechanism, three: Any) -> np.ndarray:
+    """The configuration with d22 > 0, by the triangle of the bar."""
+    tip = np.array(kinematics.pose(mechanism, [*three, 0, 0], "l31"), float)
+    x, y = (tip @ [2 * 0.4, 0, 0, 1])[:2]
+    return np.array([*three, np.arctan2(x, -y), np.hypot(x, y)])
+
+
+def closed_state(mechanism: Mechanism, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    q = closed_q(mechanism, rng.uniform(0.2, 1.2, 3))
+    P = motions(mechanism, q)
+    v = P @ rng.uniform(-1, 1, 3)
+    J = np.array(loop_equations.loop_jacobian(mechanism, q), float)
+    bias = np.array(loop_equations.loop_bias(mechanism, q, v), float)
+    particular = np.concatenate([np.zeros(3), -np.linalg.lstsq(J[:, 3:], bias, rcond=None)[0]])
+    return q, v, P @ rng.uniform(-1, 1, 3) + particular
+
+
+def unit_columns(arm: Robot, q: Any, v: Any, a: Any) -> np.ndarray:
+    """The regressor of the tree by putting one parameter at a time to one: tau is linear in them."""
+    names = [name for name in arm.free_symbols if name != "L"]
+    columns = []
+    for name in names:
+        mechanism = instantiate(arm, FLOATS, {x: float(x == name) for x in names})
+        columns.append(newton_euler.inverse_dynamics(mechanism, q, v, a))
+    return np.array(columns, float).T
+
+
+def test_dynamics_of_the_closed_robot_are_those_of_the_tree_along_its_motions() -> None:
+    arm = robot().with_gravity((0, "-9.81", 0))
+    names = arm.free_symbols
+    rng = np.random.default_rng(1)
+    at = dict(zip(names, rng.uniform(0.5, 1.5, len(names)), strict=True)) | {"L": 0.4}
+    mechanism = instantiate(arm, FLOATS, at)
+    q, v, a = closed_state(mechanism, rng)
+    P, near = motions(mechanism, q), {"rtol": 1e-10, "atol": 1e-10}
+
+    def value(formulas: Any, **state: Any) -> np.ndarray:
+        return formulas.value(q=q, **state, symbols=at).astype(float)
+
+    tau = P.T @ np.array(newton_euler.inverse_dynamics(mechanism, q, v, a), float)
+    assert np.allclose(value(rosam.make_invdyn(arm), v=v[:3], a=a[:3]), tau, **near)
+    M = P.T @ np.array(mass_matrix(mechanism, q), float) @ P
+    assert np.allclose(value(rosam.get_Mmatrix(arm)), M, **near)
+    g = P.T @ np.array(newton_euler.gravity_forces(mechanism, q), float)
+    assert np.allclose(value(rosam.get_Gterm(arm)), g, **near)
+    h = value(rosam.get_Cvterm(arm), v=v[:3])
+    assert np.allclose(M @ a[:3] + h + g, tau, **near)
+    assert np.allclose(value(rosam.make_jcnd(arm)), P[3:], **near)
+    load = [0.5, -1.0, 0, 0, 0, 0.3]
+    J = np.array(kinematics.jacobian(mechanism, q, "hand"), float)
+    assert np.allclose(value(rosam.make_invdyn(arm, load), v=v[:3], a=a[:3]), tau - P.T @ J.T @ load, **near)
+    # C by eq. 19 from differences of M along the closed configurations
+    C, step = value(rosam.get_Cmatrix(arm), v=v[:3]), 1e-5
+    slopes = []
+    for k in range(3):
+        sides = []
+        for side in (1, -1):
+            moved = closed_q(mechanism, q[:3] + side * step * np.eye(3)[k])
+            Q = motions(mechanism, moved)
+            sides.append(Q.T @ np.array(mass_matrix(mechanism, moved), float) @ Q)
+        slopes.append((sides[0] - sides[1]) / (2 * step))
+    D = np.array(slopes)  # D[k] = dM/dq_k
+    christoffel = np.einsum("kij,k->ij", D, v[:3]) + np.einsum("jik,k->ij", D, v[:3])
+    christoffel = (christoffel - np.einsum("ijk,k->ij", D, v[:3])) / 2
+    assert np.allclose(C, christoffel, atol=1e-7 * np.abs(D).max())
+    assert np.allclose(C @ v[:3], h, **near)
