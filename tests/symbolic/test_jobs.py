@@ -11,6 +11,7 @@ from pathlib import Path
 
 import job_functions
 import pytest
+from ended_processes import ends_within, gone
 
 import rikigaku as rk
 from rikigaku.core.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
@@ -21,22 +22,6 @@ from rikigaku.symbolic.algebra import child_process as jobs
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("RIKIGAKU_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def ended(pid):
-    """Gone, or dead and waiting for whoever inherits it to take notice."""
-    try:
-        return gone(pid) or Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return gone(pid)
 
 
 def waited_for(path):
@@ -144,10 +129,8 @@ def test_a_child_ends_itself_and_its_programs_soon_after_its_caller_was_killed(t
     child, program = waited_for(tmp_path / "pid"), waited_for(tmp_path / "program")
     caller.kill()
     caller.communicate(timeout=10)
-    end = time.monotonic() + 10
-    while not (ended(child) and ended(program)):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    assert ends_within(child, 20)
+    assert ends_within(program, 20)
 
 
 def test_a_child_has_little_more_processor_time_than_its_time_limit():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ended_processes import gone
 
 import rikigaku as rk
 from rikigaku import rosam
@@ -48,14 +49,6 @@ def started(monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", recorded)
     return pids
-
-
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def test_inverse_kinematics_of_the_child_is_that_found_here_and_is_found_once(monkeypatch, folder, started):
