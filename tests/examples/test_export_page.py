@@ -66,6 +66,14 @@ def test_the_snippet_of_octave_prints_the_native_force(folder: Path, puma: rk.Ro
     assert answer.stdout.strip() == f"{puma.gravity_forces(Q)[1]:.6f}"
 
 
+def test_the_snippet_of_webassembly_prints_the_native_torque(folder: Path, puma: rk.Robot) -> None:
+    (snippet,) = blocks("export.md", "js")
+    (folder / "main.mjs").write_text(snippet)
+    node = program_on_path("node", "nodejs")
+    answer = subprocess.run([node, "main.mjs"], cwd=folder, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == f"{puma.inverse_dynamics(Q, ZERO, ZERO)[1]:.6f}"
+
+
 def printed(folder: Path, file: str, language: str, *command: str) -> str:
     """What the page's snippet of that language prints when compiled by the command."""
     (snippet,) = blocks("export.md", language)

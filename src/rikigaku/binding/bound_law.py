@@ -131,14 +131,15 @@ class BoundLaw:
 
         Args:
             language: "c", "c++", "python", "julia", "matlab" (and Octave), "rust", "latex", "markdown": text;
-                "c header": of the C text; "casadi": a casadi.Function; "sympy": a record of expressions; or
-                one that was registered (`rikigaku.export.languages.register_language`).
-            path: a file for the text, replaced in one step; a C header is written beside C.
+                "c header": of the C text; "wasm": the bytes of a WebAssembly module; "casadi": a
+                casadi.Function; "sympy": a record of expressions; or one that was registered
+                (`rikigaku.export.languages.register_language`).
+            path: a file for the text or bytes, replaced in one step; a C header is written beside C.
             name: of the function; by default made of the names of robot and law.
             derivative: True, or names as in `derivative(wrt=...)`: the derivatives instead of the law.
             options: of the law (frame="hand"). Symbols of the robot are inputs of the function unless they
                 have a value here; gravity=... and wrenches={"hand": ...} make these inputs, for any value.
-        Returns: the text, or the object.
+        Returns: the text, the bytes or the object.
         """
         from rikigaku.binding.law_export import exported
         from rikigaku.export.languages import known_language  # loaded at the first export

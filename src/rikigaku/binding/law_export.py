@@ -12,7 +12,7 @@ from rikigaku.core.files import write_together
 from rikigaku.core.value_text import short
 from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
-from rikigaku.export.languages import known_language, texts
+from rikigaku.export.languages import contents, known_language
 from rikigaku.laws.law import Law
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.program import Program
@@ -28,7 +28,7 @@ def exported(
     name: str | None,
     exporters: Mapping[str, Callable[[Export], Any]],
 ) -> Any:
-    """The program in a language: text, written to `path` if given, or an object.
+    """The program in a language: text or bytes, written to `path` if given, or an object.
 
     Args:
         derivative: variables of differentiation, if the outputs are derivatives.
@@ -49,10 +49,10 @@ def exported(
     export = _export(robot, law, program, derivative, name)
     if not known.is_text:
         return exporters.get(language, known.exporter)(export)
-    text, files = texts(known, export, file)
+    content, files = contents(known, export, file)
     if files:
-        write_together({path: content.encode() for path, content in files.items()})
-    return text
+        write_together(files)
+    return content
 
 
 def _export(robot: RobotModel, law: Law, program: Program, derivative: Sequence[str], name: str) -> Export:

@@ -25,6 +25,7 @@ class ExportLanguage:
         header_check: lines for the end of the first file, by which a compiler refuses a header of another
             export; a function of the `Export` and the name of the header.
         is_text: False if exports are objects, which are not written to files.
+        is_binary: True if exports are bytes.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ExportLanguage:
     header: Exporter | None = None
     header_check: Callable[[Export, str], str] | None = None
     is_text: bool = True
+    is_binary: bool = False
 
 
 @checked
@@ -66,11 +68,14 @@ def known_language(name: str) -> ExportLanguage:
     return LANGUAGES[wanted]
 
 
-def texts(language: ExportLanguage, export: Export, path: Path | None) -> tuple[str, dict[Path, str]]:
-    """The text, and the content of each file if a path was given."""
+def contents(
+    language: ExportLanguage, export: Export, path: Path | None
+) -> tuple[str | bytes, dict[Path, bytes]]:
+    """The text (or bytes), and the content of each file if a path was given."""
     text = language.exporter(export)
-    if not isinstance(text, str):
-        raise WrongValue(f"The exporter of {language.name!r} returns text; it returned {text!r}.")
+    kind, word = (bytes, "bytes") if language.is_binary else (str, "text")
+    if not isinstance(text, kind):
+        raise WrongValue(f"The exporter of {language.name!r} returns {word}; it returned {text!r}.")
     if path is None:
         return text, {}
     if language.named_by_file and (path.suffix != language.ending or path.stem != export.name):
@@ -80,6 +85,8 @@ def texts(language: ExportLanguage, export: Export, path: Path | None) -> tuple[
         )
     if language.ending and path.suffix != language.ending:
         raise WrongValue(f"A file of {language.name} ends in {language.ending!r}; {path.name!r} was given.")
+    if isinstance(text, bytes):
+        return text, {path: text}
     files = {path: text}
     if language.header is not None:
         if path.suffix == ".h":
@@ -90,7 +97,7 @@ def texts(language: ExportLanguage, export: Export, path: Path | None) -> tuple[
         if language.header_check is not None:
             text += language.header_check(export, beside.name)
         files = {path: text, beside: language.header(export)}
-    return text, files
+    return text, {path: content.encode() for path, content in files.items()}
 
 
 def _module(module: str, function: str = "source") -> Callable[..., Any]:
@@ -119,10 +126,18 @@ LANGUAGES = {
         ExportLanguage("julia", _module("julia_source")),
         ExportLanguage("matlab", _module("matlab_source"), ending=".m", named_by_file=True),
         ExportLanguage("rust", _module("rust_source")),
+        ExportLanguage("wasm", _module("wasm_module"), ending=".wasm", is_binary=True),
         ExportLanguage("latex", _module("latex_markdown", "latex")),
         ExportLanguage("markdown", _module("latex_markdown", "markdown")),
         ExportLanguage("casadi", _module("casadi_function", "function"), is_text=False),
         ExportLanguage("sympy", _by_caller, is_text=False),
     )
 }
-_OTHER_NAMES = {"cpp": "c++", "numpy": "python", "octave": "matlab", "md": "markdown", "tex": "latex"}
+_OTHER_NAMES = {
+    "cpp": "c++",
+    "numpy": "python",
+    "octave": "matlab",
+    "webassembly": "wasm",
+    "md": "markdown",
+    "tex": "latex",
+}

@@ -1524,7 +1524,7 @@ class Robot(RobotModel):
             target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
                 for arms that move in a coordinate plane. By default the number of joints decides.
             given: joints whose values will be given, not solved for (for an arm of seven joints: one).
-            time_limit: seconds of the whole wait; with 0 only a result on disk is read.
+            time_limit: seconds of the whole wait; with 0 only a result found earlier is read.
             progress: called with each progress message.
             cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
         Returns:
