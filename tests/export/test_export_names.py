@@ -1,9 +1,11 @@
 """Names from files stay names, or words of a comment, in every language; wrong requests are refused."""
 
+import json
 import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.export import languages
 from rikigaku.export.export_record import Export, text
 from rikigaku.export.identifiers import Names, identifier, plain
-from rikigaku.export.languages import LANGUAGES, known_language, register_language, texts
+from rikigaku.export.languages import LANGUAGES, contents, known_language, register_language
 from rikigaku.export.program_walk import INFIX, Language, Spelling
 from rikigaku.model.robot_model import Frame
 from rikigaku.numbers.elementary_functions import sin
@@ -38,13 +40,13 @@ COMMENTS = {
 }
 
 
-def exported(language: str, name: str) -> str:
+def exported(language: str, name: str) -> Any:
     """A small program whose robot, inputs and outputs have this name; no model stood in its way."""
     program = trace(name, [(name, (2,)), (f"{name}#", ())], lambda x, y: {name: [x[0] * y, sin(x[1])]})
-    return texts(known_language(language), Export(program, "law", name, (name, name), (name,)), None)[0]
+    return contents(known_language(language), Export(program, "law", name, (name, name), (name,)), None)[0]
 
 
-@pytest.mark.parametrize("language", [name for name in LANGUAGES if LANGUAGES[name].is_text])
+@pytest.mark.parametrize("language", [x.name for x in LANGUAGES.values() if x.is_text and not x.is_binary])
 def test_hostile_names_change_no_code(language: str) -> None:
     found = [exported(language, name) for name in (EVIL, "harmless")]
     assert "evil" in found[0]
@@ -54,6 +56,14 @@ def test_hostile_names_change_no_code(language: str) -> None:
         assert not re.search(r"[`<>\u202e]|\\evil", found[0])
     else:
         assert evil.replace(identifier(EVIL), "harmless") == harmless
+
+
+def test_hostile_names_change_no_byte_of_webassembly_code() -> None:
+    parts = [exported("wasm", name).split(b"\x08rikigaku") for name in (EVIL, "harmless")]
+    codes = [code[:-3] for code, _ in parts]  # without the kind and the size of the section of names
+    assert codes[0] == codes[1]
+    assert len(codes[0]) > 400
+    assert [port["name"] for port in json.loads(parts[0][1])["laws"]["law"]["outputs"]] == [EVIL]
 
 
 def test_names_a_model_may_hold_change_no_code(tmp_path: Path) -> None:
