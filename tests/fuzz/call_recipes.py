@@ -256,6 +256,7 @@ def _controllers(folder: Path) -> Iterator[Recipe]:
     yield Recipe("PD", rk.PD, (arm, path, 10.0, [1.0, 1.0]), {"gravity": True})
     yield Recipe("PD of a configuration", rk.PD, (arm, Q, 10.0, 1.0))
     yield Recipe("ComputedTorque", rk.ComputedTorque, (arm, path, 10.0, [1.0, 1.0]))
+    yield Recipe("GravityCompensation", rk.GravityCompensation, (arm,))
     resolved = {"axes": "xy", "null_space_damping": 1.0}
     yield Recipe(
         "ResolvedAcceleration", rk.ResolvedAcceleration, (arm, "hand", [0.5, 0.5], 10.0, 1.0), resolved
@@ -280,6 +281,9 @@ def _simulation(folder: Path) -> Iterator[Recipe]:
         "start": 0.0,
         "events": {"e": lambda t, q, v: q[0]},
         "contacts": None,
+        "joint_friction": None,
+        "wrenches": {"hand": [0.0, 1.0, "sin(t)", 0.0, 0.0, 0.0]},
+        "torque_limits": [5.0, 5.0],
         "system": None,
         "output": [0.0, 0.005],
         "method": "dop853",
@@ -289,6 +293,7 @@ def _simulation(folder: Path) -> Iterator[Recipe]:
         "largest_step": 0.005,
         "most_steps": 50,
         "most_changes": 10,
+        "progress": None,
     }
     yield Recipe("simulate", rk.simulate, (arm, Q, V, [0.1, 0.2]), keywords)
     floor = rk.Contact("hand", rk.Plane(normal=(0, 1, 0), point=(0, -5, 0)), 0.2)

@@ -6,7 +6,7 @@ import pytest
 import rikigaku as rk
 from rikigaku.contact.contact_modes import ContactModes
 from rikigaku.simulation import ForcePosition
-from rikigaku.simulation.actuation import PiecewisePolynomial, stacked
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial, stacked
 from rikigaku.trajectory import in_sequence, quintic
 
 FINE = {"rtol": 1e-11, "atol": 1e-13}

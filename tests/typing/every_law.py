@@ -330,9 +330,20 @@ def simulations(folder: Path) -> None:
         rk.Sampled(torque, 0.05),
         rk.Data(np.array([0.0, 1.0]), np.zeros((2, 2))),
         ["sin(t)", "0"],
+        rk.PD(arm, path, 100.0, 20.0, gravity=False) + rk.GravityCompensation(arm) + [0.1, 0.0],
     ):
         assert rk.simulate(arm, [0.3, 0.2], torque=controller, duration=0.1).done
 
+    pushed: rk.Solution = rk.simulate(
+        arm,
+        [0.3, 0.2],
+        duration=0.1,
+        wrenches={"hand": ["0", "0", "sin(t)", "0", "0", "0"]},
+        torque_limits=10.0,
+        joint_friction=True,
+        progress=print,
+    )
+    assert pushed.done
     three = rk.load("planar_3r")
     floor = rk.Contact("hand", rk.Plane(), friction=rk.Friction(0.2), bilateral=True)
     q0: Array = rk.ContactSystem(three, [floor]).placed([-0.42, -1.05, -1.05], ["hand"])

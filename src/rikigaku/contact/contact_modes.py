@@ -220,8 +220,10 @@ def _projected(
     return moved, speed, before.kinetic_energy(v) - after.kinetic_energy(speed) + float(before.force @ step)
 
 
-def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
+def contact_modes(robot: Robot, contacts: Any, joint_friction: bool | None = None) -> ContactModes:
     """The contact modes for `simulate(contacts=...)`: contacts, guides, joint friction, or a ContactSystem.
+
+    joint_friction: False leaves out the Coulomb friction of the robot's joints.
 
     Raises:
         WrongValue: for anything else, or a system of another robot.
@@ -235,7 +237,13 @@ def contact_modes(robot: Robot, contacts: Any) -> ContactModes:
                 "contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; "
                 f"{short(contacts)} was given."
             )
-        return ContactModes(ContactSystem(robot, tuple(contacts)))
+        joints = () if joint_friction is False else None
+        return ContactModes(ContactSystem(robot, tuple(contacts), joints))
+    if joint_friction is not None:
+        raise WrongValue(
+            "The ContactSystem given has its joint friction: leave out joint_friction, or give "
+            "ContactSystem(robot, contacts, joints=())."
+        )
     if contacts.robot != robot:
         raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
     return ContactModes(contacts, minimum_bounce_speed)

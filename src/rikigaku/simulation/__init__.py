@@ -6,6 +6,7 @@ from rikigaku.hybrid.smooth_motion import FreeMotion
 from rikigaku.simulation.actuation import Data, Sampled
 from rikigaku.simulation.controllers import ComputedTorque
 from rikigaku.simulation.force_position_control import ForcePosition
+from rikigaku.simulation.gravity_compensation import GravityCompensation
 from rikigaku.simulation.moreau_stepping import SteppedSolution, time_stepping
 from rikigaku.simulation.pd_control import PD
 from rikigaku.simulation.resolved_acceleration import ResolvedAcceleration
@@ -22,6 +23,7 @@ __all__ = [
     "Flow",
     "ForcePosition",
     "FreeMotion",
+    "GravityCompensation",
     "Guard",
     "Mode",
     "Now",

@@ -1,12 +1,12 @@
 """Actuation: joint forces from data, formulas of time, functions, sampled controllers or controllers.
 
-An actuation is a traced formula of the joint forces in t, q, v and its inputs u. The inputs are piecewise
-polynomials evaluated in native code, values of a Python function, or values held between samples.
+An actuation is a traced formula of the joint forces in t, q, v and its inputs u. The first inputs are
+piecewise polynomials evaluated in native code, the others values of a Python function, at every stage or held
+between samples.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from rikigaku.core.validation import function_of
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS, Number
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 
 Numbers = Sequence[Number]
 Function = Callable[[float, Array, Array], Any]
@@ -28,48 +29,25 @@ Function = Callable[[float, Array, Array], Any]
 _ATTRIBUTES = ("identity", "size", "parameters", "pieces", "function", "period")
 
 
-class PiecewisePolynomial(NamedTuple):
-    """Inputs as piecewise polynomials: starts (s), coefficients (s, powers, size), highest power first."""
+class TorqueSource:
+    """A value of `torque=` that can be added to any other: `rk.PD(...) + rk.GravityCompensation(robot)`."""
 
-    starts: Array
-    coefficients: Array
+    __array_ufunc__ = None  # array + source is a sum of sources, not one for each element
 
-    def __call__(self, t: Array) -> Array:
-        """Inputs at times t; on a boundary those of the segment that starts there."""
-        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.starts) - 1)
-        x = (t - self.starts[which])[:, None]
-        total = np.zeros((len(t), self.coefficients.shape[2]))
-        for k in range(self.coefficients.shape[1]):
-            total = total * x + self.coefficients[which, k]
-        return total
+    def __add__(self, other: Any) -> "TorqueSum":
+        return TorqueSum((self, other))
 
-    def within(self, start: float, end: float) -> "PiecewisePolynomial":
-        """The segments that overlap [start, end]."""
-        first = max(int(np.searchsorted(self.starts, start, side="right")) - 1, 0)
-        last = max(int(np.searchsorted(self.starts, end, side="left")), first + 1)
-        return PiecewisePolynomial(self.starts[first:last], self.coefficients[first:last])
+    def __radd__(self, other: Any) -> "TorqueSum":
+        return TorqueSum((other, self))
 
 
-def stacked(first: PiecewisePolynomial, second: PiecewisePolynomial) -> PiecewisePolynomial:
-    """The inputs of both, concatenated, over the union of their segments."""
-    starts = np.union1d(first.starts, second.starts)
-    powers = max(first.coefficients.shape[1], second.coefficients.shape[1])
-    return PiecewisePolynomial(
-        starts, np.concatenate([_shifted(x, starts, powers) for x in (first, second)], axis=2)
-    )
+class TorqueSum(TorqueSource):
+    """The sum of torque sources, each anything that `torque=` accepts; made by +."""
 
-
-def _shifted(pieces: PiecewisePolynomial, starts: Array, powers: int) -> Array:
-    """Coefficients of the same polynomials about other starts, padded to that many powers."""
-    which = np.clip(np.searchsorted(pieces.starts, starts, side="right") - 1, 0, None)
-    table = pieces.coefficients[which][:, ::-1]  # lowest power first
-    shift, count = starts - pieces.starts[which], table.shape[1]
-    result = np.zeros((len(starts), powers, table.shape[2]))
-    for power in range(count):
-        for k in range(power + 1):  # the term x^k of (x + d)^power
-            part = comb(power, k) * shift ** (power - k)
-            result[:, powers - 1 - k] += part[:, None] * table[:, power]
-    return result
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts: tuple[Any, ...] = ()
+        for part in parts:
+            self.parts += part.parts if isinstance(part, TorqueSum) else (part,)
 
 
 class Actuation(Protocol):
@@ -89,11 +67,11 @@ class Actuation(Protocol):
 
     @property
     def pieces(self) -> PiecewisePolynomial | None:
-        """Inputs over time, in native code."""
+        """The first inputs, over time, in native code."""
 
     @property
     def function(self) -> Function | None:
-        """Inputs from a Python function: at every stage, or every `period`."""
+        """The other inputs, from a Python function: at every stage, or every `period`."""
 
     @property
     def period(self) -> float | None:
@@ -171,19 +149,6 @@ class TimeFormulas:
     function: None = None
     period: None = None
 
-    def __post_init__(self) -> None:
-        if len(self.formulas) != len(self.coordinates):
-            raise WrongSize(
-                f"torque takes {len(self.coordinates)} formulas, one for each actuated coordinate; "
-                f"{len(self.formulas)} were given."
-            )
-        for formula in self.formulas:
-            if unknown := sorted(formula.symbols - {"t"}):
-                raise WrongValue(
-                    f"The torque {formula} uses {', '.join(unknown)}; it is a formula of t. Forces that "
-                    "depend on the state are a function (t, q, v) -> tau, or a controller."
-                )
-
     @property
     def identity(self) -> str:
         return f"formulas {self.nv} {self.coordinates} {', '.join(map(str, self.formulas))}"
@@ -199,7 +164,7 @@ class TimeFormulas:
 
 @checked_data
 @dataclass(frozen=True, eq=False)
-class Data:
+class Data(TorqueSource):
     """Forces tabulated over time: `rk.Data(t, tau)`.
 
     Args:
@@ -243,7 +208,7 @@ class Data:
 
 @checked_data
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class Sampled(TorqueSource):
     """A discrete controller: `rk.Sampled(function, period)` evaluates function(t, q, v) every period [s] and
     holds the forces until the next sample (zero-order hold)."""
 
@@ -254,27 +219,62 @@ class Sampled:
         check_fields(self)
 
 
+def input_counts(actuation: Actuation) -> tuple[int, int]:
+    """Number of inputs u from piecewise polynomials, which come first, and from the function."""
+    first = 0 if actuation.pieces is None else actuation.pieces.coefficients.shape[2]
+    return first, actuation.size - first
+
+
 def evaluate_function(actuation: Actuation, t: float, q: Array, v: Array) -> Array:
     """Inputs from the user's function, validated."""
     assert actuation.function is not None
-    value = actuation.function(t, q, v)
+    value, count = actuation.function(t, q, v), input_counts(actuation)[1]
     if value is None:
         raise WrongSize(
-            f"The torque function returns {actuation.size} numbers; it returned None: does it return them?"
+            f"The torque function returns {count} numbers; it returned None: does it return them?"
         )
     u = floats("The torque function", value)
-    if u.shape != (actuation.size,):
-        raise WrongSize(f"The torque function returns {actuation.size} numbers; it returned shape {u.shape}.")
+    if u.shape != (count,):
+        raise WrongSize(f"The torque function returns {count} numbers; it returned shape {u.shape}.")
     return u
 
 
-def actuation_of(nv: int, coordinates: Sequence[int], torque: Any) -> Actuation:
+class ForceVector(NamedTuple):
+    """A vector of forces that a user gives: its name in errors, what each number is for, and of how many."""
+
+    name: str
+    each: str
+    length: int
+
+    def check_formulas(self, formulas: Sequence[Formula]) -> None:
+        """Raise an error for another number of formulas, or for one of anything but t."""
+        if len(formulas) != self.length:
+            raise WrongSize(
+                f"{self.name} takes {self.length} formulas, one for each {self.each}; "
+                f"{len(formulas)} were given."
+            )
+        for formula in formulas:
+            if unknown := sorted(formula.symbols - {"t"}):
+                raise WrongValue(
+                    f"The {self.name} {formula} uses {', '.join(unknown)}; it is a formula of t. Forces that "
+                    "depend on the state are a function (t, q, v) -> tau, or a controller."
+                )
+
+
+def actuation_of(nv: int, coordinates: Sequence[int], torque: Any, wrench_on: str = "") -> Actuation:
     """The actuation for the argument `torque` of `simulate`; coordinates: of v that it acts on.
+
+    wrench_on: the frame, if the forces are an external wrench instead.
 
     Raises:
         WrongSize, WrongValue: for any other value, with a list of what is possible.
     """
     count, at = len(coordinates), tuple(coordinates)
+    vector = (
+        ForceVector(f"the wrench on {wrench_on!r}", "component of force and moment", count)
+        if wrench_on
+        else ForceVector("torque", "actuated coordinate", count)
+    )
     if torque is None:
         return JointForces(nv, at)
     if isinstance(torque, Data):
@@ -287,7 +287,16 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any) -> Actuation:
         if not torque.period > 0:
             raise WrongValue(f"A sampling period is positive [s]; {torque.period} was given.")
         return JointForces(nv, at, function=torque.function, period=float(torque.period))
+    if isinstance(torque, TorqueSum):
+        from rikigaku.simulation.actuation_sum import sum_of
+
+        return sum_of([actuation_of(nv, at, part, wrench_on) for part in torque.parts])
     if hasattr(torque, "forces"):
+        if wrench_on:
+            raise WrongValue(
+                f"{vector.name} is no controller: give six numbers, formulas of t, rk.Data(t, w) or a "
+                "function (t, q, v) -> six numbers."
+            )
         if missing := [name for name in _ATTRIBUTES if not hasattr(torque, name)]:
             raise WrongValue(
                 f"{type(torque).__name__} has no {', '.join(missing)}. A controller has all of "
@@ -295,19 +304,23 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any) -> Actuation:
             )
         return cast(Actuation, torque)
     if callable(torque):
-        function_of("torque", "t q v", torque)
+        function_of(vector.name, "t q v", torque)
         return JointForces(nv, at, function=torque)
+    if isinstance(torque, str):
+        raise WrongValue(f"{vector.name} takes {count} formulas, as ['3*sin(t)', '0']; {torque!r} was given.")
     if isinstance(torque, Sequence) and any(isinstance(x, (str, Formula)) for x in torque):
-        return cast(Actuation, TimeFormulas(nv, at, tuple(Formula.of(x) for x in torque)))
-    constant = floats("torque", torque)
+        formulas = tuple(Formula.of(x) for x in torque)
+        vector.check_formulas(formulas)
+        return cast(Actuation, TimeFormulas(nv, at, formulas))
+    constant = floats(vector.name, torque)
     if constant.shape != (count,):
         raise WrongSize(
-            f"torque takes {count} numbers, one for each actuated coordinate; shape {constant.shape} was "
+            f"{vector.name} takes {count} numbers, one for each {vector.each}; shape {constant.shape} was "
             "given. "
             "Forces over time are rk.Data(t, tau), formulas of t, a function (t, q, v) -> tau, a controller."
         )
     if not np.isfinite(constant).all():
-        raise WrongValue(f"torque must be finite; {constant} was given.")
+        raise WrongValue(f"{vector.name} must be finite; {constant} was given.")
     return JointForces(nv, at, PiecewisePolynomial(np.array([0.0]), constant[None, None]))
 
 

@@ -109,12 +109,13 @@ class ActuationForces:
 
     def _inputs(self, t: float, q: Array, v: Array) -> Array:
         actuation = self.actuation
-        if actuation.pieces is not None:
-            return actuation.pieces(np.array([t]))[0]
-        if actuation.function is None:
-            return np.zeros(0)
-        if actuation.period is None:
-            return evaluate_function(actuation, t, q.copy(), v.copy())
-        if self.held is None or due(self.held[0], t, actuation.period):
-            self.held = (t, evaluate_function(actuation, t, q.copy(), v.copy()))
+        given = np.zeros(0) if actuation.pieces is None else actuation.pieces(np.array([t]))[0]
+        return given if actuation.function is None else np.concatenate([given, self._computed(t, q, v)])
+
+    def _computed(self, t: float, q: Array, v: Array) -> Array:
+        """Inputs from the function."""
+        if self.actuation.period is None:
+            return evaluate_function(self.actuation, t, q.copy(), v.copy())
+        if self.held is None or due(self.held[0], t, self.actuation.period):
+            self.held = (t, evaluate_function(self.actuation, t, q.copy(), v.copy()))
         return self.held[1]

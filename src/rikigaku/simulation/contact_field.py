@@ -23,6 +23,7 @@ from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import trace
 from rikigaku.simulation.actuation import Actuation, joint_forces
 from rikigaku.simulation.actuation_program import actuation_parameters, kernel_of
+from rikigaku.simulation.external_wrenches import with_external
 from rikigaku.simulation.vector_fields import ModeField, guard_value
 
 
@@ -93,25 +94,26 @@ class ContactField(ModeField):
         if not self.user_guards:
             return None
         robot, actuation, engine = self.robot, self.actuation, _native(self.mode).workspace.engine
-        nq, nv, own, count = robot.nq, robot.nv, len(actuation.parameters), engine.force_count
+        nq, nv, own_count, count = robot.nq, robot.nv, len(actuation.parameters), engine.force_count
 
         def function(
             t: list[Number], y: list[Number], u: list[Number], p: list[Number], flow: list[Number]
         ) -> dict[str, Any]:
-            mechanism = instantiate(robot, FLOATS, dict(zip(robot.free_symbols, p[own:], strict=True)))
+            mechanism = instantiate(robot, FLOATS, dict(zip(robot.free_symbols, p[own_count:], strict=True)))
             q, v = y[:nq], y[nq : nq + nv]
-            tau = joint_forces(actuation, mechanism, t[0], q, v, u, p[:own])
+            tau = joint_forces(actuation, mechanism, t[0], q, v, u, p[:own_count])
             a, forces, multipliers = flow[:nv], flow[nv + 2 : nv + 2 + count], flow[nv + 2 + count :]
             loops = multipliers[: len(engine.plan.loop_equations)]
 
             def wrenches() -> Any:
-                return contact_joint_wrenches(mechanism, q, v, a, [*forces, *loops], engine.plan)
+                own = contact_joint_wrenches(mechanism, q, v, a, [*forces, *loops], engine.plan)
+                return with_external(actuation, mechanism, t[0], q, v, u, p[:own_count], own)
 
             motion = Flow(a, flow[nv], _Outputs(forces, wrenches), flow[nv + 1])
             now = Now(t[0], q, v, tau, ())
             return {"g": [guard_value(guard, mechanism, now, motion) for guard in self.user_guards]}
 
-        sizes = {"t": 1, "y": self.size, "u": actuation.size, "p": own + len(robot.free_symbols)}
+        sizes = {"t": 1, "y": self.size, "u": actuation.size, "p": own_count + len(robot.free_symbols)}
         sizes["flow"] = nv + 2 + count + engine.plan.permanent
         shapes = [(name, (size,)) for name, size in sizes.items()]
         return kernel_of(trace(f"events of {robot.name}", shapes, function))

@@ -18,7 +18,8 @@ from rikigaku.laws.tree.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Array, Function, Numbers, PiecewisePolynomial
+from rikigaku.simulation.actuation import Array, Function, Numbers, TorqueSource
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.trajectory import Polynomial
 from rikigaku.trajectory import Sequence as Motions
 
@@ -26,7 +27,7 @@ from rikigaku.trajectory import Sequence as Motions
 Target = ArrayLike | Callable[..., Any]
 
 
-class ComputedTorque:
+class ComputedTorque(TorqueSource):
     """tau = inverse dynamics of a_d + damping (v_d - v) + stiffness (q_d - q), viscous friction included.
 
     Args:
@@ -38,6 +39,7 @@ class ComputedTorque:
 
     function: Function | None = None
     period: float | None = None
+    gravity = True  # compensated
 
     @checked
     def __init__(self, robot: Robot, target: Target, stiffness: ArrayLike, damping: ArrayLike) -> None:

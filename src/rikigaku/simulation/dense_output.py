@@ -8,7 +8,8 @@ import numpy as np
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
 from rikigaku.hybrid.smooth_motion import is_closed
-from rikigaku.simulation.actuation import Actuation, evaluate_function
+from rikigaku.simulation.actuation import Actuation, evaluate_function, input_counts
+from rikigaku.simulation.external_wrenches import separated
 from rikigaku.simulation.native_run import Run
 from rikigaku.simulation.step_interpolation import interpolated
 
@@ -76,6 +77,7 @@ def results_at(
         done, here = runs[k], np.flatnonzero(own == k)
         u = _inputs(actuation, done, t[here], y[here])
         found = done.field.results_at(done.mode, actuation, t[here], y[here], u)
+        found |= separated(done.field.robot, actuation, found, t[here], y[here], u)
         for name, x in found.items():
             whole = results.setdefault(name, np.full((len(t), *x.shape[1:]), np.nan))
             whole[here] = x
@@ -84,10 +86,14 @@ def results_at(
 
 def _inputs(actuation: Actuation, done: Run, t: Array, y: Array) -> Array:
     """Inputs u at those states."""
-    if actuation.pieces is not None:
-        return actuation.pieces(t)
+    given = np.zeros((len(t), 0)) if actuation.pieces is None else actuation.pieces(t)
     if actuation.function is None:
-        return np.zeros((len(t), actuation.size))
+        return given
+    return np.concatenate([given, _computed(actuation, done, t, y)], axis=1)
+
+
+def _computed(actuation: Actuation, done: Run, t: Array, y: Array) -> Array:
+    """Inputs from the function: held ones, or evaluated."""
     if actuation.period is not None:
         starts = np.array([s for s, _ in done.inputs])
         values = np.array([u for _, u in done.inputs])
@@ -95,7 +101,7 @@ def _inputs(actuation: Actuation, done: Run, t: Array, y: Array) -> Array:
     nq = done.field.robot.nq
     states = [(x[:nq], x[nq:-EXTRA_STATES]) for x in y]
     rows = [evaluate_function(actuation, float(s), q, v) for s, (q, v) in zip(t, states, strict=True)]
-    return np.array(rows).reshape(len(t), actuation.size)
+    return np.array(rows).reshape(len(t), input_counts(actuation)[1])
 
 
 def residual(solution: "Solution") -> Array:

@@ -30,14 +30,15 @@ from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import sqrt, where
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Data, Function, Numbers, PiecewisePolynomial, stacked
+from rikigaku.simulation.actuation import Data, Function, Numbers, TorqueSource
 from rikigaku.simulation.controllers import Target, gains, required_forces, target_pieces
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial, stacked
 from rikigaku.spatial import vector
 
 _AT_REST = 1e-18  # [m^2/s^2]: squared speed of the path below which friction is not compensated
 
 
-class ForcePosition:
+class ForcePosition(TorqueSource):
     """`rk.ForcePosition(robot, rk.Contact("hand", rk.Plane(), 0.2), path, force=10.0, stiffness=..., damping=...)`.
 
     Args:
@@ -51,6 +52,7 @@ class ForcePosition:
 
     function: Function | None = None
     period: float | None = None
+    gravity = True  # compensated
 
     @checked
     def __init__(

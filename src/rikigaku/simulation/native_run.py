@@ -2,13 +2,16 @@
 
 import ctypes
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from rikigaku.core.progress import Clock
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES, Mode
 from rikigaku.integrators import native_integrator as integrator
-from rikigaku.simulation.actuation import Actuation, PiecewisePolynomial, due, evaluate_function, periods
+from rikigaku.simulation.actuation import Actuation, due, evaluate_function, input_counts, periods
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.python_guards import python_guard_event
 from rikigaku.simulation.step_interpolation import interpolated
 from rikigaku.simulation.vector_fields import ModeField
@@ -37,6 +40,21 @@ class Settings:
         return self if rtol == self.rtol and atol == self.atol else replace(self, rtol=rtol, atol=atol)
 
 
+class Progression(NamedTuple):
+    """Reports of the simulated time: its end [s], and steps and changes of mode before this run."""
+
+    clock: Clock
+    end: float
+    steps: int = 0
+    changes: int = 0
+
+    def report(self, t: float, steps: int = 0) -> None:
+        if self.clock.due:
+            changes = f", {self.changes} changes of mode" if self.changes else ""
+            taken = f", {self.steps + steps} steps" if self.steps + steps else ""
+            self.clock.report(f"simulated t = {t:.6g} s of {self.end:g} s{taken}{changes}")
+
+
 @dataclass(eq=False)
 class Run:
     """The integration of one mode: recorded steps, recorded crossings, and why it ended."""
@@ -61,6 +79,8 @@ class Inputs:
     def __init__(self, actuation: Actuation, nq: int, nv: int) -> None:
         self.actuation, self.nq, self.nv = actuation, nq, nv
         self.error: BaseException | None = None
+        self.pieces: PiecewisePolynomial | None = None  # of the current stops
+        self.progression: Progression | None = None
         self._views: dict[tuple[int, int], Array] = {}
         self.callback = integrator.INPUT(self._called)
 
@@ -69,13 +89,19 @@ class Inputs:
         return evaluate_function(self.actuation, t, q, v)
 
     def _called(self, data: int, t: int, y: int, u: int, segment: int) -> None:
+        given = 0 if self.pieces is None else self.pieces.coefficients.shape[2]
         target = self._view(u, self.actuation.size)
         if self.error is not None:
             target[:] = np.nan
             return
         state = self._view(y, self.nq + self.nv).copy()
         try:
-            target[:] = self.at(ctypes.c_double.from_address(t).value, state[: self.nq], state[self.nq :])
+            time = ctypes.c_double.from_address(t).value
+            if self.pieces is not None:
+                target[:given] = self.pieces.in_segment(time, segment)
+            target[given:] = self.at(time, state[: self.nq], state[self.nq :])
+            if self.progression is not None:  # 2048 steps with a slow function take long
+                self.progression.report(time)
         except BaseException as error:
             self.error = error
             target[:] = np.nan
@@ -98,15 +124,20 @@ def run(
     waiting: tuple[str, ...] = (),
     left: int | None = None,
     held: tuple[float, Array] | None = None,
+    progression: Progression | None = None,
 ) -> Run:
     """Integrate a mode from y at t until `end` or until a guard ends it.
 
     waiting: guards that have just fired; they are armed again once they have left zero.
     left: steps still allowed. held: inputs of a sampled actuation from the mode before, and since when.
+    progression: reports the simulated time.
     """
     memory = _Memory(made, mode, actuation, t, np.array(y, dtype=np.float64), end, settings, waiting)
     if left is not None:
         memory.whole[Whole.LEFT] = left
+    memory.progression = progression or Progression(Clock(None), end)
+    if memory.inputs is not None:
+        memory.inputs.progression = memory.progression
     return memory.run(held)
 
 
@@ -132,6 +163,7 @@ class _Memory:
             end,
             settings,
         )
+        self.progression = Progression(Clock(None), end)
         self.driver = integrator.driver(settings.method)
         guards, n = made.guards(mode), made.size
         self.guards = guards
@@ -163,15 +195,18 @@ class _Memory:
         field, events, project, jacobian = made.functions(mode, settings.method in integrator.IMPLICIT)
         self.functions = [field, events, project, 0, jacobian]
         if actuation.pieces is not None:
-            self._piecewise_inputs(actuation.pieces.within(t, end))
-        elif self.inputs is not None and actuation.period is None:
+            self._piecewise_inputs(actuation.pieces.within(t, end), end)
+        if self.inputs is not None and actuation.period is None:  # it evaluates the polynomials, too
             self.functions[3] = ctypes.cast(self.inputs.callback, ctypes.c_void_p).value or 0
 
-    def _piecewise_inputs(self, pieces: PiecewisePolynomial) -> None:
+    def _piecewise_inputs(self, pieces: PiecewisePolynomial, end: float) -> None:
+        """Set the polynomials from now to a stop; steps end where their segments do."""
         count, powers, size = pieces.coefficients.shape
         self.data = np.concatenate([[powers, size, count], pieces.starts, pieces.coefficients.ravel()])
-        self.stops = np.append(pieces.starts[1:], self.end)
+        self.stops, self.whole[Whole.SEGMENT] = np.append(pieces.starts[1:], end), 0
         self.functions[3] = integrator.piecewise().address
+        if self.inputs is not None:
+            self.inputs.pieces = pieces
 
     def run(self, held: tuple[float, Array] | None) -> Run:
         records: list[Array] = []
@@ -185,10 +220,11 @@ class _Memory:
                 samples.append(held)
             self.whole[Whole.STOPS] = len(self.stops)
             status = self._advance(records, noted)
+            self.progression.report(float(self.real[Real.T]), sum(map(len, records)))
             by_python = self._python_guard(records, noted)
             if by_python:
                 status = Status.EVENT
-            elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[0] < self.end):
+            elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[-1] < self.end):
                 continue
             if not np.isfinite(self.y).all():  # the projection onto the constraints failed
                 status = Status.STUCK
@@ -245,11 +281,11 @@ class _Memory:
         return self.mode.python_guard.name
 
     def _inputs_at(self, t: float, q: Array, v: Array) -> Array:
-        if self.actuation.pieces is not None:
-            return self.actuation.pieces(np.array([t]))[0]
-        if self.inputs is not None and self.actuation.period is None:
-            return self.inputs.at(t, q, v)
-        return self.u[: self.actuation.size]
+        pieces, (first, _) = self.actuation.pieces, input_counts(self.actuation)
+        given = np.zeros(0) if pieces is None else pieces(np.array([t]))[0]
+        continuous = self.inputs is not None and self.actuation.period is None
+        held = self.u[first : self.actuation.size]
+        return np.concatenate([given, self.inputs.at(t, q, v) if self.inputs and continuous else held])
 
     def _sample(self, held: tuple[float, Array] | None) -> tuple[float, Array]:
         """Inputs of a sampled controller from now to the next sample; samples are at whole periods."""
@@ -258,7 +294,11 @@ class _Memory:
         t, nq, period = float(self.real[Real.T]), self.made.robot.nq, self.actuation.period
         if held is None or due(held[0], t, period):
             held = (t, self.inputs.at(t, self.y[:nq].copy(), self.y[nq:-EXTRA_STATES].copy()))
-        self.u[:] = held[1]
+        self.u[input_counts(self.actuation)[0] :] = held[1]
         self.whole[Whole.FRESH] = max(self.whole[Whole.FRESH], 1)
-        self.stops = np.array([min((periods(t, period) + 1) * period, self.end)])
+        stop = min((periods(t, period) + 1) * period, self.end)
+        if self.actuation.pieces is None:
+            self.stops = np.array([stop])
+        else:
+            self._piecewise_inputs(self.actuation.pieces.within(t, stop), stop)
         return held

@@ -17,11 +17,11 @@ from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import where
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Array, Function, Numbers
+from rikigaku.simulation.actuation import Array, Function, Numbers, TorqueSource
 from rikigaku.simulation.controllers import Target, gains, target_pieces
 
 
-class PD:
+class PD(TorqueSource):
     """tau = g(q) + stiffness (q_d - q) + damping (v_d - v): `rk.PD(robot, target, stiffness, damping)`.
 
     Args:
@@ -56,7 +56,7 @@ class PD:
         if not self.joints:
             raise WrongValue(f"No joint of robot {robot.name!r} is actuated: there is nothing to control.")
         self.q = tuple(k for j in self.joints for k in _indices(robot.q_slices[j.name]))
-        self.v = tuple(k for j in self.joints for k in _indices(robot.v_slices[j.name]))
+        self.v = actuated_indices(robot)
         self.gravity, self.nv = gravity, robot.nv
         if callable(target) and len(self.q) != len(self.v):
             quaternion = next(j.name for j in self.joints if j.nq != j.nv)
@@ -125,6 +125,11 @@ def actuated_joints(robot: Robot) -> list[Joint]:
         actuated = set(closure(robot).structure.actuated)
         return [j for j in robot.joints if j.nv and robot.v_slices[j.name].start in actuated]
     return [j for j in robot.joints if j.nv and j.actuated and j.type != "free"]
+
+
+def actuated_indices(robot: Robot) -> tuple[int, ...]:
+    """Indices in v of the actuated joints except a free base."""
+    return tuple(k for j in actuated_joints(robot) for k in _indices(robot.v_slices[j.name]))
 
 
 def _rotation_error(a: Numbers, b: Numbers) -> list[Number]:

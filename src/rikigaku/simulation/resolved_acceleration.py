@@ -15,11 +15,11 @@ from rikigaku.laws.tree.kinematics import jacobian, jacobian_rate, pose
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Function, Numbers
+from rikigaku.simulation.actuation import Function, Numbers, TorqueSource
 from rikigaku.simulation.controllers import Target, gains, required_forces, target_pieces
 
 
-class ResolvedAcceleration:
+class ResolvedAcceleration(TorqueSource):
     """tau = inverse dynamics of a = J+ (x_d'' + damping e' + stiffness e - J' v), null-space motion damped.
 
     Args:
@@ -33,6 +33,7 @@ class ResolvedAcceleration:
 
     function: Function | None = None
     period: float | None = None
+    gravity = True  # compensated
 
     @checked
     def __init__(

@@ -10,15 +10,18 @@ from numpy.typing import ArrayLike
 from rikigaku.closure.closure_plan import closure
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoConsistentMode, TooLarge, WrongValue
+from rikigaku.core.progress import Clock, Progress, progress_argument
+from rikigaku.core.validation import flag
 from rikigaku.hybrid.hybrid_system import Event, Guard, System
 from rikigaku.hybrid.smooth_motion import FreeMotion, is_closed
 from rikigaku.integrators import native_integrator as integrator
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import actuation_of
 from rikigaku.simulation.actuation_program import ActuationForces
+from rikigaku.simulation.external_wrenches import loaded
 from rikigaku.simulation.loop_monitor import singular_passages, until_loops_open
 from rikigaku.simulation.mode_fields import field_of
-from rikigaku.simulation.native_run import Run, Settings, run
+from rikigaku.simulation.native_run import Progression, Run, Settings, run
 from rikigaku.simulation.simulate_arguments import (
     bounded,
     guards_of,
@@ -29,6 +32,7 @@ from rikigaku.simulation.simulate_arguments import (
 )
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated, step_of_no_length
+from rikigaku.simulation.torque_limits import saturated
 
 _ADAPTIVE = "dop853"
 _CHATTERING = 200  # changes of mode within a negligible time: the motion makes no progress
@@ -47,6 +51,9 @@ def simulate(
     start: float = 0.0,
     events: Mapping[str, Callable[..., Any]] | Sequence[Guard] = (),
     contacts: Any = None,
+    joint_friction: bool | None = None,
+    wrenches: Mapping[str, Any] | None = None,
+    torque_limits: Any = None,
     system: System | None = None,
     output: ArrayLike | None = None,
     method: str = _ADAPTIVE,
@@ -56,6 +63,7 @@ def simulate(
     largest_step: float | None = None,
     most_steps: int = 1_000_000,
     most_changes: int = 10_000,
+    progress: bool | Progress | None = None,
 ) -> Solution:
     """The motion of a robot from a state, integrated in native code.
 
@@ -63,14 +71,20 @@ def simulate(
         q0, v0: positions (nq,; None: neutral) and velocities (nv,; at rest if left out). Those of a closed
             robot are projected onto its loops.
         torque: None; constant forces (n,); formulas of t, as ["3*sin(2*pi*t)", "0"]; `rk.Data(t, tau)`; a
-            function (t, q, v) -> (n,), the only Python in the loop; `rk.Sampled(function, period)`; or a
-            controller (`rk.PD`, `rk.ComputedTorque`). A closed robot takes the forces of its actuated joints,
-            in the order of `robot.closure().actuated`.
+            function (t, q, v) -> (n,), the only Python in the loop; `rk.Sampled(function, period)`; a
+            controller (`rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`); or a sum of these. A closed
+            robot takes the forces of its actuated joints, in the order of `robot.closure().actuated`.
         duration, start: [s].
         events: functions (t, q, v) -> number by name: their zero crossings are located and recorded. Or
             guards (`rk.simulation.Guard`), which may end the motion.
         contacts: a list of `rk.Contact`, `rk.Guide`, `rk.JointFriction`, or an `rk.ContactSystem`; the
             Coulomb friction of the robot's joints acts then as well. Motion without contacts if left out.
+        joint_friction: dry (Coulomb) friction of the joints in the file, with stiction: True, also without
+            contacts; False, not even with them; left out: with contacts only. Viscous friction always acts.
+        wrenches: external wrenches by frame: force and moment on the robot at the frame's origin, world axes
+            [N, N m]. Each is six numbers, six formulas of t, `rk.Data(t, w)` or a function (t, q, v).
+        torque_limits: limits of the actuators' forces, which are clipped: True (the effort limits of the
+            file), a number, one for each actuated coordinate, or {joint: limit} [N m, N].
         system: any other hybrid system (`rk.simulation.System`) instead.
         output: times of the solution's arrays, (m,), or their spacing [s]; the integrator's own steps if left
             out. `solution.at(t)` evaluates any time in either case. Times after an early end are left out;
@@ -81,6 +95,8 @@ def simulate(
         largest_step: [s]; a hundredth of the duration if left out and there are contacts or events. Events
             that begin and end within a step (a pulse, a thin obstacle) need short steps.
         most_steps, most_changes: limits of the numbers of steps and of changes of mode.
+        progress: a function that is called with a line every two seconds, with the simulated time; True
+            prints them on stderr.
     Returns:
         The solution, up to where the motion could be integrated: `status` is "done" or says why it ended (no
         consistent contact mode, a limit of steps, rates that are not finite). If it failed at the start the
@@ -94,8 +110,10 @@ def simulate(
     times = times_of(output, start, end, 3 + robot.nq + robot.nv)
     q, v = start_of(robot, q0, v0)
     actuation = actuation_of(robot.nv, actuated_coordinates(robot), torque)
+    actuation = loaded(robot, saturated(robot, actuation, torque_limits), wrenches)
     user_guards = guards_of(events)
-    system = _system(robot, contacts, system)
+    system = _system(robot, contacts, system, joint_friction)
+    clock = Clock(progress_argument(progress))
     forces = ActuationForces(robot, actuation)
     set_actuation = getattr(system, "set_actuation", None)
     if set_actuation is not None:
@@ -121,7 +139,8 @@ def simulate(
         extra += change.work, change.dissipated
         y = np.concatenate([change.q, change.v, extra])
         own = settings.within(change.mode.largest_rtol)
-        done = run(made, change.mode, actuation, t, y, end, own, waiting, left, forces.held)
+        at = Progression(clock, end, most_steps - left, changes)
+        done = run(made, change.mode, actuation, t, y, end, own, waiting, left, forces.held, at)
         opened = ""
         if is_closed(robot):
             done, opened = until_loops_open(robot, done)
@@ -177,14 +196,18 @@ def simulate(
     return Solution.of(robot, actuation, runs, events_found, status, times, notes)
 
 
-def _system(robot: Robot, contacts: Any, system: System | None) -> System:
-    if contacts is None:
-        return FreeMotion(robot) if system is None else system
+def _system(robot: Robot, contacts: Any, system: System | None, joint_friction: Any) -> System:
+    friction = None if joint_friction is None else flag("joint_friction", joint_friction)
     if system is not None:
-        raise WrongValue("Give contacts or a system, not both: contacts define a system of their own.")
+        if contacts is not None or friction is not None:
+            other = "joint_friction" if contacts is None else "contacts"
+            raise WrongValue(f"Give {other} or a system, not both: {other} define a system of their own.")
+        return system
+    if contacts is None and not friction:
+        return FreeMotion(robot)
     from rikigaku.contact.contact_modes import contact_modes
 
-    return contact_modes(robot, contacts)
+    return contact_modes(robot, () if contacts is None else contacts, friction)
 
 
 def actuated_coordinates(robot: Robot) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from rikigaku.model.states import State
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.dense_output import residual, results_at, sampled, states_at
+from rikigaku.simulation.external_wrenches import EXTERNAL, LoadedActuation
 from rikigaku.simulation.native_run import Run
 from rikigaku.simulation.step_interpolation import interpolated, interpolated_rates, step_of_no_length
 
@@ -100,12 +101,14 @@ class Solution:
             "rejected": sum(r.rejected for r in runs),
             "changes of mode": len(runs) - 1,
         }
+        labels = {name: tuple(x) for r in used for name, x in r.mode.labels.items()}
+        if isinstance(actuation, LoadedActuation):
+            labels[EXTERNAL] = actuation.external.labels
         nq = robot.nq
         return cls(
             robot, t, y[:, :nq], y[:, nq:-EXTRA_STATES], y[:, -2], y[:, -1], modes[which], names,
             tuple(sorted(events, key=lambda e: e.t)), status, records, marks, statistics, actuation,
-            tuple(used), labels={name: tuple(x) for r in used for name, x in r.mode.labels.items()},
-            notes=tuple(notes),
+            tuple(used), labels=labels, notes=tuple(notes),
         )  # fmt: skip
 
     @classmethod
