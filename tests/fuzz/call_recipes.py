@@ -225,6 +225,7 @@ def _contact(folder: Path) -> Iterator[Recipe]:
     yield Recipe("ContactSystem.joint_wrenches", system.joint_wrenches, mode, {"tau": A, "t": 0.0})
     yield Recipe("ContactSystem.extended_newton_euler", system.extended_newton_euler, (Q, V, A), {"t": 0.0})
     yield Recipe("ContactSystem.placed", system.placed, (Q,), {"closed": (), "t": 0.0})
+    yield Recipe("ContactSystem.balanced", system.balanced, (Q,), {"closed": (), "t": 0.0})
     yield Recipe("ContactSystem.allowed_velocity", system.allowed_velocity, (Q, V), {"t": 0.0})
 
 

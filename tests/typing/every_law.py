@@ -347,6 +347,8 @@ def simulations(folder: Path) -> None:
     three = rk.load("planar_3r")
     floor = rk.Contact("hand", rk.Plane(), friction=rk.Friction(0.2), bilateral=True)
     q0: Array = rk.ContactSystem(three, [floor]).placed([-0.42, -1.05, -1.05], ["hand"])
+    resting: Array = rk.ContactSystem(three, [floor]).balanced(q0).tau
+    assert resting.shape == (3,)
     rubbing = rk.JointFriction(three.joints[0].name, coulomb=0.1)
     touching: rk.Solution = rk.simulate(three, q0, duration=0.2, contacts=[floor, rubbing], output=0.05)
     x0: Array = three.pose(q0, "hand")[:3, 3]

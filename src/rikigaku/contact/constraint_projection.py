@@ -6,38 +6,80 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rikigaku.contact.joint_stop import JointStop
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
+
+_ITERATIONS = 100
+_LARGEST_STEP = 0.3  # [rad, m]: light feet would rotate more than once
+# Squared damping of Levenberg's method, relative to the largest singular value of J M^-1/2.
+_FIRST_DAMPING, _LEAST_DAMPING, _LARGEST_DAMPING = 1e-3, 1e-14, 1e6
 
 if TYPE_CHECKING:
     from rikigaku.contact.contact_system import ContactSystem
 
 
 def placed(system: "ContactSystem", q: Array, closed: Iterable[str] | None, t: float) -> Array:
-    """The configuration near q (Newton's method, steps minimal in the kinetic-energy norm) at which the named
-    frames lie on their surfaces and guides and loops are closed.
+    """The configuration near q at which the named frames lie on their surfaces and guides and loops are
+    closed.
 
-    closed: frames with contacts; those of all bilateral contacts if left out.
+    Levenberg's method, with steps that are minimal in the kinetic-energy norm. Its damping vanishes at the
+    solution, so that redundant contacts (a flat foot, four corners of a box) need no decision about rank.
+
+    closed: frames with contacts; those of all contacts except joint stops if left out.
 
     Raises:
-        UnknownName: for a frame without contact. WrongValue: if Newton's method does not converge.
+        UnknownName: for a frame without contact. WrongValue: if the contacts do not close.
     """
-    frames = [contact.frame for contact in system.contacts]
-    bilateral = [contact.frame for contact in system.contacts if contact.bilateral]
-    wanted = set(bilateral if closed is None else closed)
+    indices = placed_contacts(system, closed)
+    normals = [normal for normal, _ in system.equation_indices()[0]]
+    rows = [*range(system.constraints.permanent), *(normals[i] for i in indices)]
+    q = _closed(system, q, rows, t)
+    gap = largest_gap(system, q, indices, t)
+    if not gap < 1e-10:
+        names = ", ".join(
+            dict.fromkeys([system.contacts[i].frame for i in indices] + [g.frame for g in system.guides])
+        )
+        raise WrongValue(
+            f"The contacts {names} do not close together near this configuration: a gap of {gap:.3g} m "
+            "remains. Begin nearer, or name fewer contacts."
+        )
+    return q
+
+
+def placed_contacts(system: "ContactSystem", closed: Iterable[str] | None) -> list[int]:
+    """Indices of the contacts of those frames; of all contacts except joint stops if left out.
+
+    Raises:
+        UnknownName: for a frame without contact.
+    """
+    if closed is None:
+        return [i for i, contact in enumerate(system.contacts) if not isinstance(contact, JointStop)]
+    frames, wanted = [contact.frame for contact in system.contacts], set(closed)
     if unknown := sorted(wanted - set(frames)):
         raise UnknownName("contact", unknown[0], frames)
-    indices = [i for i, frame in enumerate(frames) if frame in wanted]
-    plan = replace(system.constraints, contacts=tuple((i, 0) for i in indices))
-    gap = largest_gap(system, q, indices, t)
-    for _ in range(50):
-        if gap < 1e-14:
+    return [i for i, frame in enumerate(frames) if frame in wanted]
+
+
+def _closed(system: "ContactSystem", q: Array, rows: list[int], t: float) -> Array:
+    """q moved until the residuals of those constraints vanish, or no step makes them smaller."""
+    terms, damping = system.engine.configuration(t, q), _FIRST_DAMPING
+    for _ in range(_ITERATIONS):
+        residual = terms.residual[rows]
+        if np.abs(residual).max(initial=0.0) < 1e-15 or not np.isfinite(terms.J[rows]).all():
             break
-        q = system.engine.integrate(q, system.engine.newton_step(plan, t, q))
-        gap = largest_gap(system, q, indices, t)
-    if not gap < 1e-10:
-        names = ", ".join(sorted(wanted | {guide.frame for guide in system.guides}))
-        raise WrongValue(f"The contacts {names} do not close: a gap of {gap:.3g} m remains.")
+        B = terms.inverse_L * np.sqrt(terms.inverse_D)  # M^-1 = B B^T
+        U, s, V = np.linalg.svd(terms.J[rows] @ B, full_matrices=False)
+        while damping < _LARGEST_DAMPING:
+            step = -B @ (V.T @ (s / (s**2 + damping * s[0] ** 2) * (U.T @ residual)))
+            moved = system.engine.integrate(q, step / max(np.abs(step).max() / _LARGEST_STEP, 1.0))
+            nearer = system.engine.configuration(t, moved)
+            if np.linalg.norm(nearer.residual[rows]) < np.linalg.norm(residual):
+                break
+            damping *= 10
+        else:
+            break
+        q, terms, damping = moved, nearer, max(0.01 * damping, _LEAST_DAMPING)
     return q
 
 

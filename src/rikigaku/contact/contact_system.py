@@ -19,6 +19,7 @@ from rikigaku.contact.force_distribution import reference_forces
 from rikigaku.contact.friction_law import JointFriction
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.joint_stop import JointStop
+from rikigaku.contact.static_balance import StaticBalance, static_balance
 from rikigaku.contact.surfaces import Surface
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
@@ -329,11 +330,22 @@ class ContactSystem:
 
     @checked
     def placed(self, q: Any, closed: Iterable[str] | None = None, t: float = 0.0) -> Array:
-        """The configuration near q with frames on their surfaces: see `constraint_projection.placed`."""
-        frames = None if closed is None else tuple(closed)
-        if wrong := [x for x in frames or () if not isinstance(x, str)]:
-            raise WrongValue(f"closed are names of frames; {short(wrong[0])} was given.")
-        return placed(self, self._q(q), frames, number("t [s]", t))
+        """The configuration near q with frames on their surfaces, guides and loops closed.
+
+        closed: frames with contacts; those of all contacts except joint stops if left out. Contacts may be
+        redundant (flat feet, corners of a box).
+        """
+        return placed(self, self._q(q), _names(closed), number("t [s]", t))
+
+    @checked
+    def balanced(self, q: Any, closed: Iterable[str] | None = None, t: float = 0.0) -> StaticBalance:
+        """A closed, touching, statically balanced start near q: configuration, joint forces, contact forces.
+
+        closed: as for `placed`. The contact forces have the minimum norm among those that push within static
+        friction and balance gravity and springs; `rk.simulate(robot, start.q, torque=start.tau, ...)` stays
+        there.
+        """
+        return static_balance(self, self._q(q), _names(closed), number("t [s]", t))
 
     @checked
     def allowed_velocity(self, q: Any, v: Any, t: float = 0.0) -> Array:
@@ -382,6 +394,14 @@ class ContactSystem:
             at += 1 + count
         return contacts, list(range(at, at + len(self.joints)))
 
+    def __repr__(self) -> str:
+        contacts = ", ".join(f"{c.frame} (friction {c.friction.limit:g})" for c in self.contacts[:8])
+        more = f" and {len(self.contacts) - 8} more" if len(self.contacts) > 8 else ""
+        parts = [f"{len(self.contacts)} contacts{': ' if contacts else ''}{contacts}{more}"]
+        parts += [f"{len(self.guides)} guides"] if self.guides else []
+        parts += [f"{len(self.joints)} joints with dry friction"] if self.joints else []
+        return f"<ContactSystem of robot {self.robot.name!r}: {'; '.join(parts)}>"
+
     def _q(self, q: Any) -> Array:
         """q as native code reads it: float64, contiguous, of the robot's size."""
         return self._sized("q", q, self.robot.nq)
@@ -398,3 +418,11 @@ class ContactSystem:
                 "was given."
             )
         return np.array(array)
+
+
+def _names(closed: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of frames, or None."""
+    frames = None if closed is None else (closed,) if isinstance(closed, str) else tuple(closed)
+    if wrong := [x for x in frames or () if not isinstance(x, str)]:
+        raise WrongValue(f"closed are names of frames; {short(wrong[0])} was given.")
+    return frames
