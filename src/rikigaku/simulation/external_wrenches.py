@@ -9,7 +9,8 @@ from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
 from rikigaku.core.validation import by_name
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
-from rikigaku.laws.contact.contact_joint_wrenches import loaded_joint_wrenches
+from rikigaku.laws.contact.contact_joint_wrenches import moving_links
+from rikigaku.laws.tree.kinematics import world_poses
 from rikigaku.laws.tree.newton_euler import inverse_dynamics
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.numbers.number_kind import FLOATS, Number
@@ -20,6 +21,8 @@ from rikigaku.simulation.actuation_program import actuation_parameters, actuatio
 from rikigaku.simulation.actuation_sum import ActuationSum, CombinedInputs
 from rikigaku.simulation.kept_programs import kept
 from rikigaku.spatial import vector
+from rikigaku.spatial.twist import Wrench
+from rikigaku.spatial.vector import cross
 
 EXTERNAL = "external wrenches"
 _COMPONENTS = (*(f"force {axis} [N]" for axis in "xyz"), *(f"moment {axis} [N m]" for axis in "xyz"))
@@ -123,9 +126,25 @@ def separated(
 
 
 def _through_joints(mechanism: Mechanism, q: Numbers, applied: Mapping[str, Numbers]) -> list[list[Number]]:
-    """What the wrenches add to the force and moment through the joint of each moving link."""
-    rest, loads = [0] * mechanism.nv, [(mechanism.frames[name], w) for name, w in applied.items()]
-    return loaded_joint_wrenches(mechanism, q, rest, rest, loads, vector.ZERO)
+    """What the wrenches add to the force and moment through the joint of each moving link, at its origin.
+
+    A joint carries the negative sum of the wrenches on the links beyond it, world axes.
+    """
+    poses = world_poses(mechanism, q)
+    last = {body.name: i for i, body in enumerate(mechanism.bodies)}
+    result = []
+    for name in moving_links(mechanism):
+        i, on_link = mechanism.frames[name]
+        origin = poses[i].compose(on_link).p
+        total = Wrench(vector.ZERO, vector.ZERO)
+        for frame, w in applied.items():
+            j, on_body = mechanism.frames[frame]
+            if last[name] in mechanism.support(j):
+                arm = vector.sub(poses[j].compose(on_body).p, origin)
+                force = (w[0], w[1], w[2])
+                total = total.minus(Wrench(force, vector.add((w[3], w[4], w[5]), cross(arm, force))))
+        result.append([*total.force, *total.moment])
+    return result
 
 
 def _kernel(robot: Robot, actuation: LoadedActuation) -> Kernel:

@@ -6,7 +6,6 @@ towards the ground. Along a joint's own degree of freedom the wrench is the actu
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from rikigaku.laws.closed.loop_equations import JOINT_EQUATIONS
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
@@ -19,9 +18,6 @@ from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, cross
 
-# (body, pose on it), and force and moment there in world axes
-Load = tuple[tuple[int, Pose], Sequence[Number]]
-
 
 def contact_joint_wrenches(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, contact_forces: Numbers, plan: ActiveConstraints
@@ -31,7 +27,7 @@ def contact_joint_wrenches(
     Links in the order of `moving_links`. contact_forces: for each contact its force in world axes (3) and its
     normal component; friction of each joint; force and moment of each guide (6); multipliers of the loops.
     """
-    loads: list[Load] = []
+    loads: list[tuple[tuple[int, Pose], Sequence[Number]]] = []
     for i, point in enumerate(plan.points):
         if isinstance(point, Limit):  # its force is internal to the joint
             continue
@@ -42,16 +38,9 @@ def contact_joint_wrenches(
         at += 6
     multipliers = contact_forces[at : at + len(plan.loop_equations)]
     loads += loop_loads(mechanism, q, dict(zip(plan.loop_equations, multipliers, strict=True)))
-    return loaded_joint_wrenches(mechanism, q, v, a, loads)
-
-
-def loaded_joint_wrenches(
-    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, loads: Sequence[Load], gravity: Any = None
-) -> list[list[Number]]:
-    """Force and moment through the joint of each moving link under loads on bodies, world axes (n, 6)."""
     frames = {f"load {k}": place for k, (place, _) in enumerate(loads)}
     wrenches = {f"load {k}": load for k, (_, load) in enumerate(loads)}
-    through = joint_wrenches(replace(mechanism, frames=frames), q, v, a, gravity, wrenches)
+    through = joint_wrenches(replace(mechanism, frames=frames), q, v, a, wrenches=wrenches)
     poses, last = world_poses(mechanism, q), {body.name: i for i, body in enumerate(mechanism.bodies)}
     result = []
     for name in moving_links(mechanism):
