@@ -87,6 +87,10 @@ def test_mistakes_are_named():
         Surface("t - 1")
     with pytest.raises(WrongValue, match="radius is above zero"):
         Sphere(-1)
+    with pytest.raises(WrongValue, match=r"comes before points and axes, as in Sphere\(0.4.*\(0, 0, 0\) was"):
+        Sphere((0, 0, 0), 0.4)
+    with pytest.raises(WrongValue, match=r"as in Cylinder\(0.4, axis="):
+        Cylinder((0, 0, 1), 0.4)
     with pytest.raises(WrongValue, match="three numbers"):
         Plane((0, 1))
     with pytest.raises(WrongValue, match="must not be zero"):

@@ -192,3 +192,11 @@ def test_a_format_that_is_wrong_or_known_is_refused(
     register_format(".twice", read=read_masses)
     with pytest.raises(WrongValue, match="already"):
         register_format(".twice", write=write_masses)
+
+
+@pytest.mark.parametrize(
+    "text", ["<robot name='a'/>", "<?xml version='1.0'?>\n<robot/>", "name = 'a'\n[[links]]"]
+)
+def test_text_of_a_robot_is_no_path(text: str) -> None:
+    with pytest.raises(RikigakuError, match=r"not the text of a robot; .* Write it to a file"):
+        rk.load(text)

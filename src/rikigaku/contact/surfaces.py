@@ -129,7 +129,7 @@ def Sphere(
     belt: FormulaTriple | None = None,
 ) -> Surface:
     """A sphere: free outside, or with inside=True free inside."""
-    c, r = _triple(center, "A centre"), _positive(radius)
+    r, c = _positive(radius, "Sphere(0.4, center=(0, 0, 1))"), _triple(center, "A centre")
     d = _minus(c)
     return Surface(_sided(_dot(d, d) - r * r, inside), _carried(belt, c))
 
@@ -143,7 +143,8 @@ def Cylinder(
     belt: FormulaTriple | None = None,
 ) -> Surface:
     """A cylinder about the axis through a point: free outside, or inside."""
-    p, along, r = _triple(point, "A point"), _axis(axis), _positive(radius)
+    r = _positive(radius, "Cylinder(0.4, axis=(0, 1, 0), point=(0, 0, 1))")
+    p, along = _triple(point, "A point"), _axis(axis)
     d = _minus(p)
     height = _dot(d, along)
     C = _dot(d, d) - height * height / _dot(along, along) - r * r
@@ -160,9 +161,10 @@ def Torus(
     belt: FormulaTriple | None = None,
 ) -> Surface:
     """A torus: a tube of one radius about a ring of another."""
+    example = "Torus(0.3, 0.1, center=(0, 0, 1))"
+    R, r = _positive(ring, example), _positive(tube, example)
     c, along = _triple(center, "A centre"), _axis(axis)
     d = _minus(c)
-    R, r = _positive(ring), _positive(tube)
     if R.is_number and r.is_number and float(r) >= float(R):
         raise WrongValue(f"The tube of a torus is thinner than its ring; {tube} and {ring} were given.")
     height = _dot(d, along)
@@ -214,7 +216,12 @@ def _axis(axis: FormulaTriple) -> Triple:
     return along
 
 
-def _positive(radius: FormulaLike) -> Formula:
+def _positive(radius: FormulaLike, example: str) -> Formula:
+    if isinstance(radius, Collection) and not isinstance(radius, str):
+        raise WrongValue(
+            f"A radius is one number or formula and comes before points and axes, as in {example}; "
+            f"{short(radius)} was given."
+        )
     r = Formula.of(radius)
     if r.is_number and float(r) <= 0:
         raise WrongValue(f"A radius is above zero; {radius} was given.")

@@ -12,6 +12,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoFile, NoPlace, UnknownName, WrongValue
 from rikigaku.core.files import no_place
 from rikigaku.core.input_limits import NAME_CHARACTERS, shortened
+from rikigaku.core.value_text import short
 from rikigaku.model import editing
 from rikigaku.model.robot_model import RobotModel
 
@@ -98,6 +99,11 @@ def _read(source: str, strict: bool, repair: Any, cut: Sequence[str]) -> RobotMo
     if source in library.NAMES:
         return check_inertias(read_toml(library.path(source)), strict=strict, repair=repair)
     path = Path(source)
+    if ("<" in source or "\n" in source) and not os.path.lexists(path):
+        raise WrongValue(
+            "load takes the name of a shipped robot or a file's path, not the text of a robot; "
+            f"{short(source)} was given. Write it to a file that ends in .urdf, .xml, .sdf or .robot.toml."
+        )
     if not path.suffix and path.name == source and not (source and os.path.isdir(path)):
         raise UnknownName("robot", source, library.NAMES, "the library")
     if not os.path.lexists(path):

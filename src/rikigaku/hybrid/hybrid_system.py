@@ -138,6 +138,15 @@ class Event:
     also: tuple[str, ...] = ()
     tau: Array | None = None
 
+    def __repr__(self) -> str:
+        """Time, names of what happened, and the mode before of those that changed: not of all contacts."""
+        names = (self.name, *self.also)
+        parts = self.mode.split(", ")
+        before = [x for x in parts if any(name.startswith(f"{x.rsplit(' ', 1)[0]} ") for name in names)]
+        shown = names if len(names) <= 8 else (*names[:8], f"{len(names) - 8} more")
+        was = f" (before: {', '.join(before[:8])}{', ...' * (len(before) > 8)})" if before else ""
+        return f"<Event t = {self.t:.9g} s: {', '.join(shown)}{was}>"
+
 
 @dataclass(frozen=True, eq=False)
 class Change:

@@ -146,6 +146,13 @@ class Solution:
         stored = self.stored()
         return {x.name: getattr(stored, x.name) for x in fields(stored)}
 
+    def __repr__(self) -> str:
+        steps, count = self.statistics.get("steps", len(self.records)), len(self.events)
+        span = f"{self.records[0, 0]:.6g} to {self.records[-1, 1]:.6g} s"
+        events = f"{count} event{'s' * (count != 1)}"
+        status = self.status if len(self.status) <= 100 else f"{self.status[:97]}..."
+        return f"<Solution of robot {self.robot.name!r}: {span}, {steps} steps, {events}, status: {status}>"
+
     @property
     def done(self) -> bool:
         """Whether the motion was integrated to its end."""

@@ -54,6 +54,11 @@ class FloatingMotion:
     work: Array
     status: str = "ok"
 
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:.6g} to {self.t[-1]:.6g} s" if len(self.t) else "no times"
+        times = f"{span}, {len(self.t)} times"
+        return f"<FloatingMotion of robot {self.robot.name!r}: {times}, status: {self.status}>"
+
     @property
     def energy(self) -> Array:
         """Kinetic energy plus that of joint springs [J], (n,)."""
