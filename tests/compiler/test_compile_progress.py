@@ -13,6 +13,7 @@ from rikigaku.compiler import compile_progress as progress
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.05)
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
+    monkeypatch.setattr(progress, "_series", progress._Series())
 
 
 def test_a_long_compilation_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,6 +26,22 @@ def test_a_long_compilation_is_reported_once(capsys: pytest.CaptureFixture[str])
 def test_a_short_compilation_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with progress.compile_progress("forward_dynamics", 20_000, "one"):
         pass
+    assert capsys.readouterr().err == ""
+
+
+def test_short_compilations_in_a_row_are_reported_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(6):
+        with progress.compile_progress("terms", 3000, "function"):
+            time.sleep(0.03)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("rikigaku: compiling several programs, now terms for simulation")
+    monkeypatch.setattr(progress, "PAUSE", 0.01)
+    for _ in range(6):
+        time.sleep(0.03)  # as long as a pause: not in a row
+        with progress.compile_progress("terms", 3000, "function"):
+            time.sleep(0.01)
     assert capsys.readouterr().err == ""
 
 

@@ -1,4 +1,8 @@
-"""A line on stderr where compiling takes more than two seconds, with the estimated progress."""
+"""A line on stderr where compiling takes more than two seconds, with the estimated progress.
+
+Programs that are compiled one after the other (the terms, outputs and guards of a simulation) count together:
+a simulation is not silent for ten seconds because each of its programs takes one.
+"""
 
 import sys
 import threading
@@ -10,9 +14,26 @@ from rikigaku.core.forking import free_at_fork
 
 PATIENCE = 2.0  # seconds without a line
 INTERVAL = 2.0  # seconds between updates
+PAUSE = 1.0  # seconds without compiling, in which a next program may be traced
 
 # Operations of a program that LLVM compiles in a second; each compilation corrects it.
 _rate = 8000.0
+
+
+class _Series:
+    """Compilations less than a PAUSE apart: since when, until when, and whether a line reported them."""
+
+    began = ended = float("-inf")
+    reported = False
+
+    def waited(self, now: float) -> float:
+        """Seconds since the first of them; begins anew after a pause."""
+        if now - self.ended > PAUSE:
+            self.began, self.reported = now, False
+        return now - self.began
+
+
+_series = _Series()
 
 # Held while a line is written: a fork in that moment would leave the child a stream that is locked for ever.
 # It does not wait longer where the stream itself waits.
@@ -29,33 +50,38 @@ def compile_progress(name: str, operations: int, kind: str) -> Iterator[None]:
     """
     global _rate
     began, finished = time.monotonic(), threading.Event()
-    watcher = threading.Thread(target=_report, args=(name, operations, kind, finished), daemon=True)
+    patience = max(PATIENCE - _series.waited(began), 0.0)
+    watcher = threading.Thread(target=_report, args=(name, operations, kind, finished, patience), daemon=True)
     watcher.start()
     try:
         yield
     finally:
         finished.set()
         watcher.join()
+        _series.ended = time.monotonic()
     if operations > 2000:  # start-up costs distort the rate of small programs
         _rate = operations / (time.monotonic() - began)
 
 
-def _report(name: str, operations: int, kind: str, finished: threading.Event) -> None:
-    if finished.wait(PATIENCE) or sys.stderr is None:
+def _report(name: str, operations: int, kind: str, finished: threading.Event, patience: float) -> None:
+    if finished.wait(patience) or sys.stderr is None:
         return
     expected = max(operations / _rate, PATIENCE)
     what = "one state" if kind == "one" else "batches" if kind == "batch" else "simulation"
-    line = f"rikigaku: compiling {name} for {what}, {operations} operations"
-    terminal, elapsed = sys.stderr.isatty(), PATIENCE
+    several = "several programs, now " if patience < PATIENCE else ""
+    line = f"rikigaku: compiling {several}{name} for {what}, {operations} operations"
+    terminal, elapsed, first = sys.stderr.isatty(), patience, not _series.reported
+    _series.reported = True
     if not terminal:
-        _write(f"{line}, about {expected:.0f} s; the cache keeps the code ...\n")
+        if first:
+            _write(f"{line}, about {expected:.0f} s; the cache keeps the code ...\n")
         return
     while True:
         # The share approaches 1 without reaching it where the estimate was too short.
         share = min(elapsed / expected, 1.0 - 0.1 * expected / max(elapsed, expected))
         _write(f"\r\033[K{line}: {100 * share:.0f} % ...")
         if finished.wait(INTERVAL):
-            _write(f"\r\033[K{line}: done\n")
+            _write(f"\r\033[K{line}: done\n" if first else "\r\033[K")
             return
         elapsed += INTERVAL
 

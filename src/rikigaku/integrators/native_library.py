@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rikigaku.compiler import object_cache
+from rikigaku.compiler.compile_progress import compile_progress
 
 if TYPE_CHECKING:
     from rikigaku.compiler.native_code import Library
@@ -17,6 +18,8 @@ def native_library(name: str, text: Callable[[], str]) -> "Library":
     parts = (name, object_cache.source_fingerprint(), native_code.host().fingerprint)
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     if (entry := object_cache.read_code(key)) is None:
-        entry = object_cache.Entry({}, native_code.object_code(text(), optimise=True))
+        written = text()
+        with compile_progress(name, written.count("\n"), "function"):
+            entry = object_cache.Entry({}, native_code.object_code(written, optimise=True))
         object_cache.write_code(key, entry)
     return native_code.Library(entry.code)
