@@ -160,7 +160,7 @@ def test_under_a_pull_that_changes_sign_sliding_friction_goes_on_against_the_mot
         )
     turn = G / 20
     (event,) = solution.events
-    assert event.name == "mass turns"
+    assert event.name == "mass reverses"
     assert event.t == pytest.approx(turn, abs=1e-9)
     pressed = 10 * turn**2 + 10 * (1 - turn) ** 2
     assert solution.v[-1, 0] == pytest.approx(5 - 0.3 * pressed, abs=1e-8)

@@ -12,7 +12,7 @@ from rikigaku.integrators.constrained_motion import Code
 
 STOP = 1e-9  # [m/s]: speed below which sliding in 3-D has stopped
 _GAP_SLACK, _SPEED_SLACK = 1e-12, 1e-11  # [m], [m/s]: decrease of gaps and speeds that is rounding
-LANDS, LIFTS, SLIPS, STOPS, TURNS, PULLS = "lands", "lifts off", "slips", "stops", "turns", "pulls"
+LANDS, LIFTS, SLIPS, STOPS, REVERSES, PULLS = "lands", "lifts off", "slips", "stops", "reverses", "pulls"
 CARRIES = "carries"  # an unloaded contact takes part again
 
 
@@ -61,7 +61,7 @@ def contact_guards(system: ContactSystem, selected: SelectedMode, stop: float = 
             speed = NativeGuard(Code.SIGNED_SPEED, i, sign) if sign else NativeGuard(Code.SPEED, i, stop)
             add(label, STOPS, speed, _SPEED_SLACK if sign else max(_SPEED_SLACK, 0.01 * stop))
             if contact.bilateral:
-                add(label, TURNS, NativeGuard(Code.NORMAL, i, side), force)
+                add(label, REVERSES, NativeGuard(Code.NORMAL, i, side), force)
         elif contact.bilateral and selected.f_n[i] > 0:
             add(label, PULLS, NativeGuard(Code.NORMAL, i, 1.0), force)
     for k, joint in enumerate(system.joints):

@@ -14,7 +14,7 @@ import numpy as np
 
 from rikigaku.contact.constraint_projection import largest_gap
 from rikigaku.contact.contact_engine import Workspace
-from rikigaku.contact.contact_guards import LANDS, LIFTS, PULLS, SLIPS, STOP, STOPS, TURNS
+from rikigaku.contact.contact_guards import LANDS, LIFTS, PULLS, REVERSES, SLIPS, STOP, STOPS
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import contacts_at_limits
 from rikigaku.contact.impacts import impact
@@ -119,13 +119,13 @@ class ContactModes:
 
         sides = {self.system.labels[i]: -side for i, _, side in self._constraints.sliding}
         hint = SwitchHint(
-            tuple(labels(SLIPS)), tuple(labels(LIFTS)), {label: sides[label] for label in labels(TURNS)}
+            tuple(labels(SLIPS)), tuple(labels(LIFTS)), {label: sides[label] for label in labels(REVERSES)}
         )
         pulled = [*labels(PULLS), *(label for label, side in hint.reversed.items() if side < 0)]
         before, constraints = self._contact_modes, self._constraints
         redundant = bool(constraints.redundant or constraints.unloaded)
         change = self._change(event.t, event.q, event.v, hint, event.tau, pulled)
-        if self._constraints == constraints and all(name.endswith(f" {TURNS}") for name in fired):
+        if self._constraints == constraints and all(name.endswith(f" {REVERSES}") for name in fired):
             return replace(change, event_names=())  # the sign changed within rounding only: no event
         if not redundant:
             return change
@@ -134,7 +134,7 @@ class ContactModes:
     def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
         """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
         names = (*self.system.labels, *(joint.joint for joint in self.system.joints))
-        events = [name for name in fired if name.rsplit(" ", 1)[-1] in (STOPS, LANDS, TURNS, PULLS)]
+        events = [name for name in fired if name.rsplit(" ", 1)[-1] in (STOPS, LANDS, REVERSES, PULLS)]
         for name, old, new in zip(names, before, self._contact_modes, strict=True):
             if old != new and not any(event.startswith(f"{name} ") for event in events):
                 events.append(f"{name} {_EVENT_NAMES[new.rstrip('+-')]}")
