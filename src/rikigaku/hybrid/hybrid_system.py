@@ -23,13 +23,18 @@ EXTRA_STATES = 2  # elements of the integrated state y beyond q and v: work and 
 
 
 class Now(NamedTuple):
-    """A state: time [s], positions, velocities, forces in all joints, parameters of the mode."""
+    """A state: time [s], positions, velocities, forces in all joints, parameters of the mode.
+
+    tau: of actuators and external wrenches. u, actuation_p: inputs and parameters of the actuation.
+    """
 
     t: Number
     q: Numbers
     v: Numbers
     tau: Numbers
     p: Numbers
+    u: Numbers = ()
+    actuation_p: Numbers = ()
 
 
 class Flow(NamedTuple):

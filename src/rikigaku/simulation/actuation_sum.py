@@ -33,7 +33,6 @@ class CombinedInputs:
         self.parts = tuple(parts)
         self.counts = [input_counts(part) for part in self.parts]
         self.size = sum(map(sum, self.counts))
-        self.parameters: tuple[float, ...] = tuple(x for part in self.parts for x in part.parameters)
         pieces = [part.pieces for part in self.parts if part.pieces is not None]
         self.pieces: PiecewisePolynomial | None = reduce(stacked, pieces) if pieces else None
         functions = [part for part in self.parts if part.function is not None]
@@ -50,6 +49,10 @@ class CombinedInputs:
     @property
     def identity(self) -> str:
         return f"{self.counts} {[part.identity for part in self.parts]}"
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        return tuple(x for part in self.parts for x in part.parameters)
 
     def split(self, u: Numbers, p: Numbers) -> list[tuple[Actuation, Numbers, Numbers]]:
         """Each part with its own inputs and parameters."""

@@ -110,7 +110,7 @@ class ContactField(ModeField):
                 return with_external(actuation, mechanism, t[0], q, v, u, p[:own_count], own)
 
             motion = Flow(a, flow[nv], _Outputs(forces, wrenches), flow[nv + 1])
-            now = Now(t[0], q, v, tau, ())
+            now = Now(t[0], q, v, tau, (), u, p[:own_count])
             return {"g": [guard_value(guard, mechanism, now, motion) for guard in self.user_guards]}
 
         sizes = {"t": 1, "y": self.size, "u": actuation.size, "p": own_count + len(robot.free_symbols)}

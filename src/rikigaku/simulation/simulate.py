@@ -12,7 +12,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoConsistentMode, TooLarge, WrongValue
 from rikigaku.core.progress import Clock, Progress, progress_argument
 from rikigaku.core.validation import flag
-from rikigaku.hybrid.hybrid_system import Event, Guard, System
+from rikigaku.hybrid.hybrid_system import Change, Event, Guard, System
 from rikigaku.hybrid.smooth_motion import FreeMotion, is_closed
 from rikigaku.integrators import native_integrator as integrator
 from rikigaku.robot import Robot
@@ -22,6 +22,7 @@ from rikigaku.simulation.external_wrenches import loaded
 from rikigaku.simulation.loop_monitor import singular_passages, until_loops_open
 from rikigaku.simulation.mode_fields import field_of
 from rikigaku.simulation.native_run import Progression, Run, Settings, run
+from rikigaku.simulation.saturation_states import SaturationStates
 from rikigaku.simulation.simulate_arguments import (
     bounded,
     guards_of,
@@ -111,7 +112,8 @@ def simulate(
     q, v = start_of(robot, q0, v0)
     actuation = actuation_of(robot.nv, actuated_coordinates(robot), torque)
     actuation = loaded(robot, saturated(robot, actuation, torque_limits), wrenches)
-    user_guards = guards_of(events)
+    saturation = SaturationStates(robot, actuation)
+    user_guards = (*guards_of(events), *saturation.guards)
     system = _system(robot, contacts, system, joint_friction)
     clock = Clock(progress_argument(progress))
     forces = ActuationForces(robot, actuation)
@@ -140,7 +142,9 @@ def simulate(
         y = np.concatenate([change.q, change.v, extra])
         own = settings.within(change.mode.largest_rtol)
         at = Progression(clock, end, most_steps - left, changes)
-        done = run(made, change.mode, actuation, t, y, end, own, waiting, left, forces.held, at)
+        saturation.begin(t, change.q, change.v, waiting)
+        with saturation.held():
+            done = run(made, change.mode, actuation, t, y, end, own, waiting, left, forces.held, at)
         opened = ""
         if is_closed(robot):
             done, opened = until_loops_open(robot, done)
@@ -161,12 +165,19 @@ def simulate(
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], forces(t, q, v))
-        if ended := [g.name for g in user_guards if g.ends_mode and g.name in done.fired]:
+        at_limits = saturation.fired(done.fired)
+        others = tuple(name for name in done.fired if name not in at_limits)
+        if at_limits:
+            events_found.append(replace(event, name=at_limits[0], also=at_limits[1:]))
+            event = replace(event, name=others[0], also=others[1:]) if others else event
+        if ended := [g.name for g in user_guards if g.ends_mode and g.name in others]:
             events_found.append(event)  # a user's guard ends the motion
             status = f"stopped at the event {ended[0]!r}, t = {t:.9g} s"
             break
+        transition: Change | None = Change(change.mode, q, v, event_names=())
         try:
-            transition = system.after(event)
+            if others:  # else a force reaches or leaves its limit, and the mode goes on
+                transition = system.after(event)
         except _NO_MODE as error:  # the motion up to here is returned
             events_found.append(event)
             status = _no_mode(error, t)

@@ -18,29 +18,49 @@ from rikigaku.simulation.actuation import Actuation, Function, Numbers, joint_fo
 from rikigaku.simulation.pd_control import actuated_indices, actuated_joints
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 
+CLIPPED = 2.0  # state of a force that may be inside or at a limit
+
 
 class Saturated:
-    """An actuation whose forces are clipped to [-limit, limit]; limits: by coordinate of v [N m, N]."""
+    """An actuation whose forces are clipped to [-limit, limit]; limits: by coordinate of v [N m, N].
+
+    states: of each limited force while a mode is integrated: -1 and 1 (at a limit), 0 (inside), so that the
+    field is smooth up to the event that ends this; CLIPPED otherwise (see `saturation_states`).
+    """
 
     def __init__(self, actuation: Actuation, limits: Mapping[int, float]) -> None:
         self.actuation, self.limited = actuation, tuple(limits)
+        self.limits = tuple(float(x) for x in limits.values())
+        self.states = [CLIPPED] * len(self.limits)
         self.size = actuation.size
         self.pieces: PiecewisePolynomial | None = actuation.pieces
         self.function: Function | None = actuation.function
         self.period: float | None = actuation.period
-        self.parameters = (*actuation.parameters, *(float(x) for x in limits.values()))
 
     @property
     def identity(self) -> str:
         return f"saturated {self.limited} {self.actuation.identity}"
 
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        return (*self.actuation.parameters, *self.limits, *self.states)
+
+    def unclipped(
+        self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
+    ) -> tuple[list[Number], Numbers, Numbers]:
+        """Forces in all joints before they are clipped, limits and states."""
+        own, count = len(self.actuation.parameters), len(self.limited)
+        tau = joint_forces(self.actuation, mechanism, t, q, v, u, p[:own])
+        return tau, p[own : own + count], p[own + count :]
+
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
-        own = len(self.actuation.parameters)
-        tau = joint_forces(self.actuation, mechanism, t, q, v, u, p[:own])
-        for k, limit in zip(self.limited, p[own:], strict=True):
-            tau[k] = where(tau[k] > limit, limit, where(tau[k] < -limit, -limit, tau[k]))
+        tau, limits, states = self.unclipped(mechanism, t, q, v, u, p)
+        for k, limit, state in zip(self.limited, limits, states, strict=True):
+            clipped = where(tau[k] > limit, limit, where(tau[k] < -limit, -limit, tau[k]))
+            known = where(state * state > 0.5, state * limit, tau[k])
+            tau[k] = where(state > 1.5, clipped, known)
         return tau
 
 

@@ -206,7 +206,7 @@ class Field(ModeField):
             mechanism = instantiate(robot, FLOATS, symbols)
             q, v = y[:nq], y[nq : nq + nv]
             tau = joint_forces(actuation, mechanism, t[0], q, v, u, p[own : own + others])
-            now = Now(t[0], q, v, tau, p[:own])
+            now = Now(t[0], q, v, tau, p[:own], u, p[own : own + others])
             if not dynamics:
                 return outputs(mechanism, now, y[nq + nv :])
             assert mode.dynamics is not None  # native modes are not traced
