@@ -13,3 +13,6 @@ def test_the_page_on_simulation_runs_from_top_to_bottom(tmp_path):
     assert "shoulder at 1 rad" in answer.stdout
     assert "height lower stop slip at the end: [0.]" in answer.stdout
     assert answer.stdout.rstrip().endswith("True")
+    assert "('q2 torque limit', " in answer.stdout
+    assert "[30. 12.]" in answer.stdout
+    assert "[226.72872  88.17228 226.72872  88.17228]" in answer.stdout
