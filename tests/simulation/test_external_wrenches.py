@@ -56,6 +56,27 @@ def test_data_and_constants_over_time_act_as_the_same_formulas(puma) -> None:
     assert np.abs(one.q[-1] - two.q[-1]).max() < 1e-9
 
 
+def test_functions_of_torques_and_of_wrenches_are_called_together(puma) -> None:
+    hand, elbow = puma.frame_names[-1], puma.links[2].name
+
+    def torque(t, q, v):
+        return np.array([1.0, 30.0, 5.0, 0.1, 0.2, 0.0]) - 0.3 * v
+
+    def second(t, q, v):
+        return np.array([0, 3 * q[0], 0, 0.1, -v[1], 0])
+
+    both = {hand: wrench, elbow: second}
+    ours = rk.simulate(puma, Q, None, torque, duration=0.2, wrenches=both, **FINE)
+
+    def field(t, y):
+        q, v = y[:6].copy(), y[6:].copy()
+        loads = {name: w(t, q, v) for name, w in both.items()}
+        return np.concatenate([v, puma.forward_dynamics(q, v, torque(t, q, v), wrenches=loads)])
+
+    theirs = solve_ivp(field, (0, 0.2), np.concatenate([Q, np.zeros(6)]), "DOP853", rtol=1e-12, atol=1e-13)
+    assert np.abs(ours.q[-1] - theirs.y[:6, -1]).max() < 1e-10
+
+
 def test_a_wrench_drives_a_closed_robot_with_the_power_it_has() -> None:
     five = rk.load("five_bar")
     q = five.assemble([0.3, 1.2])

@@ -51,6 +51,27 @@ def test_saturated_torques_move_the_robot_as_clipped_ones_in_scipy(pendulum) -> 
     assert np.abs(np.array([event.t for event in ours.events]) - corners_at[:4]).max() < 1e-9
 
 
+def test_limits_are_crossed_where_the_formula_says(pendulum) -> None:
+    """8 |sin 40 t| = 5 twice in each of 40 half periods."""
+    run = rk.simulate(pendulum, [0.3], None, ["8*sin(40*t)"], duration=np.pi, torque_limits=5.0, **FINE)
+    first = np.arcsin(5 / 8)
+    expected = (np.arange(40)[:, None] * np.pi + [first, np.pi - first]).ravel() / 40
+    assert np.abs(np.array([event.t for event in run.events]) - expected).max() < 1e-12
+    assert np.abs(run.tau[:, 0] - np.clip(8 * np.sin(40 * run.t), -5, 5)).max() < 1e-12
+
+
+def test_limits_bound_the_forces_of_a_closed_robot() -> None:
+    five = rk.load("five_bar")
+    q = five.assemble([0.3, 1.2])
+    names = [j.name for j in five.joints]
+    one = names[five.closure().structure.actuated[0]]
+    run = rk.simulate(five, q, torque=["0.4*sin(9*t)", "0.3"], duration=0.5, torque_limits={one: 0.1})
+    assert run.done
+    actuated = list(five.closure().structure.actuated)
+    assert np.abs(run.tau[:, actuated]).max(axis=0) == pytest.approx([0.1, 0.3], abs=1e-15)
+    assert [event.name for event in run.events] == [f"{one} torque limit"] * 3
+
+
 def test_torques_that_jump_across_their_limits_are_clipped(pendulum) -> None:
     """Inside, above, below, above and inside: as the clipped data, whose jumps are not located but given."""
     t, tau = [0.0, 0.1, 0.2, 0.3, 0.4], np.array([[1.0], [5.0], [-7.0], [9.0], [0.5]])
