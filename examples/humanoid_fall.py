@@ -48,7 +48,7 @@ heights = robot.poses(solution.q)[:, [robot.frame_names.index(name) for name in 
 print(f"largest penetration: {-1000 * heights.min():.2f} mm, where feet bounce within microseconds")
 assert heights.min() > -3e-4
 
-ax = solution.postures(8, plane="yz", apart=0.7)
+ax = solution.configurations(8, plane="yz", apart=0.7)
 ax.axhline(0, color="0.4", linewidth=1)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_fall.png", dpi=110)

@@ -76,7 +76,7 @@ for ax in axes[-1]:
 figure.tight_layout()
 figure.savefig(folder / "humanoid_stick_slip.png", dpi=110)
 
-ax = solution.postures(8, plane="yz", apart=0.7)
+ax = solution.configurations(8, plane="yz", apart=0.7)
 ax.axhline(0, color="0.4", linewidth=1)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_postures.png", dpi=110)

@@ -122,7 +122,7 @@ print(f"both feet moved forward by {feet[0]:.3f} m and {feet[1]:.3f} m; the trun
 assert abs(feet[0] - STEP) < 0.03
 assert abs(feet[1] - STEP) < 0.03
 
-ax = solution.postures(9, plane="yz", apart=0.55)
+ax = solution.configurations(9, plane="yz", apart=0.55)
 ax.axhline(0, color="0.4", linewidth=1)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_walking.png", dpi=110)

@@ -326,8 +326,8 @@ def _simulation(folder: Path) -> Iterator[Recipe]:
     yield Recipe("Solution.positions", solution.positions, ([0.001, 0.005],))
     yield Recipe("Solution.plot", solution.plot, ("q", "v"))
     yield Recipe(
-        "Solution.postures",
-        solution.postures,
+        "Solution.configurations",
+        solution.configurations,
         (3,),
         {"plane": "xy", "apart": 0.5, "surfaces": (), "ax": None},
         long=(0,),

@@ -16,7 +16,7 @@ def motion():
 
 def test_stick_figures_stand_side_by_side_with_the_robots_points_where_they_are(motion) -> None:
     times = [0.0, 0.2, 0.5]
-    ax = motion.postures(times, plane="yz", apart=2.0)
+    ax = motion.configurations(times, plane="yz", apart=2.0)
     hands = motion.robot.pose(motion.positions(times), "hand")[:, 1:3, 3] + np.outer([0, 2, 4], [1, 0])
     ends = np.array([line.get_xydata()[-1] for line in ax.get_lines()])
     for hand in hands:
@@ -29,14 +29,14 @@ def test_a_loose_base_is_not_tied_to_the_ground_in_pictures() -> None:
     q = robot.neutral()
     q[:2] = 1.0, 2.0
     motion = rk.simulate(robot, q, duration=1e-3)
-    ax = motion.postures(1)
+    ax = motion.configurations(1)
     lowest = min(line.get_xydata()[:, 1].min() for line in ax.get_lines())
     assert lowest == pytest.approx(2.0, abs=1e-4)
 
 
 def test_a_plane_that_is_none_is_refused(motion) -> None:
     with pytest.raises(rk.RikigakuError, match="two of the axes"):
-        motion.postures(plane="yzx")
+        motion.configurations(plane="yzx")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_forces_are_labelled_by_contact_component_and_unit(block) -> None:
 
 
 def test_stick_figures_show_the_ground_and_points_without_bars(block) -> None:
-    ax = block.postures([0.0, 0.2], plane="xz", apart=0.0)
+    ax = block.configurations([0.0, 0.2], plane="xz", apart=0.0)
     lines = np.concatenate([path.vertices for c in ax.collections for path in c.get_paths()])
     assert np.abs(0.8 * lines[:, 1] - 0.6 * lines[:, 0]).max() < 1e-12
     assert len(ax.get_lines()) > 0

@@ -28,7 +28,7 @@ from rikigaku.numbers.number_kind import FLOATS
 if TYPE_CHECKING:
     from rikigaku.contact.contact_system import ContactSystem
 
-Whole = np.ndarray[Any, np.dtype[np.int64]]
+IntegerTable = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class NativeGuard(NamedTuple):
@@ -96,16 +96,16 @@ class ContactEngine:
         self.nq, self.nv = robot.nq, robot.nv
         bodies = s.mechanism.bodies
         owners = guide_owners(self.plan.guides)
-        self.tables: dict[Slot, Whole] = {
-            Slot.PARENTS: _whole(s.parents),
-            Slot.ORDER: _whole(s.order),
-            Slot.FACTOR_STARTS: _whole(s.factor_starts),
-            Slot.ROW_STARTS: _whole(s.row_starts),
-            Slot.COLUMNS: _whole([k for pattern in s.patterns for k in pattern]),
-            Slot.CONTACT_ROWS: _whole(s.contact_rows),
-            Slot.JOINT_COORDINATES: _whole(self.plan.joints),
-            Slot.GUIDE_OWNERS: _whole([owners[i] for i in self.plan.guide_equations]),
-            Slot.QUATERNION_PLACES: _whole([b.q.stop - 4 for b in bodies if len(b.q) != len(b.v)]),
+        self.tables: dict[Slot, IntegerTable] = {
+            Slot.PARENTS: _integers(s.parents),
+            Slot.ORDER: _integers(s.order),
+            Slot.FACTOR_STARTS: _integers(s.factor_starts),
+            Slot.ROW_STARTS: _integers(s.row_starts),
+            Slot.COLUMNS: _integers([k for pattern in s.patterns for k in pattern]),
+            Slot.CONTACT_ROWS: _integers(s.contact_rows),
+            Slot.JOINT_COORDINATES: _integers(self.plan.joints),
+            Slot.GUIDE_OWNERS: _integers([owners[i] for i in self.plan.guide_equations]),
+            Slot.QUATERNION_INDICES: _integers([b.q.stop - 4 for b in bodies if len(b.q) != len(b.v)]),
         }
         self.sizes = {
             Slot.NQ: self.nq,
@@ -114,7 +114,7 @@ class ContactEngine:
             Slot.JOINTS: len(self.plan.joints),
             Slot.PERMANENT: self.plan.permanent,
             Slot.LOOPS: len(self.plan.loop_equations),
-            Slot.QUATERNIONS: len(self.tables[Slot.QUATERNION_PLACES]),
+            Slot.QUATERNIONS: len(self.tables[Slot.QUATERNION_INDICES]),
         }
         self.friction = np.array([x for c in system.contacts for x in c.friction.coefficients])
         self.coulomb = np.array([joint.coulomb for joint in system.joints])
@@ -147,18 +147,18 @@ class ContactEngine:
         return found
 
     @cached_property
-    def factor_places(self) -> tuple[Whole, Whole]:
+    def factor_indices(self) -> tuple[IntegerTable, IntegerTable]:
         """Rows and columns of the elements of L."""
         parents = self.structure.parents
-        places = [(i, j) for i in range(self.nv) for j in ancestors(parents, i)]
-        return _whole([i for i, _ in places]), _whole([j for _, j in places])
+        indices = [(i, j) for i in range(self.nv) for j in ancestors(parents, i)]
+        return _integers([i for i, _ in indices]), _integers([j for _, j in indices])
 
     @cached_property
-    def jacobian_places(self) -> tuple[Whole, Whole]:
+    def jacobian_indices(self) -> tuple[IntegerTable, IntegerTable]:
         """Rows and columns of the elements of J."""
         patterns = self.structure.patterns
         return (
-            _whole([i for i, pattern in enumerate(patterns) for _ in pattern]),
+            _integers([i for i, pattern in enumerate(patterns) for _ in pattern]),
             self.tables[Slot.COLUMNS],
         )
 
@@ -222,9 +222,9 @@ class ContactEngine:
         """The fields of `ConfigurationTerms`, of the configuration in memory."""
         one = workspace.configuration
         L = np.eye(self.nv)
-        L[self.factor_places] = one["L"]
+        L[self.factor_indices] = one["L"]
         J = np.zeros((self.structure.count, self.nv))
-        J[self.jacobian_places] = one["J"]
+        J[self.jacobian_indices] = one["J"]
         names = ("rate", "residual", "directions")
         rate, residual, directions = (one[name].copy() for name in names)
         inverse = np.asarray(np.linalg.inv(L), dtype=np.float64)
@@ -310,12 +310,12 @@ class NativeContactMode:
             self.reference[:] = reference
         codes = [x for guard in guards for x in (guard.code, guard.at)]
         self._arrays: dict[Slot, Any] = {
-            Slot.ACTIVE: _whole(active),
-            Slot.COUPLED: _whole(coupled),
-            Slot.CONSTRAINTS_IN_Y: _whole(list(in_Y)),
-            Slot.NEWTON: _whole(newton),
-            Slot.UNLOADED: _whole(plan.unloaded),
-            Slot.GUARD_CODES: _whole(codes),
+            Slot.ACTIVE: _integers(active),
+            Slot.COUPLED: _integers(coupled),
+            Slot.CONSTRAINTS_IN_Y: _integers(list(in_Y)),
+            Slot.NEWTON: _integers(newton),
+            Slot.UNLOADED: _integers(plan.unloaded),
+            Slot.GUARD_CODES: _integers(codes),
             Slot.GUARD_NUMBERS: np.array([x for guard in guards for x in (guard.x, guard.y)]),
             Slot.SLIDING: sliding,
             Slot.START: start,
@@ -387,15 +387,15 @@ _INTEGRATE = ctypes.PYFUNCTYPE(None, *(ctypes.c_void_p,) * 3)
 _KINEMATIC = (Code.GAP, Code.SIGNED_SPEED, Code.SPEED, Code.JOINT_SPEED)
 
 
-def _whole(values: Sequence[int] | range) -> Whole:
+def _integers(values: Sequence[int] | range) -> IntegerTable:
     return np.array(values, dtype=np.int64)
 
 
 def _parts(sizes: Mapping[str, int]) -> tuple[Array, dict[str, Array]]:
     """Zeros, and views of named parts of them."""
-    whole = np.zeros(sum(sizes.values()) + 1)
+    numbers = np.zeros(sum(sizes.values()) + 1)
     parts, at = {}, 0
     for name, size in sizes.items():
-        parts[name] = whole[at : at + size]
+        parts[name] = numbers[at : at + size]
         at += size
-    return whole, parts
+    return numbers, parts

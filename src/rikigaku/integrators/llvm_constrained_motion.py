@@ -138,7 +138,7 @@ def _project() -> str:
     state, step = f.reals(Slot.STATE), f.reals(Slot.A)
     f.copy(f.y, state, nq + nv)
     with w.loop(f[Slot.QUATERNIONS]) as k:
-        own = state.at(f.wholes(Slot.QUATERNION_PLACES)[k])
+        own = state.at(f.wholes(Slot.QUATERNION_INDICES)[k])
         length = w.sqrt(f.dot(4, own, own))
         with w.loop(4) as i:
             own[i] = own[i] / length

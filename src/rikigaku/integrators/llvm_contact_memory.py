@@ -27,7 +27,7 @@ class Slot(IntEnum):
     CONTACT_ROWS = auto()
     JOINT_COORDINATES = auto()
     GUIDE_OWNERS = auto()
-    QUATERNION_PLACES = auto()
+    QUATERNION_INDICES = auto()
     # compiled programs
     CONFIGURATION = auto()  # (q, time, out)
     MOTION = auto()  # (q, v, tau, time, out)

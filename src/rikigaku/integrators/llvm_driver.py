@@ -1,11 +1,11 @@
 """A driver that integrates any compiled vector field in native code, as LLVM text.
 
-    i64 advance(ptr field, ptr guards, ptr project, ptr input, ptr jacobian, ptr data, ptr whole, ptr real,
+    i64 advance(ptr field, ptr guards, ptr project, ptr input, ptr jacobian, ptr data, ptr integers, ptr real,
                 ptr y, ptr u, ptr p, ptr atol, ptr stops, ptr work, ptr record, ptr armed, ptr kinds,
                 ptr slacks, ptr noted)
 
 takes steps of a Runge-Kutta method, explicit or implicit, until the end, until a terminal event, or until the
-memory for records is full. A later call continues from the numbers in `whole` and `real` (see Whole, Real).
+memory for records is full. A later call continues from the numbers in `integers` and `real` (Integer, Real).
 The driver knows no robot: field(t, y, u, p, out), guards(...), project(...) and jacobian(...) are
 addresses of compiled programs, and input(data, t, y, u, segment) fills the inputs, natively or by a call back
 into Python.
@@ -17,7 +17,7 @@ from rikigaku.integrators.butcher_tableaus import Tableau
 from rikigaku.integrators.llvm_event_location import GuardedStep
 from rikigaku.integrators.llvm_linear_solve import linear_text
 from rikigaku.integrators.llvm_radau import RADAU, RadauStep
-from rikigaku.integrators.llvm_runge_kutta import ROWS, Real, Status, Whole
+from rikigaku.integrators.llvm_runge_kutta import ROWS, Integer, Real, Status
 from rikigaku.integrators.llvm_writer import Array, Cell, Value, Writer
 
 _LEAST, _MOST = 0.2, 10.0  # bounds of the ratio of consecutive steps
@@ -29,14 +29,14 @@ class _Driver(GuardedStep):
 
     def record(self, t: Value, t_new: Value, h: Value) -> None:
         w, n = self.w, self.n
-        steps = self.whole[Whole.STEPS]
-        place = Array(w, "%record").at(steps * (n * (1 + ROWS) + 3))
-        place[0], place[1], place[2] = t, t_new, h
+        steps = self.integers[Integer.STEPS]
+        row = Array(w, "%record").at(steps * (n * (1 + ROWS) + 3))
+        row[0], row[1], row[2] = t, t_new, h
         with w.loop(n) as i:
-            place[3 + i] = self.y[i]
+            row[3 + i] = self.y[i]
         with w.loop(n * ROWS) as i:
-            place[n + 3 + i] = self.F[i]
-        self.whole[Whole.STEPS] = steps + 1
+            row[n + 3 + i] = self.F[i]
+        self.integers[Integer.STEPS] = steps + 1
 
     def land(self, t_new: Value) -> None:
         """y at the end of the step, projected onto the constraints; the slope there starts the next step."""
@@ -50,28 +50,28 @@ class _Driver(GuardedStep):
         self.real[Real.T] = t_new
 
     def text(self) -> str:
-        w, whole, real = self.w, self.whole, self.real
+        w, integers, real = self.w, self.integers, self.real
         adaptive = bool(self.table.errors)
         with w.repeat():
             t = real[Real.T]
-            stop = Array(w, "%stops")[whole[Whole.SEGMENT]]
+            stop = Array(w, "%stops")[integers[Integer.SEGMENT]]
             with w.when(t >= stop):
-                with w.when(whole[Whole.SEGMENT] + 1 >= whole[Whole.STOPS]):
+                with w.when(integers[Integer.SEGMENT] + 1 >= integers[Integer.STOPS]):
                     w.leave(Status.DONE)
-                whole[Whole.SEGMENT] = whole[Whole.SEGMENT] + 1
-                whole[Whole.FRESH] = w.select(whole[Whole.FRESH] > 0, whole[Whole.FRESH], 1)
-            stop = Array(w, "%stops")[whole[Whole.SEGMENT]]
-            with w.when(whole[Whole.FRESH] > 0):
+                integers[Integer.SEGMENT] = integers[Integer.SEGMENT] + 1
+                integers[Integer.FRESH] = w.select(integers[Integer.FRESH] > 0, integers[Integer.FRESH], 1)
+            stop = Array(w, "%stops")[integers[Integer.SEGMENT]]
+            with w.when(integers[Integer.FRESH] > 0):
                 self.rates(t, self.y, self.K[0])
-                real[Real.BEFORE], whole[Whole.KNOWN] = 0.0, 0
-                with w.when((whole[Whole.FRESH] > 1) & (self.guards > 0)):
+                real[Real.BEFORE], integers[Integer.KNOWN] = 0.0, 0
+                with w.when((integers[Integer.FRESH] > 1) & (self.guards > 0)):
                     self.begin(t)
-                whole[Whole.FRESH] = 0
-            with w.when(whole[Whole.STEPS] >= whole[Whole.ROOM]):
+                integers[Integer.FRESH] = 0
+            with w.when(integers[Integer.STEPS] >= integers[Integer.ROOM]):
                 w.leave(Status.FULL)
-            with w.when(whole[Whole.LEFT] <= 0):
+            with w.when(integers[Integer.LEFT] <= 0):
                 w.leave(Status.LIMIT)
-            whole[Whole.LEFT] = whole[Whole.LEFT] - 1
+            integers[Integer.LEFT] = integers[Integer.LEFT] - 1
             if adaptive:
                 with w.when(real[Real.H] <= 0.0):
                     self.first_step(t)
@@ -121,7 +121,7 @@ class _Driver(GuardedStep):
     def refuse(self, grow: Cell) -> None:
         """Count a step that is tried again, shorter."""
         grow.value = 1.0
-        self.whole[Whole.REJECTED] = self.whole[Whole.REJECTED] + 1
+        self.integers[Integer.REJECTED] = self.integers[Integer.REJECTED] + 1
         self.forget()
 
     def finite(self) -> Value:
@@ -137,7 +137,7 @@ class _Driver(GuardedStep):
 
     def try_steps(self, t: Value, stop: Value, adaptive: bool, grow: Cell, step: Cell, t_new: Cell) -> None:
         """Try steps until the error of one is within the tolerances; its length and its end."""
-        w, whole, real = self.w, self.whole, self.real
+        w, integers, real = self.w, self.integers, self.real
         with w.repeat() as accepted:
             wanted = w.min(real[Real.H], real[Real.LARGEST])
             clipped = t + 1.0000001 * wanted >= stop
@@ -161,7 +161,7 @@ class _Driver(GuardedStep):
                 w.jump(accepted)
             grow.value = 1.0  # no growth right after a rejection
             real[Real.H] = h * w.max(factor, _LEAST)
-            whole[Whole.REJECTED] = whole[Whole.REJECTED] + 1
+            integers[Integer.REJECTED] = integers[Integer.REJECTED] + 1
             self.rejected()
 
 
@@ -171,7 +171,7 @@ class _ImplicitDriver(_Driver, RadauStep):
 
 _HEAD = (
     "define i64 @advance(ptr %field, ptr %guards, ptr %project, ptr %input, ptr %jacobian, ptr %data, "
-    "ptr noalias %whole, ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, "
+    "ptr noalias %integers, ptr noalias %real, ptr noalias %y, ptr noalias %u, ptr noalias %p, "
     "ptr noalias %atol, ptr noalias %stops, ptr noalias %work, ptr noalias %record, ptr noalias %armed, "
     "ptr noalias %kinds, ptr noalias %slacks, ptr noalias %noted)"
 )

@@ -9,17 +9,17 @@ body at rest has no integration error, and yet the start of its motion must be f
 
 from math import prod
 
-from rikigaku.integrators.llvm_runge_kutta import GUARD_SAMPLES, Real, Step, Whole
+from rikigaku.integrators.llvm_runge_kutta import GUARD_SAMPLES, Integer, Real, Step
 from rikigaku.integrators.llvm_writer import Array, Cell, Value
 
-_PLACES = (
+_SAMPLE_FRACTIONS = (
     0.0,
     0.237,
     0.5,
     0.783,
     1.0,
 )  # of the samples: uneven, so that no period of a guard fits
-_DIFFERENCE = [24 / 4**4 / prod(a - b for b in _PLACES if b != a) for a in _PLACES]
+_DIFFERENCE = [24 / 4**4 / prod(a - b for b in _SAMPLE_FRACTIONS if b != a) for a in _SAMPLE_FRACTIONS]
 _FINEST = 1e-5  # of the largest step: guards reject no shorter step
 _BISECTIONS = 60
 _EXTREMUM_SEARCHES = 3  # parabolic steps towards the extremum of a guard
@@ -82,15 +82,15 @@ class GuardedStep(Step):
         with w.loop(self.guards) as i:
             self.samples[i] = self.g_old[i]
         with w.loop(GUARD_SAMPLES, 1) as k:
-            x = self.place(k)
+            x = self.sample_fraction(k)
             self.guarded(x, t + x * h, self.samples.at(k * self.guards))
         self.guarded(w.value(1.0, "double"), t_new, self.samples.at(GUARD_SAMPLES * self.guards))
 
-    def place(self, k: Value) -> Value:
+    def sample_fraction(self, k: Value) -> Value:
         """The fraction of the step at sample k."""
-        x = self.w.value(_PLACES[-1], "double")
-        for j, place in reversed(list(enumerate(_PLACES[:-1]))):
-            x = self.w.select(k.equals(j), place, x)
+        x = self.w.value(_SAMPLE_FRACTIONS[-1], "double")
+        for j, fraction in reversed(list(enumerate(_SAMPLE_FRACTIONS[:-1]))):
+            x = self.w.select(k.equals(j), fraction, x)
         return x
 
     def sampling_error(self, h: Value) -> Value:
@@ -117,7 +117,7 @@ class GuardedStep(Step):
         end = w.cell(2.0)
         with w.repeat() as done:
             with w.loop(GUARD_SAMPLES) as k:
-                low, high = self.place(k), self.place(k + 1)
+                low, high = self.sample_fraction(k), self.sample_fraction(k + 1)
                 crossing = self.hidden_crossing(k, low, high, t, h)
                 before = w.cell(low)
                 with w.repeat() as through:
@@ -167,8 +167,8 @@ class GuardedStep(Step):
         """
         if self.table.errors:
             return self.slacks[i]
-        places = (0, GUARD_SAMPLES // 2, GUARD_SAMPLES)
-        first, middle, last = (self.samples[k * self.guards + i] for k in places)
+        samples = (0, GUARD_SAMPLES // 2, GUARD_SAMPLES)
+        first, middle, last = (self.samples[k * self.guards + i] for k in samples)
         bend, slope = first - 2.0 * middle + last, 4.0 * middle - 3.0 * first - last
         return self.slacks[i] + self.w.select(slope > 0.0, 0.0, self.w.abs(bend))
 
@@ -181,7 +181,7 @@ class GuardedStep(Step):
             y0, y1, y2 = (self.samples[(first + j) * self.guards + i] for j in range(3))
             a, b = self.samples[k * self.guards + i], self.samples[(k + 1) * self.guards + i]
             sign = w.select(a > 0.0, 1.0, w.value(-1.0, "double"))
-            x0, x1, x2 = (self.place(first + j) for j in range(3))
+            x0, x1, x2 = (self.sample_fraction(first + j) for j in range(3))
             left, right = (x1 - x0) * (y1 - y2), (x1 - x2) * (y1 - y0)
             x = w.cell(x1 - 0.5 * ((x1 - x0) * left - (x1 - x2) * right) / (left - right))
             dips = sign * (left - right) < 0.0  # y1 below the chord, on the side of zero
@@ -201,7 +201,7 @@ class GuardedStep(Step):
         return found.value
 
     def record_event(self, i: Value, t: Value) -> None:
-        noted, count = Array(self.w, "%noted"), self.whole[Whole.NOTED]
+        noted, count = Array(self.w, "%noted"), self.integers[Integer.NOTED]
         noted[2 * count] = self.w.real(i)
         noted[2 * count + 1] = t
-        self.whole[Whole.NOTED] = count + 1
+        self.integers[Integer.NOTED] = count + 1

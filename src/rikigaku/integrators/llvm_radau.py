@@ -9,7 +9,7 @@ values, stopping rule and step control as in their program RADAU5.
 """
 
 from rikigaku.integrators.butcher_tableaus import Tableau
-from rikigaku.integrators.llvm_runge_kutta import ROWS, SAFETY, Real, Step, Whole
+from rikigaku.integrators.llvm_runge_kutta import ROWS, SAFETY, Integer, Real, Step
 from rikigaku.integrators.llvm_writer import Array, Value
 from rikigaku.integrators.radau_coefficients import radau
 
@@ -49,7 +49,7 @@ class RadauStep(Step):
     def differentiate(self, t: Value) -> None:
         """J = df/dy at the start of the step, unless it is known already."""
         w, n = self.w, self.n
-        with w.when(self.whole[Whole.KNOWN].equals(0)):
+        with w.when(self.integers[Integer.KNOWN].equals(0)):
             with w.when(self.has_function("jacobian")):
                 self.call("jacobian", t, self.y, self.J)
             with w.when(~self.has_function("jacobian")):
@@ -62,7 +62,7 @@ class RadauStep(Step):
                     self.trial[j] = x
                     with w.loop(n) as i:
                         self.J[i * n + j] = (self.right[i] - self.K[0][i]) / (moved - x)
-            self.whole[Whole.KNOWN] = 1
+            self.integers[Integer.KNOWN] = 1
 
     def factorise(self, h: Value) -> None:
         """g/h I - J and (a - i b)/h I - J as L U."""
@@ -186,7 +186,7 @@ class RadauStep(Step):
             self.e[i] = self.right[i] + self.K[0][i]
         self.solved(self.e)
         size = w.cell(self.size_of_error())
-        again = (size.value > 1.0) & ((self.whole[Whole.FRESHLY] > 0) | (self.real[Real.BEFORE] <= 0.0))
+        again = (size.value > 1.0) & ((self.integers[Integer.FRESHLY] > 0) | (self.real[Real.BEFORE] <= 0.0))
         with w.when(
             again & (self.converged.value > 0.0)
         ):  # large only because stiff components start away from the smooth solution
@@ -214,7 +214,7 @@ class RadauStep(Step):
         return w.select(self.converged.value > 0.0, slow / w.sqrt(w.sqrt(error)), 0.5)
 
     def rejected(self) -> None:
-        self.whole[Whole.FRESHLY] = 1
+        self.integers[Integer.FRESHLY] = 1
 
     def interpolant(self, t: Value, h: Value) -> None:
         """The polynomial of degree 3 through the stages, and the slope at the end."""
@@ -228,5 +228,5 @@ class RadauStep(Step):
             for k, x in enumerate(rows):
                 self.F[n * k + i] = x
         self.real[Real.BEFORE] = h
-        self.whole[Whole.KNOWN] = 0
-        self.whole[Whole.FRESHLY] = 0
+        self.integers[Integer.KNOWN] = 0
+        self.integers[Integer.FRESHLY] = 0

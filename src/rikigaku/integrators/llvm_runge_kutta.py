@@ -13,7 +13,7 @@ GUARD_SAMPLES = 4  # of the guards in a step
 SAFETY = 0.9  # of the next step
 
 
-class Whole(IntEnum):
+class Integer(IntEnum):
     """Indices of the driver's integers."""
 
     SIZE = 0
@@ -68,10 +68,10 @@ class Step:
     def __init__(self, tableau: Tableau) -> None:
         self.table = tableau
         self.w = w = Writer()
-        self.whole = Array(w, "%whole", "i64")
+        self.integers = Array(w, "%integers", "i64")
         self.real = Array(w, "%real")
         self.y, self.u, self.p = (Array(w, f"%{name}") for name in "yup")
-        self.n, self.guards = self.whole[Whole.SIZE], self.whole[Whole.GUARDS]
+        self.n, self.guards = self.integers[Integer.SIZE], self.integers[Integer.GUARDS]
         self.armed, self.kinds = Array(w, "%armed", "i64"), Array(w, "%kinds", "i64")
         self.slacks = Array(w, "%slacks")
         self.clock = w.cell(0.0)
@@ -97,7 +97,7 @@ class Step:
         self.clock.value = t
         if what != "project":
             with w.when(self.has_function("input")):
-                segment = self.whole[Whole.SEGMENT]
+                segment = self.integers[Integer.SEGMENT]
                 w.line(
                     f"call void %input(ptr %data, ptr {self.clock.pointer}, ptr {y.pointer}, ptr %u, "
                     f"i64 {segment.name})"
@@ -108,7 +108,7 @@ class Step:
 
     def rates(self, t: Value, y: Array, out: Array) -> None:
         self.call("field", t, y, out)
-        self.whole[Whole.EVALUATIONS] = self.whole[Whole.EVALUATIONS] + 1
+        self.integers[Integer.EVALUATIONS] = self.integers[Integer.EVALUATIONS] + 1
 
     def has_function(self, what: str) -> Value:
         return self.w.result("i1", f"icmp ne ptr %{what}, null")
@@ -154,7 +154,7 @@ class Step:
         """A step from the sizes of y and its first two derivatives (section II.4)."""
         w, K = self.w, self.K
         d0, d1, d2 = w.cell(0.0), w.cell(0.0), w.cell(0.0)
-        measured = self.whole[Whole.MEASURED]
+        measured = self.integers[Integer.MEASURED]
         with w.loop(measured) as i:
             s = self.scale(i, self.y)
             a, b = self.y[i] / s, K[0][i] / s

@@ -9,7 +9,7 @@ import numpy as np
 from rikigaku.compiler.kernel import Function
 from rikigaku.integrators.butcher_tableaus import TABLEAUS as EXPLICIT
 from rikigaku.integrators.llvm_radau import RADAU, radau_memory
-from rikigaku.integrators.llvm_runge_kutta import Real, Status, Whole, record_size, work_size
+from rikigaku.integrators.llvm_runge_kutta import Integer, Real, Status, record_size, work_size
 from rikigaku.integrators.native_library import native_library
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ __all__ = [
     "IMPLICIT",
     "INPUT",
     "METHODS",
+    "Integer",
     "Real",
     "Status",
-    "Whole",
     "adaptive",
     "driver",
     "piecewise",

@@ -16,7 +16,7 @@ from rikigaku.simulation.python_guards import python_guard_event
 from rikigaku.simulation.step_interpolation import interpolated
 from rikigaku.simulation.vector_fields import ModeField
 
-Real, Status, Whole = integrator.Real, integrator.Status, integrator.Whole
+Real, Status, Integer = integrator.Real, integrator.Status, integrator.Integer
 
 _STEPS = 2048  # steps between two returns to Python, where interrupts are handled
 _EVENTS = 64  # crossings that one step may record
@@ -134,7 +134,7 @@ def run(
     """
     memory = _Memory(made, mode, actuation, t, np.array(y, dtype=np.float64), end, settings, waiting)
     if left is not None:
-        memory.whole[Whole.LEFT] = left
+        memory.integers[Integer.LEFT] = left
     memory.progression = progression or Progression(Clock(None), end)
     if memory.inputs is not None:
         memory.inputs.progression = memory.progression
@@ -167,14 +167,14 @@ class _Memory:
         self.driver = integrator.driver(settings.method)
         guards, n = made.guards(mode), made.size
         self.guards = guards
-        self.whole, self.real = np.zeros(len(Whole), dtype=np.int64), np.zeros(len(Real))
-        self.whole[[Whole.SIZE, Whole.GUARDS, Whole.ROOM]] = (
+        self.integers, self.real = np.zeros(len(Integer), dtype=np.int64), np.zeros(len(Real))
+        self.integers[[Integer.SIZE, Integer.GUARDS, Integer.ROOM]] = (
             n,
             len(guards),
             1 if mode.python_guard else _STEPS,
         )
-        self.whole[Whole.LEFT] = settings.most_steps
-        self.whole[[Whole.FRESH, Whole.MEASURED]] = 2, n - EXTRA_STATES
+        self.integers[Integer.LEFT] = settings.most_steps
+        self.integers[[Integer.FRESH, Integer.MEASURED]] = 2, n - EXTRA_STATES
         largest = min(settings.largest, settings.largest_with_guards if guards else np.inf)
         self.real[:] = t, settings.step, settings.rtol, largest, 0.0
         self.u, self.p = np.zeros(max(actuation.size, 1)), made.parameters(mode, actuation)
@@ -203,7 +203,7 @@ class _Memory:
         """Set the polynomials from now to a stop; steps end where their segments do."""
         count, powers, size = pieces.coefficients.shape
         self.data = np.concatenate([[powers, size, count], pieces.starts, pieces.coefficients.ravel()])
-        self.stops, self.whole[Whole.SEGMENT] = np.append(pieces.starts[1:], end), 0
+        self.stops, self.integers[Integer.SEGMENT] = np.append(pieces.starts[1:], end), 0
         self.functions[3] = integrator.piecewise().address
         if self.inputs is not None:
             self.inputs.pieces = pieces
@@ -218,7 +218,7 @@ class _Memory:
             if sampled and status == Status.DONE:
                 held = self._sample(held)
                 samples.append(held)
-            self.whole[Whole.STOPS] = len(self.stops)
+            self.integers[Integer.STOPS] = len(self.stops)
             status = self._advance(records, noted)
             self.progression.report(float(self.real[Real.T]), sum(map(len, records)))
             by_python = self._python_guard(records, noted)
@@ -243,8 +243,8 @@ class _Memory:
                 () if status != Status.EVENT else (by_python,) if by_python else tuple(fired),
                 samples,
                 float(self.real[Real.H]),
-                int(self.whole[Whole.EVALUATIONS]),
-                int(self.whole[Whole.REJECTED]),
+                int(self.integers[Integer.EVALUATIONS]),
+                int(self.integers[Integer.REJECTED]),
             )
 
     def _back_to_interpolant(self, records: list[Array]) -> None:
@@ -254,16 +254,16 @@ class _Memory:
             self.y[:] = interpolated(last[-1], self.made.size, end, which)[0]
 
     def _advance(self, records: list[Array], noted: list[tuple[str, float]]) -> integrator.Status:
-        self.whole[[Whole.STEPS, Whole.NOTED]] = 0
+        self.integers[[Integer.STEPS, Integer.NOTED]] = 0
         arrays = (
-            self.data, self.whole, self.real, self.y, self.u, self.p, self.atol, self.stops, self.work,
+            self.data, self.integers, self.real, self.y, self.u, self.p, self.atol, self.stops, self.work,
             self.record, self.armed, self.kinds, self.slacks, self.noted,
         )  # fmt: skip
         status = Status(self.driver.advance(*self.functions, *(x.ctypes.data for x in arrays)))
         if self.inputs is not None and self.inputs.error is not None:
             raise self.inputs.error
-        records.append(self.record[: self.whole[Whole.STEPS]].copy())
-        for k, t in self.noted[: self.whole[Whole.NOTED]]:
+        records.append(self.record[: self.integers[Integer.STEPS]].copy())
+        for k, t in self.noted[: self.integers[Integer.NOTED]]:
             noted.append((self.guards[int(k)].name, float(t)))
         return status
 
@@ -295,7 +295,7 @@ class _Memory:
         if held is None or due(held[0], t, period):
             held = (t, self.inputs.at(t, self.y[:nq].copy(), self.y[nq:-EXTRA_STATES].copy()))
         self.u[input_counts(self.actuation)[0] :] = held[1]
-        self.whole[Whole.FRESH] = max(self.whole[Whole.FRESH], 1)
+        self.integers[Integer.FRESH] = max(self.integers[Integer.FRESH], 1)
         stop = min((periods(t, period) + 1) * period, self.end)
         if self.actuation.pieces is None:
             self.stops = np.array([stop])

@@ -113,8 +113,8 @@ class PD(TorqueSource):
         rates, at = u[self.size // 3 : 2 * self.size // 3], 0
         result: list[Number] = []
         for joint in self.joints:
-            places = self.first[at : at + joint.nq]
-            result += [0] * joint.nv if joint.nq != joint.nv else [rates[k] for k in places]
+            indices = self.first[at : at + joint.nq]
+            result += [0] * joint.nv if joint.nq != joint.nv else [rates[k] for k in indices]
             at += joint.nq
         return result
 
@@ -143,8 +143,8 @@ def _rotation_error(a: Numbers, b: Numbers) -> list[Number]:
     ]
 
 
-def _indices(places: slice) -> range:
-    return range(places.start, places.stop)
+def _indices(part: slice) -> range:
+    return range(part.start, part.stop)
 
 
 def _count(target: Any, whole: int, actuated: int) -> int:

@@ -253,11 +253,11 @@ class Solution:
         return animate(self, path, **options)
 
     @checked
-    def postures(self, times: ArrayLike = 8, **options: Any) -> Any:
-        """Stick figures side by side; see `rikigaku.simulation.solution_plots.postures`."""
-        from rikigaku.simulation.solution_plots import postures
+    def configurations(self, times: ArrayLike = 8, **options: Any) -> Any:
+        """Stick figures side by side; see `rikigaku.simulation.solution_plots.configurations`."""
+        from rikigaku.simulation.solution_plots import configurations
 
-        return postures(self, times, **options)
+        return configurations(self, times, **options)
 
     @checked
     def save(self, path: str | Path) -> None:

@@ -96,11 +96,11 @@ def columns(solution: "Solution") -> dict[str, Any]:
     robot = solution.robot
     result: dict[str, Any] = {}
     for label, x, slices in (("q", solution.q, robot.q_slices), ("v", solution.v, robot.v_slices)):
-        for joint, places in slices.items():
-            count = places.stop - places.start
+        for joint, indices in slices.items():
+            count = indices.stop - indices.start
             for k in range(count):
                 name = f"{label} {joint}" if count == 1 else f"{label} {joint} {k}"
-                result[name] = x[:, places.start + k]
+                result[name] = x[:, indices.start + k]
     result |= {"kinetic": solution.kinetic_energy, "potential": solution.potential_energy}
     result |= {"work": solution.work, "dissipated": solution.dissipated}
     result["mode"] = np.array(solution.modes)[solution.mode_index]

@@ -90,11 +90,11 @@ def animate(
     figure = pyplot.figure(figsize=(6.4, 5.6))
     ax = figure.add_axes((0, 0, 1, 0.97), projection="3d")
     box, shown = _box(solution), {"legend": False, "frames": False, "masses": False, **options}
-    configurations = solution.positions(times)
+    positions = solution.positions(times)
 
     def picture(k: int) -> list[Any]:
         ax.clear()
-        draw(solution.robot, configurations[k], ax, **shown)
+        draw(solution.robot, positions[k], ax, **shown)
         ax.set(xlim=box[0], ylim=box[1], zlim=box[2], title=f"{times[k]:.2f} s")
         return []
 
@@ -133,7 +133,7 @@ def _gif(film: Any, fps: int) -> bytes:
 
 
 @checked
-def postures(
+def configurations(
     solution: "Solution",
     times: ArrayLike = 8,
     *,
@@ -164,8 +164,8 @@ def postures(
         raise WrongSize(f"times are (m,), 1 to {_MOST_FIGURES} of them; shape {t.shape} was given.")
     robot: Any = solution.robot
     right, up = ("xyz".index(axis) for axis in plane)
-    places = robot.poses(solution.positions(t))[..., :3, 3]
-    points = {name: places[:, k][:, [right, up]] for k, name in enumerate(robot.frame_names)}
+    origins = robot.poses(solution.positions(t))[..., :3, 3]
+    points = {name: origins[:, k][:, [right, up]] for k, name in enumerate(robot.frame_names)}
     solid = {link.name for link in robot.links if link.inertia is not None}
     loose = {link.name for link in robot.links if link.parent not in solid and link.joint.type in _SHIFTING}
     bars = [(points[link.parent], points[link.name]) for link in robot.links if link.name not in loose]
@@ -189,7 +189,7 @@ def postures(
             )
         own = np.concatenate([[start[k], end[k]] for start, end in bars])
         for surface in surfaces:
-            _ground(ax, surface, plane, own, float(places[k, :, depth].mean()), float(time), shift, size)
+            _ground(ax, surface, plane, own, float(origins[k, :, depth].mean()), float(time), shift, size)
     ax.margins(0.05, 0.12)  # room for the times above the figures
     ax.set(aspect="equal", xlabel=f"{plane[0]} [m]", ylabel=f"{plane[1]} [m]")
     return ax

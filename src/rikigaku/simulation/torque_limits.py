@@ -108,8 +108,8 @@ def _given(robot: Robot, limits: Any) -> dict[int, float]:
             value = _positive(x)
             if value.ndim:
                 raise WrongSize(f"The torque limit of {name!r} is one number; {short(x)} was given.")
-            places = robot.v_slices[name]
-            found |= dict.fromkeys(range(places.start, places.stop), float(value))
+            indices = robot.v_slices[name]
+            found |= dict.fromkeys(range(indices.start, indices.stop), float(value))
         return found
     values = _positive(limits)
     if values.shape == (robot.nv,) and robot.nv != len(at):

@@ -226,9 +226,9 @@ def unit_quaternions(mechanism: Mechanism, q: Numbers) -> list[Number]:
     result = list(q)
     for body in mechanism.bodies:
         if len(body.q) != len(body.v):
-            places = list(body.q)[-4:]
-            length = sqrt(sum((q[k] * q[k] for k in places), start=0))
-            for k in places:
+            indices = list(body.q)[-4:]
+            length = sqrt(sum((q[k] * q[k] for k in indices), start=0))
+            for k in indices:
                 result[k] = q[k] / length
     return result
 
