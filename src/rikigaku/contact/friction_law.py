@@ -22,7 +22,7 @@ from rikigaku.core.value_text import short
 class Friction:
     """Friction of a contact: `Friction(0.2)`, `Friction(0.2, static=0.3, viscous=1.5, stribeck=0.01)`.
 
-    kinetic, static: coefficients; static is kinetic if left out, and never less.
+    kinetic, static: coefficients; kinetic is 0 if left out (no friction), static is kinetic, and never less.
     viscous: force per speed [N s/m], independent of the normal force. stribeck: Stribeck speed [m/s].
     """
 

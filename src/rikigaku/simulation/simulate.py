@@ -79,7 +79,8 @@ def simulate(
         events: functions (t, q, v) -> number by name: their zero crossings are located and recorded. Or
             guards (`rk.simulation.Guard`), which may end the motion.
         contacts: a list of `rk.Contact`, `rk.Guide`, `rk.JointFriction`, or an `rk.ContactSystem`; the
-            Coulomb friction of the robot's joints acts then as well. Motion without contacts if left out.
+            Coulomb friction of the robot's joints acts then as well. Contacts have no friction unless given.
+            Motion without contacts if left out.
         joint_friction: dry (Coulomb) friction of the joints in the file, with stiction: True, also without
             contacts; False, not even with them; left out: with contacts only. Viscous friction always acts.
         wrenches: external wrenches by frame: force and moment on the robot at the frame's origin, world axes
