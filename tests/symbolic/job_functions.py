@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from rikigaku.symbolic.algebra import worker
 from rikigaku.symbolic.algebra.child_process import SizeLimitExceeded, progress
 
 
@@ -49,6 +50,23 @@ def stepping(n):
 def talkative(_):
     print('{"result": "not this"}')
     return "this"
+
+
+def talkative_library(_):
+    """Writes past Python, as C libraries do."""
+    os.write(1, b'{"result": "not this"}\n')
+    return "this"
+
+
+def aborting_library(_):
+    os.write(1, b"FLINT exception (General error):\n    Unable to allocate memory (271545120).\n")
+    os.abort()
+
+
+def cut_off(_):
+    worker._output.write('{"result": [1, 2')
+    worker._output.flush()
+    os._exit(3)
 
 
 def failing(_):

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from linkages import four_bar
+from palletizers import palletizer
 
 import rikigaku as rk
 from rikigaku.core.errors import JobCancelled, NotExact, TimeLimit, WrongValue
@@ -197,3 +198,31 @@ def test_the_coriolis_matrix_of_a_closed_robot_with_symbols_gives_its_velocity_f
     assert np.allclose(C(q, v, **lengths) @ v, h, rtol=1e-12)
     value = C.symbolic.value(q=q, v=v, **lengths)
     assert np.allclose(value.astype(float) @ v, h, rtol=1e-11)
+
+
+def test_a_child_that_runs_out_of_memory_leaves_the_law_by_steps_with_the_reason(monkeypatch, started):
+    little = {**child_process.run.__kwdefaults__, "memory_limit": 700_000_000}
+    monkeypatch.setattr(child_process.run, "__kwdefaults__", little)
+    robot = palletizer()
+    steps = robot.reduced.velocity_forces.symbolic
+    assert isinstance(steps, Intermediates)
+    assert "more than 700,000,000 bytes of memory" in steps.reason
+    assert steps.reason in str(steps)
+
+
+def test_symbolic_gives_steps_where_formulas_raises_at_its_limit(monkeypatch):
+    law = rk.load("scara").gravity_forces
+
+    def slow(*arguments, **options):
+        raise TimeLimit("The formulas took longer than 60 s and were stopped.")
+
+    monkeypatch.setattr("rikigaku.symbolic.formulas.law_formulas.in_process_or_child", slow)
+    steps = law.symbolic
+    assert isinstance(steps, Intermediates)
+    assert "longer than 60 s" in steps.reason
+    assert law.symbolic is steps
+    with pytest.raises(TimeLimit):
+        law.formulas(time_limit=30)
+    monkeypatch.undo()
+    assert isinstance(law.formulas(time_limit=30), Formulas)
+    assert isinstance(law.symbolic, Formulas)

@@ -158,6 +158,21 @@ def test_what_a_function_prints_is_no_result():
     assert jobs.run(job_functions.talkative, None) == "this"
 
 
+def test_what_a_library_writes_to_the_standard_output_is_no_result():
+    assert jobs.run(job_functions.talkative_library, None) == "this"
+
+
+def test_a_library_that_gives_up_for_memory_is_reported_as_such():
+    """FLINT writes its reason to the standard output and aborts."""
+    with pytest.raises(TooLarge, match="The basis needs more than 4,000,000,000 bytes of memory"):
+        jobs.run(job_functions.aborting_library, None, what="The basis")
+
+
+def test_a_reply_that_is_cut_off_is_no_reply():
+    with pytest.raises(JobFailed, match="ended with code 3 and no reply"):
+        jobs.run(job_functions.cut_off, None)
+
+
 def test_an_error_of_the_function_is_reported():
     with pytest.raises(JobFailed, match="ValueError: seven is not a basis"):
         jobs.run(job_functions.failing, None)

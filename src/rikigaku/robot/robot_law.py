@@ -6,7 +6,7 @@ from typing import Any
 
 from rikigaku.binding.bound_law import BoundLaw, bind
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.errors import NoFormula
+from rikigaku.core.errors import NoFormula, TimeLimit
 from rikigaku.export.export_record import Export
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.law import Law
@@ -27,6 +27,7 @@ class RobotLaw(BoundLaw):
     def __init__(self, robot: RobotModel, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         super().__init__(robot, law, fixed)
         self._formulas: dict[tuple[Any, ...], Any] = {}
+        self._stopped: Any = None  # steps, where formulas took too long
 
     @checked
     def status(self, *args: Any, **keywords: Any) -> Any:
@@ -36,8 +37,17 @@ class RobotLaw(BoundLaw):
 
     @property
     def symbolic(self) -> Any:
-        """The law as exact formulas (`rikigaku.symbolic.formulas.formula_array.Formulas`); see `formulas`."""
-        return self.formulas()
+        """The law as exact formulas (`rikigaku.symbolic.formulas.formula_array.Formulas`); see `formulas`.
+
+        What takes longer than a minute comes as `Intermediates`, whose `reason` says so.
+        """
+        if self._stopped is not None and not self._formulas:  # do not wait again
+            return self._stopped
+        try:
+            return self.formulas()
+        except TimeLimit as error:
+            self._stopped = self._by_steps((), {}, str(error))
+            return self._stopped
 
     @checked
     def formulas(
@@ -50,15 +60,16 @@ class RobotLaw(BoundLaw):
     ) -> Any:
         """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
 
-        One formula, an array of them, or a named tuple where the law has several results; of closed robots
-        `Intermediates` where formulas would be too long to read. Options are those of a call. Symbols of the
-        robot stay symbols unless given a value here; gravity=... and wrenches={"hand": ...} make these
-        variables too, whatever the value.
+        One formula, an array of them, or a named tuple where the law has several results. Where formulas are
+        too long, or their computation fails, the law comes as `Intermediates`, whose `reason` says why.
+        Options are those of a call. Symbols of the robot stay symbols unless given a value here; gravity=...
+        and wrenches={"hand": ...} make these variables too, whatever the value.
 
         What takes more than a second or two is done in a child process and kept on disk.
 
         Args:
-            time_limit: seconds of the whole wait; with 0 only a result on disk is read.
+            time_limit: seconds of the whole wait, after which TimeLimit is raised; with 0 only a result on
+                disk is read.
             progress: called with each line of progress.
             cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
         """
@@ -77,11 +88,14 @@ class RobotLaw(BoundLaw):
 
         For laws of any size; arguments as for `formulas`.
         """
+        self._check_formula()
+        return self._by_steps(args, options)
+
+    def _by_steps(self, args: Sequence[Any], options: dict[str, Any], reason: str = "") -> Any:
         from rikigaku.symbolic.formulas.law_intermediates import law_intermediates
 
-        self._check_formula()
         robot, specialization = self._for_formulas(args, options)
-        return law_intermediates(robot, self.law, specialization)
+        return law_intermediates(robot, self.law, specialization, reason)
 
     def _check_formula(self) -> None:
         if self.law.plan is not None and (self.law.group == "contact" or self.law.key not in LAWS):

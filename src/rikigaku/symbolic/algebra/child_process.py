@@ -177,7 +177,10 @@ def _reply(
                 continue
             if line is None:
                 break
-            message: dict[str, Any] = json.loads(line)
+            try:
+                message: dict[str, Any] = json.loads(line)
+            except json.JSONDecodeError:  # the child was ended while it wrote
+                break
             if "progress" not in message:
                 return message
             latest = message["progress"]
@@ -229,9 +232,8 @@ def _forward(stream: Any, lines: "queue.SimpleQueue[str | None]") -> None:
 
 def _is_memory(text: str) -> bool:
     """Whether error output says that memory ran out: C libraries abort with different texts."""
-    return any(
-        word in text.lower() for word in ("memoryerror", "cannot allocate", "out of memory", "bad_alloc")
-    )
+    words = ("memoryerror", "cannot allocate", "unable to allocate", "out of memory", "bad_alloc")
+    return any(word in text.lower() for word in words)
 
 
 def _importable(function: Callable[[Any], Any]) -> str:

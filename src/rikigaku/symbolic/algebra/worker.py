@@ -3,6 +3,9 @@
 Started as `python -P -m rikigaku.symbolic.algebra.worker`. The task is
 {"function": "module:name", "data": ..., "memory": bytes or null, "seconds": ..., "parent": its number,
 "path": [...]} on the standard input. Nothing is pickled.
+
+C libraries write to file descriptor 1 (FLINT: why it gives up). So the reply goes through a copy of it, and
+descriptor 1 is the error output from then on.
 """
 
 import json
@@ -12,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from math import ceil, isfinite
@@ -51,22 +54,28 @@ def progress_to(listener: Progress | None) -> Iterator[None]:
 def main() -> None:
     """Do one task."""
     global _output
+    _output = _reserved_output()
     task = json.loads(sys.stdin.readline())
     _limit(task["memory"], task["seconds"])
     threading.Thread(target=_end_with, args=(task["parent"],), daemon=True).start()
     sys.path[:] = [*sys.path, *(place for place in task["path"] if place not in sys.path)]
-    _output = sys.stdout
-    with redirect_stdout(sys.stderr):  # printed text must not be mistaken for the reply
-        try:
-            module, name = task["function"].split(":")
-            reply: dict[str, Any] = {"result": getattr(import_module(module), name)(task["data"])}
-        except MemoryError:
-            reply = {"memory": True}
-        except SizeLimitExceeded as error:
-            reply = {"size": str(error)}
-        except Exception as error:
-            reply = {"error": f"{type(error).__name__}: {error}"}
+    try:
+        module, name = task["function"].split(":")
+        reply: dict[str, Any] = {"result": getattr(import_module(module), name)(task["data"])}
+    except MemoryError:
+        reply = {"memory": True}
+    except SizeLimitExceeded as error:
+        reply = {"size": str(error)}
+    except Exception as error:
+        reply = {"error": f"{type(error).__name__}: {error}"}
     _send(_output, reply)
+
+
+def _reserved_output() -> TextIO:
+    """A copy of the standard output for the reply alone; all other output goes to the error output."""
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return channel
 
 
 def _send(output: TextIO, message: dict[str, Any]) -> None:

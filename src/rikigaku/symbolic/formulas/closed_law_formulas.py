@@ -29,15 +29,12 @@ from rikigaku.symbolic.loops.position_ideal import length
 _LONGEST = 100
 
 
-def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults | None:
-    """Results of the law in exact numbers, shortened; None where they are too long or not exact."""
-    try:
-        return _exact(robot, law, specialization)
-    except (NotExact, TooLarge):
-        return None
+def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults:
+    """Results of the law in exact numbers, shortened.
 
-
-def _exact(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults:
+    Raises:
+        TooLarge, NotExact: where formulas are too long or do not exist; the law is then given by steps.
+    """
     if specialization.gravity or specialization.frames:
         raise NotExact("Formulas of closed robots with gravity or wrenches as variables come as steps.")
     with solving(_ForeseenFactors):

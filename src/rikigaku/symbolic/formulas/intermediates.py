@@ -25,7 +25,11 @@ _LONGEST = 6
 
 @dataclass(frozen=True)
 class Intermediates:
-    """steps: (name, formula) in order; results: the law's numbers in terms of inputs and steps, row-major."""
+    """A law by steps.
+
+    steps: (name, formula) in order; results: the law's numbers in terms of inputs and steps, row-major.
+    reason: why formulas that were requested are given by steps; empty where steps were requested.
+    """
 
     name: str
     shape: Shape
@@ -33,6 +37,7 @@ class Intermediates:
     results: tuple[Formula, ...]
     operations: Operations
     context: "FormulaContext | None" = None
+    reason: str = ""
 
     def value(self, **arguments: Any) -> Any:
         """Values at a state, as an array (one number where the law has one), step by step in floats.
@@ -66,7 +71,8 @@ class Intermediates:
     def __repr__(self) -> str:
         lines = [f"{name} = {x}" for name, x in (*self.steps, *self._lines())]
         zeros = ["all others are zero"] if any(not x for x in self.results) else []
-        return "\n".join([*lines, *zeros, f"({self.operations})"])
+        why = [f"(by steps: {self.reason})"] if self.reason else []
+        return "\n".join([*why, *lines, *zeros, f"({self.operations})"])
 
     def _repr_latex_(self) -> str:
         steps = [rf"{latex(Formula.symbol(name))} &= {latex(x)}" for name, x in self.steps]

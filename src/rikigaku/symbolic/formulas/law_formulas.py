@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.core.errors import NotExact, NoValue, TooLarge
+from rikigaku.core.errors import JobFailed, NotExact, NoValue, RikigakuError, TooLarge
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes
 from rikigaku.model.robot_model import RobotModel
@@ -41,13 +41,25 @@ def law_formulas(
 ) -> Any:
     """The law as exact formulas: one formula, an array of them, or a named tuple of several results.
 
-    Of closed robots `Intermediates` where formulas would be too long to read.
+    `Intermediates`, with the reason, where formulas are too long or their computation fails.
 
     Raises:
         NotExact: if the law needs what exact numbers do not have (the sine of a root).
-        TooLarge: if a formula exceeds the limit of terms. TimeLimit, JobCancelled: if the work was stopped.
+        TimeLimit, JobCancelled: if the work was stopped.
     """
-    work = work or JobOptions(60.0)
+    replaceable: tuple[type[RikigakuError], ...] = (TooLarge, JobFailed)
+    if law.plan is not None:  # equations of loops are solved by steps where they have no formula
+        replaceable += (NotExact,)
+    try:
+        return _exact_formulas(robot, law, specialization, work or JobOptions(60.0))
+    except replaceable as error:
+        try:
+            return law_intermediates(robot, law, specialization, str(error))
+        except NotExact:  # the law has no list of intermediate variables either
+            raise error from None
+
+
+def _exact_formulas(robot: RobotModel, law: Law, specialization: Specialization, work: JobOptions) -> Any:
     what = f"The formulas of {law.called} of robot {robot.name!r}"
     data = law_data(robot, law, specialization)
     if data is None:  # a law outside the catalogue: a child process cannot find it
@@ -64,8 +76,6 @@ def law_formulas(
             work=work,
             advice=_ADVICE,
         )
-    if numbers is None:
-        return law_intermediates(robot, law, specialization)
     names = law_names(robot, law, input_shapes(robot, law, specialization))
     context = FormulaContext(robot, numbers.ring, names, law.plan is not None)
     made = {
@@ -75,8 +85,8 @@ def law_formulas(
     return one_or_named(made)
 
 
-def _numbers(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults | None:
-    """Results of the law in exact numbers; None where intermediate variables are shorter."""
+def _numbers(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults:
+    """Results of the law in exact numbers."""
     if law.plan is not None:
         from rikigaku.symbolic.formulas.closed_law_formulas import (
             closed_numbers,  # for robots that have loops
@@ -99,16 +109,14 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
     except tuple(_REPORTED_ERRORS.values()) as error:
         name = next(name for name, kind in _REPORTED_ERRORS.items() if isinstance(error, kind))
         return {"error": name, "text": str(error)}
-    return {"steps": True} if found is None else results_to_json(found)
+    return results_to_json(found)
 
 
 def _from_job(
     robot: RobotModel, law: Law, specialization: Specialization, result: dict[str, Any]
-) -> LawResults | None:
+) -> LawResults:
     if "error" in result:
         raise _REPORTED_ERRORS[result["error"]](result["text"])
-    if "steps" in result:
-        return None
     spare = 0 if law.plan is None else LOOP_ROOTS
     return results_from_json(robot, input_shapes(robot, law, specialization), spare, result)
 

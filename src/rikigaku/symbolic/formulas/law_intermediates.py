@@ -3,6 +3,7 @@
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from rikigaku.laws.householder import FACTORS
@@ -15,9 +16,13 @@ from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates
 
 
-def law_intermediates(robot: RobotModel, law: Law, specialization: Specialization) -> Any:
-    """The law as intermediate variables; a named tuple where it has several results."""
-    return one_or_named(law_steps(robot, law, specialization))
+def law_intermediates(robot: RobotModel, law: Law, specialization: Specialization, reason: str = "") -> Any:
+    """The law as intermediate variables; a named tuple where it has several results.
+
+    reason: why it is given so, where formulas were requested.
+    """
+    steps = law_steps(robot, law, specialization)
+    return one_or_named({name: replace(x, reason=reason) for name, x in steps.items()})
 
 
 def law_steps(robot: RobotModel, law: Law, specialization: Specialization) -> dict[str, Intermediates]:
