@@ -532,6 +532,7 @@ def _symbolic(folder: Path) -> Iterator[Recipe]:
     names = sorted(M[0, 0].names) if hasattr(M[0, 0], "names") else ["q1", "q2"]
     values = dict.fromkeys(names, 0.5)
     yield Recipe("Formulas.value", M.value, (), values)
+    yield Recipe("Formulas.collect", M.collect, ([arm.joints[1].name],))
     yield Recipe("Formulas.diff", M.diff, (arm.joints[1].name,))
     yield Recipe("Formulas[...]", M.__getitem__, ((0, 0),))
     yield Recipe("ExactFormula.value", M[0, 0].value, (), values)
@@ -539,6 +540,7 @@ def _symbolic(folder: Path) -> Iterator[Recipe]:
     yield Recipe("ExactFormula.collect", M[0, 0].collect, ([arm.joints[1].name],))
     steps = arm.mass_matrix.intermediates()
     yield Recipe("Intermediates.value", steps.value, (), values)
+    yield Recipe("Intermediates.collect", steps.collect, ("accelerations",))
     yield Recipe(
         "poses with symbols", loop.pose.formulas, ("hand",), {"time_limit": 5.0, loop.free_symbols[0]: 0.5}
     )

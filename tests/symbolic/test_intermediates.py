@@ -49,7 +49,7 @@ def test_long_formulas_are_shown_with_intermediate_variables() -> None:
 
 
 def test_intermediates_of_sympy_are_what_cse_gives() -> None:
-    steps, results = ARM.mass_matrix.symbolic.with_intermediates().sympy()
+    steps, results = ARM.mass_matrix.symbolic.intermediates().sympy()
     expression = results[0, 0]
     for symbol, value in reversed(steps):
         expression = expression.subs(symbol, value)

@@ -176,8 +176,6 @@ def test_what_is_missing_or_wrong_is_named() -> None:
         x.diff("q3")
     with pytest.raises(NotExact, match="numerator"):
         ARM.inverse_mass_matrix.symbolic[0, 0].collect("parameters")
-    with pytest.raises(WrongValue, match="use that of the whole law"):
-        ARM.mass_matrix.symbolic[0].with_intermediates()
 
 
 def test_a_symbol_called_like_an_input_takes_one_number() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NotExact, WrongValue
@@ -12,17 +12,22 @@ from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.polynomial_algebra import coefficients
+from rikigaku.numbers.program import Operations, Shape
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.numbers.ring_transfer import moved
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.law_result import LawResult
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.formulas.intermediates import Intermediates
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
 
 
-class ExactFormula:
+class ExactFormula(LawResult):
     """An exact formula; `number` is its value in the ring, `formula` how it is written (`shown` if given).
 
     It adds, subtracts, multiplies and divides with other formulas of the robot and with rational numbers.
@@ -59,6 +64,22 @@ class ExactFormula:
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 
         return sympy_formula(self.formula)
+
+    @property
+    def shape(self) -> Shape:
+        """(): one formula."""
+        return ()
+
+    def intermediates(self) -> "Intermediates":
+        """The formula as a list of steps, in which equal operations are done once."""
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        return retraced("y", (), (), [self.formula], self.context)
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one state takes, by the list of steps."""
+        return self.intermediates().operations
 
     def latex(self) -> str:
         """The formula for a paper, without the dollar signs."""

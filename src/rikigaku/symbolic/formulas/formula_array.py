@@ -1,13 +1,14 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.errors import NoElement, WrongValue
+from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.program import Operations, Shape
@@ -15,13 +16,14 @@ from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates
+from rikigaku.symbolic.formulas.law_result import LawResult
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
 SHOWN = 120
 _LONGEST_LINE = 400
 
 
-class Formulas:
+class Formulas(LawResult):
     """An array of exact formulas. Indexing, iteration and `shape` are those of an array."""
 
     def __init__(
@@ -71,6 +73,18 @@ class Formulas:
         return self.each(ExactFormula.combined)
 
     @checked
+    def collect(self, by: str | Sequence[str]) -> "dict[str, Formulas]":
+        """{factor: array of coefficients}, "1" for the remaining terms; see `ExactFormula.collect`."""
+        parts = [x.collect(by) for x in self.array.flat]
+        found: dict[str, Formulas] = {}
+        for factor in sorted({factor for part in parts for factor in part}, key=lambda x: (x == "1", x)):
+            array = np.empty(self.shape, dtype=object)
+            zero = ExactFormula(Fraction(0), self.context)
+            array.flat[:] = [part.get(factor, zero) for part in parts]
+            found[factor] = Formulas(f"factor of {factor} in {self.title}", array, self.context)
+        return found
+
+    @checked
     def diff(self, name: str) -> "Formulas":
         """Partial derivatives by one variable; see `ExactFormula.diff`."""
         return self.each(lambda x: x.diff(name))
@@ -105,21 +119,22 @@ class Formulas:
         """Terms of all formulas, multiplied out."""
         return sum(x.terms for x in self.array.flat)
 
-    def with_intermediates(self) -> Intermediates:
-        """The law as a list of intermediate variables, each used by later ones: the program that runs."""
-        if self._program is None:
-            raise WrongValue("A part of a law's formulas has no program: use that of the whole law.")
+    def intermediates(self) -> Intermediates:
+        """A list of intermediate variables, each used by later ones: of a whole law the program that runs."""
         return self._steps
 
     @cached_property
     def _steps(self) -> Intermediates:
-        assert self._program is not None
-        return self._program()
+        if self._program is not None:
+            return self._program()
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        return retraced("y", self.shape, (), [x.formula for x in self.array.flat], self.context)
 
     @property
     def operations(self) -> Operations:
-        """Operations one state takes, in the program that runs."""
-        return self.with_intermediates().operations
+        """Operations one state takes, by the list of steps."""
+        return self.intermediates().operations
 
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))

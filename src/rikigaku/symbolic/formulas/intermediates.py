@@ -4,27 +4,30 @@ The list is the recorded program that is compiled: every line is one or a few of
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from rikigaku.core.errors import NotExact
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import NoElement, NotExact
+from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import Node, reachable
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_text import latex
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.law_result import LawResult
 
 # A step used once becomes part of the step that uses it, up to so many terms and factors.
 _LONGEST = 6
 
 
 @dataclass(frozen=True)
-class Intermediates:
+class Intermediates(LawResult):
     """A law by steps.
 
     steps: (name, formula) in order; results: the law's numbers in terms of inputs and steps, row-major.
@@ -57,6 +60,54 @@ class Intermediates:
         values = np.array([float(x.evaluate(FLOATS, at)) for x in self.results])
         return values.reshape(self.shape) if self.shape else float(values[0])
 
+    def __getitem__(self, index: Any) -> "Intermediates":
+        """Some results, with the steps that these need."""
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        try:
+            places = np.arange(len(self.results)).reshape(self.shape)[index]
+        except (IndexError, TypeError, ValueError) as error:
+            raise NoElement(
+                f"Results of shape {self.shape} have no element {short(index)}: {error}."
+            ) from None
+        kept = [self.results[k] for k in np.ravel(places)]
+        name = self.name if np.ndim(places) else f"{self.name}{_place(int(places), self.shape)}"
+        return retraced(name, np.shape(places), self.steps, kept, self.context, self.reason)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator["Intermediates"]:
+        return (self[k] for k in range(len(self)))
+
+    def combined(self) -> "Intermediates":
+        """The same: steps are short formulas already."""
+        return self
+
+    @checked
+    def collect(self, by: str | Sequence[str]) -> "dict[str, Intermediates]":
+        """{factor: coefficients, by steps}, "1" for the remaining terms; see `LawResult.collect`.
+
+        Raises:
+            NotExact: if the law divides by what is to be collected, or holds its sine or root.
+        """
+        from rikigaku.symbolic.formulas.collected_steps import collected
+
+        assert self.context is not None
+        names = self.context.names
+        return collected(self, [names.get(x, x) for x in self.context.chosen(by)])
+
+    def intermediates(self) -> "Intermediates":
+        """Itself."""
+        return self
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all variables; steps are none."""
+        formulas = (*(x for _, x in self.steps), *self.results)
+        used: frozenset[str] = frozenset().union(*(x.symbols for x in formulas))
+        return used - {name for name, _ in self.steps}
+
     def sympy(self) -> tuple[list[tuple[Any, Any]], Any]:
         """What sympy.cse gives: pairs (symbol, expression), and the results."""
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array, sympy_formula
@@ -74,14 +125,18 @@ class Intermediates:
         why = [f"(by steps: {self.reason})"] if self.reason else []
         return "\n".join([*why, *lines, *zeros, f"({self.operations})"])
 
-    def _repr_latex_(self) -> str:
+    def latex(self) -> str:
+        """Steps and results, one line each, aligned at the equals signs."""
         steps = [rf"{latex(Formula.symbol(name))} &= {latex(x)}" for name, x in self.steps]
         steps += [
             rf"\mathrm{{{self.name}}}_{{{_place(k, self.shape)[1:-1]}}} &= {latex(x)}"
             for k, x in enumerate(self.results)
             if x
         ]
-        return r"$\begin{aligned}" + r" \\ ".join(steps) + r"\end{aligned}$"
+        return r"\begin{aligned}" + r" \\ ".join(steps) + r"\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
 
 
 def intermediates(

@@ -19,7 +19,7 @@ from rikigaku.symbolic.formulas.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates
-from rikigaku.symbolic.formulas.law_intermediates import law_intermediates, law_steps, one_or_named
+from rikigaku.symbolic.formulas.law_intermediates import law_intermediates, law_steps
 from rikigaku.symbolic.formulas.law_json import (
     LawOutput,
     LawResults,
@@ -28,6 +28,7 @@ from rikigaku.symbolic.formulas.law_json import (
     results_from_json,
     results_to_json,
 )
+from rikigaku.symbolic.formulas.law_result import one_or_named
 
 _ADVICE = (
     "Give more time (law.formulas(time_limit=...)), values to some symbols (law.formulas(L=0.4)), or read "

@@ -1,7 +1,6 @@
 """Intermediate variables of a law: its recorded program, with linear equations solved by + - * / only."""
 
-from collections import namedtuple
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from rikigaku.symbolic.formulas.display_names import law_names, port_names
 from rikigaku.symbolic.formulas.exact_state import exact_ring
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates
+from rikigaku.symbolic.formulas.law_result import one_or_named
 
 
 def law_intermediates(robot: RobotModel, law: Law, specialization: Specialization, reason: str = "") -> Any:
@@ -49,10 +49,3 @@ def solving(factors: Any) -> Iterator[None]:
         yield
     finally:
         FACTORS.reset(token)
-
-
-def one_or_named(found: Mapping[str, Any]) -> Any:
-    """The only one, or a named tuple of all."""
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return namedtuple("Results", found, rename=True)(**found)
