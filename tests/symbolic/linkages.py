@@ -67,6 +67,28 @@ def palletiser(upper: str = "0.8", crank: str = "0.3") -> Robot:
 
 
 @cache
+def hybrid(*serial: str) -> Robot:
+    """A five-bar with lengths l1, l2, l3, l4, d as symbols, and further joints in series on its left forearm.
+
+    serial: "revolute", "prismatic" along the axes of the five-bar, or "tilted" (revolute, across).
+    """
+    lengths = {"d": "0.2", "l1": "0.3", "l2": "0.4", "l3": "0.31", "l4": "0.42"}
+    links = [
+        bar("left", "base", "-d/2", "l1", driven=True),
+        bar("left_fore", "left", "l1", "l2"),
+        bar("right", "base", "d/2", "l3", driven=True),
+        bar("right_fore", "right", "l3", "l4"),
+    ]
+    for k, kind in enumerate(serial):
+        at = ModifiedDH(alpha=F("pi/2" if kind == "tilted" else 0), a=F("0" if k else "l2"))
+        joint = rk.Joint(f"serial{k}", "prismatic" if kind == "prismatic" else "revolute")
+        links.append(Link(f"body{k}", f"body{k - 1}" if k else "left_fore", joint, at, rod("1", "0.1")))
+    ends = LoopEnd("left_fore", ModifiedDH(a=F("l2"))), LoopEnd("right_fore", ModifiedDH(a=F("l4")))
+    symbols = tuple(rk.Symbol(name, F(x)) for name, x in lengths.items())
+    return Robot("hybrid", tuple(links), loops=(Loop("pin", "revolute", *ends),), symbols=symbols)
+
+
+@cache
 def slider_crank() -> Robot:
     """Crank r, rod l, a slide along x with the rod's end pinned to it; lengths are symbols."""
     slide = rk.Joint("slide", "prismatic", axis=(1, 0, 0), actuated=False)

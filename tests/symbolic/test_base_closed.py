@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from linkages import hybrid
 from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
@@ -135,3 +136,19 @@ def test_a_relation_that_holds_in_the_tree_only_by_mistake_is_not_proved() -> No
 def _regrouped(found: BaseParameters, name: str) -> dict[str, Formula]:
     pairs = zip(found.found.kept, found.found.base, strict=True)
     return {kept: terms[name] for kept, terms in pairs if name in terms}
+
+
+@pytest.mark.parametrize(
+    ("serial", "count"),
+    [(("revolute", "revolute"), 13), (("prismatic", "revolute"), 11), (("tilted", "revolute"), 21)],
+)
+def test_joints_in_series_on_a_loop_leave_its_lengths_symbolic(serial: tuple[str, ...], count: int) -> None:
+    """Their rows hold few of the columns of the loop: more rows are needed, the rank does not change."""
+    robot = hybrid(*serial)
+    found = robot.base_parameters()
+    assert found.count == count
+    numbers = robot.bind(**robot.declared_values)
+    theirs, rng = oracle(numbers), np.random.default_rng(5)
+    Y = np.concatenate([theirs.rows(rng) for _ in range(20)])
+    assert rank(Y) == count
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.matrix()).max() < 1e-8 * np.abs(Y).max()

@@ -49,6 +49,7 @@ BITS = 256  # for rational geometry; irrational coefficients need more to be rec
 MORE_BITS = 512
 _SEED = 2
 _STATES = 200  # more than any rank needs
+_ROUNDS = 8  # of rows at another geometry, until they determine all coefficients
 
 # Draws a closed configuration (any, of a tree) at values of the geometry's symbols.
 Draw = Callable[[Mapping[str, Fraction]], ConsistentState]
@@ -206,22 +207,33 @@ def same_relations(
     """
     places = [problem.columns.index(name) for name in first.columns]
     bits = bits_for(problem.robot)
-    relations = first.echelon.relations
-    enough = max((len(row) for row in relations.values()), default=0) + 3
+    waiting = dict(first.echelon.relations)
+    enough = max((len(row) for row in waiting.values()), default=0) + 3
     rows: list[list[Any]] = []
+    result: dict[int, dict[int, arb]] = {}
     with precision(bits):
-        while len(rows) < enough:
-            rows += closed_rows(
-                problem, draw(symbols), symbols, rng, places, first.sign_groups, enough - len(rows)
-            )
-        result = {}
-        for d, known in relations.items():
-            part = [*known, d]
-            solved = echelon([[row[j] for j in part] for row in rows], bits)
-            if solved.pivots != list(range(len(known))):
-                raise NotVerified(f"The rank of robot {problem.robot.name!r} changes with its lengths.")
-            result[d] = {part[k]: x for k, x in solved.relations[len(known)].items()}
-    return result
+        # Rows of joints outside the loops hold few columns, so more rows than unknowns may be needed.
+        for _ in range(_ROUNDS):
+            needed = len(rows) + enough
+            while len(rows) < needed:
+                state = draw(symbols)
+                rows += closed_rows(
+                    problem, state, symbols, rng, places, first.sign_groups, needed - len(rows)
+                )
+            for d, known in list(waiting.items()):
+                part = [*known, d]
+                solved = echelon([[row[j] for j in part] for row in rows], bits)
+                if len(known) in solved.pivots:  # the relation does not hold
+                    raise NotVerified(f"The rank of robot {problem.robot.name!r} changes with its lengths.")
+                if len(solved.pivots) == len(known):
+                    del waiting[d]
+                    result[d] = {part[k]: x for k, x in solved.relations[len(known)].items()}
+            if not waiting:
+                return result
+    raise NotVerified(
+        f"The columns {', '.join(first.columns[d] for d in waiting)} of robot {problem.robot.name!r} are not "
+        f"determined by {len(rows)} rows of its regressor at other lengths: its rank changes with them."
+    )
 
 
 def recognised_relations(
