@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pinocchio_regressor import oracle, rank
 
 import rikigaku as rk
 from rikigaku.numbers.formula import Formula
@@ -141,3 +142,23 @@ def test_the_kept_columns_times_the_base_values_are_the_joint_forces() -> None:
     np.testing.assert_allclose(
         Y[:, found.columns] @ base, robot.inverse_dynamics(q, v, a, friction=False), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("method", ["rules", "regressor"])
+@pytest.mark.parametrize("axis", [(1, 1, 0), (0, -1, 1), (1, 1, 1), (-1, 1, -1), (1, 2, 3)])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_axes_along_diagonals_have_the_rank_of_pinocchios_regressor(
+    method: str, axis: tuple[int, int, int], kind: str
+) -> None:
+    """The length of (1, 1, 0) is a root of whole numbers: no float may stand for it."""
+    zeros = rk.Inertia("origin", 1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
+    links = (
+        rk.Link("l1", "base", rk.Joint("j1"), rk.Placement(), zeros),
+        rk.Link("l2", "l1", rk.Joint("j2", kind, axis=axis), rk.Placement(xyz=("0.3", 0, 0)), zeros),
+        rk.Link("l3", "l2", rk.Joint("j3", axis=(0, 1, 0)), rk.Placement(xyz=("0.4", "0.1", 0)), zeros),
+    )
+    robot = rk.Robot("diagonal", links)
+    found, theirs, rng = robot.base_parameters(method=method), oracle(robot), np.random.default_rng(5)
+    Y = np.concatenate([theirs.rows(rng) for _ in range(30)])
+    assert rank(Y) == found.count
+    assert np.abs(Y - Y[:, list(found.columns)] @ found.regrouping).max() < 1e-9 * np.abs(Y).max()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from rikigaku.model.geometry import Geometry, Steps
 from rikigaku.model.inertial_parameters import Inertia
@@ -33,6 +34,28 @@ class Numbers:
     def vector(self, formulas: tuple[Formula, ...]) -> Vector:
         """The values of three formulas."""
         x, y, z = (self.value(f) for f in formulas)
+        return (x, y, z)
+
+    def aligned(self, axis: tuple[Formula, ...]) -> Matrix:
+        """A rotation whose z column is along the axis; diagonals of a cube (1, 1, 0) have exact roots.
+
+        Ones and zeros are plain numbers in every kind, whose root would be a float.
+        """
+        plain = [x.rational for x in axis]
+        if not all(x in (-1, 0, 1) for x in plain) or sum(x == 0 for x in plain) > 1:
+            return aligned(self.vector(axis))
+        x, y, z = (int(value) for value in plain if value is not None)
+        unit = self._unit((x, y, z))
+        x_column = self._unit((-y, x, 0))
+        return vector.transpose((x_column, vector.cross(unit, x_column), unit))
+
+    def _unit(self, direction: tuple[int, int, int]) -> Vector:
+        """A vector of zeros and ones, over its length."""
+        square = sum(x * x for x in direction)
+        if square == 1:
+            return direction
+        inverse = self.kind.sqrt(Formula.of(Fraction(1, square)))
+        x, y, z = ((inverse if k > 0 else -inverse) if k else 0 for k in direction)
         return (x, y, z)
 
     def rotation(self, axis: int, angle: Formula) -> Matrix:
@@ -89,9 +112,10 @@ def aligned(axis: Vector) -> Matrix:
     return vector.transpose((x_column, vector.cross((x, y, z), x_column), (x, y, z)))
 
 
-def plane_axes(normal: Vector) -> dict[str, Vector]:
+def plane_axes(numbers: Numbers, normal: tuple[Formula, ...]) -> dict[str, Vector]:
     """Right-handed unit axes plane_x, plane_y, plane_z with plane_z along the normal."""
-    return dict(zip(("plane_x", "plane_y", "plane_z"), vector.transpose(aligned(normal)), strict=True))
+    columns = vector.transpose(numbers.aligned(normal))
+    return dict(zip(("plane_x", "plane_y", "plane_z"), columns, strict=True))
 
 
 def _permutation(k: int, down: bool) -> Matrix:

@@ -102,7 +102,7 @@ def direction_of(joint: Joint, direction: Direction) -> Triple:
     if direction == "second_axis":
         return joint.second_axis
     if direction in ("plane_x", "plane_y"):
-        return _formulas(plane_axes(Numbers(FLOATS, {}).vector(joint.axis))[direction])
+        return _formulas(plane_axes(Numbers(FLOATS, {}), joint.axis)[direction])
     return Z_AXIS if direction == "frame_z" else joint.axis
 
 

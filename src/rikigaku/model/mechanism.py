@@ -19,7 +19,7 @@ from rikigaku.numbers.number_kind import Kind, Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.rigid_inertia import NO_INERTIA, SpatialInertia
-from rikigaku.spatial.vector import Vector
+from rikigaku.spatial.vector import Matrix, Vector
 
 WORLD = -1  # the parent of bodies on the ground
 
@@ -153,8 +153,7 @@ class _Builder:
             self.frames[link.name] = (parent, pose)
             return
         q0, v0 = self.robot.q_slices[joint.name].start, self.robot.v_slices[joint.name].start
-        for axis, elementary in self.motions(joint):
-            C = aligned(axis)
+        for C, elementary in self.motions(joint):
             self.bodies.append(
                 Body(
                     name=link.name,
@@ -178,21 +177,21 @@ class _Builder:
         self.own[link.name] = self.bodies[parent].inertia = inertia
         self.frames[link.name] = (parent, pose)
 
-    def motions(self, joint: Joint) -> list[tuple[Vector, ElementaryJoint]]:
-        """The joint as a chain of elementary joints, each with its direction in the joint frame."""
-        chain: list[tuple[Vector, ElementaryJoint]] = []
+    def motions(self, joint: Joint) -> list[tuple[Matrix, ElementaryJoint]]:
+        """The joint as a chain of elementary joints, each with a rotation whose z column is its direction."""
+        chain: list[tuple[Matrix, ElementaryJoint]] = []
         for elementary, direction in joint_type(joint.type).motions:
             made = Helical(self.numbers.value(joint.pitch)) if elementary is Helical else elementary()
             chain.append((self.direction(joint, direction), made))
         return chain
 
-    def direction(self, joint: Joint, direction: Direction) -> Vector:
-        """A direction of a joint, in its joint frame."""
+    def direction(self, joint: Joint, direction: Direction) -> Matrix:
+        """A rotation whose z column is a direction of a joint, in its joint frame."""
         if direction == "frame_z":
-            return (0, 0, 1)
+            return aligned((0, 0, 1))
         if direction == "axis" or direction == "second_axis":
-            return self.numbers.vector(getattr(joint, direction))
-        return plane_axes(self.numbers.vector(joint.axis))[direction]
+            return self.numbers.aligned(getattr(joint, direction))
+        return aligned(plane_axes(self.numbers, joint.axis)[direction])
 
     def end(self, end: LoopEnd) -> tuple[int, Pose]:
         """One side of a cut joint as a pose on a body."""
