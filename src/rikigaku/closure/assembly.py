@@ -20,6 +20,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import neutral, random_state
 
 _STARTS = 48  # random configurations that Newton's method starts from, for each target
+_EXACT = 1e-14  # [m, or sine]: residuals by rounding alone
 _BATCH = 64  # targets solved in one batch
 _ROUNDS = (
     8  # of random starts when all assembly modes are wanted; two rounds without a new one end the search
@@ -122,7 +123,15 @@ class AssemblyProblem:
         q = self._of_plan_mobility(q)
         if (inside := within_limits(self.robot, q)).any():
             q = q[inside]
-        return np.asarray(q[int(np.argmin(self._distance(q, like)))])
+        linear = closure(self.robot).linear
+        if linear is None or not (parallel := linear.hold(q)).any():
+            return np.asarray(q[int(np.argmin(self._distance(q, like)))])
+        q = q[parallel]  # not the crossed form
+        best = q[int(np.argmin(self._distance(q, like)))]
+        # where both forms meet, Newton's method finds few digits: the relations give them all
+        exact = linear.nearest(best[None], self.held.q)
+        gaps = [np.abs(self.equations.residual(x)).max(initial=0.0) for x in (exact, best[None])]
+        return np.asarray(exact[0] if gaps[0] <= max(gaps[1], _EXACT) else best)
 
     def _distance(self, q: Array, like: Array) -> Array:
         return np.asarray(np.linalg.norm(differences(self.robot, q, like), axis=1))

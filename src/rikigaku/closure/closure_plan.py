@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rikigaku.closure.linear_relations import LinearRelations, linear_mode
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import LOOSE_RANK, RANK, independent_rows, orthogonal_part, rank_of
 from rikigaku.closure.rank_sampling import samples, symbol_floats
@@ -30,6 +31,7 @@ class ClosurePlan:
         samples: closed configurations at which ranks were determined, (samples, nq).
         equations: names of the independent loop equations. redundant: names of the redundant ones.
         slack: residual of the redundant equations [m, or sine] where the file's numbers are rounded; else 0.
+        linear: linear relations of the coordinates in the default assembly mode (parallelograms, gears).
         unactuated: coordinates that can move with all actuated joints locked.
         actuated_freedoms: degrees of freedom that the actuated joints determine.
         independent, dependent, actuated, passive: names of coordinates of v.
@@ -43,6 +45,7 @@ class ClosurePlan:
     slack: float = 0.0
     unactuated: tuple[str, ...] = ()
     actuated_freedoms: int = 0
+    linear: LinearRelations | None = None
 
     @property
     def mobility(self) -> int:
@@ -75,6 +78,11 @@ class ClosurePlan:
     def passive(self) -> tuple[str, ...]:
         return self._named(self.structure.passive)
 
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Linear relations in the default assembly mode: "theta3 = -theta2 + theta7 + pi/2"."""
+        return () if self.linear is None else self.linear.written(coordinate_names(self.robot))
+
     def _named(self, places: Sequence[int]) -> tuple[str, ...]:
         names = coordinate_names(self.robot)
         return tuple(names[k] for k in places)
@@ -91,6 +99,8 @@ class ClosurePlan:
             lines.append(f"  unactuated:  {', '.join(self.unactuated)} move with all actuators locked")
         if self.redundant:
             lines.append(f"  redundant:   {', '.join(self.redundant)}")
+        if self.linear is not None:
+            lines.append(f"  linear:      {', '.join(self.relations)}")
         if self.slack:
             lines.append(
                 f"  residual of the redundant equations: {self.slack:.0e} (rounded numbers in the file)"
@@ -155,7 +165,13 @@ def _found(robot: RobotModel, near: Array | None = None) -> ClosurePlan:
         slack,
         tuple(name for name, moves in zip(coordinate_names(robot), moving, strict=True) if moves),
         freedoms,
+        None if slack or near is not None else linear_mode(_own_equations(robot), q, J, independent),
     )
+
+
+def _own_equations(robot: RobotModel) -> LoopEquations:
+    """All equations at the robot's own values of symbols, random ones where it has none."""
+    return LoopEquations(robot, symbol_floats(robot, np.random.default_rng(0)))
 
 
 def _actuated_freedoms(J: Array, actuated: Sequence[int], tolerance: float) -> tuple[int, NDArray[np.bool_]]:

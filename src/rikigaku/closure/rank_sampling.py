@@ -97,6 +97,9 @@ def _of_one_rank(
     unmoved = bool(np.abs(q[0] - like).max(initial=0.0) < _SAME)
     rank = int(ranks[0]) if nearest else chosen_rank(equations.robot, ranks, unmoved)
     q, J = q[ranks == rank], J[ranks == rank]
+    if not nearest:
+        determined = _determined(equations.robot, J, rank)
+        q, J = q[determined], J[determined]
     walk = random_walks(equations, q[0], _SAMPLES, rank, tolerance)
     walk_J = equations.jacobian(walk)
     if (
@@ -110,6 +113,21 @@ def _of_one_rank(
     if 0 not in best:  # the reference configuration is always among them
         best[-1] = 0
     return Samples(q[best], J[best], rank, slack)
+
+
+def _determined(robot: RobotModel, J: Array, rank: int) -> NDArray[np.bool_]:
+    """Configurations at which the `independent` joints, else the actuated ones, determine the others.
+
+    All of them where there is none. A robot may close in modes of equal mobility that differ in this: two
+    sliders with equal rods also close with the rods side by side.
+    """
+    actuated = [joint.name for joint in robot.joints if joint.actuated]
+    own = velocity_indices(robot, robot.independent or actuated)
+    others = [k for k in range(robot.nv) if k not in own]
+    good = np.zeros(len(J), dtype=bool)
+    if others and len(others) <= rank:
+        good = ranks_of(J[:, :, others]) == len(others)
+    return good if good.any() else np.ones(len(J), dtype=bool)
 
 
 def _is_loose(J: Array) -> bool:

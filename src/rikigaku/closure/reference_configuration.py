@@ -43,7 +43,7 @@ def are_regular(
     rng = np.random.default_rng(0)
     good = np.ones(len(q), dtype=bool)
     for _ in range(2):
-        neighbours, closed = _stepped(
+        neighbours, closed = stepped(
             equations, q, J, ranks, rng.normal(size=(len(q), equations.robot.nv)), _STEP
         )
         good &= closed & (ranks_of(equations.jacobian(neighbours), tolerance) == ranks)
@@ -57,13 +57,13 @@ def random_walks(equations: LoopEquations, start: Array, count: int, rank: int, 
     direction = rng.normal(size=(count, equations.robot.nv))
     ranks = np.full(count, rank)
     for k in range(_WALK):  # walk number k ends after k steps
-        found, good = _stepped(equations, q, equations.jacobian(q), ranks, direction, _STRIDE)
+        found, good = stepped(equations, q, equations.jacobian(q), ranks, direction, _STRIDE)
         good &= (ranks_of(equations.jacobian(found), tolerance) == rank) & (np.arange(count) > k)
         q[good] = found[good]
     return q
 
 
-def _stepped(
+def stepped(
     equations: LoopEquations, q: Array, J: Array, ranks: NDArray[np.int64], direction: Array, length: float
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Configurations after a step along a direction projected on the null space of J; which are closed."""

@@ -50,7 +50,7 @@ def detect_linear_closure(component: Component, rng: np.random.Generator) -> Lin
     )
     constants = (q - q[:, list(independent)] @ slopes[0].T)[0] / pi
     offsets = tuple(Fraction(x).limit_denominator(_FINEST) for x in constants.tolist())
-    offsets = tuple((x + 1) % 2 - 1 for x in offsets)  # modulo 2 pi
+    offsets = tuple(1 - (1 - x) % 2 for x in offsets)  # modulo 2 pi, above -pi
     off = constants - np.array([float(x) for x in offsets])
     angles = _angles(robot)
     off[angles] -= 2 * np.round(off[angles] / 2)

@@ -36,10 +36,12 @@ def reference_configuration(
     """The regular closed configuration nearest to the middle of the joint limits."""
     robot = equations.robot
     like = middle_configuration(robot)
+    linear = closure(robot).linear if robot.loops or robot.couplings else None
     held = _held(robot, independent)
     places = held or []
     free = [k for k in range(robot.nv) if k not in independent]
     lower, upper = position_bounds(robot)
+    others: list[Array] = []  # in other assembly modes
     for spread in _SPREADS if held is not None else ():
         targets = like[places] + spread * rng.uniform(-1, 1, (_TARGETS if spread else 1, len(places)))
         targets = np.clip(targets, lower[places], upper[places])
@@ -47,9 +49,16 @@ def reference_configuration(
             q = random_state(robot, rng, _STARTS).q
             q[0] = like
             q[:, places] = target
+            if linear is not None:  # half of the starts near the mode with linear relations
+                q[::2] = linear.nearest(q[::2], places)
             found = _regular(equations, q, free, rank)
-            if len(found):
+            if linear is not None and len(found) and (parallel := linear.hold(found)).any():
+                return _nearest(robot, wrapped(robot, found[parallel], places), like)
+            if len(found) and linear is None:
                 return _nearest(robot, wrapped(robot, found, places), like)
+            others += list(wrapped(robot, found, places))
+    if others:
+        return _nearest(robot, np.array(others), like)
     for _ in range(_TARGETS):
         found = _regular(equations, random_state(robot, rng, 4 * _STARTS).q, None, rank)
         if len(found):
