@@ -25,6 +25,9 @@ def rod(mass: str, length: str) -> Inertia:
     return Inertia("origin", F(mass), (F(f"{mass}*({length})/2"), zero, zero), tensor)
 
 
+_rod = rod
+
+
 def bar(name: str, parent: str, at: str, length: str, driven: bool = False, mass: str = "1") -> Link:
     """A bar turning about z at a place on its parent's x axis."""
     joint = rk.Joint(f"{name}_angle", "revolute", actuated=driven)
@@ -64,6 +67,23 @@ def palletiser(upper: str = "0.8", crank: str = "0.3") -> Robot:
     ends = LoopEnd("rod", ModifiedDH(a=F(upper))), LoopEnd("fore", ModifiedDH(a=F(crank)))
     loops = (Loop("pin", "revolute", *ends),)
     return Robot("palletiser", links, loops=loops, independent=("yaw", "shoulder", "motor"))
+
+
+@cache
+def two_sliders(rod: str = "L", independent: tuple[str, ...] = ()) -> Robot:
+    """2-PRR: two actuated sliders along x, and rods of the lengths L = 0.5 m and `rod` that meet in a pin."""
+    links = []
+    for k, length in ((1, "L"), (2, rod)):
+        slide = rk.Joint(f"d{k}", "prismatic", axis=(1, 0, 0))
+        links.append(Link(f"slider{k}", "base", slide, Placement(), Inertia("origin", F(1 + k))))
+        joint = rk.Joint(f"th{k}", actuated=False)
+        links.append(Link(f"rod{k}", f"slider{k}", joint, ModifiedDH(), _rod(f"{k}", length)))
+    ends = LoopEnd("rod1", ModifiedDH(a=F("L"))), LoopEnd("rod2", ModifiedDH(a=F(rod)))
+    symbols, gravity = (rk.Symbol("L", F("0.5")),), (F(0), F("-9.81"), F(0))
+    loops = (Loop("pin", "revolute", *ends),)
+    return Robot(
+        "2-PRR", tuple(links), loops=loops, symbols=symbols, gravity=gravity, independent=independent
+    )
 
 
 @cache

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linkages import F, four_bar, parallelogram
+from linkages import F, four_bar, parallelogram, projected, two_sliders
 from palletizers import palletizer
 from pinocchio_regressor import oracle, rank
 
@@ -22,7 +22,7 @@ RELATIONS = (
 
 def parallel(q: np.ndarray) -> bool:
     """Relations of the three parallelograms, modulo revolutions."""
-    t1, t2, t3, t4, t5, t7, t8, t9, t10, t11 = q
+    t2, t3, t4, t7, t8, t9, t10, t11 = q[[1, 2, 3, 5, 6, 7, 8, 9]]
     gaps = [t3 + t2 - t7 - np.pi, t4 + t7 - np.pi, t8 - t2 + t7, t9 + t2, t10 - t2, t11 - t7 - np.pi]
     return bool(max(abs(np.sin(x / 2)) for x in gaps) < 1e-9)
 
@@ -79,3 +79,31 @@ def test_relations_of_shipped_robots(name: str) -> None:
 def test_a_kite_has_one_relation_and_general_bars_have_none() -> None:
     assert four_bar("0.5", "0.8", "0.8", "0.5").closure().relations == ("rocker_angle = -coupler_angle",)
     assert four_bar().closure().relations == ()
+
+
+@pytest.mark.parametrize("named", [(), ("d1", "d2")])
+def test_two_sliders_with_equal_rods_are_moved_by_their_two_actuated_joints(named: tuple[str, ...]) -> None:
+    """The rods also close side by side, where the sliders do not determine them."""
+    robot = two_sliders("L", named)
+    assert robot.closure().independent == ("d1", "d2")
+    assert robot.closure().relations == ("th2 = -th1 + pi",)
+    up = np.arccos(0.6)
+    modes = robot.assemble([0.0, 0.6], all=True)
+    assert np.abs(modes - [[0, up, 0.6, np.pi - up], [0, -up, 0.6, up - np.pi]]).max() < 1e-9
+    constraints = robot.loop_constraints()
+    assert [constraints.coordinates[k] for k in constraints.independent] == ["d1", "d2"]
+    found = constraints.configurations({"d1": 0.0, "d2": 0.6})
+    assert {round(q[1], 9) for q in found} >= {round(up, 9)}
+
+
+@pytest.mark.parametrize("rod", ["L", "0.6"])
+def test_formulas_of_two_sliders_have_the_values_of_projected_dynamics(rod: str) -> None:
+    robot, rng = two_sliders(rod), np.random.default_rng(7)
+    for _ in range(3):
+        q = robot.assemble(np.array([0.0, 0.6]) + rng.uniform(-0.1, 0.1, 2))
+        v, a = rng.normal(size=(2, 2))
+        tau, M = projected(robot, q, v, a, (0, 2))
+        for law in (robot.reduced.mass_matrix, robot.reduced.inverse_dynamics):
+            at = {"q": q} if law is robot.reduced.mass_matrix else {"q": q, "v": v, "a": a}
+            found = np.array(law.symbolic.value(**at), float)
+            assert np.abs(found - (M if found.ndim == 2 else tau)).max() < 1e-10

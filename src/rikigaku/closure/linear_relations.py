@@ -201,7 +201,7 @@ def _admissible(J: Array, mobility: int) -> Array:
 
 def _echelon(A: Array, order: Sequence[int]) -> tuple[list[list[Fraction]], list[int]]:
     """Reduced rows with rational coefficients, and their pivots, which come early in the order."""
-    A, pivots = A.copy(), []
+    A, pivots = A.copy(), list[int]()
     for k in dict.fromkeys(order):
         r = len(pivots)
         if r == len(A):
@@ -214,7 +214,7 @@ def _echelon(A: Array, order: Sequence[int]) -> tuple[list[list[Fraction]], list
         others = [j for j in range(len(A)) if j != r]
         A[others] -= np.outer(A[others, k], A[r])
         pivots.append(k)
-    rows, kept = [], []
+    rows, kept = list[list[Fraction]](), list[int]()
     for row, pivot in zip(A.tolist(), pivots, strict=False):
         exact = [Fraction(x).limit_denominator(_LARGEST) for x in row]
         if max(abs(float(x) - y) for x, y in zip(exact, row, strict=True)) < _RATIONAL:

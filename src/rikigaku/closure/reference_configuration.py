@@ -38,7 +38,7 @@ def starts_around(equations: LoopEquations, q: Array, rng: np.random.Generator) 
 
 def are_regular(
     equations: LoopEquations, q: Array, J: Array, ranks: NDArray[np.int64], tolerance: float
-) -> Array:
+) -> NDArray[np.bool_]:
     """Whether closed configurations have closed neighbours of the same rank along the null space of J."""
     rng = np.random.default_rng(0)
     good = np.ones(len(q), dtype=bool)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import closure, coordinate_names
+from rikigaku.closure.closure_plan import closure, coordinate_names, velocity_indices
+from rikigaku.closure.pivoting import rank_of
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.laws.closed.loop_equations import loop_jacobian
 from rikigaku.model.robot_model import RobotModel
@@ -18,9 +19,13 @@ _SAMPLES, _MORE_SAMPLES = 2, 6
 
 
 def closed_samples(
-    robot: RobotModel, state: ExactState, rng: np.random.Generator
+    robot: RobotModel, state: ExactState, rng: np.random.Generator, wanted: Sequence[str] | None = None
 ) -> tuple[ConsistentState, ...]:
-    """Closed configurations of the mobility of `robot.closure()`."""
+    """Closed configurations of the mobility of `robot.closure()`, at which the independent joints determine
+    the others, if there are such.
+
+    wanted: names of the independent joints; None: those of the numeric laws.
+    """
     # equations that contradict themselves are named before a search that cannot succeed
     equations = candidates(robot, state)
     samples = [consistent_state(robot, rng, BITS) for _ in range(_SAMPLES)]
@@ -34,7 +39,29 @@ def closed_samples(
             component = component_of(robot)
             return tuple(component.state(BITS) for _ in range(_SAMPLES))
         samples = [sample for sample, r in zip(samples, ranks, strict=True) if r == expected]
-    return tuple(samples[:_SAMPLES])
+    chosen = _places(robot, wanted)
+    determined = [sample for sample in samples if _determines(robot, sample, chosen)]
+    for _ in range(_MORE_SAMPLES):  # modes of equal mobility may differ in what determines them
+        if len(determined) >= _SAMPLES:
+            break
+        if _determines(robot, sample := consistent_state(robot, rng, BITS), chosen):
+            determined.append(sample)
+    return tuple((determined or samples)[:_SAMPLES])
+
+
+def _places(robot: RobotModel, wanted: Sequence[str] | None) -> tuple[int, ...]:
+    """Indices in v of the named joints; of the independent coordinates of the numeric laws, if None."""
+    if wanted is None and not robot.independent:
+        return closure(robot).structure.independent
+    known = {joint.name for joint in robot.joints}
+    return velocity_indices(robot, [name for name in wanted or robot.independent if name in known])
+
+
+def _determines(robot: RobotModel, sample: ConsistentState, chosen: Sequence[int]) -> bool:
+    """Whether the chosen coordinates determine the others at a closed configuration."""
+    others = [k for k in range(robot.nv) if k not in chosen]
+    J = np.array([[float(x) for x in row] for row in sample.jacobian]).reshape(-1, robot.nv)
+    return not others or rank_of(J[:, others]) == len(others)
 
 
 def independent_coordinates(

@@ -272,7 +272,7 @@ def loop_constraints(
 def _constraints(robot: RobotModel, independent: tuple[str, ...] | None) -> LoopConstraints:
     rng = np.random.default_rng(0)
     state = exact_state(robot)
-    samples = closed_samples(robot, state, rng)
+    samples = closed_samples(robot, state, rng, independent)
     rows, dropped = independent_rows(robot, state, samples)
     chosen = independent_coordinates(robot, rows, samples, independent)
     dependent = tuple(k for k in range(robot.nv) if k not in chosen)
