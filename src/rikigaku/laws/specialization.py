@@ -3,7 +3,7 @@
 Compiled programs, exact formulas and exported sources of a law all come from `run`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,14 +75,25 @@ def run(
     return results if specialization.only is None else {name: results[name] for name in specialization.only}
 
 
-def record(robot: RobotModel, law: Law, specialization: Specialization) -> Program:
-    """The traced program of the law; the robot's free symbols are inputs after those of `input_shapes`."""
+def record(
+    robot: RobotModel,
+    law: Law,
+    specialization: Specialization,
+    changed: Callable[[Mapping[str, Sequence[Number]]], Mapping[str, Sequence[Number]]] | None = None,
+) -> Program:
+    """The traced program of the law; the robot's free symbols are inputs after those of `input_shapes`.
+
+    changed: values that the law takes in place of its inputs, by name (linear relations of loops).
+    """
     own = input_shapes(robot, law, specialization)
     shapes = [*own, *((name, ()) for name in robot.free_symbols)]
 
     def function(*inputs: Any) -> Mapping[str, Any]:
         symbols = dict(zip(robot.free_symbols, inputs[len(own) :], strict=True))
-        return run(robot, law, specialization, FLOATS, inputs[: len(own)], symbols)
+        values: Sequence[Any] = inputs[: len(own)]
+        if changed is not None:
+            values = list(changed(dict(zip((name for name, _ in own), values, strict=True))).values())
+        return run(robot, law, specialization, FLOATS, values, symbols)
 
     try:
         return trace(law.name, shapes, function)

@@ -216,7 +216,7 @@ def _closed_law(
     """
     c = cnd or make_loopcnd(robot)
     law = LAWS[f"reduced.{name}"]
-    places = ClosureStructure(tuple(row.place for row in c.rows), c.independent, c.dependent, c.independent)
+    places = ClosureStructure(c.equations, c.independent, c.dependent, c.independent)
     own = tuple(c.coordinates[k] for k in c.independent)
     law = replace(law, plan=places, coordinates=dict.fromkeys(("v", "a"), own))
     if recursion is not None:

@@ -9,7 +9,9 @@ loop-closure constraints. The left side is the inverse dynamics of the spanning 
 from collections.abc import Mapping
 
 from rikigaku.laws.closed.dependent_coordinates import (
+    CONSTANT_MAP,
     ClosureStructure,
+    DependentCoordinates,
     IndependentLoopEquations,
     Numbers,
     columns,
@@ -40,6 +42,10 @@ def closed_inverse_dynamics(
     more actuators than its mobility leaves part of f undetermined: then tau has the minimum norm.
     """
     tree = inverse_dynamics(mechanism, q, v, a, gravity, wrenches, friction)
+    P = CONSTANT_MAP.get()
+    if P is not None and len(plan.actuated) == len(plan.independent):  # A tau = P^T tree, A constant
+        A = [[P[k][i] for k in plan.actuated] for i in range(len(plan.independent))]
+        return orthogonal(A, len(A)).solve(DependentCoordinates(mechanism, q, plan).along_independent(tree))
     J = IndependentLoopEquations(mechanism, q, plan).J
     factors = orthogonal(columns(J, plan.passive), len(plan.passive))
     f = factors.solve_transposed([tree[k] for k in plan.passive])

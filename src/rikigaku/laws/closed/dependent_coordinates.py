@@ -7,6 +7,7 @@ kept and combined into as many equations as are independent (`IndependentLoopEqu
 """
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,9 @@ from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 
 Numbers = Sequence[Number]
+
+# P with v = P v_independent where it is constant and known (parallelograms, gears): nothing is solved then.
+CONSTANT_MAP: ContextVar[Sequence[Numbers] | None] = ContextVar("CONSTANT_MAP", default=None)
 
 
 @dataclass(frozen=True)
@@ -102,20 +106,49 @@ def velocity_map(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> li
 
 
 class DependentCoordinates:
-    """The loop Jacobian over the dependent coordinates at one configuration, factored."""
+    """The loop Jacobian over the dependent coordinates at one configuration, factored.
+
+    Where `CONSTANT_MAP` is set it takes the place of the Jacobian.
+    """
 
     def __init__(self, mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> None:
         self.mechanism, self.q, self.plan = mechanism, q, plan
-        self.equations = IndependentLoopEquations(mechanism, q, plan)
-        self.J = self.equations.J
-        self.factors = orthogonal(columns(self.J, plan.dependent), len(plan.dependent))
+        self.constant = CONSTANT_MAP.get()
+        if self.constant is None:
+            self.equations = IndependentLoopEquations(mechanism, q, plan)
+            self.J = self.equations.J
+            self.factors = orthogonal(columns(self.J, plan.dependent), len(plan.dependent))
 
     def velocity(self, v: Numbers) -> list[Number]:
         """Velocities of all joints from the independent ones."""
+        if self.constant is not None:
+            return [_sum_of(row, v) for row in self.constant]
         return self._all(v, [0] * len(self.J))
+
+    def map_rate(self, jacobian_rate: Sequence[Numbers], P: Sequence[Numbers]) -> list[list[Number]]:
+        """dP/dt from J dP/dt = -dJ/dt P."""
+        result: list[list[Number]] = [[0] * len(self.plan.independent) for _ in P]
+        if self.constant is not None:
+            return result
+        for j in range(len(self.plan.independent)):
+            move = [row[j] for row in P]
+            right = self.equations.combine([-dot(row, move) for row in jacobian_rate])
+            for k, x in zip(self.plan.dependent, self.factors.solve(right), strict=True):
+                result[k][j] = x
+        return result
+
+    def along_independent(self, tree: Numbers) -> list[Number]:
+        """P^T tree: forces of all joints along the independent coordinates."""
+        if self.constant is not None:
+            columns_of_map = zip(*self.constant, strict=True)
+            return [_sum_of(column, tree) for column in columns_of_map]
+        f = self.factors.solve_transposed([tree[k] for k in self.plan.dependent])
+        return [tree[k] - dot([row[k] for row in self.J], f) for k in self.plan.independent]
 
     def acceleration(self, velocity: Numbers, a: Numbers) -> list[Number]:
         """Accelerations of all joints from all velocities and the independent accelerations."""
+        if self.constant is not None:
+            return self.velocity(a)
         return self._all(a, self.equations.combine(loop_bias(self.mechanism, self.q, velocity)))
 
     def velocity_map(self) -> list[list[Number]]:
@@ -133,6 +166,15 @@ class DependentCoordinates:
         for k, x in zip(self.plan.dependent, self.factors.solve(right), strict=True):
             result[k] = x
         return result
+
+
+def _sum_of(factors: Numbers, xs: Numbers) -> Number:
+    """The scalar product; factors are constants, mostly 0, 1 and -1."""
+    total: Number = 0
+    for n, x in zip(factors, xs, strict=True):
+        if n:
+            total = total + (x if n == 1 else -x if n == -1 else x * n)
+    return total
 
 
 def select(matrix: Any, indices: Sequence[int]) -> list[Any]:

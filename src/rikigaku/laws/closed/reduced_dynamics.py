@@ -43,7 +43,7 @@ def reduced_inverse_dynamics(
     velocity = coordinates.velocity(v)
     acceleration = coordinates.acceleration(velocity, a)
     tree = inverse_dynamics(mechanism, q, velocity, acceleration, gravity, wrenches, friction)
-    return _along_independent(coordinates, tree)
+    return coordinates.along_independent(tree)
 
 
 def reduced_velocity_forces(
@@ -66,12 +66,7 @@ def reduced_coriolis_matrix(
     velocity = coordinates.velocity(v)
     J_dot = _rate_of_jacobian(mechanism, q, velocity)
     size = len(plan.independent)
-    P_dot: list[list[Number]] = [[0] * size for _ in P]
-    for j in range(size):
-        move = [row[j] for row in P]
-        right = coordinates.equations.combine([-dot(row, move) for row in J_dot])
-        for k, x in zip(plan.dependent, coordinates.factors.solve(right), strict=True):
-            P_dot[k][j] = x
+    P_dot = coordinates.map_rate(J_dot, P)
     C = coriolis_matrix(mechanism, q, velocity)
     M_P_dot = _mass_times(mechanism, q, P_dot)
     inner = [[dot(C[i], [row[j] for row in P]) + M_P_dot[i][j] for j in range(size)] for i in range(len(P))]
@@ -94,20 +89,13 @@ def reduced_gravity_forces(
     """g(q) over the independent coordinates."""
     zeros = [0] * mechanism.nv
     tree = inverse_dynamics(mechanism, q, zeros, zeros, gravity, friction=False)
-    return _along_independent(DependentCoordinates(mechanism, q, plan), tree)
+    return DependentCoordinates(mechanism, q, plan).along_independent(tree)
 
 
 def actuation(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[list[Number]]:
     """A with A tau the actuator forces along the independent coordinates, mobility x actuators."""
     P = velocity_map(mechanism, q, plan)
     return [[P[k][i] for k in plan.actuated] for i in range(len(plan.independent))]
-
-
-def _along_independent(coordinates: DependentCoordinates, tree: Numbers) -> list[Number]:
-    """P^T tree: forces of all joints along the independent coordinates."""
-    plan = coordinates.plan
-    f = coordinates.factors.solve_transposed([tree[k] for k in plan.dependent])
-    return [tree[k] - dot([row[k] for row in coordinates.J], f) for k in plan.independent]
 
 
 def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:

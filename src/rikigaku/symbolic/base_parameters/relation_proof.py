@@ -32,7 +32,7 @@ def proved(
         return False
     try:
         shared = set(robot.free_symbols) == set(problem.geometry.free_symbols)
-        constraints = loop_constraints(problem.geometry if shared else robot)
+        constraints = loop_constraints(problem.geometry if shared else robot, linear=False)
         ring = constraints.state.ring
         if constraints.ideal.basis is None:
             return False

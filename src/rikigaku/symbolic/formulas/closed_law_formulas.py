@@ -13,16 +13,22 @@ from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, record
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.expression_graph import Node, reachable
+from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.numbers.program import flatten, shape_of
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.symbolic.algebra.child_process import progress
 from rikigaku.symbolic.formulas.exact_state import LOOP_ROOTS, exact_results
-from rikigaku.symbolic.formulas.law_intermediates import solving
+from rikigaku.symbolic.formulas.law_intermediates import (
+    constant_map,
+    linear_change,
+    plan_substitution,
+    solving,
+)
 from rikigaku.symbolic.formulas.law_json import LawOutput, LawResults
 from rikigaku.symbolic.formulas.pivot_free_solve import PlainFactors
 from rikigaku.symbolic.loops.closed_formulas import one_fraction, shortened
 from rikigaku.symbolic.loops.cramer_solve import Solver
-from rikigaku.symbolic.loops.loop_constraints import loop_constraints
+from rikigaku.symbolic.loops.loop_constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.loops.position_ideal import length
 
 # Terms of an entry of the inverse matrix beyond which intermediate variables are used instead.
@@ -37,12 +43,17 @@ def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) 
     """
     if specialization.gravity or specialization.frames:
         raise NotExact("Formulas of closed robots with gravity or wrenches as variables come as steps.")
-    with solving(_ForeseenFactors):
-        record(robot, law, specialization)
-    constraints = loop_constraints(robot)
+    linear = plan_substitution(robot, law)
+    with solving(_ForeseenFactors), constant_map(law, linear):
+        record(robot, law, specialization, linear_change(linear))
+    constraints = _constraints(robot, law)
     progress(f"{law.called} is run on exact numbers")
-    with solving(_ExactFactors):
-        ring, results = exact_results(robot, law, specialization, spare=LOOP_ROOTS)
+
+    def changed(ring: Ring, named: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        return named if linear is None else linear.inputs(named, lambda: ring.variable("pi"))
+
+    with solving(_ExactFactors), constant_map(law, linear):
+        ring, results = exact_results(robot, law, specialization, LOOP_ROOTS, changed)
     if ring is not constraints.state.ring:
         raise NotExact("The law needs square roots that the equations of the loops do not have.")
     found = {}
@@ -51,6 +62,16 @@ def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) 
         parts = shortened(constraints, f"{name} of {law.called}", list(flatten(value)))
         found[name] = LawOutput(shape_of(value), [one_fraction(robot.name, x) for x in parts], parts)
     return LawResults(ring, found)
+
+
+def _constraints(robot: RobotModel, law: Law) -> LoopConstraints:
+    """The constraints over the independent coordinates of the law's plan."""
+    own = loop_constraints(robot)
+    if own.independent == law.plan.independent:
+        return own
+    places = set(law.plan.independent)
+    names = [joint.name for joint in robot.joints if robot.v_slices[joint.name].start in places]
+    return loop_constraints(robot, independent=names)
 
 
 class _ForeseenFactors(PlainFactors):

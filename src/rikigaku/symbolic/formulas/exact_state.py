@@ -66,13 +66,24 @@ def exact_state(robot: RobotModel) -> ExactState:
 
 
 def exact_results(
-    robot: RobotModel, law: Law, specialization: Specialization, spare: int = 0
+    robot: RobotModel,
+    law: Law,
+    specialization: Specialization,
+    spare: int = 0,
+    changed: Callable[[Ring, dict[str, list[ExactNumber]]], dict[str, list[ExactNumber]]] | None = None,
 ) -> ExactResults:
-    """The law of the robot at a generic state; spare: square roots of the ring beyond those it needs."""
+    """The law of the robot at a generic state.
+
+    spare: square roots of the ring beyond those it needs. changed: values that the law takes in place of its
+    inputs, by name (linear relations of loops).
+    """
     inputs = input_shapes(robot, law, specialization)
 
     def results(ring: Ring) -> ExactResults:
-        variables = [[ring.variable(x) for x in generators(robot, law, *port)] for port in inputs]
+        named: dict[str, list[ExactNumber]] = {
+            port[0]: [ring.variable(x) for x in generators(robot, law, *port)] for port in inputs
+        }
+        variables = list((named if changed is None else changed(ring, named)).values())
         found = run(robot, law, specialization, ExactConstants(ring), variables, _symbols(robot, ring))
         return ExactResults(ring, found)
 
@@ -121,6 +132,7 @@ def _made_ring(robot: RobotModel, extra: Inputs, roots: int) -> Ring:
     others = [f"{name}[{k}]" for name, size in inputs for k in range(size)]
     signs = [name for name in others if name.startswith("v[")]
     plain += [*others, *(name for name in robot.free_symbols if name not in angles)]
+    with_pi = with_pi or bool(robot.loops or robot.couplings)  # linear relations hold multiples of pi
     return Ring(angles, [*plain, "pi"] if with_pi else plain, quaternions, constants, signs, roots)
 
 

@@ -1,10 +1,12 @@
 """Intermediate variables of a law: its recorded program, with linear equations solved by + - * / only."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rikigaku.laws.closed.dependent_coordinates import CONSTANT_MAP
 from rikigaku.laws.householder import FACTORS
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes, record
@@ -14,6 +16,9 @@ from rikigaku.symbolic.formulas.exact_state import exact_ring
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates
 from rikigaku.symbolic.formulas.law_result import one_or_named
+
+if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution
 
 
 def law_intermediates(robot: RobotModel, law: Law, specialization: Specialization, reason: str = "") -> Any:
@@ -32,13 +37,38 @@ def law_steps(robot: RobotModel, law: Law, specialization: Specialization) -> di
     else:
         from rikigaku.symbolic.formulas.pivot_free_solve import plain_factors  # for robots that have loops
 
-        with solving(plain_factors):
-            program = record(robot, law, specialization)
+        linear = plan_substitution(robot, law)
+        with solving(plain_factors), constant_map(law, linear):
+            program = record(robot, law, specialization, linear_change(linear))
     inputs = input_shapes(robot, law, specialization)
     named = law_names(robot, law, inputs)
     context = FormulaContext(robot, exact_ring(robot, inputs), named, law.plan is not None)
     names = port_names(robot, law, inputs)
     return {port.name: intermediates(program, port.name, names, context) for port in program.outputs}
+
+
+def plan_substitution(robot: RobotModel, law: Law) -> "LinearSubstitution | None":
+    """Linear relations of the dependent coordinates of a closed robot's law."""
+    from rikigaku.symbolic.loops.linear_substitution import linear_substitution  # for robots that have loops
+
+    places = getattr(law.plan, "independent", None)
+    return None if places is None else linear_substitution(robot, places)
+
+
+def linear_change(linear: "LinearSubstitution | None") -> Any:
+    """The change of a recorded law's inputs by the relations."""
+    return None if linear is None else lambda named: linear.inputs(named, lambda: math.pi)
+
+
+@contextmanager
+def constant_map(law: Law, linear: "LinearSubstitution | None") -> Iterator[None]:
+    """Inside, v = P v_independent with the constant P of the relations, if all coordinates are linear."""
+    P = None if linear is None or law.plan is None else linear.velocity_map(law.plan.independent)
+    token = CONSTANT_MAP.set(P)
+    try:
+        yield
+    finally:
+        CONSTANT_MAP.reset(token)
 
 
 @contextmanager

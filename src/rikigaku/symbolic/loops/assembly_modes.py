@@ -68,7 +68,7 @@ def exact_configurations(
         from rikigaku.symbolic.loops.loop_constraints import loop_constraints  # loads computer algebra: 1 s
 
         try:
-            constraints = loop_constraints(robot, independent=joints)
+            constraints = loop_constraints(robot, independent=joints, linear=False)
             known[joints] = constraints if constraints.eliminated(time_limit=0) else None
         except (NoFormula, TooLarge, CannotClose):
             known[joints] = None

@@ -101,7 +101,7 @@ def _determined(rows: Sequence[Row], samples: Sequence[ConsistentState], order: 
     with precision(BITS):
         for sample in samples:
             J = loop_jacobian(sample.mechanism, sample.q)
-            columns = [[J[row.place][k] for row in rows] for k in order]
+            columns = [[row.gradient_in(J)[k] for row in rows] for k in order]
             found = {order[k] for k in independent(columns)}
             best = max(best, found, key=len)
     return best

@@ -194,8 +194,8 @@ def _by_powers(names: Sequence[str], terms: Any, own: Sequence[str]) -> dict[tup
 
 
 def _gear(constraints: "LoopConstraints", rows: Sequence[Any], unknown: Sequence[int]) -> Relation | None:
-    """The relation of a single gear equation, which is linear; None for other equations."""
-    if len(rows) != 1 or not rows[0].name.startswith("gear of "):
+    """The relation of a single linear equation, of a gear or a parallelogram; None for other equations."""
+    if len(rows) != 1 or not (rows[0].gradient or rows[0].name.startswith("gear of ")):
         return None
     place = _position(constraints, unknown[0])
     name = f"q[{place}]"

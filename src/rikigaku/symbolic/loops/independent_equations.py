@@ -13,21 +13,30 @@ from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.symbolic.algebra.row_elimination import Spaces, dependence
 from rikigaku.symbolic.formulas.evaluation_point import EvaluationPoint
-from rikigaku.symbolic.formulas.exact_state import ExactState
+from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.loops.precise_closure import ConsistentState
 
 BITS = 300
 # Zero at a closed configuration: rounding and the residual of Newton's method are 2^-260 each.
 _ZERO = 2.0**-150
+_BY_RELATIONS = "holds by the linear relations"
 _BALLS = Spaces(lambda x: abs(float(x)) <= _ZERO, integer=arbitrary, size=lambda x: abs(float(x)))
 
 
 class Row(NamedTuple):
-    """An equation formula = 0: its name, its place in `loop_residual`."""
+    """An equation formula = 0: its name, its place in `loop_residual`.
+
+    gradient: of a linear relation, which has no place (-1).
+    """
 
     name: str
     place: int
     formula: Exact
+    gradient: tuple[Fraction, ...] | None = None
+
+    def gradient_in(self, jacobian: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        """Its row of derivatives; jacobian: of the whole loop residual."""
+        return jacobian[self.place] if self.gradient is None else self.gradient
 
 
 class Dropped(NamedTuple):
@@ -39,9 +48,11 @@ class Dropped(NamedTuple):
 
 
 def independent_rows(
-    robot: RobotModel, state: ExactState, samples: Sequence[ConsistentState]
+    robot: RobotModel, state: ExactState, samples: Sequence[ConsistentState], linear: Sequence[Row] = ()
 ) -> tuple[list[Row], list[Dropped]]:
     """The independent equations, and the others with the reason.
+
+    linear: relations that have been substituted in the state; they come first.
 
     Dropped exactly: 0 = 0, conditions on the lengths alone, and rational combinations of equations before.
     Dropped by rank: an equation whose row of the Jacobian is a combination of the rows before it at every
@@ -51,8 +62,12 @@ def independent_rows(
         CannotClose: if an equation contradicts itself at every configuration.
     """
     rows, dropped = _without_constants(robot, state, samples)
+    if linear:
+        unsubstituted = _without_constants(robot, exact_state(robot), samples)[0]
+        own = {row.place for row in unsubstituted}
+        dropped = [x._replace(why=_BY_RELATIONS) if x.place in own else x for x in dropped]
     rows, repeated = _without_combinations(rows)
-    kept, redundant = _without_redundant(rows, samples)
+    kept, redundant = _without_redundant([*linear, *rows], samples)
     return kept, sorted([*dropped, *repeated, *redundant], key=lambda row: row.place)
 
 
@@ -136,7 +151,7 @@ def _without_redundant(
     kept_at_each = []
     with precision(BITS):
         for sample in samples:
-            kept_at_each.append(independent([sample.jacobian[row.place] for row in rows]))
+            kept_at_each.append(independent([row.gradient_in(sample.jacobian) for row in rows]))
     # a sample may be singular: the largest rank is the generic one
     most = max(kept_at_each, key=len, default=[])
     kept = [rows[k] for k in most]
@@ -155,6 +170,12 @@ def _without_redundant(
 def independent(rows: Sequence[Sequence[Any]]) -> list[int]:
     """The first independent rows of a matrix of balls."""
     return dependence([[arbitrary(x) for x in row] for row in rows], _BALLS)[0]
+
+
+def independent_places(jacobian: Sequence[Sequence[Any]]) -> list[int]:
+    """The first independent equations of a whole loop residual, by its Jacobian at a closed configuration."""
+    with precision(BITS):
+        return independent(jacobian)
 
 
 def _at(sample: ConsistentState, formula: Exact) -> float:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import coordinate_names
+from rikigaku.closure.closure_plan import coordinate_names, velocity_indices
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
 from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
@@ -29,13 +30,24 @@ from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
 from rikigaku.symbolic.loops.closed_configuration import ConsistentState
 from rikigaku.symbolic.loops.closed_values import point_of, symbol_numbers, valued, warn_if_open
+from rikigaku.symbolic.loops.component import component_of
 from rikigaku.symbolic.loops.coordinate_choice import closed_samples, independent_coordinates
 from rikigaku.symbolic.loops.cramer_solve import Solver
-from rikigaku.symbolic.loops.independent_equations import Dropped, Row, independent_rows
+from rikigaku.symbolic.loops.independent_equations import (
+    BITS,
+    Dropped,
+    Row,
+    candidates,
+    independent_places,
+    independent_rows,
+)
+from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 from rikigaku.symbolic.loops.position_ideal import PositionIdeal
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.explicit_configurations import Relation
+
+_SAMPLES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +56,8 @@ class LoopConstraints:
 
     rows: independent equations formula = 0, each with its name; dropped: the others, each with the reason.
     independent, dependent: indices in v; as many independent ones as the robot's mobility.
+    linear: linear relations of the default assembly mode (parallelograms, gears), which are the first rows
+        and substituted in all others; None if there are none, or all assembly modes are meant.
     """
 
     robot: RobotModel
@@ -53,6 +67,20 @@ class LoopConstraints:
     dropped: tuple[Dropped, ...]
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
+    linear: LinearSubstitution | None = None
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The linear relations as text: "theta3 = -theta2 + theta7 + pi/2"."""
+        return () if self.linear is None else self.linear.relations
+
+    @cached_property
+    def equations(self) -> tuple[int, ...]:
+        """Places in `loop_residual` of independent equations, as many as there are rows."""
+        if self.linear is None:
+            return tuple(row.place for row in self.rows)
+        J = self.samples[0].jacobian
+        return tuple(independent_places(J)[: len(self.rows)])
 
     @property
     def mobility(self) -> int:
@@ -79,7 +107,8 @@ class LoopConstraints:
             regular = self._solver.determinants if self.dependent else ()
         except TooLarge:
             regular = ()
-        return PositionIdeal(self.state.ring, self.formulas, _first(self), regular)
+        own = [row.formula for row in self.rows if row.gradient is None]
+        return PositionIdeal(self.state.ring, own, _first(self), regular)
 
     @cached_property
     def jacobian(self) -> list[list[Any]]:
@@ -102,7 +131,8 @@ class LoopConstraints:
         """All of a from velocities and accelerations of the independent coordinates."""
         own = [self.state.a[k] for k in self.independent] if a is None else self._row("a", a)
         bias = loop_bias(self.state.mechanism, self.state.q, self.velocities(v))
-        particular = [x[0] for x in self._solved([[-bias[row.place]] for row in self.rows])]
+        right = [[-bias[row.place] if row.gradient is None else 0] for row in self.rows]
+        particular = [x[0] for x in self._solved(right)]
         dependent = [_dot(row, own) + x for row, x in zip(self.jacobian, particular, strict=True)]
         return self._all(own, [self.ideal.reduced(x) for x in dependent])
 
@@ -206,7 +236,13 @@ class LoopConstraints:
     def tree_jacobian(self) -> list[list[ExactNumber]]:
         """d(rows)/dt = J v over all coordinates of the tree."""
         J = loop_jacobian(self.state.mechanism, self.state.q)
-        return [list(J[row.place]) for row in self.rows]
+        rows = [list(row.gradient_in(J)) for row in self.rows]
+        for k in self.linear.slopes if self.linear else ():  # the other rows without this coordinate
+            gradient = self.linear.gradient(k) if self.linear else ()
+            for row, own in zip(self.rows, rows, strict=True):
+                if row.gradient is None and not is_zero(own[k]):
+                    own[:] = [x - own[k] * y if y else x for x, y in zip(list(own), gradient, strict=True)]
+        return rows
 
     @cached_property
     def _solver(self) -> Solver:
@@ -225,10 +261,12 @@ class LoopConstraints:
             f"Loop constraints of robot {self.robot.name!r}: mobility {self.mobility}, "
             f"independent {', '.join(self.coordinates[k] for k in self.independent)}"
         ]
-        lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in self.rows]
+        lines += [f"  {relation}" for relation in self.relations]
+        own = [row for row in self.rows if row.gradient is None]
+        lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in own]
         lines += [f"  ({row.name}: {row.why})" for row in self.dropped]
         if "explicit" in self.__dict__:
-            lines += [f"  {relation}" for relation in self.explicit]
+            lines += [f"  {x}" for x in self.explicit if str(x) not in self.relations]
         return "\n".join(lines)
 
 
@@ -238,6 +276,7 @@ def loop_constraints(
     explicit: bool = False,
     independent: Sequence[str] | None = None,
     *,
+    linear: bool = True,
     time_limit: float = 20.0,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
@@ -248,6 +287,8 @@ def loop_constraints(
         explicit: solve for the dependent coordinates too (`.explicit`), or raise NoFormula.
         independent: names of joints to take as independent; if None the robot's own choice, else
             actuated joints as far as possible.
+        linear: substitute the linear relations of the default assembly mode (parallelograms, gears), so that
+            the result holds in this mode; False: equations that hold in all assembly modes.
         time_limit, progress, cancel: with explicit, as for `LoopConstraints.eliminated`.
     Raises:
         CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
@@ -262,21 +303,50 @@ def loop_constraints(
             f"independent is a list of names of joints, each once, independent=[{robot.joints[0].name!r}]; "
             f"{independent!r} was given. Moving joints of robot {robot.name!r}: {names}."
         )
-    constraints = _constraints(robot, None if independent is None else tuple(independent))
+    constraints = _constraints(robot, None if independent is None else tuple(independent), linear)
     if explicit:
         constraints.eliminated(time_limit, progress, cancel)
     return constraints
 
 
 @lru_cache(maxsize=16)
-def _constraints(robot: RobotModel, independent: tuple[str, ...] | None) -> LoopConstraints:
+def _constraints(
+    robot: RobotModel, independent: tuple[str, ...] | None, linear: bool = True
+) -> LoopConstraints:
     rng = np.random.default_rng(0)
     state = exact_state(robot)
+    if linear and (found := _with_linear(robot, state, independent)) is not None:
+        return found
     samples = closed_samples(robot, state, rng, independent)
     rows, dropped = independent_rows(robot, state, samples)
     chosen = independent_coordinates(robot, rows, samples, independent)
     dependent = tuple(k for k in range(robot.nv) if k not in chosen)
     return LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
+
+
+def _with_linear(
+    robot: RobotModel, state: ExactState, independent: tuple[str, ...] | None
+) -> LoopConstraints | None:
+    """The constraints of the default assembly mode with its linear relations; None if it has none."""
+    candidates(robot, state)  # raises where an equation contradicts itself
+    wanted = robot.independent if independent is None else independent
+    known = {joint.name for joint in robot.joints}
+    chosen = velocity_indices(robot, wanted) if wanted and known.issuperset(wanted) else None
+    linear = linear_substitution(robot, chosen)
+    if linear is None:
+        return None
+    component = component_of(robot)
+    samples = tuple(component.state(BITS) for _ in range(_SAMPLES))
+    pi = state.ring.variable("pi")
+    substituted = state._replace(q=linear.applied(state.q, pi))
+    first = []
+    for k, name in zip(linear.slopes, linear.relations, strict=True):
+        difference: Any = state.q[k] - substituted.q[k]
+        first.append(Row(name, -1, difference, tuple(linear.gradient(k))))
+    rows, dropped = independent_rows(robot, substituted, samples, first)
+    own = independent_coordinates(robot, rows, samples, independent)
+    dependent = tuple(k for k in range(robot.nv) if k not in own)
+    return LoopConstraints(robot, substituted, samples, tuple(rows), tuple(dropped), own, dependent, linear)
 
 
 def _are_names(names: Any) -> bool:

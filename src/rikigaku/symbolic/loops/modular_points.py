@@ -65,7 +65,7 @@ def parametrised(robot: RobotModel) -> LoopConstraints:
     Raises:
         NoFormula: if none of the first `_TRIES` sets of joints has this property.
     """
-    own = loop_constraints(robot)
+    own = loop_constraints(robot, linear=False)
     sizes = {joint.name: joint.nv for joint in robot.joints}
     sets = (
         names
@@ -75,7 +75,7 @@ def parametrised(robot: RobotModel) -> LoopConstraints:
     )
     for names in (None, *islice(sets, _TRIES)):
         try:
-            constraints = loop_constraints(robot, independent=names)
+            constraints = loop_constraints(robot, independent=names, linear=False)
             constraints.eliminated(time_limit=0)
             return constraints
         except RikigakuError:

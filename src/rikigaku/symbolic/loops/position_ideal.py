@@ -56,6 +56,8 @@ class PositionIdeal:
 
         Only the length of formulas depends on it, so only quick bases are tried.
         """
+        if not self.names:
+            return None
         found = self._saturated() or quick_basis(self.system)
         return found or quick_basis(System.of(self.names, self.system.polynomials, "degrevlex"))
 
