@@ -9,6 +9,7 @@ import rikigaku as rk
 from rikigaku import rosam
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.symbolic.formulas.exact_state import exact_state
+from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 
 START = {"sr400": [0.1, 0.2, -0.1, 0.3, 0.2, 0.1], "three_rrr": [0.2, 0.3, 0.1]}
@@ -26,9 +27,10 @@ def at_state(name: str) -> tuple[rk.Robot, Any, dict[str, Any]]:
 def test_make_invdyn_has_the_values_of_the_compiled_law(name: str) -> None:
     arm, q, state = at_state(name)
     tau = rosam.make_invdyn(arm)
-    assert isinstance(tau, Intermediates)
+    # a parallelogram leaves formulas without quotients
+    assert isinstance(tau, Formulas if name == "sr400" else Intermediates)
     expected = arm.reduced.inverse_dynamics(q, state["v"], state["a"], friction=False)
-    assert np.abs(tau.value(q=q, **state) - expected).max() < 1e-10 * np.abs(expected).max()
+    assert np.abs(np.array(tau.value(q=q, **state), float) - expected).max() < 1e-10 * np.abs(expected).max()
 
 
 def test_the_terms_of_a_3_rrr_have_the_values_of_the_compiled_laws() -> None:

@@ -60,11 +60,14 @@ def with_middle_bar(length: str) -> rk.Robot:
 
 
 def test_an_over_constrained_loop_that_fits_moves_and_its_redundant_row_is_named() -> None:
-    c = with_middle_bar("1/3").loop_constraints()
+    c = with_middle_bar("1/3").loop_constraints(linear=False)
     assert (c.mobility, len(c.rows)) == (1, 3)
     (told,) = [row for row in c.dropped if row.why != "0 = 0"]
     assert told.name == "second: gap y"
     assert told.why.startswith("redundant, given the equations before it")
+    default = with_middle_bar("1/3").loop_constraints()
+    assert len(default.relations) == 3
+    assert {row.why for row in default.dropped} == {"0 = 0", "holds by the linear relations"}
 
 
 def test_an_over_constrained_loop_that_does_not_fit_is_refused() -> None:

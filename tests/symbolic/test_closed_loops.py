@@ -189,10 +189,13 @@ def test_a_slider_crank_has_the_textbook_formula_with_both_signs() -> None:
 
 
 def test_a_parallelogram_has_two_assembly_modes() -> None:
-    c = loop_constraints(four_bar("0.5", "1", "0.5", "1"))
-    found = c.configurations({"crank_angle": 0.7})
+    bars = four_bar("0.5", "1", "0.5", "1")
+    found = loop_constraints(bars, linear=False).configurations({"crank_angle": 0.7})
     assert any(np.allclose(q, [0.7, -0.7, 0.7]) for q in found)
     assert len(found) == 2
+    default = loop_constraints(bars)
+    assert default.relations == ("coupler_angle = -crank_angle", "rocker_angle = crank_angle")
+    assert np.abs(default.configurations({"crank_angle": 0.7}) - [0.7, -0.7, 0.7]).max() < 1e-15
 
 
 def test_where_no_closed_configuration_is_there_is_no_row() -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.closure.configuration_comparison import within_limits
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import RANK, ranks_of
 from rikigaku.closure.reference_configuration import are_regular, middle_configuration, stepped
@@ -21,7 +22,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import random_state
 from rikigaku.numbers.formula import PI, ZERO, Formula
 
-_CANDIDATES = 24  # closed configurations that are compared
+_CANDIDATES = 24  # random configurations that the search starts from
 _LENGTHS = (0.08, 0.3)  # [rad, m] of the steps to neighbours
 _LINEAR = 1e-7  # relative singular values below this are zero
 _RATIONAL = 1e-6  # a coefficient nearer to a fraction is that fraction
@@ -115,9 +116,15 @@ def linear_mode(
         regular = _determined(there, dependent) & are_regular(equations, search.q, there, ranks, RANK)
         if regular[0]:
             q, J = search.q, there
+    if len(q) > 1:  # samples of a rank are the most regular ones: a mode may be missing among them
+        search = equations.newton(random_state(robot, np.random.default_rng(1), _CANDIDATES).q)
+        more = search.q[search.closed]
+        more = more[within_limits(robot, more)]
+        if len(more):
+            q, J = np.concatenate([q, more]), np.concatenate([J, equations.jacobian(more)])
     determined = _determined(J, dependent)
     q, J = q[determined], J[determined]
-    order = np.argsort(np.linalg.norm(q - like, axis=1), kind="stable")[:_CANDIDATES]
+    order = np.argsort(np.linalg.norm(q - like, axis=1), kind="stable")
     best = _best(equations, q[order], J[order], mobility, dependent)
     for _ in range(_ROUNDS if best is not None else 0):
         assert best is not None

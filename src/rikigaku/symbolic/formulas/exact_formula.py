@@ -32,7 +32,8 @@ class ExactFormula(LawResult):
 
     It adds, subtracts, multiplies and divides with other formulas of the robot and with rational numbers.
     Equal formulas compare equal and what is zero is the number 0, except for relations between constants that
-    the ring does not know (`rikigaku.numbers.polynomial_ring` lists them).
+    the ring does not know (`rikigaku.numbers.polynomial_ring` lists them). Formulas of closed robots are
+    compared where the loops are closed.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class ExactFormula(LawResult):
 
     # -- arithmetic -----------------------------------------------------------------------------------------
     def _like(self, number: Any) -> "ExactFormula":
-        return ExactFormula(number, self.context)
+        return ExactFormula(self.context.reduced(number), self.context)
 
     def _named_as(self, other: "ExactFormula") -> bool:
         """Whether shared generators have the same names: q[0] of another robot may be another joint."""
@@ -220,7 +221,12 @@ class ExactFormula(LawResult):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExactFormula):
             return bool(self.number == other)
-        return self._named_as(other) and bool(self.number == other.number)
+        if not self._named_as(other):
+            return False
+        if self.number == other.number:
+            return True
+        closed = self.context.closed and self.context.ring is other.context.ring
+        return closed and bool(self.context.reduced(_exact(self.number) - _exact(other.number)) == 0)
 
     def __hash__(self) -> int:
         return hash(self.number)

@@ -59,6 +59,15 @@ class FormulaContext:
             (inertial if own else others).update(formula.symbols)
         return tuple(name for name in self.robot.free_symbols if name in inertial - others)
 
+    def reduced(self, number: Any) -> Any:
+        """The number; of a closed robot its shortest form where the loops are closed, zero if it vanishes."""
+        if not self.closed or not hasattr(number, "ring"):
+            return number
+        from rikigaku.symbolic.loops.loop_constraints import loop_constraints  # for robots that have loops
+
+        ideal = loop_constraints(self.robot).ideal
+        return ideal.reduced(number) if ideal.ring is number.ring else number
+
     def generator(self, name: str) -> str:
         """The generator of that name."""
         if name not in self.generators:

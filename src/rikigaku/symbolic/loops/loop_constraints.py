@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import coordinate_names, velocity_indices
+from rikigaku.closure.closure_plan import coordinate_names
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.core.validation import is_number
@@ -37,7 +37,6 @@ from rikigaku.symbolic.loops.independent_equations import (
     BITS,
     Dropped,
     Row,
-    candidates,
     independent_places,
     independent_rows,
 )
@@ -315,23 +314,17 @@ def _constraints(
 ) -> LoopConstraints:
     rng = np.random.default_rng(0)
     state = exact_state(robot)
-    if linear and (found := _with_linear(robot, state, independent)) is not None:
-        return found
     samples = closed_samples(robot, state, rng, independent)
     rows, dropped = independent_rows(robot, state, samples)
     chosen = independent_coordinates(robot, rows, samples, independent)
+    if linear and (found := _with_linear(robot, state, chosen)) is not None:
+        return found
     dependent = tuple(k for k in range(robot.nv) if k not in chosen)
     return LoopConstraints(robot, state, samples, tuple(rows), tuple(dropped), chosen, dependent)
 
 
-def _with_linear(
-    robot: RobotModel, state: ExactState, independent: tuple[str, ...] | None
-) -> LoopConstraints | None:
+def _with_linear(robot: RobotModel, state: ExactState, chosen: tuple[int, ...]) -> LoopConstraints | None:
     """The constraints of the default assembly mode with its linear relations; None if it has none."""
-    candidates(robot, state)  # raises where an equation contradicts itself
-    wanted = robot.independent if independent is None else independent
-    known = {joint.name for joint in robot.joints}
-    chosen = velocity_indices(robot, wanted) if wanted and known.issuperset(wanted) else None
     linear = linear_substitution(robot, chosen)
     if linear is None:
         return None
@@ -344,9 +337,12 @@ def _with_linear(
         difference: Any = state.q[k] - substituted.q[k]
         first.append(Row(name, -1, difference, tuple(linear.gradient(k))))
     rows, dropped = independent_rows(robot, substituted, samples, first)
-    own = independent_coordinates(robot, rows, samples, independent)
-    dependent = tuple(k for k in range(robot.nv) if k not in own)
-    return LoopConstraints(robot, substituted, samples, tuple(rows), tuple(dropped), own, dependent, linear)
+    dependent = tuple(k for k in range(robot.nv) if k not in chosen)
+    if len(rows) != len(dependent):  # the coordinates that were chosen do not determine this mode
+        return None
+    return LoopConstraints(
+        robot, substituted, samples, tuple(rows), tuple(dropped), chosen, dependent, linear
+    )
 
 
 def _are_names(names: Any) -> bool:

@@ -19,6 +19,7 @@ from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.polynomial_system import ORDERS, System
 from rikigaku.symbolic.algebra.sparse_polynomials import Terms
+from rikigaku.symbolic.loops.ideal_fractions import shortest_fraction
 from rikigaku.symbolic.loops.independent_equations import generators
 
 # Terms of a numerator up to which parts are put together to see what cancels.
@@ -38,6 +39,7 @@ class PositionIdeal:
     ) -> None:
         self.ring, self.nonzero = ring, tuple(nonzero)
         self._contexts: dict[tuple[str, ...], tuple[Any, Any, Any]] = {}
+        self.fractions: dict[str, Any] = {}  # shortest forms found so far
         self.equations = (*equations, *relations(ring, equations))
         used = {name for equation in self.equations for name in generators(equation)}
         self.names = (
@@ -89,7 +91,10 @@ class PositionIdeal:
             apart = x.map_numerators(self.reduced)
             if not isinstance(apart, RationalFunction) or apart.numerator_bound > _LONGEST:
                 return apart
-            return min(apart, apart.over_common_denominator().map_numerators(self.reduced), key=length)
+            whole = apart.over_common_denominator().map_numerators(self.reduced)
+            if isinstance(whole, RationalFunction):
+                whole = min(whole, shortest_fraction(self, whole), key=length)
+            return min(apart, whole, key=length)
         assert isinstance(x, Exact)
         if not self._reducible(x):
             return x
