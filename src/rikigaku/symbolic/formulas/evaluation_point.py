@@ -174,13 +174,16 @@ class NamedEvaluationPoint:
             self._warn_if_open()
 
     def _warn_if_open(self) -> None:
-        from rikigaku.symbolic.loops.closed_values import warn_if_open  # for robots that have loops
+        from rikigaku.symbolic.loops.closed_values import warn_if_open, warn_if_other_mode
+        from rikigaku.symbolic.loops.linear_substitution import linear_substitution
 
         robot = self.context.robot
         numbers = {x: float(y) for x, y in self.values.items() if isinstance(y, (float, Fraction))}
         names = [f"q[{k}]" for k in range(robot.nq)]
         if all(name in numbers for name in names):
-            warn_if_open(robot, [numbers[name] for name in names], numbers)
+            q = [numbers[name] for name in names]
+            warn_if_open(robot, q, numbers)
+            warn_if_other_mode(robot, q, linear_substitution(robot))
 
     def _value(self, name: str, x: Any) -> Any:
         return SineCosinePair(name, x) if _is_array(x) else _number(name, x)

@@ -139,6 +139,8 @@ class Formulas(LawResult):
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.shape))
         head = f"<{self.title}: {size} formulas, {self.terms} terms>"
+        if relations := self.context.relations:
+            head += f"\nwith {', '.join(relations)}"
         if self.terms > SHOWN and self._program is not None:
             return f"{head}\nwith intermediate variables:\n{self._steps}"
         shown = [f"{list(index)} = {_cut(repr(x))}" for index, x in np.ndenumerate(self.array) if x]

@@ -59,6 +59,16 @@ class FormulaContext:
             (inertial if own else others).update(formula.symbols)
         return tuple(name for name in self.robot.free_symbols if name in inertial - others)
 
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Linear relations of a closed robot's coordinates that were substituted, as text."""
+        if not self.closed:
+            return ()
+        from rikigaku.symbolic.loops.linear_substitution import linear_substitution
+
+        linear = linear_substitution(self.robot)
+        return () if linear is None else linear.relations
+
     def reduced(self, number: Any) -> Any:
         """The number; of a closed robot its shortest form where the loops are closed, zero if it vanishes."""
         if not self.closed or not hasattr(number, "ring"):

@@ -18,6 +18,7 @@ from rikigaku.symbolic.formulas.evaluation_point import EvaluationPoint
 from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 
 if TYPE_CHECKING:
+    from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution
     from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
 
 _OPEN = 1e-6  # [m, or sine]: residuals above this give a warning
@@ -68,6 +69,17 @@ def warn_if_open(robot: RobotModel, q: Sequence[float], values: Mapping[str, flo
         warn_caller(
             f"The loops of robot {robot.name!r} are open at this q, by {gaps.max():.2g}: its formulas "
             "hold where they are closed. q = robot.assemble(...) closes them.",
+            UnclosedWarning,
+        )
+
+
+def warn_if_other_mode(robot: RobotModel, q: Sequence[float], linear: "LinearSubstitution | None") -> None:
+    """Warn if q is not in the assembly mode of the linear relations that were substituted."""
+    if linear is not None and not linear.numeric.hold(np.array([q], dtype=float))[0]:
+        warn_caller(
+            f"This q of robot {robot.name!r} is in another assembly mode than its formulas, which hold where "
+            f"{', '.join(linear.relations)}. robot.loop_constraints(linear=False) holds in all modes; joint "
+            "limits or zero angles that close the loops choose the mode.",
             UnclosedWarning,
         )
 

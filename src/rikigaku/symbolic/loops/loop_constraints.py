@@ -29,7 +29,13 @@ from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
 from rikigaku.symbolic.loops.closed_configuration import ConsistentState
-from rikigaku.symbolic.loops.closed_values import point_of, symbol_numbers, valued, warn_if_open
+from rikigaku.symbolic.loops.closed_values import (
+    point_of,
+    symbol_numbers,
+    valued,
+    warn_if_open,
+    warn_if_other_mode,
+)
 from rikigaku.symbolic.loops.component import component_of
 from rikigaku.symbolic.loops.coordinate_choice import closed_samples, independent_coordinates
 from rikigaku.symbolic.loops.cramer_solve import Solver
@@ -211,6 +217,7 @@ class LoopConstraints:
         """
         point = point_of(self, q, v, a, symbols)
         warn_if_open(self.robot, q, symbol_numbers(self.robot, symbols))
+        warn_if_other_mode(self.robot, q, self.linear)
         return valued(point, numbers)
 
     def written(self, x: Any) -> Formula:
