@@ -232,7 +232,14 @@ def _forward(stream: Any, lines: "queue.SimpleQueue[str | None]") -> None:
 
 def _is_memory(text: str) -> bool:
     """Whether error output says that memory ran out: C libraries abort with different texts."""
-    words = ("memoryerror", "cannot allocate", "unable to allocate", "out of memory", "bad_alloc", "new thread")
+    words = (
+        "memoryerror",
+        "cannot allocate",
+        "unable to allocate",
+        "out of memory",
+        "bad_alloc",
+        "new thread",
+    )
     return any(word in text.lower() for word in words)
 
 

@@ -7,6 +7,7 @@ side, the rest is a serial chain with a known target.
 from dataclasses import replace
 
 from rikigaku.core.errors import NotSolvable
+from rikigaku.laws.closed.loop_equations import equation_labels
 from rikigaku.model.joint import Joint
 from rikigaku.model.mechanism import Closure, Mechanism
 from rikigaku.model.robot_model import Link, RobotModel
@@ -58,6 +59,16 @@ def loop_chain(
     first, *inner, end = chain.constants
     outside = end.compose(outside).compose(first)
     return Chain(ring, chain.axes, (Pose(), *inner, Pose())), outside
+
+
+def loop_supports(mechanism: Mechanism) -> list[set[int]]:
+    """For each row of the loop residual the coordinates of its loop; robots without gears."""
+    result = []
+    for closure in mechanism.loops:
+        there, back = (set(mechanism.support(end[0])) for end in (closure.start, closure.end))
+        places = {k for body in there ^ back for k in mechanism.bodies[body].q}
+        result += [places] * len(equation_labels(closure.joint))
+    return result
 
 
 def chain_rest(ring: Ring, axes: list[Axis], between: list[Pose], last: Pose) -> Pose:

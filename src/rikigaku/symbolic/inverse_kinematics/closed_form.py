@@ -18,15 +18,16 @@ from typing import Any
 
 from rikigaku.core.errors import NotSolvable, TooLarge, WrongValue
 from rikigaku.formats.toml.toml_file import parse_toml, to_toml
+from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.numbers.formula import RESERVED, Formula
+from rikigaku.numbers.formula import ONE, RESERVED, Formula
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
 from rikigaku.symbolic.algebra.job_dispatch import in_process_or_child
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.branch_check import Requirements, verified
-from rikigaku.symbolic.inverse_kinematics.closed_chains import loop_chain, loop_pose
+from rikigaku.symbolic.inverse_kinematics.closed_chains import loop_chain, loop_pose, loop_supports
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.inverse_kinematics.ik_problem import (
     InverseKinematicsProblem,
@@ -34,10 +35,19 @@ from rikigaku.symbolic.inverse_kinematics.ik_problem import (
     numeric_alternative,
 )
 from rikigaku.symbolic.inverse_kinematics.joint_formulas_json import formulas_from_json, formulas_to_json
+from rikigaku.symbolic.inverse_kinematics.linear_loops import VIRTUAL, AngleSum, angle_sums
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness, as_pose, structured
 from rikigaku.symbolic.inverse_kinematics.reachability import conditions
-from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Chain
-from rikigaku.symbolic.inverse_kinematics.solution_steps import Names, Step, direct, needed
+from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis, Chain
+from rikigaku.symbolic.inverse_kinematics.solution_steps import (
+    Angle,
+    Definition,
+    Displacement,
+    Names,
+    Step,
+    direct,
+    needed,
+)
 from rikigaku.symbolic.inverse_kinematics.triangular_solver import Solver
 
 POSITION = ("px", "py", "pz")
@@ -54,6 +64,7 @@ def inverse_kinematics_formulas(
     target: str | None = None,
     given: Sequence[str] = (),
     *,
+    linear: bool = True,
     time_limit: float = 60.0,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
@@ -67,6 +78,8 @@ def inverse_kinematics_formulas(
         target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
             for arms that move in a coordinate plane. By default the number of joints decides.
         given: joints whose values will be given, not solved for (for an arm of seven joints: one).
+        linear: of a robot whose loops have linear relations (parallelograms), the solutions in the assembly
+            mode of these; False: those of all assembly modes.
         time_limit: seconds of the whole wait; with 0 only a result found earlier is read.
         progress: called with each progress message.
         cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
@@ -81,7 +94,7 @@ def inverse_kinematics_formulas(
         given = (given,)
     if not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
         raise WrongValue(f"given is a list of names of joints, given=['q3'], not {given!r}.")
-    key = robot, frame, target, tuple(given)
+    key = robot, frame, target, tuple(given), linear
     work = JobOptions(time_limit, progress, cancel)
     if key not in _KNOWN:
         result = _found(*key, work)
@@ -92,13 +105,18 @@ def inverse_kinematics_formulas(
 
 
 def _found(
-    robot: RobotModel, frame: str, target: str | None, given: tuple[str, ...], work: JobOptions
+    robot: RobotModel,
+    frame: str,
+    target: str | None,
+    given: tuple[str, ...],
+    linear: bool,
+    work: JobOptions,
 ) -> JointFormulas:
-    problem = checked_problem(robot, frame, target, given)
+    problem = checked_problem(robot, frame, target, given, linear)
     return in_process_or_child(
         lambda: _formulas(problem),
         _job,
-        {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given)},
+        {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given), "linear": linear},
         lambda result: _from_job(robot, result),
         what=f"Inverse kinematics of robot {robot.name!r}, {problem.target} of frame {frame!r},",
         work=work,
@@ -110,7 +128,7 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
     robot = parse_toml(data["robot"])
     try:
         return formulas_to_json(
-            _formulas(checked_problem(robot, data["frame"], data["target"], data["given"]))
+            _formulas(checked_problem(robot, data["frame"], data["target"], data["given"], data["linear"]))
         )
     except NotSolvable as error:
         return {"unsolved": str(error), "joints": list(error.joints), "degree": error.degree}
@@ -126,10 +144,13 @@ def _formulas(problem: InverseKinematicsProblem) -> JointFormulas:
     robot = problem.robot
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
-    solution = _Solution(problem, names, _coordinate_names(robot, names))
+    virtual = 0 if problem.linear is None else VIRTUAL
+    solution = _Solution(problem, names, _coordinate_names(robot, names, virtual))
     necessary, pose_names = solution.define_target(pose_names)
     try:
         solution.solve_frame()
+        solution.solve_wrist()
+        solution.solve_relations()
         solution.solve_loops()
     except NotSolvable as error:
         raise _unsolved(problem, error) from None
@@ -163,9 +184,23 @@ class _Solution:
         self.formula = FormulaWriter(problem.chain.ring, {f"q[{k}]": name for k, name in coordinates.items()})
         self.elements, self.reached = structured(problem.chain, problem.with_rotation)
         self.steps: list[Step] = []
-        self.requirements: Requirements = [(x, None) for x in self.reached[: problem.size]]
+        self.requirements: Requirements = [(x, None) for x in self._required()]
+        self.done = set(problem.chain.axes)
         self.conditions: list[Formula] = []
         self.levels = self.roots = self.more = 0
+
+    def _required(self) -> list[Number]:
+        """The elements of the pose in the robot's own joints, which a solution must reach."""
+        problem = self.problem
+        if problem.wrist is None or problem.whole is None:
+            return list(self.reached[: problem.size])
+        ring, angle = problem.chain.ring, problem.wrist.angle
+        T = problem.whole.constants[0]
+        for axis, X in zip(problem.whole.axes, problem.whole.constants[1:], strict=True):
+            s, c = angle.sin_cos(ring) if axis.place == angle.place else (0, 0)
+            own = Pose(((c, -s, 0), (s, c, 0), (0, 0, 1)))
+            T = T.compose(own if axis.place == angle.place else axis.moved(ring)).compose(X)
+        return list(_elements(T))[: problem.size]
 
     def define_target(self, names: list[str]) -> tuple[list[Formula], list[str]]:
         """Define formulas of the target's generators; returns conditions of reachability, and its names."""
@@ -202,10 +237,47 @@ class _Solution:
         found, self.more = conditions(count, self.elements[: problem.size], stages, outer, witness)
         self.conditions = [outside(x) for x in found]
 
+    def solve_wrist(self) -> None:
+        """The two angles that place a level wrist, and the third one, which keeps it level."""
+        wrist = self.problem.wrist
+        if wrist is None:
+            return
+        places = {axis.place for axis in wrist.displacements}
+        self.steps = [
+            Definition(x.name, x.value) if isinstance(x, Displacement) and x.place in places else x
+            for x in self.steps
+        ]
+        self._solve(self._solver(wrist.arm, wrist.target, False, self.done))
+        self.done |= set(wrist.arm.axes)
+        self._add_sum(wrist.angle)
+
+    def solve_relations(self) -> None:
+        """The joints outside the chain that are sums of joints on it, and the loops that these close."""
+        linear = self.problem.linear
+        if linear is None:
+            return
+        size = self.problem.robot.nq
+        known = {axis.place for axis in self.done}
+        sums = angle_sums(linear, [k for k in range(size) if k not in known])
+        for found in sums.values():
+            if set(found.slopes) <= known:
+                self._add_sum(found)
+        mechanism, ring = self.problem.mechanism, self.problem.chain.ring
+        q = [ring.variable(f"q[{k}]") for k in range(mechanism.nq)]
+        known = {axis.place for axis in self.done}
+        rows = zip(loop_residual(mechanism, q), loop_supports(mechanism), strict=True)
+        self.requirements = [*self.requirements, *((x, 0) for x, places in rows if places <= known)]
+
+    def _add_sum(self, found: AngleSum) -> None:
+        s, c = map(self.formula, found.sin_cos(self.problem.chain.ring))
+        total = found.formula(self.coordinates)
+        self.steps.append(Angle(found.place, self.coordinates[found.place], s, c, ONE, total))
+        self.done.add(Axis(found.place, True))
+
     def solve_loops(self) -> None:
         """The joints of the loops; around each loop the transforms must multiply to the identity."""
         mechanism, ring = self.problem.mechanism, self.problem.chain.ring
-        done = set(self.problem.chain.axes)
+        done = self.done
         for closure in mechanism.loops:
             part = loop_chain(mechanism, ring, closure, done)
             if part is None:
@@ -237,7 +309,7 @@ class _Solution:
         self.levels, self.roots = solver.level, solver.written.roots
 
 
-def _coordinate_names(robot: RobotModel, names: Names) -> dict[int, str]:
+def _coordinate_names(robot: RobotModel, names: Names, virtual: int = 0) -> dict[int, str]:
     """A valid symbol name for each element of q: the joint's own name where possible."""
     found = {}
     for joint in robot.joints:
@@ -246,8 +318,10 @@ def _coordinate_names(robot: RobotModel, names: Names) -> dict[int, str]:
             own = joint.name if joint.nq == 1 else f"{joint.name}_{k + 1}"
             name = re.sub(r"\W", "_", own, flags=re.ASCII)
             found[start + k] = names.new(name if name.isidentifier() else f"q_{name}")
+    for k, name in enumerate(("level_x", "level_y")[:virtual]):
+        found[robot.nq + k] = names.new(name)
     for k, _ in enumerate(robot.loops):
-        found[robot.nq + k] = names.new(f"cut{k + 1}")
+        found[robot.nq + virtual + k] = names.new(f"cut{k + 1}")
     return found
 
 

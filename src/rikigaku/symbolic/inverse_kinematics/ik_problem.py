@@ -1,11 +1,11 @@
 """The inverse-kinematics problem: chain, target and given joints, validated before anything is solved."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
+from rikigaku.core.errors import NotSolvable, RikigakuError, UnknownName, WrongValue
 from rikigaku.laws.tree.kinematics import jacobian
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
@@ -13,6 +13,7 @@ from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.inverse_kinematics.closed_chains import with_cut_joints
 from rikigaku.symbolic.inverse_kinematics.joint_equations import unknowns
+from rikigaku.symbolic.inverse_kinematics.linear_loops import LevelWrist, level_wrist, with_displacements
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane, plane_of
 from rikigaku.symbolic.inverse_kinematics.serial_chain import (
     Axis,
@@ -23,6 +24,7 @@ from rikigaku.symbolic.inverse_kinematics.serial_chain import (
     exact_geometry,
     geometry_only,
 )
+from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 
 TARGETS = ("pose", "position", "planar")
 
@@ -38,6 +40,9 @@ class InverseKinematicsProblem:
     chain: Chain
     known: frozenset[Axis]
     plane: Plane | None
+    linear: LinearSubstitution | None = None
+    wrist: LevelWrist | None = None
+    whole: Chain | None = None  # the chain of all joints, where a level wrist has replaced three of them
 
     @property
     def with_rotation(self) -> bool:
@@ -51,17 +56,25 @@ class InverseKinematicsProblem:
 
 
 def checked_problem(
-    robot: RobotModel, frame: str, target: str | None, given: Sequence[str]
+    robot: RobotModel, frame: str, target: str | None, given: Sequence[str], linear: bool = True
 ) -> InverseKinematicsProblem:
-    """The problem after validation of frame, target and given joints."""
+    """The problem after validation of frame, target and given joints.
+
+    linear: with the linear relations of the default assembly mode.
+    """
     robot.frame(frame)  # an unknown name is an error here, with a suggestion
     if target not in (None, *TARGETS):
         raise UnknownName("target", target, TARGETS, "inverse kinematics")
-    ring, mechanism = exact_geometry(with_cut_joints(geometry_only(robot)))
+    relations = _relations(robot) if linear else None
+    whole = with_cut_joints(geometry_only(robot) if relations is None else _extended(robot))
+    ring, mechanism = exact_geometry(whole)
     chain = canonical(chain_to(mechanism, ring, *mechanism.frames[frame]))
     checked(robot, frame, chain)
     places = _places(robot, given)
     known = frozenset(axis for axis in chain.axes if axis.place in places)
+    wrist = None if relations is None or known else level_wrist(chain, relations, robot.nq)
+    if wrist is not None:
+        return _with_wrist(robot, frame, target, mechanism, chain, relations, wrist)
     plane = plane_of(chain)
     target = target or _usual_target(chain, plane, len(known))
     if target == "planar" and plane is None:
@@ -71,7 +84,58 @@ def checked_problem(
         )
     _check_joints(robot, frame, target, chain, [axis for axis in chain.axes if axis not in known])
     return InverseKinematicsProblem(
-        robot, frame, target, mechanism, chain, known, plane if target == "planar" else None
+        robot, frame, target, mechanism, chain, known, plane if target == "planar" else None, relations
+    )
+
+
+def _relations(robot: RobotModel) -> LinearSubstitution | None:
+    """Linear relations of the loops; None without loops, or where they cannot be closed."""
+    if not robot.loops or robot.couplings:
+        return None
+    try:
+        return linear_substitution(robot)
+    except RikigakuError:
+        return None
+
+
+def _extended(robot: RobotModel) -> RobotModel:
+    return with_displacements(geometry_only(robot))
+
+
+def _with_wrist(
+    robot: RobotModel,
+    frame: str,
+    target: str | None,
+    mechanism: Mechanism,
+    chain: Chain,
+    linear: LinearSubstitution | None,
+    wrist: LevelWrist,
+) -> InverseKinematicsProblem:
+    """The problem of a chain whose wrist is kept level: its third joint follows from the two before it."""
+    inner = canonical(wrist.chain)
+    target = target or ("pose" if len(inner.axes) > 3 else "position")
+    free = [axis for axis in chain.axes if axis.place != wrist.angle.place]
+    if target == "planar" or len(free) > (6 if target == "pose" else 3):
+        raise NotSolvable(
+            f"Robot {robot.name!r}: the {target} of frame {frame!r} does not fix its {len(free)} joints. "
+            "Use target='pose'.",
+            [
+                joint.name
+                for joint in robot.joints
+                if robot.q_slices[joint.name].start in {a.place for a in free}
+            ],
+        )
+    return InverseKinematicsProblem(
+        robot,
+        frame,
+        target,
+        mechanism,
+        inner,
+        frozenset(),
+        None,
+        linear,
+        replace(wrist, chain=inner),
+        chain,
     )
 
 

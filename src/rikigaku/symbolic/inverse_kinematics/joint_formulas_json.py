@@ -68,8 +68,9 @@ def _restored_step(data: list[Any]) -> Step:
             return Definition(name, _formula(formula))
         case ["Root", name, radicand]:
             return Root(name, _formula(radicand))
-        case ["Angle", place, name, y, x, scale]:
-            return Angle(place, name, _formula(y), _formula(x), _formula(scale))
+        case ["Angle", place, name, *parts]:
+            y, x, scale, *total = map(_formula, parts)
+            return Angle(place, name, y, x, scale, *total)
         case ["Displacement", place, name, value]:
             return Displacement(place, name, _formula(value))
     raise ValueError(f"unknown step {data}")

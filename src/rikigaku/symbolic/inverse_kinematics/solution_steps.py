@@ -31,7 +31,8 @@ class Root:
 class Angle:
     """A revolute joint: angle = atan2(y, x), with y = scale sin, x = scale cos and scale not negative.
 
-    Where the scale is zero the joint may take any angle: the arm is singular there.
+    Where the scale is zero the joint may take any angle: the arm is singular there. total: the angle as a
+    sum of angles solved before, where it is one.
     """
 
     place: int
@@ -39,6 +40,7 @@ class Angle:
     y: Formula
     x: Formula
     scale: Formula
+    total: Formula | None = None
 
     @property
     def sin(self) -> Formula:
@@ -69,7 +71,7 @@ def formulas_of(step: Step) -> tuple[Formula, ...]:
         case Root(_, radicand):
             return (radicand,)
         case Angle():
-            return (step.y, step.x, step.scale)
+            return (step.y, step.x, step.scale, *([] if step.total is None else [step.total]))
         case Displacement():
             return (step.value,)
 

@@ -20,7 +20,7 @@ def steps_text(steps: Sequence[Step]) -> Iterator[str]:
             case Root(name, radicand):
                 yield f"{name} = ±sqrt({radicand})"
             case Angle(_, name, y, x):
-                yield f"{name} = atan2({y}, {x})"
+                yield f"{name} = atan2({y}, {x})" if step.total is None else f"{name} = {step.total}"
             case Displacement(_, name, value):
                 yield f"{name} = {value}"
 
@@ -50,6 +50,8 @@ def steps_latex(steps: Sequence[Step]) -> str:
                 right = latex(formula)
             case Root(_, radicand):
                 right = rf"\pm\sqrt{{{latex(radicand)}}}"
+            case Angle(total=Formula() as total):
+                right = latex(total)
             case Angle(_, _, y, x):
                 right = rf"\operatorname{{atan2}}\left({latex(y)},\; {latex(x)}\right)"
             case Displacement(_, _, value):
@@ -72,6 +74,8 @@ def branch_sympy(branch: "Branch", expanded: bool) -> tuple[list[Any], list[Any]
         match step:
             case Definition(_, formula):
                 value = sympy_formula(formula)
+            case Angle(total=Formula() as total):
+                value = sympy_formula(total)
             case Angle(_, _, y, x):
                 value = sympy.atan2(sympy_formula(y), sympy_formula(x))
             case Displacement(_, _, formula):
