@@ -167,3 +167,16 @@ def test_formulas_are_compared_where_the_loop_is_closed() -> None:
     assert d22 * d22 - (4 * L * L + d21 * d21 - 4 * L * d21 * s31) == 0
     assert d22 != d21
     assert (4 * L * L + d21 * d21 - 4 * L * d21 * s31) / (d22 * d22) == 1
+
+
+@pytest.mark.parametrize(
+    "bars", [("0.5", "0.7", "0.5", "0.7"), ("0.5", "0.8", "0.8", "0.5"), ("0.4", "1", "0.8", "0.9")]
+)
+def test_shortened_fractions_hold_on_every_component_of_the_loops(bars: tuple[str, ...]) -> None:
+    """A fraction that is short on the crossed form alone would be wrong for the parallelogram."""
+    robot = four_bar(*bars)
+    c = robot.loop_constraints(linear=False)
+    for angle in (0.4, 1.1, 2.0):
+        for q in robot.assemble([angle], all=True):
+            expected = robot.reduced.jacobian(q)[[1, 2]]
+            assert np.abs(c.value(c.jacobian, q) - expected).max() < 1e-9

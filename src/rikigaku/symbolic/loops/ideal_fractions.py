@@ -57,9 +57,8 @@ def _found(ideal: "PositionIdeal", numerator: Any, denominator: Exact) -> Any:
 
     names = ("1/D", "y", *ideal.names)
     D = terms(denominator, ideal.names)
-    N = terms(numerator, ideal.names) if isinstance(numerator, Exact) else {}
-    if not isinstance(numerator, Exact):
-        N = {(0,) * len(ideal.names): Fraction(numerator)}
+    constant = {(0,) * len(ideal.names): numerator}
+    N = terms(numerator, ideal.names) if isinstance(numerator, Exact) else constant
     definition = {(0, 1, *m): c for m, c in D.items()}
     for m, c in N.items():
         definition[(0, 0, *m)] = -c
@@ -74,12 +73,48 @@ def _found(ideal: "PositionIdeal", numerator: Any, denominator: Exact) -> Any:
             continue
         a = _number(ideal, {m[2:]: c for m, c in p.items() if m[1]})
         b = _number(ideal, {m[2:]: c for m, c in p.items() if not m[1]})
-        if isinstance(a, Exact) and not isinstance(ideal.reduced(a), Exact):
-            continue  # zero on the loops
-        y = -b / a if hasattr(a, "ring") or a else given
-        if _size(y) < shortest:
+        if _vanishes(a):
+            continue
+        y = -b / a
+        if _size(y) < shortest and _equal(ideal, y, numerator, denominator):
             best, shortest = y, _size(y)
     return best
+
+
+def _equal(ideal: "PositionIdeal", y: Any, numerator: Any, denominator: Exact) -> bool:
+    """Whether y = numerator / denominator on every component of the loops.
+
+    a may vanish on one of several components (a parallelogram and its crossed form), where a y + b = 0 says
+    nothing. So the difference itself must be in the ideal, and the denominator of y no zero divisor.
+    """
+    above, below = (y.numerator, y.denominator) if hasattr(y, "ring") else (y, 1)
+    if not _vanishes(ideal.reduced(numerator * below - above * denominator)):
+        return False
+    return not isinstance(below, Exact) or _regular(ideal, below)
+
+
+def _regular(ideal: "PositionIdeal", x: Exact) -> bool:
+    """Whether x is no zero divisor modulo the ideal: saturation by x leaves the ideal as it is."""
+    from rikigaku.symbolic.loops.position_ideal import terms
+
+    key = f"regular {x}"
+    if key not in ideal.fractions:
+        assert ideal.basis is not None
+        inverse = {(1, *m): c for m, c in terms(x, ideal.names).items()}
+        inverse[(0,) * (len(ideal.names) + 1)] = Fraction(-1)
+        lifted = [{(0, *m): c for m, c in p.items()} for p in ideal.basis.polynomials]
+        basis = quick_basis(System.of(("1/x", *ideal.names), [inverse, *lifted]))
+        found = basis is not None and all(
+            _vanishes(ideal.reduced(_number(ideal, {m[1:]: c for m, c in p.items()})))
+            for p in basis.polynomials
+            if not any(m[0] for m in p)
+        )
+        ideal.fractions[key] = found
+    return bool(ideal.fractions[key])
+
+
+def _vanishes(x: Any) -> bool:
+    return not hasattr(x, "ring") and x == 0
 
 
 def _number(ideal: "PositionIdeal", p: dict[Any, Any]) -> Any:
