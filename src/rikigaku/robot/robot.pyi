@@ -1514,7 +1514,7 @@ class Robot(RobotModel):
         Raises:
             WrongValue: if the target is not a pose, or the robot has closed loops.
         """
-    def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
+    def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, linear: bool=True, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
         """Joint positions that bring a frame to a pose, as formulas of the pose and the robot's symbols.
 
         Most arms take a second at most. Longer work is done in a child process and cached on disk.
@@ -1524,6 +1524,8 @@ class Robot(RobotModel):
             target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
                 for arms that move in a coordinate plane. By default the number of joints decides.
             given: joints whose values will be given, not solved for (for an arm of seven joints: one).
+            linear: of a robot whose loops have linear relations (parallelograms), the solutions in the assembly
+                mode of these; False: those of all assembly modes.
             time_limit: seconds of the whole wait; with 0 only a result found earlier is read.
             progress: called with each progress message.
             cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
@@ -1610,13 +1612,15 @@ class Robot(RobotModel):
         """
     def loop_rows(self) -> tuple[str, ...]:
         """Names of the elements of `loop_residual`: the loop or gear, and the distance or angle it constrains."""
-    def loop_constraints(self, explicit: bool=False, independent: Sequence[str] | None=None, *, time_limit: float=20.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> LoopConstraints:
+    def loop_constraints(self, explicit: bool=False, independent: Sequence[str] | None=None, *, linear: bool=True, time_limit: float=20.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> LoopConstraints:
         """The constraints of a closed robot as exact formulas, an independent set of them.
 
         Args:
             explicit: solve for the dependent coordinates too (`.explicit`), or raise NoFormula.
             independent: names of joints to take as independent; if None the robot's own choice, else
                 actuated joints as far as possible.
+            linear: substitute the linear relations of the default assembly mode (parallelograms, gears), so that
+                the result holds in this mode; False: equations that hold in all assembly modes.
             time_limit, progress, cancel: with explicit, as for `LoopConstraints.eliminated`.
         Raises:
             CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as

@@ -5,6 +5,7 @@ Groebner basis that are linear in y, a y + b, give y = -b / a: a constant where 
 the loops, a polynomial where it is one. The shortest is taken.
 """
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.polynomial_system import System
+from rikigaku.symbolic.algebra.sparse_polynomials import Terms
 from rikigaku.symbolic.loops.independent_equations import generators
 
 if TYPE_CHECKING:
@@ -55,61 +57,63 @@ def _found(ideal: "PositionIdeal", numerator: Any, denominator: Exact) -> Any:
         return given
     from rikigaku.symbolic.loops.position_ideal import terms
 
-    names = ("1/D", "y", *ideal.names)
-    D = terms(denominator, ideal.names)
-    constant = {(0,) * len(ideal.names): numerator}
-    N = terms(numerator, ideal.names) if isinstance(numerator, Exact) else constant
-    definition = {(0, 1, *m): c for m, c in D.items()}
-    for m, c in N.items():
-        definition[(0, 0, *m)] = -c
-    inverse = {(1, 0, *m): c for m, c in D.items()} | {(0,) * len(names): Fraction(-1)}
-    lifted = [{(0, 0, *m): c for m, c in p.items()} for p in ideal.basis.polynomials]
-    basis = quick_basis(System.of(names, [definition, inverse, *lifted]))
-    if basis is None:
-        return given
     best, shortest = given, _size(given)
-    for p in basis.polynomials:
-        if any(m[0] or m[1] > 1 for m in p) or not any(m[1] for m in p):
-            continue
-        a = _number(ideal, {m[2:]: c for m, c in p.items() if m[1]})
-        b = _number(ideal, {m[2:]: c for m, c in p.items() if not m[1]})
-        if _vanishes(a):
-            continue
-        y = -b / a
-        if _size(y) < shortest and _equal(ideal, y, numerator, denominator):
-            best, shortest = y, _size(y)
+    for names in (ideal.names, ideal.names[::-1]):  # forms without dependent coordinates, or with them
+        constant = {(0,) * len(names): numerator}
+        N = terms(numerator, names) if isinstance(numerator, Exact) else constant
+        for p in _basis(ideal, names, N, terms(denominator, names)):
+            if any(m[0] or m[1] > 1 for m in p) or not any(m[1] for m in p):
+                continue
+            a = _number(ideal, names, {m[2:]: c for m, c in p.items() if m[1]})
+            b = _number(ideal, names, {m[2:]: c for m, c in p.items() if not m[1]})
+            if _vanishes(a):
+                continue
+            y = -b / a
+            if _size(y) < shortest and _equal(ideal, y, numerator, denominator):
+                best, shortest = y, _size(y)
     return best
 
 
+def _basis(ideal: "PositionIdeal", names: Sequence[str], N: Terms, D: Terms) -> Sequence[Terms]:
+    """Groebner basis of the ideal with y D = N and (1/D) D = 1; empty where it is not quick."""
+    assert ideal.basis is not None
+    definition = {(0, 1, *m): c for m, c in D.items()}
+    for m, c in N.items():
+        definition[(0, 0, *m)] = -c
+    inverse = {(1, 0, *m): c for m, c in D.items()}
+    inverse[(0,) * (len(names) + 2)] = Fraction(-1)
+    places = [ideal.basis.names.index(name) for name in names]
+    lifted = [{(0, 0, *(m[k] for k in places)): c for m, c in p.items()} for p in ideal.basis.polynomials]
+    basis = quick_basis(System.of(("1/D", "y", *names), [definition, inverse, *lifted]))
+    return () if basis is None else basis.polynomials
+
+
 def _equal(ideal: "PositionIdeal", y: Any, numerator: Any, denominator: Exact) -> bool:
-    """Whether y = numerator / denominator on every component of the loops.
+    """Whether y = numerator / denominator on every component of the loops, without new zeros below.
 
     a may vanish on one of several components (a parallelogram and its crossed form), where a y + b = 0 says
-    nothing. So the difference itself must be in the ideal, and the denominator of y no zero divisor.
+    nothing. So the difference itself must be in the ideal.
     """
     above, below = (y.numerator, y.denominator) if hasattr(y, "ring") else (y, 1)
     if not _vanishes(ideal.reduced(numerator * below - above * denominator)):
         return False
-    return not isinstance(below, Exact) or _regular(ideal, below)
+    return not isinstance(below, Exact) or _only_zeros_of(ideal, below, denominator)
 
 
-def _regular(ideal: "PositionIdeal", x: Exact) -> bool:
-    """Whether x is no zero divisor modulo the ideal: saturation by x leaves the ideal as it is."""
+def _only_zeros_of(ideal: "PositionIdeal", x: Exact, denominator: Exact) -> bool:
+    """Whether x is zero on the loops only where the denominator is: x = 0 and (1/D) D = 1 contradict."""
     from rikigaku.symbolic.loops.position_ideal import terms
 
-    key = f"regular {x}"
+    key = f"zeros of {x} among those of {denominator}"
     if key not in ideal.fractions:
         assert ideal.basis is not None
-        inverse = {(1, *m): c for m, c in terms(x, ideal.names).items()}
-        inverse[(0,) * (len(ideal.names) + 1)] = Fraction(-1)
+        names = ideal.names
+        inverse = {(1, *m): c for m, c in terms(denominator, names).items()}
+        inverse[(0,) * (len(names) + 1)] = Fraction(-1)
+        zero = {(0, *m): c for m, c in terms(x, names).items()}
         lifted = [{(0, *m): c for m, c in p.items()} for p in ideal.basis.polynomials]
-        basis = quick_basis(System.of(("1/x", *ideal.names), [inverse, *lifted]))
-        found = basis is not None and all(
-            _vanishes(ideal.reduced(_number(ideal, {m[1:]: c for m, c in p.items()})))
-            for p in basis.polynomials
-            if not any(m[0] for m in p)
-        )
-        ideal.fractions[key] = found
+        basis = quick_basis(System.of(("1/D", *names), [inverse, zero, *lifted]))
+        ideal.fractions[key] = basis is not None and basis.inconsistent
     return bool(ideal.fractions[key])
 
 
@@ -117,10 +121,10 @@ def _vanishes(x: Any) -> bool:
     return not hasattr(x, "ring") and x == 0
 
 
-def _number(ideal: "PositionIdeal", p: dict[Any, Any]) -> Any:
-    """A polynomial in the ideal's generators as a number of its ring."""
+def _number(ideal: "PositionIdeal", names: Sequence[str], p: Mapping[Any, Any]) -> Any:
+    """A polynomial in generators of the ideal as a number of its ring."""
     ring = ideal.ring
-    places = [ring.names.index(name) for name in ideal.names]
+    places = [ring.names.index(name) for name in names]
     found = {}
     for m, c in p.items():
         full = [0] * len(ring.names)
