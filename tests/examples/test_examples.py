@@ -26,7 +26,7 @@ SAYS = {
     "humanoid_stick_slip": "t = 0.263619213 s: sole stops",
     "pendulum_energy": "largest change of the energy",
     "reach_a_pose": "Frame 'hand' is at the target",
-    "rosam_section_6": "the closed robot: 10, a point mass at the pin",
+    "rosam_section_6": "10 parameters of 50 against 11. A point mass at the pin",
     "space_capture": "momentum of both kept to",
     "space_line": "the satellite has rotated by 53.3 degrees",
     "space_two_arms": "left arm alone: base rotates by 1.5e+00 degrees",

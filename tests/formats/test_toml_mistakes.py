@@ -7,8 +7,10 @@ import pytest
 from readers import parse_toml, read_toml
 from toml_files import DH_LINK, HEAD, LINK, LOOP, ROSAM, VALIDATOR
 
-from rikigaku.core.errors import BadModel, TooLarge
+import rikigaku as rk
+from rikigaku.core.errors import BadModel, TooLarge, WrongValue
 from rikigaku.core.input_limits import FILE_BYTES
+from rikigaku.formats.toml.toml_file import to_toml
 
 # Documents that are wrong, and what the reader must say. The schema refuses them too.
 BAD = {
@@ -18,7 +20,10 @@ BAD = {
     "schema = 1\nname = 3": "3 should be a text",
     HEAD + "gravty = [0, 0, 0]": "no key 'gravty' here. Did you mean 'gravity'?",
     HEAD + "gravity = [0, 0]": "2 numbers are given, 3 belong here",
-    HEAD + "gravity = 9.81": "should be a list",
+    HEAD + "gravity = 9.81": "three numbers. Write gravity = [0, 0, -9.81].",
+    HEAD + "gravity = -1.62": "Write gravity = [0, 0, -1.62].",
+    HEAD + "gravity = true": "Write gravity = [0, 0, -9.81].",
+    DH_LINK + 'inertia = { about = "com", m = -1 }': 'link[0] "a".inertia.m: m is -1 kg, below zero',
     HEAD + "gravity = [0, 0, true]": "True is not a number",
     HEAD + "gravity = [0, 0, [1]]": "should be a number or a formula",
     HEAD + 'gravity = [0, 0, "9;81"]': "gravity[2]: Not a formula",
@@ -68,11 +73,20 @@ def test_a_mistake_is_named_and_the_schema_refuses_it_too(text):
         VALIDATOR.validate(tomllib.loads(text))
 
 
+NAMED = LINK.replace("type", 'name = "theta2", type')
+
 # Mistakes of meaning, which no schema can see.
 MEANING = {
     LINK + "dh = { theta = 0 }": 'Write theta = "q".',
     LINK + "dh = {}": 'Write theta = "q".',
     LINK + 'dh = { theta = "pi/2" }': 'Write theta = "q + pi/2".',
+    NAMED + 'dh = { theta = "theta2" }': "the variable of joint 'theta2' is written q: write theta = \"q\".",
+    NAMED + 'dh = { theta = "theta2 - pi/2" }': 'write theta = "q - pi/2".',
+    NAMED + 'dh = { theta = "q2 + pi/2" }': "If q2 is the joint's variable, write theta = \"q + pi/2\"; if "
+    'it is a constant, write theta = "q + q2 + pi/2" and declare q2 in [symbols].',
+    NAMED + 'dh = { theta = "turn" }\n[symbols]\nturn = 1': 'Write theta = "q + turn".',
+    NAMED + 'dh = { theta = "q + theta2" }': "theta is theta2, which holds the name of the link's own joint",
+    DH_LINK + 'inertia = { about = "com", m = "-pi", I = ["I", 0, 0, 1, 0, 1] }': "m is -pi kg, below zero",
     LINK + 'dh = { theta = "2*q" }': 'theta is 2*q, but the variable of a revolute joint belongs here alone',
     LINK + 'dh = { theta = "sin(q)" }': 'Write theta = "q"',
     LINK + 'dh = { theta = "q", d = "q" }': "the variable of a revolute joint belongs in theta",
@@ -96,6 +110,19 @@ def test_a_mistake_of_meaning_says_what_to_write(text):
     with pytest.raises(BadModel) as caught:
         parse_toml(text)
     assert any(MEANING[text] in problem for problem in caught.value.problems), caught.value.problems
+
+
+@pytest.mark.parametrize("text", [LINK + '[link]\nname = "b"', HEAD + "[frame]\nx = 1\n[frame]\nx = 1"])
+def test_single_brackets_beside_others_are_named_with_their_line(text):
+    key = "link" if "[link]" in text else "frame"
+    with pytest.raises(BadModel, match=rf"Line \d+ has \[{key}\]: .*write \[\[{key}\]\], with two brackets"):
+        parse_toml(text)
+
+
+def test_a_robot_with_a_negative_mass_is_not_saved():
+    robot = rk.Robot("r", (rk.Link("a", "base", rk.Joint("j"), inertia=rk.Inertia("com", -1)),))
+    with pytest.raises(WrongValue, match="Link 'a' has the mass -1 kg"):
+        to_toml(robot)
 
 
 def test_all_mistakes_come_at_once_each_with_its_line_and_place():

@@ -619,43 +619,46 @@ def _rosam(folder: Path) -> Iterator[Recipe]:
     }
     yield Recipe("LinkInfo", _rosam_robot, ("R", (0, 0, "x", 0)), link)
     poses = (
-        "make_q",
-        "make_T",
-        "make_R",
-        "make_p",
-        "make_T0",
-        "make_R0",
-        "make_p0",
-        "make_B",
-        "make_TBase",
-        "make_RBase",
-        "make_pBase",
+        "Make_q",
+        "Make_T",
+        "Make_R",
+        "Make_p",
+        "Make_T0",
+        "Make_R0",
+        "Make_p0",
+        "Make_B",
+        "Make_TBase",
+        "Make_RBase",
+        "Make_pBase",
     )
     for name in poses:
         yield Recipe(name, getattr(rosam, name), (arm,))
-    for name in ("make_Ja", "make_r", "make_Dr", "make_DDr"):
+    for name in ("Make_Ja", "Make_r", "Make_Dr", "Make_DDr"):
         yield Recipe(name, getattr(rosam, name), (arm,), {"branch": 1, "angles": "zyx"})
-    yield Recipe("make_Jw", rosam.make_Jw, (arm,), {"branch": 1})
-    yield Recipe("make_serial", rosam.make_serial, (arm,), {"branch": 1})
-    yield Recipe("euler_an", rosam.euler_an, (np.eye(3),), {"angles": "zyx"})
-    yield Recipe("euler_or", rosam.euler_or, (0.1, 0.2, 0.3), {"angles": "zyx"})
-    yield Recipe("make_thand", rosam.make_thand, (0.1, 0.2, 0.3, 0.1, 0.2, 0.3), {"angles": "zyx"})
+    yield Recipe("Make_Jw", rosam.Make_Jw, (arm,), {"branch": 1})
+    yield Recipe("Make_Serial", rosam.Make_Serial, (arm, 1))
+    yield Recipe("EulerAn", rosam.EulerAn, (np.eye(3),), {"angles": "zyx"})
+    yield Recipe("EulerOr", rosam.EulerOr, (0.1, 0.2, 0.3), {"angles": "zyx"})
+    yield Recipe("Make_Thand", rosam.Make_Thand, (0.1, 0.2, 0.3, 0.1, 0.2, 0.3), {"angles": "zyx"})
     hand = arm.pose(Q, "hand")
-    yield Recipe("make_invkine", rosam.make_invkine, (arm, hand), {"branch": 1, "time_limit": 5.0})
-    yield Recipe("make_odp", rosam.make_odp, (arm,))
-    yield Recipe("make_mdp1", rosam.make_mdp1, (arm,), {"joint_parameters": False})
-    yield Recipe("make_mdp2", rosam.make_mdp2, (arm,), {"tree": False})
-    yield Recipe("mdp_lists", rosam.mdp_lists, (rosam.make_mdp2(arm),))
-    constraints = rosam.make_loopcnd(loop)
-    yield Recipe("make_loopcnd", rosam.make_loopcnd, (loop,), {"groebner": False})
-    yield Recipe("loopcnd_formulas", rosam.loopcnd_formulas, (constraints,))
-    yield Recipe("make_jcnd", rosam.make_jcnd, (loop,), {"cnd": constraints})
-    for name in ("get_Mmatrix", "get_Cvterm", "get_Cmatrix", "get_Gterm"):
+    yield Recipe("Make_InvKine", rosam.Make_InvKine, (arm, hand), {"branch": 1, "time_limit": 5.0})
+    yield Recipe("Make_ODP", rosam.Make_ODP, (arm,))
+    yield Recipe("Make_MDP1", rosam.Make_MDP1, (arm,), {"tree": False, "joint_parameters": False})
+    parameters, none = rosam.Make_ODP(arm), [0] * 6
+    tau = rosam.Make_InvDyn(arm, "Dq", "DDq", none)
+    model = rosam.Make_DiffModel(tau, ["q1", "q2"])
+    yield Recipe("Make_InvDyn", rosam.Make_InvDyn, (arm, "Dq", "DDq", none, 2), {"branch": 1})
+    yield Recipe("Make_DiffModel", rosam.Make_DiffModel, (tau, ["q1", "q2"]))
+    yield Recipe("DifferentialModel", model.sympy, ())
+    yield Recipe("Make_MDP2", rosam.Make_MDP2, (arm, model, parameters, None, ["q1", "q2"]))
+    yield Recipe("mdp_lists", rosam.mdp_lists, (rosam.Make_MDP2(arm, model, parameters),))
+    constraints = rosam.Make_LoopCnd(loop)
+    yield Recipe("Make_LoopCnd", rosam.Make_LoopCnd, (loop, "grobner"))
+    yield Recipe("LoopCnd", constraints.combined, ())
+    yield Recipe("combine", rosam.combine, ([constraints],))
+    yield Recipe("Make_JCnd", rosam.Make_JCnd, (loop, constraints))
+    for name in ("Get_Mmatrix", "Get_Cvterm", "Get_Cmatrix", "Get_Gterm"):
         yield Recipe(name, getattr(rosam, name), (arm,), {"tree": False, "cnd": None})
-    yield Recipe(
-        "make_invdyn", rosam.make_invdyn, (arm,), {"Fhh": None, "tree": False, "cnd": None, "branch": 1}
-    )
-    yield Recipe("make_diffmodel", rosam.make_diffmodel, (rosam.get_Gterm(arm),), {"q": None})
 
 
 def _rosam_robot(*args: Any, **fields: Any) -> rk.Robot:

@@ -23,6 +23,7 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.core.input_limits import MESSAGE_CHARACTERS
 from rikigaku.formats.mjcf.mjcf_reader import parse_mjcf
 from rikigaku.formats.sdf.sdf_reader import parse_sdf
+from rikigaku.formats.symoro.par_reader import parse_par
 from rikigaku.formats.toml.toml_file import parse_toml, to_toml
 from rikigaku.formats.urdf.urdf_reader import parse_urdf
 from rikigaku.formats.urdf.urdf_side_file import with_loops
@@ -220,6 +221,7 @@ TARGETS = {
     "urdf": _text_target(seed_robots.URDF, parse_urdf),
     "mjcf": _text_target(seed_robots.MJCF, lambda text: parse_mjcf(text, files=seed_robots.INCLUDED)),
     "sdf": _text_target(seed_robots.SDF, parse_sdf),
+    "par": _text_target(seed_robots.PAR, parse_par),
     "loops": _text_target(seed_robots.LOOPS, lambda text: with_loops(_URDF, text)),
     "formula": Target(st.tuples(st.just("text"), _formulas) | _numbers, _formula),
     "robot_data": Target(

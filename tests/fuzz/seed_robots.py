@@ -1,5 +1,7 @@
 """Valid robots of every format, small, with every element that the readers know."""
 
+from formats.par_files import PAR as PAR
+
 from rikigaku import library
 from rikigaku.formats.mjcf.mjcf_writer import mjcf_text
 from rikigaku.formats.toml.toml_file import read_toml, to_toml

@@ -118,7 +118,7 @@ KINDS = {
         "model is a pinocchio.Model; 5 was given",
     ),
     "a pose that is text": (lambda: space.coordinates_of("x"), "takes real numbers"),
-    "a number of bodies": (lambda: rosam.euler_an([[1]]), "euler_an takes a rotation matrix"),
+    "a number of bodies": (lambda: rosam.EulerAn([[1]]), "EulerAn takes a rotation matrix"),
     "a section of None": (
         lambda: __import__("rikigaku.model.beam_section", fromlist=["x"]).section(tube=None),
         "size of a tube takes real numbers",

@@ -161,7 +161,9 @@ def test_what_a_format_cannot_do_is_said(tmp_path: Path, formats: dict[str, File
         WrongValue, match=r"'a.masses' ends with none of .robot.toml, .urdf, .xml .*, .report"
     ):
         robot.save(tmp_path / "a.masses")
-    with pytest.raises(WrongValue, match=r"none of .robot.toml, .* \(MJCF\), .sdf, .masses, .nothing"):
+    with pytest.raises(
+        WrongValue, match=r"none of .robot.toml, .* \(MJCF\), .par \(SYMORO\), .sdf, .masses, .nothing"
+    ):
         rk.load(tmp_path / "a.report")
     with pytest.raises(
         WrongValue, match=r"reader of '.nothing' files returns a RobotModel; it returned None"

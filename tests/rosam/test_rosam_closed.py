@@ -26,7 +26,7 @@ def at_state(name: str) -> tuple[rk.Robot, Any, dict[str, Any]]:
 @pytest.mark.parametrize("name", START)
 def test_make_invdyn_has_the_values_of_the_compiled_law(name: str) -> None:
     arm, q, state = at_state(name)
-    tau = rosam.make_invdyn(arm)
+    tau = rosam.Make_InvDyn(arm, "Dq", "DDq", [0] * 6, 1)
     # a parallelogram leaves formulas without quotients
     assert isinstance(tau, Formulas if name == "sr400" else Intermediates)
     expected = arm.reduced.inverse_dynamics(q, state["v"], state["a"], friction=False)
@@ -37,10 +37,10 @@ def test_the_terms_of_a_3_rrr_have_the_values_of_the_compiled_laws() -> None:
     arm, q, state = at_state("three_rrr")
     v = state["v"]
     for found, expected, given in (
-        (rosam.get_Mmatrix(arm), arm.reduced.mass_matrix(q), {}),
-        (rosam.get_Cvterm(arm), arm.reduced.velocity_forces(q, v), {"v": v}),
-        (rosam.get_Cmatrix(arm), arm.reduced.coriolis_matrix(q, v), {"v": v}),
-        (rosam.get_Gterm(arm), arm.reduced.gravity_forces(q), {}),
+        (rosam.Get_Mmatrix(arm), arm.reduced.mass_matrix(q), {}),
+        (rosam.Get_Cvterm(arm), arm.reduced.velocity_forces(q, v), {"v": v}),
+        (rosam.Get_Cmatrix(arm), arm.reduced.coriolis_matrix(q, v), {"v": v}),
+        (rosam.Get_Gterm(arm), arm.reduced.gravity_forces(q), {}),
     ):
         value = np.array(found.value(q=q, **given), dtype=float)
         assert value.shape == expected.shape

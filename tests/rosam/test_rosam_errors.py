@@ -33,9 +33,12 @@ def test_general_is_a_list_of_names_never_read_letter_by_letter(general: Any) ->
 
 def test_a_differential_model_is_made_of_formulas() -> None:
     with pytest.raises(WrongValue, match="of type int"):
-        rosam.make_diffmodel(3)  # type: ignore[arg-type]
+        rosam.Make_DiffModel(3, [])  # type: ignore[arg-type]
+    robot = rk.load("three_rrr")
+    tau = rosam.Make_InvDyn(robot, "Dq", "DDq", [0] * 6, 1)
+    model = rosam.Make_DiffModel(tau, robot.independent)
     with pytest.raises(WrongValue, match="intermediate variables"):
-        rosam.make_diffmodel(rosam.make_invdyn(rk.load("three_rrr")))
+        model.sympy()
 
 
 def test_independent_joints_are_a_list_never_read_letter_by_letter() -> None:

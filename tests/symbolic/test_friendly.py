@@ -27,11 +27,11 @@ from rikigaku.symbolic.loops.closed_configuration import consistent_state
 
 
 def test_for_a_load_that_is_not_six_numbers_the_error_says_how_to_give_it() -> None:
-    with pytest.raises(WrongSize, match=r"six numbers or formulas; True was given.*Fhh=\["):
-        rosam.make_invdyn(rk.load("planar_3r"), Fhh=True)
+    with pytest.raises(WrongSize, match=r"six numbers or formulas; True was given.*Fhh = \["):
+        rosam.Make_InvDyn(rk.load("planar_3r"), "Dq", "DDq", True)
 
 
-@pytest.mark.parametrize("name", ["make_T", "make_R0", "make_pBase", "make_B"])
+@pytest.mark.parametrize("name", ["Make_T", "Make_R0", "Make_pBase", "Make_B"])
 def test_a_link_that_a_branch_does_not_have_is_named_with_those_it_has(name: str) -> None:
     table = getattr(rosam, name)(rk.load("rosam_loop"))
     with pytest.raises(UnknownName, match=r"has no entry.*\(5, 1\)"):
@@ -41,7 +41,7 @@ def test_a_link_that_a_branch_does_not_have_is_named_with_those_it_has(name: str
 
 def test_what_describes_no_robot_is_refused() -> None:
     with pytest.raises(WrongValue, match=r"5 describes no robot. Give a Robot"):
-        rosam.make_q(5)
+        rosam.Make_q(5)
 
 
 def test_positions_of_independent_joints_are_given_by_name() -> None:
@@ -213,12 +213,12 @@ def test_fields_of_robot_data_have_their_shapes(field: str, value: object, words
 
 def test_functions_of_the_paper_say_what_they_take() -> None:
     with pytest.raises(WrongSize, match=r"rotation matrix \(3, 3\).*shape \(2, 2\) was given"):
-        rosam.euler_an(np.eye(2))
+        rosam.EulerAn(np.eye(2))
     with pytest.raises(WrongSize, match="None was given"):
-        rosam.euler_an(None)
-    with pytest.raises(WrongValue, match="what make_mdp1 or make_mdp2 gives, not 3"):
+        rosam.EulerAn(None)
+    with pytest.raises(WrongValue, match="what Make_MDP1 or Make_MDP2 gives, not 3"):
         rosam.mdp_lists(3)
-    with pytest.raises(WrongValue, match="what make_loopcnd gives, not 3"):
-        rosam.loopcnd_formulas(3)
+    with pytest.raises(WrongValue, match="cnd is what Make_LoopCnd returns, or a list of expressions; 3"):
+        rosam.Make_JCnd(rk.load("rosam_loop"), 3)
     with pytest.raises(WrongValue, match="robot_data takes a Robot"):
         rosam.robot_data(None)

@@ -195,7 +195,7 @@ def test_work_in_this_process_reports_its_progress_and_can_be_cancelled(started)
 def test_the_papers_inverse_kinematics_takes_a_time_limit(monkeypatch):
     monkeypatch.setattr(job_dispatch, "IN_PROCESS_BUDGET", -1.0)
     with pytest.raises(TimeLimit, match=r"longer than 0\.01 s"):
-        rosam.make_invkine(rk.load("scara"), time_limit=0.01)
+        rosam.Make_InvKine(rk.load("scara"), rosam.Make_Thand(*"xyzuvw"), time_limit=0.01)
 
 
 def test_formulas_longer_than_anyone_would_write_come_back_from_the_child():

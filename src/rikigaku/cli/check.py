@@ -16,7 +16,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "check", help="read a file and list all its problems (exit code 1 if there are any)"
     )
-    parser.add_argument("file", metavar="FILE", help="a .robot.toml, .urdf, .xml (MJCF) or .sdf file")
+    parser.add_argument("file", metavar="FILE", help="a .robot.toml, .urdf, .xml (MJCF), .sdf or .par file")
     parser.add_argument(
         "--strict", action="store_true", help="list inertias that no rigid body can have as problems, too"
     )

@@ -13,7 +13,7 @@ from rikigaku.formats.urdf.urdf_side_file import loops_path
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
-        "convert", help="write a robot as .robot.toml, .urdf (loops beside it) or .xml (MJCF)"
+        "convert", help="write a robot as .robot.toml, .urdf (loops beside it), .xml (MJCF) or .par"
     )
     add_robot(parser)
     parser.add_argument("output", metavar="FILE", help="the new file; its ending is the format")
@@ -24,7 +24,11 @@ def run(options: argparse.Namespace) -> int:
     path = output_path(options.output)
     robot, notes = robot_and_warnings(options)
     known = robot.declared_values
-    if path.suffix != ".toml" and robot.free_symbols and all(name in known for name in robot.free_symbols):
+    if (
+        path.suffix not in (".toml", ".par")
+        and robot.free_symbols
+        and all(name in known for name in robot.free_symbols)
+    ):
         values = ", ".join(f"{name} = {known[name]:g}" for name in robot.free_symbols[:8])
         more = ", ..." if len(robot.free_symbols) > 8 else ""
         notes.append(f"symbols have the values of the robot's own table: {values}{more}")

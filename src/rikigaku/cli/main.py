@@ -65,9 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rikigaku",
         description="Robot mechanics: one description of a robot, exact formulas, native speed.",
-        epilog="ROBOT is a shipped robot (rikigaku list) or a .robot.toml, .urdf, .xml (MJCF) or .sdf file. "
-        "Exit codes: 0 success, 1 problems found by check, 2 an error, 130 interrupted, 141 the reader of "
-        "the output has gone.",
+        epilog="ROBOT is a shipped robot (rikigaku list) or a .robot.toml, .urdf, .xml (MJCF), .sdf or .par "
+        "file. Exit codes: 0 success, 1 problems found by check, 2 an error, 130 interrupted, 141 the reader "
+        "of the output has gone.",
     )
     parser.add_argument("--version", action="version", version=f"rikigaku {rikigaku.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -30,7 +30,7 @@ def add_robot(parser: Any) -> None:
     parser.add_argument(
         "robot",
         metavar="ROBOT",
-        help="a shipped robot's name, or a .robot.toml, .urdf, .xml (MJCF) or .sdf file",
+        help="a shipped robot's name, or a .robot.toml, .urdf, .xml (MJCF), .sdf or .par file",
     )
     parser.add_argument(
         "--set",

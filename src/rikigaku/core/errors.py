@@ -114,6 +114,10 @@ class UnphysicalInertiaWarning(UserWarning):
     """An inertia no rigid body can have; the file's numbers are used as they are."""
 
 
+class DegreesWarning(UserWarning):
+    """An angle beyond 2 pi rad, probably in degrees; it is used as given, in radians."""
+
+
 class LimitWarning(UserWarning):
     """A position beyond the limits of its joint; it is used as given."""
 

@@ -14,14 +14,15 @@ from rikigaku.core.files import no_place
 from rikigaku.core.input_limits import NAME_CHARACTERS, shortened
 from rikigaku.core.value_text import short
 from rikigaku.model import editing
+from rikigaku.model.angle_units import warn_of_degrees
 from rikigaku.model.robot_model import RobotModel
 
 Reader = Callable[[Path], RobotModel]
 Writer = Callable[[RobotModel, Path], object]
 
-_READ = (".robot.toml", ".urdf", ".xml (MJCF)", ".sdf")
-_WRITTEN = _READ[:3]
-_SHIPPED = (".toml", ".urdf", ".xml", ".mjcf", ".sdf")
+_READ = (".robot.toml", ".urdf", ".xml (MJCF)", ".par (SYMORO)", ".sdf")
+_WRITTEN = _READ[:4]
+_SHIPPED = (".toml", ".urdf", ".xml", ".mjcf", ".sdf", ".par")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def load(
     repair: str | None = None,
     cut: str | Sequence[str] | None = (),
 ) -> RobotModel:
-    """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF) or .sdf file.
+    """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF), .sdf or .par file.
 
     A URDF's loops are read from the .loops.toml file beside it, if there is one.
 
@@ -88,6 +89,7 @@ def load(
         raise WrongValue(f"cut takes names of joints, as ['knee']; {cut!r} was given.")
     named = () if cut is None else (cut,) if isinstance(cut, str) else tuple(cut)
     robot = _read(fspath(source), strict, repair, named)
+    warn_of_degrees(robot)
     return editing.on_free_base(robot) if free_base else robot
 
 
@@ -127,6 +129,10 @@ def _read(source: str, strict: bool, repair: Any, cut: Sequence[str]) -> RobotMo
         from rikigaku.formats.mjcf.mjcf_reader import read_mjcf
 
         return read_mjcf(path, strict=strict, repair=repair)
+    if path.suffix == ".par":
+        from rikigaku.formats.symoro.par_reader import read_par
+
+        return check_inertias(read_par(path), strict=strict, repair=repair)
     if path.suffix == ".sdf":
         from rikigaku.formats.sdf.sdf_reader import read_sdf
 
@@ -137,13 +143,15 @@ def _read(source: str, strict: bool, repair: Any, cut: Sequence[str]) -> RobotMo
 
 @checked
 def save(robot: RobotModel, path: str | PathLike[str]) -> None:
-    """Write the robot to a .robot.toml, .urdf or .xml (MJCF) file.
+    """Write the robot to a .robot.toml, .urdf, .xml (MJCF) or .par (SYMORO) file.
 
     A .toml file of the same robot keeps its comments. A URDF gets a .loops.toml beside it for what it cannot
-    hold; symbols must be bound first for it and for MJCF.
+    hold; symbols must be bound first for it and for MJCF. A .par file takes rows of modified DH.
     """
     if not isinstance(path, str | PathLike):
-        raise WrongValue(f"save takes the path of a .robot.toml, .urdf or .xml file; {path!r} was given.")
+        raise WrongValue(
+            f"save takes the path of a .robot.toml, .urdf, .xml or .par file; {path!r} was given."
+        )
     path = Path(path)
     try:
         _write(robot, path)
@@ -164,6 +172,10 @@ def _write(robot: RobotModel, path: Path) -> None:
         from rikigaku.formats.mjcf.mjcf_writer import write_mjcf
 
         write_mjcf(robot, path)
+    elif path.suffix == ".par":
+        from rikigaku.formats.symoro.par_writer import write_par
+
+        write_par(robot, path)
     elif path.suffix == ".toml" and not path.name.endswith(".loops.toml"):
         from rikigaku.formats.toml.toml_file import write_toml
 

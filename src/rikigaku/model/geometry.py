@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rikigaku.core.checked_calls import checked_data
+from rikigaku.core.errors import BadFormula, WrongValue
 from rikigaku.model.formula_fields import FormulaLike, FormulaTriple, accept_plain
 from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_parser import parse
 
 Axis = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 
@@ -41,7 +43,7 @@ class Placement:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        accept_plain(self, "xyz", "rpy")
+        _accept_constants(self, "xyz", "rpy")
 
     def before(self) -> Steps:
         (x, y, z), (roll, pitch, yaw) = self.xyz, self.rpy
@@ -82,7 +84,7 @@ class ModifiedDH:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        accept_plain(self, "alpha", "a", "theta", "d", "beta", "b")
+        _accept_constants(self, "alpha", "a", "theta", "d", "beta", "b")
 
     def before(self) -> Steps:
         return _nonzero(
@@ -119,7 +121,7 @@ class StandardDH:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        accept_plain(self, "theta", "d", "a", "alpha")
+        _accept_constants(self, "theta", "d", "a", "alpha")
 
     def before(self) -> Steps:
         return _nonzero(Step("rz", self.theta), Step("tz", self.d))
@@ -129,6 +131,40 @@ class StandardDH:
 
 
 Geometry = Placement | ModifiedDH | StandardDH
+
+
+def _accept_constants(data: Geometry, *names: str) -> None:
+    """Convert numbers and texts to formulas; one that holds a joint's variable q is refused with advice."""
+    try:
+        accept_plain(data, *names)
+    except BadFormula:
+        for name in names:
+            _refuse_variable(type(data).__name__, name, getattr(data, name))
+        raise
+
+
+def _refuse_variable(kind: str, name: str, given: object) -> None:
+    if isinstance(given, list | tuple):
+        for item in given:
+            _refuse_variable(kind, name, item)
+    if not isinstance(given, str):
+        return
+    try:
+        formula = parse(given, variables=("q",))
+    except BadFormula:
+        return
+    if "q" not in formula.symbols:
+        return
+    constant = formula - parse("q", variables=("q",))
+    where = "theta (revolute) or d (prismatic)" if kind != "Placement" else "the placement"
+    if "q" in constant.symbols or kind == "Placement" or name not in ("theta", "d"):
+        advice = "Give the constant pose, without q"
+    else:
+        advice = f'Write {kind}({name}="{constant}")' if constant else f"Leave {name} out"
+    raise WrongValue(
+        f'{name}="{given}" holds the variable q of a joint. {kind} holds the constants; the joint itself '
+        f"adds its variable to {where}. {advice}."
+    )
 
 
 def _nonzero(*steps: Step) -> Steps:

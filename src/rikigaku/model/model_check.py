@@ -37,7 +37,7 @@ def problems(robot: "RobotModel") -> list[Problem]:
     return [
         *_name_problems(robot),
         *_tree_problems(robot, bodies),
-        *at("gravity", found=triple("gravity", robot.gravity)),
+        *at("gravity", found=triple("gravity", robot.gravity, like="(0, 0, -9.81)")),
         *at("base", "inertia", found=base),
         *(
             problem

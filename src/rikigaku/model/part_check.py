@@ -45,8 +45,25 @@ def link_problems(link: "Link") -> Iterator[str]:
     yield from geometry_problems(where, link.geometry)
     if link.inertia is not None:
         yield from at("inertia", found=inertia_problems(where, link.inertia))
+    yield from _own_name_problems(link)
     yield from at("joint", found=_joint_problems(link.joint))
     yield from at("joint", "limits", found=_limit_problems(link.joint))
+
+
+def _own_name_problems(link: "Link") -> Iterator[str]:
+    """A row whose column of the joint's variable holds the joint's name: it would be added twice."""
+    row, joint = link.geometry, link.joint
+    column = JOINT_TYPES[joint.type].dh_column if joint.type in JOINT_TYPES else ""
+    if not isinstance(row, ModifiedDH | StandardDH) or not column:
+        return
+    value = getattr(row, column)
+    if isinstance(value, Formula) and joint.name in value.symbols:
+        rest = value - Formula.symbol(joint.name)
+        alone = f"Give the constant alone, {column}={rest}" if rest else f"Leave {column} out"
+        yield (
+            f"link {link.name!r}: {column} is {value}, which holds the name of the link's own joint. The row "
+            f"holds constants, and the joint adds its variable itself. {alone}."
+        )
 
 
 def _joint_problems(joint: Joint) -> Iterator[str]:
@@ -71,7 +88,7 @@ def _joint_problems(joint: Joint) -> Iterator[str]:
         ("rotor", "no rotor has less inertia than none"),
     ):
         amount = getattr(joint, name)
-        if isinstance(amount, Formula) and amount.is_number and _is_negative(amount):
+        if isinstance(amount, Formula) and is_negative(amount):
             yield from at(*_KEYS[name], found=[f"{where}: {name} is {amount}, below zero: {why}."])
     single = [name for name, type_ in JOINT_TYPES.items() if type_.nq == 1]
     if isinstance(joint.stiffness, Formula) and joint.stiffness and joint.type not in single:
@@ -125,12 +142,12 @@ def inertia_problems(where: str, inertia: Inertia) -> Iterator[str]:
         yield f"{where}: an inertia about the origin is in the link's axes; rpy goes with about 'com'."
 
 
-def triple(what: str, values: object, size: int = 3) -> Iterator[str]:
+def triple(what: str, values: object, size: int = 3, like: str = "(0, 0, 1)") -> Iterator[str]:
     """Problems where the values are not a tuple of `size` formulas."""
     if not isinstance(values, tuple) or len(values) != size:
         shown = f"'{values}'" if isinstance(values, Formula) else short(values)
-        like = ", as (0, 0, 1)" if size == 3 else ""
-        yield f"{what} is {shown}; give a tuple of {size} formulas or numbers{like}."
+        example = f", as {like}" if size == 3 else ""
+        yield f"{what} is {shown}; give a tuple of {size} formulas or numbers{example}."
         return
     for value in values:
         yield from not_formula(what, value)
@@ -142,7 +159,10 @@ def not_formula(what: str, value: object) -> Iterator[str]:
         yield f"{what} is {short(value)}; a parameter must be a Formula: write Formula.of({short(value)})."
 
 
-def _is_negative(number: Formula) -> bool:
+def is_negative(number: Formula) -> bool:
+    """Whether a formula is a number below zero."""
+    if not number.is_number:
+        return False
     try:
         return float(number) < 0
     except WrongValue:  # reported as a value that is not finite

@@ -53,7 +53,7 @@ class Formula:
     # -- making one -----------------------------------------------------------------------------------------
     @staticmethod
     def of(x: object) -> "Formula":
-        """The formula of a number (a float as the decimal it prints as), a text, or a formula.
+        """The formula of a number (a float as the decimal it prints as), a text, or a SymPy expression.
 
         Raises:
             BadFormula: for a text that is not a formula. WrongValue: for nan, infinity and other things.
@@ -62,11 +62,16 @@ class Formula:
             return x
         if isinstance(x, str | float):
             return _read(x)
+        if hasattr(x, "free_symbols"):  # SymPy's own mark of an expression, its numbers included
+            from rikigaku.numbers.sympy_reading import formula_of_sympy, is_sympy
+
+            if is_sympy(x):
+                return formula_of_sympy(x)
         if (number := rational_of(x)) is not None:
             return _constant(number)
         raise WrongValue(
             f"{short(x)} ({type(x).__name__}) is not a formula. "
-            "Give a number, a text like '2*L + pi/2' or a Formula."
+            "Give a number, a text like '2*L + pi/2', a Formula or a SymPy expression."
         )
 
     @staticmethod

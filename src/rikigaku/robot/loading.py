@@ -18,7 +18,7 @@ def load(
     repair: Literal["nearest"] | None = None,
     cut: str | Sequence[str] | None = (),
 ) -> Robot:
-    """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF) or .sdf file.
+    """A robot by the name of a shipped one, or from a .robot.toml, .urdf, .xml (MJCF), .sdf or .par file.
 
     A URDF's loops are read from the .loops.toml file beside it, if there is one.
 

@@ -1649,10 +1649,10 @@ class Robot(RobotModel):
             symbols: values of the robot's symbols, in place of its own.
         """
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the robot to a .robot.toml, .urdf or .xml (MJCF) file.
+        """Write the robot to a .robot.toml, .urdf, .xml (MJCF) or .par (SYMORO) file.
 
         A .toml file of the same robot keeps its comments. A URDF gets a .loops.toml beside it for what it cannot
-        hold; symbols must be bound first for it and for MJCF.
+        hold; symbols must be bound first for it and for MJCF. A .par file takes rows of modified DH.
         """
     def _repr_html_(self) -> str:
         """The table of links, for notebooks."""

@@ -6,9 +6,11 @@ from typing import Any
 from rikigaku.core.errors import BadFormula, BadModel, RikigakuError
 from rikigaku.core.known_names import KnownNames
 from rikigaku.core.value_text import short
+from rikigaku.model.angle_units import warn_of_degrees
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
+from rikigaku.model.part_check import is_negative
 from rikigaku.model.robot_model import Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.robot import Robot
@@ -27,6 +29,7 @@ def robot_from_data(data: RobotData | Mapping[str, Any]) -> Robot:
         loop does not close, or General is not as many coordinates as the closed robot has degrees of freedom.
     """
     robot = unchecked_robot(data)
+    warn_of_degrees(robot)
     if robot.loops:
         from rikigaku.symbolic.loops.loop_constraints import loop_constraints
 
@@ -104,7 +107,7 @@ class _Reader:
             coulomb=self.formula(f"{where}, coulomb", link.coulomb),
             rotor=self.formula(f"{where}, rotor", link.rotor),
         )
-        m, ms = self.formula(f"{where}, m", link.m), self.formulas(f"{where}, ms", link.ms, 3)
+        m, ms = self.mass(f"{where}, m", link.m), self.formulas(f"{where}, ms", link.ms, 3)
         In = self.formulas(f"{where}, In (xx, xy, xz, yy, yz, zz)", link.In, 6)
         moments = (ms[0], ms[1], ms[2])
         tensor = (In[0], In[1], In[2], In[3], In[4], In[5])
@@ -200,6 +203,12 @@ class _Reader:
             self.problems.append(f"{where} takes {size} parameters; {short(values)} {count}.")
             return [ZERO] * size
         return [self.formula(where, x) for x in values]
+
+    def mass(self, where: str, x: Any) -> Formula:
+        m = self.formula(where, x)
+        if is_negative(m):
+            self.problems.append(f"{where} is {m} kg, below zero: no body has a negative mass.")
+        return m
 
     def formula(self, where: str, x: Any) -> Formula:
         try:

@@ -17,11 +17,13 @@ from rikigaku.core.errors import BadModel, WrongValue
 from rikigaku.core.input_limits import DEPTH
 from rikigaku.core.value_text import short
 from rikigaku.model.joint import Limits
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.sympy_reading import is_sympy, symbol_name
 
 ROBOT_TYPES = ("serial", "tree", "closed")
 BASE = (0, 0)  # branch and link number of the base
 
-# A number, the text of a formula, or a Formula.
+# A number, the text of a formula, a Formula or a SymPy expression.
 Parameter = Any
 
 
@@ -29,9 +31,21 @@ Parameter = Any
 class LinkInfo:
     """One link: its joint, its row of modified DH, its ten parameters about the link's origin.
 
-    Type: "R" or "P". DH: alpha, a, theta, d; the joint's variable stands in theta (R) or d (P), alone or with
-    a constant added: ("-pi/2", 0, "theta31", 0). m, ms (3), In (xx, xy, xz, yy, yz, zz).
-    variable: the joint's name, needed where its column holds other symbols too. name: of the link.
+    Every parameter is a number, the text of a formula, a Formula or a SymPy expression; angles are in rad.
+
+    Attributes:
+        Type: "R" (revolute) or "P" (prismatic).
+        DH: alpha, a, theta, d. The joint's variable stands in theta (R) or d (P), alone or with a constant
+            added: ("-pi/2", 0, "theta31", 0). Its name becomes the joint's name.
+        m: mass [kg]. ms: first moments m*x, m*y, m*z [kg m]. In: tensor xx, xy, xz, yy, yz, zz [kg m^2], the
+            tensor's elements (xy = -sum m x y). All in the link's frame, about its origin; zero if left out.
+        Actuated: True if a motor drives the joint, False if it is passive. Inverse dynamics of a closed robot
+            gives the forces of the actuated joints; General need not be the actuated ones.
+        variable: the joint's variable, needed where its column holds other symbols too ("q1 + offset").
+        name: of the link; l31 (link 3, branch 1) if left out.
+        viscous, coulomb: friction of the joint [N m s/rad, N m, or N s/m, N]; rotor: reflected inertia of the
+            motor [kg m^2 or kg]. Table 1 leaves friction out of tau; `robot.inverse_dynamics` includes it.
+        limits: Limits(lower, upper, velocity, effort) of the joint.
     """
 
     Type: str
@@ -52,8 +66,12 @@ class LinkInfo:
 class BranchInfo:
     """One branch: where it begins, and its links.
 
-    Connection: branch and link of its parent, (0, 0) for the base. SubDH: beta, b, before its first link.
-    Hand: DH row from its last link to the hand, None where there is none.
+    Attributes:
+        Links: from the base outward.
+        Connection: branch and link number of its parent, (0, 0) for the base.
+        SubDH: beta, b: Rz(beta) Tz(b) before its first link (eq. 1).
+        Hand: DH row alpha, a, theta, d from its last link to the hand; None where there is no hand.
+        hand_name: name of that frame; "hand" for branch 1, "hand2" for branch 2, ... if left out.
     """
 
     Links: tuple[LinkInfo, ...]
@@ -65,13 +83,28 @@ class BranchInfo:
 
 @dataclass(frozen=True)
 class RobotData:
-    """A robot as ROSAM II describes it.
+    """A robot as ROSAM II describes it (Table 2 of the paper).
 
-    RobotType: "serial", "tree" or "closed". BranchInfo: by number, from 1. For closed robots: General (names
-    of the independent joint variables), ConCoor (branch and link on both sides of the virtual cut) and ConDH
-    (DH rows from those links to the cut frame; "free" for theta about which the cut joint rotates). With
-    several loops, ConCoor and ConDH have one such pair for each loop, and `cut` the type of each cut joint
-    ("revolute" if left out). A row of Hand and ConDH may have beta and b as fifth and sixth element.
+    Attributes:
+        RobotType: "serial", "tree" or "closed".
+        BranchNum: number of branches; BranchInfo: {1: BranchInfo(...), 2: ...}.
+        General: for closed robots, the independent joint variables (names or SymPy symbols), as many as the
+            robot has degrees of freedom.
+        ConCoor: for closed robots, (branch, link) on both sides of the virtual cut; (0, 0) is the base.
+        ConDH: DH rows from those links to the cut frame; "free" for the theta about which the cut joint
+            rotates. A row of Hand and ConDH may have beta and b as fifth and sixth element. With several
+            loops, ConCoor and ConDH have one such pair for each loop.
+
+    The others are not in the paper, begin with a lower-case letter and may be left out:
+
+    Attributes:
+        name: of the robot; base: of its base link.
+        gravity: acceleration of free fall in the base frame [m/s^2].
+        symbols: values of symbols: Symbol(name, value, unit) or (name, value, unit); as a dictionary
+            {"L": 0.4} or {"L": {"value": 0.4, "unit": "m"}}. A symbol without a value needs no entry;
+            one with a value stays a symbol in formulas, and numeric laws use the value.
+        cut: type of the cut joint of each loop, "revolute" if left out; cut_names: of the loops.
+        frames: more frames: {name: ((branch, link), row)}.
     """
 
     RobotType: str
@@ -86,7 +119,11 @@ class RobotData:
     symbols: tuple[Any, ...] = ()
     cut: tuple[str, ...] = ()
     cut_names: tuple[str, ...] = ()
-    frames: Mapping[str, Any] = field(default_factory=dict)  # others: {name: ((branch, link), row)}
+    frames: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.General, tuple | list):  # symbols of SymPy by their names
+            object.__setattr__(self, "General", tuple(symbol_name(x) or x for x in self.General))
 
     def table(self) -> dict[str, Any]:
         """The data as a dictionary for JSON, keys as in the paper: "RobotType", "BranchInfo.1", ..."""
@@ -208,7 +245,7 @@ def _branch(where: str, table: Any, problems: list[str]) -> BranchInfo:
 
 
 def _are_names(x: Any) -> bool:
-    return isinstance(x, list | tuple) and all(isinstance(name, str) for name in x)
+    return isinstance(x, list | tuple) and all(symbol_name(name) for name in x)
 
 
 def _unknown(where: str, table: Mapping[str, Any], kind: Any) -> list[str]:
@@ -232,7 +269,7 @@ def _plain(x: Any) -> Any:
         return [_plain(y) for y in x]
     if isinstance(x, Mapping):
         return {key: _plain(y) for key, y in x.items()}
-    return x if x is None or isinstance(x, str | int | float) else str(x)
+    return x if x is None or isinstance(x, str | int | float) else str(Formula.of(x) if is_sympy(x) else x)
 
 
 def _tuples(x: Any, depth: int = 0) -> Any:

@@ -1,255 +1,202 @@
-"""Parameters, dynamics and loops of ROSAM II (Table 1).
+"""Dynamics of ROSAM II (Table 1): Make_InvDyn and the terms of the equation of motion.
 
-For a robot with loops all results are those of the closed robot (`robot.reduced`): formulas, or
-intermediate variables where formulas are too long; tree=True gives those of the virtual tree (the paper's
-fifth argument of Make_InvDyn: 1 or 2). cnd: the result of `make_loopcnd`, if already computed.
+For a robot with loops results are those of the closed robot (`robot.reduced`), or of its virtual tree:
+formulas, or intermediate variables where formulas are too long.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from rikigaku.closure.closure_plan import coordinate_names
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.closed.reduced_dynamics import reduced_inverse_dynamics
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
 from rikigaku.laws.tree import newton_euler
-from rikigaku.laws.tree.regressor import regressor_columns, regressor_parameters
 from rikigaku.model.geometry import Placement
-from rikigaku.model.robot_model import Frame, RobotModel
+from rikigaku.model.robot_model import Frame
 from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
-from rikigaku.rosam.rosam_poses import Described, as_robot, hand, link_names
-from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
-from rikigaku.symbolic.base_parameters.base_parameters import base_parameters
-from rikigaku.symbolic.base_parameters.parameter_names import paper_names
-from rikigaku.symbolic.formulas.display_names import input_names
-from rikigaku.symbolic.formulas.exact_formula import ExactFormula
-from rikigaku.symbolic.formulas.exact_state import exact_state
+from rikigaku.rosam.loop_conditions import constraints_of, no_constraints
+from rikigaku.rosam.rosam_poses import Described, as_robot, hand
+from rikigaku.rosam.variable_names import Rates, elements, rates, renamed
 from rikigaku.symbolic.formulas.formula_array import Formulas
-from rikigaku.symbolic.formulas.formula_context import FormulaContext
-from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 from rikigaku.symbolic.formulas.law_formulas import law_formulas
-from rikigaku.symbolic.loops.closed_formulas import closed_formulas
-from rikigaku.symbolic.loops.loop_constraints import LoopConstraints, loop_constraints
+from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
 
 FormulasOrSteps = Formulas | Intermediates
+# The fifth argument of Make_InvDyn.
+CLOSED, TREE = 1, 2
 # Frames that bring the symbols of the hand's load into the ring.
 _FORCE, _MOMENT = "force on the hand", "moment on the hand"
 
 
 @checked
-def make_odp(robot: Described) -> dict[str, Formula]:
-    """Make_ODP: the dynamic parameters by the paper's names (m11, ..., Inzz11). Ours: `robot.parameters`."""
-    robot = as_robot(robot)
-    state = exact_state(robot)
-    names = paper_names(robot, regressor_columns(state.mechanism, coordinate_names(robot)))
-    writer = FormulaWriter(state.ring, _names(robot))
-    values = [writer(x) for x in regressor_parameters(state.mechanism)]
-    return dict(zip(names.values(), values, strict=True))
-
-
-@checked
-def make_mdp1(robot: Described, **options: Any) -> BaseParameters:
-    """Make_MDP1: base parameters by geometric relations. Ours: `base_parameters(method="rules")`."""
-    return base_parameters(as_robot(robot), method="rules", tree=True, **options)
-
-
-@checked
-def make_mdp2(robot: Described, tree: bool = False, **options: Any) -> BaseParameters:
-    """Make_MDP2: base parameters by regressor, loops closed unless tree. Ours: `robot.base_parameters`."""
-    return base_parameters(as_robot(robot), tree=tree, **options)
-
-
-@checked
-def mdp_lists(base: BaseParameters) -> tuple[list[str], list[list[str]], list[list[list[str]]]]:
-    """Base parameters as the paper prints them: masses, first moments, tensors, link by link; "0" if none."""
-    if not isinstance(base, BaseParameters):
-        raise WrongValue(f"mdp_lists takes what make_mdp1 or make_mdp2 gives, not {base!r}.")
-    sums = dict(zip(base.found.kept, base.paper_form().splitlines(), strict=True))
-
-    def shown(parameter: str, link: str) -> str:
-        return sums.get(f"{parameter} of {link}", "0")
-
-    links = list(link_names(base.robot).values())
-    upper = {(i, j): f"I{'xyz'[i]}{'xyz'[j]}" for i in range(3) for j in range(i, 3)}
-    return (
-        [shown("m", link) for link in links],
-        [[shown(f"ms{axis}", link) for axis in "xyz"] for link in links],
-        [[[shown(upper[min(i, j), max(i, j)], link) for j in range(3)] for i in range(3)] for link in links],
-    )
-
-
-@checked
-def make_invdyn(
+def Make_InvDyn(
     robot: Described,
-    Fhh: Sequence[Any] | None = None,
-    tree: bool = False,
-    cnd: LoopConstraints | None = None,
+    Dq: Any,
+    DDq: Any,
+    Fhh: Sequence[Any],
+    kind: int | None = None,
+    cnd: Any = None,
+    /,
+    *,
     branch: int = 1,
 ) -> FormulasOrSteps:
     """Make_InvDyn: the inverse dynamic model tau (eqs 15, 18), no friction. Ours: `inverse_dynamics`.
 
-    With loops: the forces along the independent coordinates, from `robot.reduced.inverse_dynamics`.
-
-    Fhh: force and moment on the hand of a branch, world axes: six numbers or formulas, symbols of their own
-    allowed.
+    Dq, DDq: velocities and accelerations of the generalized coordinates: a name ("Dq" makes Dq_1, Dq_2,
+    ...), or a list of symbols, names or numbers. Fhh: force and moment on the hand of a branch, world axes:
+    six numbers or formulas, symbols of their own allowed. kind: 1 the closed robot, 2 its virtual tree; it
+    may be left out for a robot without loops. cnd: of Make_LoopCnd, for the closed robot.
     """
     robot = as_robot(robot)
+    closed = _is_closed(robot, kind)
     load = _load(Fhh)
-    if load:
-        robot, cnd = _with_load(robot, load), None
+    c = constraints_of(robot, cnd) if closed else None
+    if c is None:
+        no_constraints(robot, cnd)
+    places = range(robot.nv) if c is None else c.independent
+    coordinates = [coordinate_names(robot)[k] for k in places]
+    given = rates("Dq", Dq, coordinates), rates("DDq", DDq, coordinates)
     frame = hand(robot, branch)
-    if _closed(robot, tree):
-        return _closed_law(robot, "inverse_dynamics", cnd, _loaded_inverse_dynamics(frame) if load else None)
-
-    def tau(mechanism: Any, q: Any, v: Any, a: Any) -> Any:
-        wrenches = {frame: _wrench(mechanism)} if load else None
-        return newton_euler.inverse_dynamics(mechanism, q, v, a, wrenches=wrenches, friction=False)
-
-    law = Law("inverse_dynamics", tau, ("q", "v", "a"), ("tau",), "Joint forces.")
-    found: Formulas = law_formulas(robot, law, Specialization())
-    return found
-
-
-@checked
-def make_diffmodel(tau: FormulasOrSteps, q: Sequence[str] | None = None) -> Any:
-    """Make_DiffModel: tau with q(t), its derivatives by time for velocities and accelerations, in SymPy.
-
-    q: names of the coordinates; all if left out.
-    """
-    if not isinstance(tau, Formulas):
-        long = ", which is so long that it came as intermediate variables" * isinstance(tau, Intermediates)
-        raise WrongValue(
-            "make_diffmodel takes the formulas that make_invdyn gives, not what is of type "
-            f"{type(tau).__name__}{long}. Give numbers to symbols first (robot.bind), or take "
-            "make_invdyn(robot, tree=True)."
-        )
-    import sympy
-
-    t, names = sympy.Symbol("t", real=True), tau.context.names
-    changed = {}
-    for k in (int(x[2:-1]) for x in names if x.startswith("q[")):
-        if q is None or names[f"q[{k}]"] in q:
-            function = sympy.Function(names[f"q[{k}]"], real=True)(t)
-            for order, letter in enumerate("qva"):
-                if f"{letter}[{k}]" in names:
-                    symbol = sympy.Symbol(names[f"{letter}[{k}]"], real=True)
-                    changed[symbol] = function if order == 0 else sympy.Derivative(function, (t, order))
-    return tau.sympy().xreplace(changed)
+    if load:
+        robot = _with_load(robot, load)
+        c = None if c is None else constraints_of(robot, None)
+    else:
+        frame = ""
+    plain = not load and all(x.are_names for x in given)
+    if c is None:
+        found = law_formulas(robot, _tree_law(frame, given), Specialization())
+    else:
+        found = _closed_law("inverse_dynamics", c, None if plain else _closed_recursion(frame, given))
+    names = {
+        f"{letter}[{k}]": name
+        for letter, one in zip("va", given, strict=True)
+        for k, name in zip(places, one.names, strict=True)
+    }
+    return _named(found, names)
 
 
 @checked
-def get_Mmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> FormulasOrSteps:
+def Get_Mmatrix(robot: Described, /, *, tree: bool = False, cnd: Any = None) -> FormulasOrSteps:
     """Get_Mmatrix: the inertia matrix M. Ours: `mass_matrix.symbolic`, of `robot.reduced` with loops."""
     return _law(robot, "mass_matrix", tree, cnd)
 
 
 @checked
-def get_Cvterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> FormulasOrSteps:
+def Get_Cvterm(robot: Described, /, *, tree: bool = False, cnd: Any = None) -> FormulasOrSteps:
     """Get_Cvterm: Coriolis and velocity term h. Ours: `velocity_forces.symbolic`, or of `robot.reduced`."""
     return _law(robot, "velocity_forces", tree, cnd)
 
 
 @checked
-def get_Cmatrix(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> FormulasOrSteps:
+def Get_Cmatrix(robot: Described, /, *, tree: bool = False, cnd: Any = None) -> FormulasOrSteps:
     """Get_Cmatrix: C of eq. 19 (Christoffel), C v = h. Ours: `coriolis_matrix.symbolic`, or of `reduced`."""
     return _law(robot, "coriolis_matrix", tree, cnd)
 
 
 @checked
-def get_Gterm(robot: Described, tree: bool = False, cnd: LoopConstraints | None = None) -> FormulasOrSteps:
+def Get_Gterm(robot: Described, /, *, tree: bool = False, cnd: Any = None) -> FormulasOrSteps:
     """Get_Gterm: the gravity term g. Ours: `gravity_forces.symbolic`, of `robot.reduced` with loops."""
     return _law(robot, "gravity_forces", tree, cnd)
 
 
-@checked
-def make_loopcnd(robot: Described, groebner: bool = False) -> LoopConstraints:
-    """Make_LoopCnd: constraints f = 0 (eq. 13); groebner: `.explicit` (eq. 14). Ours: `loop_constraints`."""
-    return loop_constraints(as_robot(robot), explicit=groebner)
+def _is_closed(robot: Robot, kind: Any) -> bool:
+    loops = bool(robot.loops or robot.couplings)
+    if kind is not None and (type(kind) is not int or kind not in (CLOSED, TREE)):
+        raise WrongValue(
+            f"The fifth argument is 1 (closed robot) or 2 (virtual tree); {short(kind)} was given."
+        )
+    if kind is None and loops:
+        raise WrongValue(
+            f"Robot {robot.name!r} has loops: the fifth argument is 1 (the closed robot) or 2 (its virtual "
+            "tree)."
+        )
+    if kind == CLOSED and not loops:
+        raise WrongValue(
+            f"Robot {robot.name!r} has no loops: the fifth argument 1 (closed robot) does not apply. Give 2, "
+            "or leave it out."
+        )
+    return bool(kind == CLOSED)
 
 
-@checked
-def loopcnd_formulas(cnd: LoopConstraints) -> Formulas:
-    """The left sides of the constraints f = 0 as formulas; `.combined()` is the paper's `combine`."""
-    if not isinstance(cnd, LoopConstraints):
-        raise WrongValue(f"loopcnd_formulas takes what make_loopcnd gives, not {cnd!r}.")
-    context = FormulaContext(cnd.robot, cnd.state.ring, _names(cnd.robot))
-    array = np.empty(len(cnd.rows), dtype=object)
-    for k, row in enumerate(cnd.rows):
-        array[k] = ExactFormula(row.formula, context)
-    return Formulas(f"constraints of robot {cnd.robot.name!r}", array, context)
+def _named(found: FormulasOrSteps, names: dict[str, str]) -> FormulasOrSteps:
+    """Formulas with the user's names; velocities that are numbers are no variables any more."""
+    context = found.context
+    assert context is not None
+    if numbers := [x for x, name in names.items() if not name]:
+        left = {x: name for x, name in context.names.items() if x not in numbers}
+        context = replace(context, names=left)
+        if isinstance(found, Formulas):
+            found = Formulas(found.title, found.array, context, found.with_intermediates)
+        else:
+            found = replace(found, context=context)
+    made: FormulasOrSteps = renamed(found, {x: name for x, name in names.items() if name})
+    return made
 
 
-@checked
-def make_jcnd(robot: Described, cnd: LoopConstraints | None = None) -> Formulas:
-    """Make_JCnd: the constraint Jacobian Jc (eq. 17). Ours: `robot.loop_constraints().jacobian`."""
-    c = cnd or make_loopcnd(as_robot(robot))
-    return closed_formulas(c, "Jc", c.jacobian)
+def _tree_law(frame: str, given: tuple[Rates, Rates]) -> Law:
+    def tau(mechanism: Any, q: Any, v: Any, a: Any) -> Any:
+        wrenches = {frame: _wrench(mechanism)} if frame else None
+        v, a = given[0].put_into(v), given[1].put_into(a)
+        return newton_euler.inverse_dynamics(mechanism, q, v, a, wrenches=wrenches, friction=False)
+
+    return Law("inverse_dynamics", tau, ("q", "v", "a"), ("tau",), "Joint forces.")
 
 
-def _closed(robot: Robot, tree: bool) -> bool:
-    return bool(robot.loops or robot.couplings) and not tree
+def _closed_recursion(frame: str, given: tuple[Rates, Rates]) -> Callable[..., Any]:
+    """Forces along the independent coordinates, with a load on the hand and numbers for some rates."""
+
+    def tau(mechanism: Any, q: Any, v: Any, a: Any, plan: Any, friction: bool) -> Any:
+        wrenches = {frame: _wrench(mechanism)} if frame else None
+        v, a = given[0].put_into(v), given[1].put_into(a)
+        return reduced_inverse_dynamics(mechanism, q, v, a, plan, wrenches=wrenches, friction=friction)
+
+    return tau
 
 
-def _law(described: Described, name: str, tree: bool, cnd: LoopConstraints | None) -> FormulasOrSteps:
+def _law(described: Described, name: str, tree: bool, cnd: Any) -> FormulasOrSteps:
     robot = as_robot(described)
-    if _closed(robot, tree):
-        return _closed_law(robot, name, cnd)
+    if bool(robot.loops or robot.couplings) and not tree:
+        return _closed_law(name, constraints_of(robot, cnd))
+    no_constraints(robot, cnd)
     found: Formulas = law_formulas(robot, LAWS[f"tree.{name}"], Specialization())
     return found
 
 
 def _closed_law(
-    robot: Robot, name: str, cnd: LoopConstraints | None, recursion: Callable[..., Any] | None = None
+    name: str, c: LoopConstraints, recursion: Callable[..., Any] | None = None
 ) -> FormulasOrSteps:
     """`robot.reduced.<name>.symbolic` without friction, over the coordinates the constraints have chosen.
 
     The plan is that of the exact constraints: nothing is compiled to find it.
     """
-    c = cnd or make_loopcnd(robot)
     law = LAWS[f"reduced.{name}"]
     places = ClosureStructure(c.equations, c.independent, c.dependent, c.independent)
     own = tuple(c.coordinates[k] for k in c.independent)
     law = replace(law, plan=places, coordinates=dict.fromkeys(("v", "a"), own))
     if recursion is not None:
         law = replace(law, function=recursion)
-    found: FormulasOrSteps = law_formulas(
-        c.robot, law, Specialization((("friction", False),) if law.options else ())
-    )
+    options = Specialization((("friction", False),) if law.options else ())
+    found: FormulasOrSteps = law_formulas(c.robot, law, options)
     return found
 
 
-def _loaded_inverse_dynamics(frame: str) -> Callable[..., Any]:
-    """Forces along the independent coordinates with the load on the hand."""
-
-    def tau(mechanism: Any, q: Any, v: Any, a: Any, plan: Any, friction: bool) -> Any:
-        wrenches = {frame: _wrench(mechanism)}
-        return reduced_inverse_dynamics(mechanism, q, v, a, plan, wrenches=wrenches, friction=friction)
-
-    return tau
-
-
-def _names(robot: RobotModel) -> Mapping[str, str]:
-    return input_names(robot, (("q", (robot.nq,)), ("v", (robot.nv,)), ("a", (robot.nv,))))
-
-
-def _load(Fhh: Sequence[Any] | None) -> list[Formula]:
-    if Fhh is None:
-        return []
-    if isinstance(Fhh, str) or not hasattr(Fhh, "__len__") or len(Fhh) != 6:
+def _load(Fhh: Any) -> list[Formula]:
+    flat = elements(Fhh)
+    if flat is None or len(flat) != 6:
         raise WrongSize(
-            f"Fhh is a force and a moment, six numbers or formulas; {Fhh!r} was given. For a load with names "
-            'of its own: Fhh=["fx", "fy", "fz", "nx", "ny", "nz"].'
+            f"Fhh is a force and a moment, six numbers or formulas; {short(Fhh)} was given. Without a load: "
+            'Fhh = [0] * 6. For a load with names of its own: ["fx", "fy", "fz", "nx", "ny", "nz"].'
         )
-    load = [Formula.of(x) for x in Fhh]
+    load = [Formula.of(x) for x in flat]
     return load if any(load) else []
 
 

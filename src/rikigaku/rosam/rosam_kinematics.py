@@ -20,6 +20,7 @@ from rikigaku.laws.tree import kinematics
 from rikigaku.model.formula_fields import with_formulas
 from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
+from rikigaku.rosam.loop_conditions import constraints_of, no_constraints
 from rikigaku.rosam.rosam_poses import Described, as_robot, hand, hands, pose
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import axis_rotation
@@ -38,7 +39,7 @@ ANGLES = "zyx"  # of kinematics.EULER_ANGLES: R = Rz(phi) Ry(theta) Rx(psi)
 
 
 @checked
-def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
+def EulerOr(phi: Any, theta: Any, psi: Any, /, *, angles: str = ANGLES) -> np.ndarray:
     """EulerOr: the rotation matrix of Euler angles. Ours: `axis_rotation` on formulas (numbers, texts)."""
     R: Any = vector.IDENTITY
     for axis, angle in zip(_known(angles), map(Formula.of, (phi, theta, psi)), strict=True):
@@ -47,12 +48,12 @@ def euler_or(phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray
 
 
 @checked
-def euler_an(R: Any, angles: str = ANGLES) -> Any:
+def EulerAn(R: Any, /, *, angles: str = ANGLES) -> Any:
     """EulerAn: Euler angles of a rotation matrix. Ours: `numpy.arctan2` of numbers, SymPy's of formulas."""
     if getattr(R, "shape", None) not in ((3, 3), (4, 4)):
         raise WrongSize(
-            "euler_an takes a rotation matrix (3, 3) or a pose (4, 4), of numbers or formulas "
-            f"(make_RBase(robot)[i, k]); {_kind(R)} was given."
+            "EulerAn takes a rotation matrix (3, 3) or a pose (4, 4), of numbers or formulas "
+            f"(Make_RBase(robot)[i, k]); {_kind(R)} was given."
         )
     rows = [[_for_sympy(R[i, j]) for j in range(3)] for i in range(3)]
     if all(isinstance(x, float) for row in rows for x in row):
@@ -70,7 +71,7 @@ def euler_an(R: Any, angles: str = ANGLES) -> Any:
 
 
 @checked
-def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+def Make_Ja(robot: Described, /, *, branch: int | None = None, angles: str = ANGLES) -> Found:
     """Make_Ja: the Jacobian by Euler angles, of all hands (eq. 7) or one. Ours: `robot.euler_jacobian`."""
 
     def rows(mechanism: Any, q: Any, frame: str) -> Any:
@@ -80,26 +81,26 @@ def make_Ja(robot: Described, branch: int | None = None, angles: str = ANGLES) -
 
 
 @checked
-def make_Jw(robot: Described, branch: int | None = None) -> Found:
+def Make_Jw(robot: Described, /, *, branch: int | None = None) -> Found:
     """Make_Jw: the Jacobian of the hands by the axis of rotation, all branches or one. Ours: `jacobian`."""
     return _of_hands(as_robot(robot), "Jw", kinematics.jacobian, ("q",), branch)
 
 
 @checked
-def make_r(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Any:
-    """Make_r: position and Euler angles of the hands (eq. 5), a column of SymPy. Ours: `pose`, `euler_an`."""
+def Make_r(robot: Described, /, *, branch: int | None = None, angles: str = ANGLES) -> Any:
+    """Make_r: position and Euler angles of the hands (eq. 5), a column of SymPy. Ours: `pose`, `EulerAn`."""
     import sympy
 
     robot = as_robot(robot)
     parts = []
     for name in hands(robot, branch):
         T = pose(robot, name)
-        parts += [T[:3, 3].sympy(), euler_an(T, angles)]
+        parts += [T[:3, 3].sympy(), EulerAn(T, angles=angles)]
     return sympy.Matrix.vstack(*map(sympy.Matrix, parts))
 
 
 @checked
-def make_Dr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+def Make_Dr(robot: Described, /, *, branch: int | None = None, angles: str = ANGLES) -> Found:
     """Make_Dr: velocity of the hands by Euler angles, dr/dt (eq. 3). Ours: `velocity`, `euler_rates`."""
 
     def rate(mechanism: Any, q: Any, v: Any, frame: str) -> Any:
@@ -110,7 +111,7 @@ def make_Dr(robot: Described, branch: int | None = None, angles: str = ANGLES) -
 
 
 @checked
-def make_DDr(robot: Described, branch: int | None = None, angles: str = ANGLES) -> Found:
+def Make_DDr(robot: Described, /, *, branch: int | None = None, angles: str = ANGLES) -> Found:
     """Make_DDr: acceleration of the hands by Euler angles (eq. 3). Ours: `acceleration`, `euler_rates`.
 
     With omega = phi' z + theta' y + psi' x (axes of the three rotations),
@@ -133,34 +134,48 @@ def make_DDr(robot: Described, branch: int | None = None, angles: str = ANGLES) 
 
 
 @checked
-def make_thand(px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, angles: str = ANGLES) -> np.ndarray:
-    """Make_Thand: the homogeneous matrix of a hand from position and Euler angles. Ours: `euler_or`."""
+def Make_Thand(
+    px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, /, *, angles: str = ANGLES
+) -> np.ndarray:
+    """Make_Thand: the homogeneous matrix of a hand from position and Euler angles. Ours: `EulerOr`."""
     T = np.full((4, 4), Formula.of(0), dtype=object)
-    T[:3, :3] = euler_or(phi, theta, psi, angles)
+    T[:3, :3] = EulerOr(phi, theta, psi, angles=angles)
     T[:3, 3] = [Formula.of(x) for x in (px, py, pz)]
     T[3, 3] = Formula.of(1)
     return T
 
 
 @checked
-def make_invkine(
-    robot: Described, T_hand: Any = None, branch: int = 1, *, time_limit: float = 60.0, **symbols: float
+def Make_InvKine(
+    robot: Described,
+    T_hand: Any,
+    cnd: Any = None,
+    /,
+    *,
+    branch: int = 1,
+    time_limit: float = 60.0,
+    **symbols: float,
 ) -> JointFormulas | Configurations:
     """Make_InvKine: inverse kinematics, loops included. Ours: `robot.inverse_kinematics_formulas`.
 
-    T_hand: left out, formulas of the pose's elements; formulas (`make_thand`), the same after substitution;
-    numbers, all configurations (symbols: values of symbols that have none). time_limit: seconds.
+    T_hand: a pose of formulas (Make_Thand, a matrix of SymPy) gives formulas of its elements; one of numbers
+    gives all configurations (symbols: values of symbols that have none). cnd: of Make_LoopCnd, for a closed
+    robot. time_limit: seconds.
     """
     robot = as_robot(robot)
-    found = inverse_kinematics_formulas(robot, hand(robot, branch), time_limit=time_limit)
-    if T_hand is None:
-        return found
-    T = np.asarray(T_hand, dtype=object)
+    T = np.asarray(T_hand.tolist() if hasattr(T_hand, "tolist") else T_hand, dtype=object)
     if T.shape != (4, 4):
-        raise WrongSize(f"T_hand is a matrix (4, 4), as make_thand gives it; {T.shape} was given.")
+        raise WrongSize(f"T_hand is a matrix (4, 4), as Make_Thand gives it; {_kind(T_hand)} was given.")
     formulas = [[Formula.of(x) for x in row] for row in T]
+    if robot.loops or robot.couplings:
+        constraints_of(robot, cnd)
+    else:
+        no_constraints(robot, cnd)
+    found = inverse_kinematics_formulas(robot, hand(robot, branch), time_limit=time_limit)
     if all(x.is_number for row in formulas for x in row):
         return found.solve(np.array(formulas, dtype=float), **symbols)
+    if symbols:
+        raise WrongValue("Values of symbols go with a T_hand of numbers; this one holds symbols.")
     return _at(found, formulas)
 
 
@@ -187,7 +202,7 @@ def _angle(sine: Formula, cosine: Formula) -> Formula:
             if sine in (angle.sin(), -angle.sin()):
                 return angle if sine == angle.sin() else -angle
     raise WrongValue(
-        "The hand moves in a plane: T_hand is make_thand(px, py, 0, phi, 0, 0), or a matrix with the sine "
+        "The hand moves in a plane: T_hand is Make_Thand(px, py, 0, phi, 0, 0), or a matrix with the sine "
         f"and cosine of one angle; it holds {sine} and {cosine}."
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.specialization import Specialization
 from rikigaku.model.geometry import ModifiedDH
@@ -43,50 +44,50 @@ class Numbered(dict[Any, Formulas]):
 
 
 @checked
-def make_q(robot: Described) -> Formulas:
+def Make_q(robot: Described, /) -> Formulas:
     """Make_q: the joint variable vector q. Ours: `robot.joints`, in the order of q."""
     state, context = _exact_state_and_context(as_robot(robot))
     return _formulas("q", np.array(state.q, dtype=object), context)
 
 
 @checked
-def make_T(robot: Described) -> dict[Key, Formulas]:
+def Make_T(robot: Described, /) -> dict[Key, Formulas]:
     """Make_T: homogeneous matrices from each link to the next, without B. Ours: `Body.placement`, `moved`."""
     return _relative(as_robot(robot), from_branch=False)
 
 
 @checked
-def make_R(robot: Described) -> dict[Key, Formulas]:
-    """Make_R: rotation matrices from each link to the next. Ours: the rotations of `make_T`."""
-    return _rotations(make_T(robot))
+def Make_R(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_R: rotation matrices from each link to the next. Ours: the rotations of `Make_T`."""
+    return _rotations(Make_T(robot))
 
 
 @checked
-def make_p(robot: Described) -> dict[Key, Formulas]:
-    """Make_p: position vectors from each link to the next. Ours: the positions of `make_T`."""
-    return _positions(make_T(robot))
+def Make_p(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_p: position vectors from each link to the next. Ours: the positions of `Make_T`."""
+    return _positions(Make_T(robot))
 
 
 @checked
-def make_T0(robot: Described) -> dict[Key, Formulas]:
-    """Make_T0: homogeneous matrices from the origin of the branch, behind B. Ours: products of `make_T`."""
+def Make_T0(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_T0: homogeneous matrices from the origin of the branch, behind B. Ours: products of `Make_T`."""
     return _relative(as_robot(robot), from_branch=True)
 
 
 @checked
-def make_R0(robot: Described) -> dict[Key, Formulas]:
-    """Make_R0: rotation matrices from the origin of the branch. Ours: the rotations of `make_T0`."""
-    return _rotations(make_T0(robot))
+def Make_R0(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_R0: rotation matrices from the origin of the branch. Ours: the rotations of `Make_T0`."""
+    return _rotations(Make_T0(robot))
 
 
 @checked
-def make_p0(robot: Described) -> dict[Key, Formulas]:
-    """Make_p0: position vectors from the origin of the branch. Ours: the positions of `make_T0`."""
-    return _positions(make_T0(robot))
+def Make_p0(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_p0: position vectors from the origin of the branch. Ours: the positions of `Make_T0`."""
+    return _positions(Make_T0(robot))
 
 
 @checked
-def make_B(robot: Described) -> dict[int, Formulas]:
+def Make_B(robot: Described, /) -> dict[int, Formulas]:
     """Make_B: sub-homogeneous matrices Rz(beta) Tz(b) (eq. 1). Ours: `ModifiedDH.beta`, `b`."""
     marked, origins = _with_origins(as_robot(robot))
     state, context = _exact_state_and_context(marked)
@@ -99,26 +100,26 @@ def make_B(robot: Described) -> dict[int, Formulas]:
 
 
 @checked
-def make_TBase(robot: Described) -> dict[Key, Formulas]:
+def Make_TBase(robot: Described, /) -> dict[Key, Formulas]:
     """Make_TBase: homogeneous matrices from the base to links and hands (eq. 2). Ours: `pose.symbolic`."""
     robot = as_robot(robot)
     return Numbered({key: pose(robot, name) for key, name in frame_names(robot).items()})
 
 
 @checked
-def make_RBase(robot: Described) -> dict[Key, Formulas]:
-    """Make_RBase: rotation matrices from the base. Ours: the rotations of `make_TBase`."""
-    return _rotations(make_TBase(robot))
+def Make_RBase(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_RBase: rotation matrices from the base. Ours: the rotations of `Make_TBase`."""
+    return _rotations(Make_TBase(robot))
 
 
 @checked
-def make_pBase(robot: Described) -> dict[Key, Formulas]:
-    """Make_pBase: position vectors from the base. Ours: the positions of `make_TBase`."""
-    return _positions(make_TBase(robot))
+def Make_pBase(robot: Described, /) -> dict[Key, Formulas]:
+    """Make_pBase: position vectors from the base. Ours: the positions of `Make_TBase`."""
+    return _positions(Make_TBase(robot))
 
 
 @checked
-def make_serial(robot: Described, branch: int = 1) -> Robot:
+def Make_Serial(robot: Described, branch: int, /) -> Robot:
     """Make_Serial: branch k viewed as a serial robot connected to the base. Ours: a Robot of its links."""
     robot = as_robot(robot)
     name = hand_link(robot, branch)
@@ -142,8 +143,8 @@ def as_robot(robot: Described) -> Robot:
         return robot
     if not isinstance(robot, RobotData | Mapping):
         raise WrongValue(
-            f"{robot!r} describes no robot. Give a Robot (rk.load(...)), RobotData, or a dictionary with the "
-            "fields of Table 2."
+            f"{short(robot)} describes no robot. Give a Robot (rk.load(...)), RobotData, or a dictionary "
+            "with the fields of Table 2."
         )
     return robot_from_data(robot)
 

@@ -7,7 +7,7 @@ Decimals are kept exact (0.1 is 1/10), formulas are kept as formulas. The format
 import os
 from pathlib import Path
 
-from rikigaku.core.errors import RikigakuError
+from rikigaku.core.errors import RikigakuError, WrongValue
 from rikigaku.core.files import write_whole
 from rikigaku.core.input_files import read_input
 from rikigaku.formats.toml.toml_document import document, text_of, tidy
@@ -15,6 +15,7 @@ from rikigaku.formats.toml.toml_reader import robot_of
 from rikigaku.formats.toml.toml_table import Notes
 from rikigaku.formats.toml.toml_text import decoded, tables_of
 from rikigaku.formats.toml.toml_update import updated
+from rikigaku.model.part_check import is_negative
 from rikigaku.model.robot_model import RobotModel
 
 
@@ -39,7 +40,17 @@ def parse_toml(text: str, source: str = "") -> RobotModel:
 
 
 def to_toml(robot: RobotModel) -> str:
-    """The robot as the text of a file; `parse_toml` reads it back to an equal robot."""
+    """The robot as the text of a file; `parse_toml` reads it back to an equal robot.
+
+    Raises:
+        WrongValue: for a negative mass, which no file may have.
+    """
+    bodies = ((robot.base, robot.base_inertia), *((link.name, link.inertia) for link in robot.links))
+    for name, inertia in bodies:
+        if inertia is not None and is_negative(inertia.m):
+            raise WrongValue(
+                f"Link {name!r} has the mass {inertia.m} kg: no file with it could be read again."
+            )
     return text_of(tidy(document(robot)))
 
 

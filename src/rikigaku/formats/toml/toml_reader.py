@@ -1,5 +1,7 @@
 """From the tables of a `.robot.toml` file to a Robot."""
 
+from collections.abc import Collection
+from decimal import Decimal
 from typing import Any
 
 from rikigaku.core.errors import BadModel, TooLarge
@@ -10,6 +12,7 @@ from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import X_AXIS, Z_AXIS, Joint, Limits
 from rikigaku.model.joints.joint_types import CUT_JOINTS, JOINT_TYPES
+from rikigaku.model.part_check import is_negative
 from rikigaku.model.robot_model import (
     STANDARD_GRAVITY,
     Coupling,
@@ -51,7 +54,7 @@ def robot_of(data: dict[str, Any], notes: Notes) -> RobotModel:
     parts: dict[str, Any] = {
         "name": top.required("name", 'name = "my_robot"') or "robot",
         "source": top.text("source"),
-        "gravity": top.formulas("gravity", STANDARD_GRAVITY),
+        "gravity": _gravity(top),
         "symbols": tuple(_symbol(top.table("symbols"), name) for name in top.table("symbols").data),
         "base": base_name,
         "base_inertia": _inertia(base),
@@ -67,6 +70,18 @@ def robot_of(data: dict[str, Any], notes: Notes) -> RobotModel:
         note_model(error, top)
     notes.refuse(notes.source)
     return robot
+
+
+def _gravity(top: Table) -> tuple[Any, ...]:
+    given = top.data.get("gravity")
+    if given is None or isinstance(given, list):
+        return top.formulas("gravity", STANDARD_GRAVITY)
+    what = "gravity is the acceleration of free fall in the world frame, three numbers"
+    size = (
+        str(given).lstrip("-") if isinstance(given, int | Decimal) and not isinstance(given, bool) else "9.81"
+    )
+    top.note(f"{shown(given)} was given; {what}. Write gravity = [0, 0, -{size}].", "gravity")
+    return STANDARD_GRAVITY
 
 
 def note_model(error: BadModel, top: Table) -> None:
@@ -102,15 +117,17 @@ def links_of(top: Table, base: str) -> tuple[Link, ...]:
     given = top.data.get("link")
     if isinstance(given, list) and len(given) > LINKS:
         raise TooLarge(f"{top.notes.source or 'The text'} has {len(given)} links; at most {LINKS} are read.")
-    return tuple(_link(table, base) for table in top.tables("link"))
+    declared = top.data.get("symbols")
+    names = tuple(declared) if isinstance(declared, dict) else ()
+    return tuple(_link(table, base, names) for table in top.tables("link"))
 
 
-def _link(table: Table, base: str) -> Link:
+def _link(table: Table, base: str, declared: Collection[str]) -> Link:
     table.only(("name", "parent", "joint", *GEOMETRIES, "inertia", "section"))
     name = table.required("name", 'name = "link_1"') or table.label
     joint = _joint(table, name)
     variable = JOINT_TYPES[joint.type].dh_column if joint.axis == Z_AXIS else ""
-    geometry = _geometry(table, joint, variable)
+    geometry = _geometry(table, joint, variable, declared)
     return Link(name, table.text("parent", base), joint, geometry, _inertia(table), section_of(table))
 
 
@@ -142,8 +159,13 @@ def _joint(link: Table, link_name: str) -> Joint:
     )
 
 
-def _geometry(owner: Table, joint: Joint | None = None, variable: str = "") -> Geometry:
-    """The one geometry of a link, frame or loop end; `variable` is the column that must hold q."""
+def _geometry(
+    owner: Table, joint: Joint | None = None, variable: str = "", declared: Collection[str] = ()
+) -> Geometry:
+    """The one geometry of a link, frame or loop end; `variable` is the column that must hold q.
+
+    declared: names in the table of symbols, which are constants.
+    """
     given = [key for key in GEOMETRIES if key in owner.data]
     if not given and (joint is None or JOINT_TYPES[joint.type].placement_optional):
         return Placement()
@@ -164,19 +186,23 @@ def _geometry(owner: Table, joint: Joint | None = None, variable: str = "") -> G
         return Placement()  # whether q is missing is unknown
     if joint is not None and owner.table("joint").data.get("type") not in JOINT_TYPES:
         return Placement()  # noted; where its variable belongs is not known
-    values = {column: _constant_part(table, column, values[column], joint, variable) for column in columns}
+    values = {
+        column: _constant_part(table, column, values[column], joint, variable, declared) for column in columns
+    }
     return ModifiedDH(**values) if kind == "dh" else StandardDH(**values)
 
 
-def _constant_part(table: Table, column: str, value: Formula, joint: Joint | None, variable: str) -> Formula:
+def _constant_part(
+    table: Table, column: str, value: Formula, joint: Joint | None, variable: str, declared: Collection[str]
+) -> Formula:
     """The column without the joint's variable, noted where q is missing, misplaced or multiplied."""
     offset = value - _Q
     if column == variable:
         if "q" not in offset.symbols:
             return offset
-        shown = f'{column} = "q"' if not value or "q" in value.symbols else f'{column} = "q + {value}"'
         what = f"is {value}, but the variable of a {joint.type if joint else ''} joint belongs here alone"
-        table.note(f"{column} {what} or with a constant added. Write {shown}.", column)
+        advice = _with_variable(column, value, "" if joint is None else joint.name, declared)
+        table.note(f"{column} {what} or with a constant added. {advice}", column)
         return ZERO
     if "q" not in value.symbols:
         return value
@@ -192,6 +218,23 @@ def _constant_part(table: Table, column: str, value: Formula, joint: Joint | Non
     return ZERO
 
 
+def _with_variable(column: str, value: Formula, joint: str, declared: Collection[str]) -> str:
+    """The sentence that says how the column is to be written with the variable q of its joint."""
+    if joint in value.symbols:  # the joint's name stands for its variable
+        meant = _Q + value.substitute({joint: ZERO})
+        return f'In a row the variable of joint {joint!r} is written q: write {column} = "{meant}".'
+    if "q" in value.symbols or not value:
+        return f'Write {column} = "q".'
+    unknown = sorted(value.symbols.difference(declared))
+    if not unknown:
+        return f'Write {column} = "{_Q + value}".'
+    name = unknown[0]
+    return (
+        f'If {name} is the joint\'s variable, write {column} = "{_Q + value.substitute({name: ZERO})}"; '
+        f'if it is a constant, write {column} = "{_Q + value}" and declare {name} in [symbols].'
+    )
+
+
 def _inertia(owner: Table) -> Inertia | None:
     if "inertia" not in owner.data:
         return None
@@ -199,17 +242,26 @@ def _inertia(owner: Table) -> Inertia | None:
     about = table.data.get("about")
     if about == "origin":
         table.only(("about", "m", "ms", "I"))
-        return Inertia("origin", table.needed("m"), table.formulas("ms", _ZERO3), table.formulas("I", _ZERO6))
+        return Inertia("origin", _mass(table), table.formulas("ms", _ZERO3), table.formulas("I", _ZERO6))
     if about == "com":
         table.only(("about", "m", "com", "I", "rpy"))
         position, rpy = table.formulas("com", _ZERO3), table.formulas("rpy", _ZERO3)
-        return Inertia("com", table.needed("m"), position, table.formulas("I", _ZERO6), rpy)
+        return Inertia("com", _mass(table), position, table.formulas("I", _ZERO6), rpy)
     for key, default in (("ms", _ZERO3), ("com", _ZERO3), ("I", _ZERO6), ("rpy", _ZERO3)):
         table.formulas(key, default)  # reports their own mistakes too
     given = "about is missing" if about is None else f"about is {shown(about)}"
     advice = 'about = "origin" (with m, ms, I) or about = "com" (with m, com, I, rpy)'
     table.note(f"{given}. Write {advice}.", "about" if about is not None else None)
     return None
+
+
+def _mass(table: Table) -> Formula:
+    m = table.needed("m")
+    if is_negative(m):
+        table.note(
+            f"m is {m} kg, below zero: no body has a negative mass. Write m = {-m}, or correct it.", "m"
+        )
+    return m
 
 
 def frames_of(top: Table) -> tuple[Frame, ...]:

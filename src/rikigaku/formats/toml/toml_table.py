@@ -3,6 +3,7 @@
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from rikigaku.core.errors import MissingValue, RikigakuError
@@ -182,5 +183,7 @@ class Table:
 
 def shown(value: object) -> str:
     """A value of the file for a message, shortened."""
+    if isinstance(value, Decimal):
+        return shortened(str(value), 60)
     text = reprlib.repr(value) if isinstance(value, list | dict) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -62,9 +62,18 @@ def tables_of(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, ValueError, ArithmeticError) as error:
-        raise BadModel([f"not a TOML file: {error}"], source) from error
+        raise BadModel([f"not a TOML file: {error}{_bracket_advice(text)}"], source) from error
     except RecursionError as error:
         raise BadModel(["not a robot: lists or tables are nested too deeply."], source) from error
+
+
+def _bracket_advice(text: str) -> str:
+    """What to write where [link] stands several times, or beside [[link]]."""
+    single = re.search(r"^[ \t]*\[[ \t]*(link|frame|loop|coupling)[ \t]*\]", text, re.MULTILINE)
+    if single is None:
+        return ""
+    line = text.count("\n", 0, single.start(1)) + 1
+    return f". Line {line} has [{single[1]}]: there may be several, write [[{single[1]}]], with two brackets."
 
 
 def _check_size(text: str, source: str) -> None:

@@ -1,0 +1,1 @@
+"""Robots in `.par` files of SYMORO."""

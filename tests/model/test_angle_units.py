@@ -1,0 +1,109 @@
+"""Angles that are probably in degrees are reported where a robot is read; rows refuse a joint's variable."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import rikigaku as rk
+from rikigaku.core.errors import BadModel, DegreesWarning, WrongValue
+from rikigaku.rosam import robot_from_data
+
+TEXT = """schema = 1
+name = "r"
+[symbols]
+twist = 45
+[[link]]
+name = "a"
+joint = { type = "revolute" }
+ROW
+"""
+
+
+def load(folder: Path, row: str) -> rk.Robot:
+    path = folder / "r.robot.toml"
+    path.write_text(TEXT.replace("ROW", row))
+    return rk.load(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ('dh = { alpha = 90, theta = "q" }', 'link \'a\': alpha is 90 rad. Write "90*deg" (or "pi/2")'),
+        ('dh = { alpha = -45.5, theta = "q" }', 'alpha is -45.5 rad. Write "-45.5*deg" for degrees'),
+        ('dh = { alpha = "twist", theta = "q" }', 'alpha is 45 rad. Write "(twist)*deg"'),
+        ('dh = { theta = "q + 180" }', 'theta is 180 rad. Write "180*deg" (or "pi")'),
+        ('dh = { theta = "q", beta = 30 }', 'beta is 30 rad. Write "30*deg" (or "pi/6")'),
+        ("placement = { rpy = [0, 0, 90] }", "link 'a': rpy[2] is 90 rad"),
+        ('dh = { theta = "q" }\n[[frame]]\nname = "f"\nlink = "a"\ndh = { alpha = 90 }', "frame 'f': alpha"),
+        (
+            'dh = { theta = "q" }\ninertia = { about = "com", m = 1, rpy = [90, 0, 0] }',
+            "rpy[0] of the inertia",
+        ),
+        (
+            'dh = { theta = "q" }\n[[loop]]\nname = "c"\njoint = "spherical"\nfrom = { link = "a" }\n'
+            'to = { link = "base", dh = { alpha = 90 } }',
+            "loop 'c', to: alpha is 90 rad",
+        ),
+    ],
+)
+def test_an_angle_beyond_a_revolution_is_reported_with_what_to_write(
+    tmp_path: Path, row: str, sentence: str
+) -> None:
+    with pytest.warns(DegreesWarning) as caught:
+        load(tmp_path, row)
+    assert sentence in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        'dh = { alpha = "450*deg", theta = "q + 5*pi/2", a = 90, d = 100 }',
+        'dh = { alpha = 6.28, theta = "q - 6.28" }',
+        'dh = { alpha = "tilt", theta = "q" }',
+        "placement = { xyz = [10, 20, 30], rpy = [3, 3, 3] }",
+    ],
+)
+def test_angles_with_a_unit_and_lengths_are_not_reported(tmp_path: Path, row: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegreesWarning)
+        load(tmp_path, row)
+
+
+def test_data_of_rosam_are_checked_for_degrees_and_negative_masses() -> None:
+    def data(**link: object) -> dict[str, object]:
+        one = {"Type": "R", "DH": [0, 0, "q1", 0], **link}
+        return {"RobotType": "serial", "BranchNum": 1, "BranchInfo.1": {"Links": [one]}}
+
+    with pytest.warns(DegreesWarning, match="alpha is 90 rad"):
+        robot_from_data(data(DH=[90, 0, "q1", 0]))
+    with pytest.raises(BadModel, match=r"BranchInfo.1, link 1, m is -1 kg, below zero"):
+        robot_from_data(data(m=-1))
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (lambda: rk.ModifiedDH(theta="q"), r"joint itself adds its variable to theta .* Leave theta out\."),
+        (lambda: rk.ModifiedDH(theta="q + pi/2"), r'Write ModifiedDH\(theta="pi/2"\)'),
+        (lambda: rk.StandardDH(d="q - L"), r'Write StandardDH\(d="-L"\)'),
+        (lambda: rk.ModifiedDH(alpha="q"), "Give the constant pose, without q"),
+        (lambda: rk.ModifiedDH(theta="2*q"), "Give the constant pose, without q"),
+        (lambda: rk.Placement(rpy=(0, 0, "q")), "adds its variable to the placement. Give the constant pose"),
+    ],
+)
+def test_a_row_in_python_that_holds_q_says_what_was_meant(made: object, sentence: str) -> None:
+    with pytest.raises(WrongValue, match=sentence):
+        made()  # type: ignore[operator]
+
+
+def test_a_row_that_holds_the_name_of_its_joint_is_refused() -> None:
+    def robot(**row: object) -> rk.Robot:
+        return rk.Robot("r", (rk.Link("l2", "base", rk.Joint("theta2"), rk.ModifiedDH(**row)),))
+
+    with pytest.raises(BadModel, match=r"theta is theta2, which .* own joint.* Leave theta out"):
+        robot(theta="theta2")
+    with pytest.raises(BadModel, match="Give the constant alone, theta=pi/2"):
+        robot(theta="theta2 + pi/2")
+    assert robot(a="theta2").free_symbols == ("theta2",)  # a length of that name is no joint variable
