@@ -21,6 +21,9 @@ from rikigaku.robot import Robot, load
 
 if TYPE_CHECKING:
     from rikigaku.contact import (
+        Ball,
+        Box,
+        Capsule,
         Contact,
         ContactSystem,
         Cylinder,
@@ -29,10 +32,14 @@ if TYPE_CHECKING:
         HeightField,
         JointFriction,
         Plane,
+        Rim,
+        SolidCylinder,
         Sphere,
         Surface,
         Torus,
+        Vertex,
         joint_stops,
+        shape_contacts,
     )
     from rikigaku.simulation import (
         PD,
@@ -52,6 +59,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PD",
+    "Ball",
+    "Box",
+    "Capsule",
     "ComputedTorque",
     "Contact",
     "ContactSystem",
@@ -79,26 +89,33 @@ __all__ = [
     "Plane",
     "ResolvedAcceleration",
     "RikigakuError",
+    "Rim",
     "Robot",
     "Sampled",
+    "SolidCylinder",
     "Solution",
     "Sphere",
     "StandardDH",
     "Surface",
     "Symbol",
     "Torus",
+    "Vertex",
     "__version__",
     "errors",
     "joint_stops",
     "load",
     "load_solution",
     "set_threads",
+    "shape_contacts",
     "simulate",
 ]
 
 # Imported at first access: most users model a robot without simulating it.
 _LATER = {
     "rikigaku.contact": (
+        "Ball",
+        "Box",
+        "Capsule",
         "Contact",
         "ContactSystem",
         "Cylinder",
@@ -107,10 +124,14 @@ _LATER = {
         "HeightField",
         "JointFriction",
         "Plane",
+        "Rim",
+        "SolidCylinder",
         "Sphere",
         "Surface",
         "Torus",
+        "Vertex",
         "joint_stops",
+        "shape_contacts",
     ),
     "rikigaku.simulation": (
         "PD",

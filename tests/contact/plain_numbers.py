@@ -25,7 +25,7 @@ def plain_wrenches(system, plan, q, v, tau, t=0.0) -> np.ndarray:
     state = _state(system, plan, q, v, tau, t)
     motion = contact_motion(*state)
     forces = [*motion.forces, *motion.permanent[: len(plan.loop_equations)]]
-    return np.array(contact_joint_wrenches(*state[:3], motion.a, forces, plan), float)
+    return np.array(contact_joint_wrenches(*state[:3], motion.a, forces, [t], plan), float)
 
 
 def _state(system, plan, q, v, tau, t):

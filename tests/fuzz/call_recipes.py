@@ -204,8 +204,17 @@ def _contact(folder: Path) -> Iterator[Recipe]:
     yield Recipe("Friction", rk.Friction, (0.2,), {"static": 0.3, "viscous": 1.0, "stribeck": 0.01})
     yield Recipe("Friction.coefficient", rk.Friction(0.2, 0.3, stribeck=0.1).coefficient, (0.1,))
     yield Recipe("JointFriction", rk.JointFriction, ("shoulder", 0.2), {"static": 0.3})
-    more = {"friction": 0.2, "restitution": 0.5, "bilateral": False}
+    more = {"friction": 0.2, "restitution": 0.5, "bilateral": False, "shape": rk.Ball(0.1)}
     yield Recipe("Contact", rk.Contact, ("hand", rk.Plane()), more)
+    yield Recipe("Surface.on", rk.Plane().on, ("upper_arm",))
+    yield Recipe("Vertex", rk.Vertex, ((0, 0, 0.1),))
+    yield Recipe("Ball", rk.Ball, (0.1,), {"at": (0, 0, 0.1)})
+    yield Recipe("Rim", rk.Rim, (0.1, "z"), {"at": (0, 0, 0.1), "edge": 0.01})
+    yield Recipe("Capsule", rk.Capsule, (0.1, 0.5, "x"), {"at": (0, 0, 0.1)})
+    yield Recipe("Box", rk.Box, (0.1, 0.5, 0.2), {"at": (0, 0, 0.1), "radius": 0.01})
+    yield Recipe("SolidCylinder", rk.SolidCylinder, (0.1, 0.5, "x"), {"at": (0, 0, 0.1)})
+    several = {"friction": 0.2, "restitution": 0.5}
+    yield Recipe("shape_contacts", rk.shape_contacts, ("hand", rk.Box(1, 1, 1), rk.Plane()), several)
     guide = {"keep": "z", "rotation": "free", "pose": np.eye(4), "translation": (0, 0, 0)}
     yield Recipe("Guide", rk.Guide, ("hand",), guide)
     yield Recipe(

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rikigaku.closure.open_tree import tree
+from rikigaku.contact.contact_point import Contact
 from rikigaku.contact.friction_law import JointFriction
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
+from rikigaku.laws.contact.contact_shapes import Vertex
 from rikigaku.model.states import random_state
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
@@ -28,6 +30,44 @@ def frame_jacobians(robot: Robot, states: Array, frame: str) -> Array:
     if not np.abs(J).max(initial=0.0):
         raise WrongValue(f"The frame {frame!r} is fixed to the ground: it cannot be in contact.")
     return J
+
+
+def relative_jacobians(robot: Robot, states: Array, contact: Contact) -> Array:
+    """Jacobians (m, 3, columns) of a contact's shape relative to its surface, in the axes of the surface.
+
+    Of a point those of its velocity (nv columns); of other shapes also those of three points
+    beside its centre.
+
+    Raises:
+        UnknownName, WrongValue: for an unknown frame, or two bodies that do not move relative to each other.
+    """
+    frame, body, shape = contact.frame, contact.surface.body, contact.shape
+    if shape is None and body is None:
+        return frame_jacobians(robot, states, frame)[:, :3]
+    own = tree(robot)
+    robot.frame(frame)  # raises UnknownName, with a suggestion
+    J, X = np.array(own.jacobian(states, frame)), np.asarray(own.pose(states, frame))
+    at = X[:, :3, :3] @ np.array((0.0, 0.0, 0.0) if shape is None else shape.at)
+    J[:, :3] += _crossed(J[:, 3:], at)
+    if body is not None:
+        robot.frame(body)
+        K, Y = np.asarray(own.jacobian(states, body)), np.asarray(own.pose(states, body))
+        J[:, :3] -= K[:, :3] + _crossed(K[:, 3:], X[:, :3, 3] + at - Y[:, :3, 3])
+        J[:, 3:] -= K[:, 3:]
+        R = Y[:, :3, :3].transpose(0, 2, 1)
+        J = np.concatenate([R @ J[:, :3], R @ J[:, 3:]], axis=1)
+    if np.abs(J).max(initial=0.0) < 1e-12:
+        what = "the ground" if body is None else repr(body)
+        raise WrongValue(f"The frame {frame!r} is fixed to {what}: it cannot be in contact with it.")
+    if shape is None or isinstance(shape, Vertex):
+        return np.asarray(J[:, :3])
+    beside = [_crossed(J[:, 3:], np.broadcast_to(e, (len(J), 3))) for e in np.eye(3)]
+    return np.concatenate([J[:, :3], *beside], axis=2)
+
+
+def _crossed(angular: Array, arms: Array) -> Array:
+    """angular x arm, column by column: (m, 3, nv) of (m, 3)."""
+    return np.asarray(np.cross(angular, arms[..., :, None], axis=1))
 
 
 def independent_guide_equations(system: "ContactSystem", plan: ActiveConstraints) -> tuple[int, ...]:

@@ -11,36 +11,46 @@ from rikigaku.core.checked_calls import check_fields, checked_data
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
+from rikigaku.laws.contact.contact_shapes import Ball, Box, Capsule, ContactShape, Rim, Solid
 
 
 @checked_data
 @dataclass(frozen=True)
 class Contact:
-    """The origin of a frame (or link) on a surface: `Contact("hand", Plane(), friction=0.2)`.
+    """A frame (or link) on a surface: `Contact("hand", Plane(), friction=0.2)`.
 
+    surface: of the ground, or carried by a body: `Plane().on("box")`, `Ball(0.1).on("box")`.
     friction: a coefficient, or a Friction. restitution: 0 (inelastic) to 1.
     bilateral: the point cannot leave the surface; the normal force may pull, and friction is mu abs(f_n).
+    shape: what touches: the origin of the frame if left out, a Vertex, Ball, Rim or Capsule.
     """
 
     frame: str
-    surface: Surface
+    surface: Surface | Solid
     friction: Friction = field(default_factory=Friction)
     restitution: float = 0.0
     bilateral: bool = False
+    shape: ContactShape | None = None
 
     if TYPE_CHECKING:  # a coefficient becomes a Friction in __post_init__
 
         def __init__(
             self,
             frame: str,
-            surface: Surface,
+            surface: Surface | Solid,
             friction: Friction | float = ...,
             restitution: float = 0.0,
             bilateral: bool = False,
+            shape: ContactShape | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.surface, Surface):
+        if isinstance(self.surface, Ball | Capsule | Box):
+            raise WrongValue(
+                f"The surface of the contact at {short(self.frame)} is a shape: fix it to a link or frame, "
+                f"as in {short(self.surface)}.on('link'); on the ground in .on('base')."
+            )
+        if not isinstance(self.surface, Surface | Solid):
             raise WrongValue(
                 f"The contact at {short(self.frame)} takes a surface (Plane(), Sphere(0.5), "
                 f"Surface('z - x^2')), not {short(self.surface)}."
@@ -53,6 +63,25 @@ class Contact:
         check_fields(self)
         if not 0 <= self.restitution <= 1:
             raise WrongValue(f"Restitution is between 0 and 1; {self.restitution} was given.")
+        if self.surface.body == self.frame:
+            raise WrongValue(f"The surface of the contact at {self.frame!r} is on the same frame.")
+        if why := _not_possible(self.shape, self.surface):
+            raise WrongValue(f"The contact at {self.frame!r}: {why}")
+
+
+def _not_possible(shape: ContactShape | None, surface: Surface | Solid) -> str:
+    """Why a shape and a surface have no closest points here; empty if they have."""
+    many = "shape_contacts(frame, shape, surface) makes the contacts of shapes with several points."
+    if isinstance(surface, Solid):
+        if not isinstance(shape, Ball | Capsule):
+            return "what touches a ball, capsule or box is shape=Ball(...) or Capsule(...)."
+        if isinstance(shape, Capsule) and isinstance(surface.shape, Box):
+            return f"a capsule touches a box with the balls at its ends. {many}"
+    elif isinstance(shape, Capsule):
+        return f"a capsule touches this surface with the balls at its ends. {many}"
+    elif isinstance(shape, Rim) and not surface.is_plane:
+        return "a Rim touches planes only. A Ball touches any surface."
+    return ""
 
 
 def plane_of_motion(jacobians: np.ndarray) -> tuple[float, float, float] | None:

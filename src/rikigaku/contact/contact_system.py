@@ -12,7 +12,7 @@ from rikigaku.binding.bound_law import bound_law
 from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.open_tree import tree
 from rikigaku.contact.constraint_projection import allowed_velocity, placed
-from rikigaku.contact.constraint_setup import coulomb_joints, frame_jacobians, independent_guide_equations
+from rikigaku.contact.constraint_setup import coulomb_joints, independent_guide_equations, relative_jacobians
 from rikigaku.contact.contact_engine import ContactEngine, Outputs
 from rikigaku.contact.contact_point import Contact, plane_of_motion
 from rikigaku.contact.force_distribution import reference_forces
@@ -29,8 +29,9 @@ from rikigaku.core.validation import number
 from rikigaku.core.value_text import short
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
-from rikigaku.laws.contact.contact_geometry import Limit, Point
+from rikigaku.laws.contact.contact_geometry import Limit
 from rikigaku.laws.contact.contact_joint_wrenches import moving_links
+from rikigaku.laws.contact.relative_motion import Point
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.states import random_state
 from rikigaku.numbers.number_kind import FLOATS
@@ -151,8 +152,8 @@ class ContactSystem:
             if isinstance(contact, JointStop):
                 found.append(contact.limit(self.robot))
                 continue
-            J = frame_jacobians(self.robot, states, contact.frame)[:, :3]
-            found.append(Point(contact.frame, contact.surface, plane_of_motion(J)))
+            plane = plane_of_motion(relative_jacobians(self.robot, states, contact))
+            found.append(Point(contact.frame, contact.surface, plane, contact.shape))
         return tuple(found)
 
     @cached_property
@@ -198,8 +199,9 @@ class ContactSystem:
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
-        """The surfaces of the contacts, each once; joint limits have none."""
-        return tuple(dict.fromkeys(c.surface for c in self.contacts if not isinstance(c, JointStop)))
+        """The surfaces of the ground, each once; joint limits have none."""
+        found = (c.surface for c in self.contacts if not isinstance(c, JointStop))
+        return tuple(dict.fromkeys(x for x in found if isinstance(x, Surface) and x.body is None))
 
     @cached_property
     def tangents(self) -> tuple[int, ...]:
@@ -289,14 +291,14 @@ class ContactSystem:
         """Force and moment through the joint of each of `moving_links`, on the link at its origin, world axes
         (n, 6)."""
         result = self._in_mode(plan, q, v, tau, t, directions)
-        return self.wrenches(self._q(q), self._v("v", v), result.a, result.forces, result.permanent)
+        motion = self._q(q), self._v("v", v), result.a
+        return self.wrenches(number("t [s]", t), *motion, result.forces, result.permanent)
 
-    def wrenches(self, q: Array, v: Array, a: Array, forces: Array, permanent: Array) -> Array:
+    def wrenches(self, t: Any, q: Array, v: Array, a: Array, forces: Array, permanent: Array) -> Array:
         """Joint wrenches (..., n, 6) from accelerations, forces and multipliers of loops and guides."""
         loops = permanent[..., : len(self.constraints.loop_equations)]
-        return np.asarray(
-            self.law("contact_joint_wrenches")(q, v, a, np.concatenate([forces, loops], axis=-1))
-        )
+        loads, time = np.concatenate([forces, loops], axis=-1), np.asarray(t, dtype=np.float64)[..., None]
+        return np.asarray(self.law("contact_joint_wrenches")(q, v, a, loads, time))
 
     def _in_mode(
         self, plan: ActiveConstraints, q: Any, v: Any, tau: Any, t: float, directions: Any
@@ -317,6 +319,11 @@ class ContactSystem:
             raise WrongValue(
                 f"The extended Newton-Euler method is for one contact of a tree; {len(self.contacts)} "
                 f"contacts and {len(self.robot.loops)} loops were given. `forces` takes any number."
+            )
+        if self.contacts[0].shape is not None or self.contacts[0].surface.body is not None:
+            raise WrongValue(
+                "The extended Newton-Euler method is for a point on a surface of the ground; "
+                f"{self.contacts[0]!r} was given. `forces` takes any contact."
             )
         inputs = self.contact_inputs(number("t [s]", t))
         return self.law("extended_newton_euler")(self._q(q), self._v("v", v), self._v("tau", tau), inputs)

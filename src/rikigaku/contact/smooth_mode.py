@@ -51,6 +51,6 @@ def smooth_mode(workspace: Workspace, selected: SelectedMode, t: float, stop: fl
 
 def is_immobile(system: ContactSystem, plan: ActiveConstraints) -> bool:
     """Whether nothing can move: as many independent constraints as coordinates, no moving surfaces."""
-    still = not any(x for c in system.contacts for x in (c.surface.rate, *c.surface.belt))
+    still = not any(contact.surface.moves_by_itself for contact in system.contacts)
     still = still and not any(guide.moves for guide in plan.guides)
     return still and plan.independent == system.robot.nv

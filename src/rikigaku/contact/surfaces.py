@@ -6,7 +6,7 @@ distance to first order).
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from rikigaku.core.value_text import short
 from rikigaku.model.formula_fields import FormulaLike, FormulaTriple
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_derivative import formula_derivative
+from rikigaku.numbers.number_kind import Number
+from rikigaku.spatial.vector import Vector
 
 Triple = tuple[Formula, Formula, Formula]
 COORDINATES = ("x", "y", "z")
@@ -33,18 +35,34 @@ class Surface:
         formula: C, of x, y, z [m] and t [s]; any scale.
         belt: velocity of the surface's material [m/s], world axes, three formulas: a conveyor. Only its
             tangential part is used; along the normal the material moves with C.
+        body: link or frame that carries the surface; x, y, z and the belt are then in the axes of this frame.
+            None is the ground. `surface.on("box")` sets it.
+        radius: R [m], if |C| is the difference of the squares of R and of the distance to a point, a line
+            or a circle. `Sphere`, `Cylinder` and `Torus` set it; closest points then have a closed form.
     """
 
     formula: Formula
     belt: Triple = field(default=(ZERO, ZERO, ZERO))
+    body: str | None = None
+    radius: Formula | None = None
 
     if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
 
-        def __init__(self, formula: FormulaLike, belt: FormulaTriple = ...) -> None: ...
+        def __init__(
+            self,
+            formula: FormulaLike,
+            belt: FormulaTriple = ...,
+            body: str | None = None,
+            radius: FormulaLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "formula", Formula.of(self.formula))
         object.__setattr__(self, "belt", _triple(self.belt, "The velocity of a belt"))
+        if self.radius is not None:
+            object.__setattr__(self, "radius", Formula.of(self.radius))
+        if self.body is not None and not isinstance(self.body, str):
+            raise WrongValue(f"A surface is on a link or frame, a name; {short(self.body)} was given.")
         for formula in (self.formula, *self.belt):
             if unknown := sorted(formula.symbols - _VARIABLES):
                 raise WrongValue(
@@ -54,6 +72,25 @@ class Surface:
                 )
         if not any(self.gradient):
             raise WrongValue(f"The surface {self.formula} = 0 does not depend on x, y or z.")
+
+    @checked
+    def on(self, body: str) -> "Surface":
+        """The same surface, carried by a link or frame: `Contact("hand", Plane((1, 0, 0)).on("box"))`."""
+        return replace(self, body=body)
+
+    @property
+    def moves_by_itself(self) -> bool:
+        """Whether the surface or its material moves relative to its body."""
+        return any((self.rate, *self.belt))
+
+    @cached_property
+    def is_plane(self) -> bool:
+        """Whether the surface is a plane at all times."""
+        return not any(x for row in self.hessian for x in row)
+
+    def variables(self, p: Vector, t: Number) -> dict[str, Number]:
+        """Values of the symbols of the formulas at a point."""
+        return {"x": p[0], "y": p[1], "z": p[2], "t": t}
 
     @cached_property
     def gradient(self) -> Triple:
@@ -131,7 +168,7 @@ def Sphere(
     """A sphere: free outside, or with inside=True free inside."""
     r, c = _positive(radius, "Sphere(0.4, center=(0, 0, 1))"), _triple(center, "A centre")
     d = _minus(c)
-    return Surface(_sided(_dot(d, d) - r * r, inside), _carried(belt, c))
+    return Surface(_sided(_dot(d, d) - r * r, inside), _carried(belt, c), radius=r)
 
 
 @checked
@@ -148,7 +185,7 @@ def Cylinder(
     d = _minus(p)
     height = _dot(d, along)
     C = _dot(d, d) - height * height / _dot(along, along) - r * r
-    return Surface(_sided(C, inside), _carried(belt, p))
+    return Surface(_sided(C, inside), _carried(belt, p), radius=r)
 
 
 @checked
@@ -170,7 +207,7 @@ def Torus(
     height = _dot(d, along)
     across = (_dot(d, d) - height * height / _dot(along, along)).sqrt() - R
     C = across * across + height * height / _dot(along, along) - r * r
-    return Surface(_sided(C, inside), _carried(belt, c))
+    return Surface(_sided(C, inside), _carried(belt, c), radius=r)
 
 
 @checked

@@ -671,7 +671,7 @@ _CONTACT = (
     Law(
         "contact_joint_wrenches",
         "contact.contact_joint_wrenches.contact_joint_wrenches",
-        ("q", "v", "a", "contact_forces"),
+        ("q", "v", "a", "contact_forces", "time"),
         ("wrenches",),
         "Force and moment through the joint of every moving link, under contact forces.",
         group="contact",

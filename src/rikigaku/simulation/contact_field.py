@@ -59,7 +59,7 @@ class ContactField(ModeField):
         else:
             rows = self._each("outputs", mode, actuation, t, y, u, native.output_size)
         found, q, v = native.split(rows), y[:, :nq], y[:, nq:-EXTRA_STATES]
-        wrenches = system.wrenches(q, v, found.a, found.forces, found.permanent)
+        wrenches = system.wrenches(t, q, v, found.a, found.forces, found.permanent)
         results = {"a": found.a, "tau": found.tau, "forces": found.forces, "joint wrenches": wrenches}
         return results if found.forces.shape[1] else {k: x for k, x in results.items() if k != "forces"}
 
@@ -106,7 +106,7 @@ class ContactField(ModeField):
             loops = multipliers[: len(engine.plan.loop_equations)]
 
             def wrenches() -> Any:
-                own = contact_joint_wrenches(mechanism, q, v, a, [*forces, *loops], engine.plan)
+                own = contact_joint_wrenches(mechanism, q, v, a, [*forces, *loops], t, engine.plan)
                 return with_external(actuation, mechanism, t[0], q, v, u, p[:own_count], own)
 
             motion = Flow(a, flow[nv], _Outputs(forces, wrenches), flow[nv + 1])

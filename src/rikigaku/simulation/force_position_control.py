@@ -70,6 +70,10 @@ class ForcePosition(TorqueSource):
                 f"ForcePosition controls trees with every joint actuated; robot {robot.name!r} has "
                 "loops or a free base."
             )
+        if isinstance(contact, Contact) and (contact.shape is not None or contact.surface.body is not None):
+            raise WrongValue(
+                f"ForcePosition controls a point on a surface of the ground; {short(contact)} was given."
+            )
         (self.point,) = ContactSystem(robot, [contact]).points
         named = {"stiffness": stiffness, "damping": damping, "null_space_damping": null_space_damping}
         values = [gains(name, x, 1)[0] for name, x in named.items()]

@@ -202,8 +202,11 @@ def _ground(
     low, high = points.min(axis=0) - 0.25 * size, points.max(axis=0) + 0.25 * size
     right, up = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
     (across,) = set("xyz") - set(plane)
-    at = {plane[0]: right, plane[1]: up, across: np.full_like(right, depth), "t": t}
-    C = np.broadcast_to(np.asarray(surface.formula.evaluate(FLOATS, at), dtype=np.float64), right.shape)
+    at = {plane[0]: right, plane[1]: up, across: np.full_like(right, depth)}
+    variables = surface.variables((at["x"], at["y"], at["z"]), t)
+    C = np.broadcast_to(
+        np.asarray(surface.formula.evaluate(FLOATS, variables), dtype=np.float64), right.shape
+    )
     if C.min() < 0 < C.max():
         ax.contour(right + shift[0], up, C, levels=[0.0], colors="0.6", linewidths=1.0, zorder=0)
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from rikigaku.laws.contact.contact_geometry import Limit, Numbers, Point
+from rikigaku.laws.contact.contact_geometry import Limit, Numbers
 from rikigaku.laws.contact.guide_equations import GuideConstraint
+from rikigaku.laws.contact.relative_motion import Point
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial.vector import Vector
 

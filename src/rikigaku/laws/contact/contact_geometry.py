@@ -1,37 +1,28 @@
-"""Contact geometry of a point on a surface C = 0: gap, normal, sliding velocity, bias accelerations.
+"""Contact geometry at one state: gap, normal, sliding velocity, bias accelerations.
 
-With r the point, J its position Jacobian, n = C_r/|C_r| and w the velocity of the surface's material:
+With r a point, J its position Jacobian, n = C_r/|C_r| and w the velocity of the surface's material:
 
     normal      n.J a + bias_n,   bias_n = (r'.C_rr r' + C_r.(dJ/dt v) + 2 C_rt.r' + C_tt) / |C_r|
     tangential  t.J a + bias_t,   bias_t = t.(dJ/dt v - w_r r' - w_t)
 
 are the accelerations of the gap and, where the point does not slide, of the sliding velocity.
+`closest_points` has those of other shapes, `relative_motion` those of a surface on a body: J is then of the
+relative motion.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from rikigaku.laws.contact.surface_geometry import SurfacePoint
-from rikigaku.laws.tree.kinematics import frame_pose, jacobian, jacobian_rate, velocity, world_poses
+from rikigaku.laws.contact.contact_shapes import Solid
+from rikigaku.laws.contact.relative_motion import ContactSides, Point
+from rikigaku.laws.tree.kinematics import world_poses
+from rikigaku.laws.tree.simplified_mechanism import body_motions
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import Vector, dot
 
 Numbers = Sequence[Number]
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point (the origin of a frame) and its surface (`contact.surfaces.Surface`).
-
-    plane: unit normal of the plane of motion, if the point can only move in a plane.
-    """
-
-    frame: str
-    surface: Any
-    plane: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ class ContactGeometry:
     size: Number  # |C_r|
     gap: Number  # distance to first order
     approach: Number  # d(gap)/dt
-    sliding: Vector  # velocity along the surface, relative to it
+    sliding: Vector  # velocity along the surface, relative to its material
     bias: tuple[Number, ...]  # bias acceleration along each direction
     material: Vector = vector.ZERO  # velocity w of the surface's material there
 
@@ -71,21 +62,25 @@ def contact_geometry(
     """Geometry of one contact at a state, at time t."""
     if isinstance(point, Limit):
         return _limit_geometry(mechanism, q, v, point)
-    p = frame_pose(mechanism, world_poses(mechanism, q), point.frame).p
-    rates = velocity(mechanism, q, v, point.frame)
-    speed: Vector = (rates[0], rates[1], rates[2])
-    b = jacobian_rate(mechanism, q, v, point.frame)
-    c = SurfacePoint(point.surface, p, t, point.plane)
-    relative, n = vector.sub(speed, c.material), c.directions[0]
+    sides = ContactSides(mechanism, world_poses(mechanism, q), point, t)
+    motions = list(body_motions(mechanism, q, v, [0] * mechanism.nv, vector.ZERO))
+    c, J = sides.contact, [[0] * mechanism.nv for _ in range(3)]
+    speed: Vector = vector.ZERO
+    for k, column in sides.columns.items():
+        speed = vector.add(speed, vector.scale(v[k], column))
+        for row, x in zip(J, column, strict=True):
+            row[k] = x
+    n, material = sides.directions[0], sides.to_world(c.material)
+    relative = vector.sub(speed, material)
     return ContactGeometry(
-        c.directions,
-        jacobian(mechanism, q, point.frame)[:3],
-        c.size,
+        sides.directions,
+        J,
+        1 if isinstance(point.surface, Solid) else c.at_surface.size,
         c.gap,
         dot(n, speed) + c.gap_rate,
         vector.sub(relative, vector.scale(dot(n, relative), n)),
-        c.bias(speed, (b[0], b[1], b[2])),
-        c.material,
+        c.bias(sides.motion(motions)),
+        material,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from rikigaku.laws.closed.loop_equations import JOINT_EQUATIONS
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 from rikigaku.laws.contact.contact_geometry import Limit, Numbers
+from rikigaku.laws.contact.relative_motion import ContactSides
 from rikigaku.laws.tree.joint_wrenches import joint_wrenches
 from rikigaku.laws.tree.kinematics import world_poses
 from rikigaku.model.mechanism import WORLD, Mechanism
@@ -20,7 +21,13 @@ from rikigaku.spatial.vector import Vector, cross
 
 
 def contact_joint_wrenches(
-    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, contact_forces: Numbers, plan: ActiveConstraints
+    mechanism: Mechanism,
+    q: Numbers,
+    v: Numbers,
+    a: Numbers,
+    contact_forces: Numbers,
+    time: Numbers,
+    plan: ActiveConstraints,
 ) -> list[list[Number]]:
     """Force and moment through the joint of each moving link, on the link at its origin, world axes (n, 6).
 
@@ -28,10 +35,15 @@ def contact_joint_wrenches(
     normal component; friction of each joint; force and moment of each guide (6); multipliers of the loops.
     """
     loads: list[tuple[tuple[int, Pose], Sequence[Number]]] = []
+    poses = world_poses(mechanism, q)
     for i, point in enumerate(plan.points):
         if isinstance(point, Limit):  # its force is internal to the joint
             continue
-        loads.append((mechanism.frames[point.frame], [*contact_forces[4 * i : 4 * i + 3], 0, 0, 0]))
+        x, y, z = contact_forces[4 * i : 4 * i + 3]
+        if point.shape is None and point.surface.body is None:
+            loads.append((mechanism.frames[point.frame], [x, y, z, 0, 0, 0]))
+        else:
+            loads += ContactSides(mechanism, poses, point, time[0]).loads((x, y, z))
     at = 4 * len(plan.points) + len(plan.joints)
     for guide in plan.guides:
         loads.append((mechanism.frames[guide.frame], contact_forces[at : at + 6]))
@@ -41,7 +53,7 @@ def contact_joint_wrenches(
     frames = {f"load {k}": place for k, (place, _) in enumerate(loads)}
     wrenches = {f"load {k}": load for k, (_, load) in enumerate(loads)}
     through = joint_wrenches(replace(mechanism, frames=frames), q, v, a, wrenches=wrenches)
-    poses, last = world_poses(mechanism, q), {body.name: i for i, body in enumerate(mechanism.bodies)}
+    last = {body.name: i for i, body in enumerate(mechanism.bodies)}
     result = []
     for name in moving_links(mechanism):
         i, on_body = mechanism.frames[name]

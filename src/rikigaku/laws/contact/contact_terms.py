@@ -14,7 +14,8 @@ from itertools import accumulate
 
 from rikigaku.laws.closed.loop_equations import equation_labels, loop_bias, loop_jacobian, loop_residual
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
-from rikigaku.laws.contact.contact_geometry import Limit, Numbers, Point
+from rikigaku.laws.contact.closest_points import PointContact
+from rikigaku.laws.contact.contact_geometry import Limit, Numbers
 from rikigaku.laws.contact.guide_equations import (
     guide_bias,
     guide_jacobian,
@@ -23,18 +24,17 @@ from rikigaku.laws.contact.guide_equations import (
     guide_residual,
     guide_wrenches,
 )
-from rikigaku.laws.contact.surface_geometry import SurfacePoint
+from rikigaku.laws.contact.relative_motion import ContactSides, Point
 from rikigaku.laws.tree.configuration_integration import position_rates
 from rikigaku.laws.tree.forward_dynamics import mass_factors, net_forces
-from rikigaku.laws.tree.kinematics import jacobian_columns, known_frame, world_poses
+from rikigaku.laws.tree.kinematics import known_frame, world_poses
 from rikigaku.laws.tree.ltdl_factorization import ancestors, outermost_first
 from rikigaku.laws.tree.newton_euler import viscous_power
 from rikigaku.laws.tree.simplified_mechanism import body_motions
-from rikigaku.model.mechanism import WORLD, Mechanism
+from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
-from rikigaku.spatial.pose import Pose
-from rikigaku.spatial.vector import Vector, cross, dot, transform
+from rikigaku.spatial.vector import Vector, dot
 
 Terms = list[Number]
 
@@ -92,6 +92,8 @@ class ConstraintStructure:
         moved += [self._moving(plan.guides[owners[i]].frame) for i in plan.guide_equations]
         for point, count in zip(plan.points, self.tangents, strict=True):
             own = {point.v} if isinstance(point, Limit) else self._moving(point.frame)
+            if isinstance(point, Point) and point.surface.body is not None:
+                own = own | self._moving(point.surface.body)
             moved += [own] * (1 + count)
         moved += [{k} for k in plan.joints]
         return [self._with_ancestors(own) for own in moved]
@@ -188,19 +190,19 @@ def configuration_terms(mechanism: Mechanism, q: Numbers, time: Numbers, plan: A
             material += vector.ZERO
             rest += vector.ZERO
             continue
-        columns, X = jacobian_columns(mechanism, poses, point.frame)
-        c = SurfacePoint(point.surface, X.p, t, point.plane)
-        for direction in c.directions:
+        sides = ContactSides(mechanism, poses, point, t)
+        c = sides.contact
+        for direction in sides.directions:
             row: list[Number] = [0] * mechanism.nv
-            for k, column in columns.items():
-                row[k] = dot(direction, column.linear)
+            for k, column in sides.columns.items():
+                row[k] = dot(direction, column)
             J.append(row)
         rate += [c.gap_rate, *(-dot(tangent, c.material) for tangent in c.directions[1:])]
         residual += [c.gap, *[0] * (len(c.directions) - 1)]
-        flat = [x for direction in c.directions for x in direction]
+        flat = [x for direction in sides.directions for x in direction]
         directions += [*flat, *[0] * (9 - len(flat))]
-        material += c.material
-        rest += _out_of_plane(c)
+        material += sides.to_world(c.material)
+        rest += sides.to_world(_out_of_plane(c))
     J += [[int(j == k) for j in range(mechanism.nv)] for k in plan.joints]
     rate += [0] * len(plan.joints)
     residual += [0] * len(plan.joints)
@@ -209,7 +211,7 @@ def configuration_terms(mechanism: Mechanism, q: Numbers, time: Numbers, plan: A
     return [*mass.inverse_D, *L, *packed, *rate, *residual, *directions, *material, *rest, *wrenches]
 
 
-def _out_of_plane(c: SurfacePoint) -> Vector:
+def _out_of_plane(c: PointContact) -> Vector:
     """Sliding velocity across the plane of motion, of a belt alone; zero in space."""
     if c.plane is None:
         return vector.ZERO
@@ -241,13 +243,8 @@ def motion_terms(
         if isinstance(point, Limit):
             bias.append(0)
             continue
-        i, on_body = known_frame(mechanism, point.frame)
-        p, R = (on_body.p, Pose().R) if i == WORLD else (poses[i].compose(on_body).p, poses[i].R)
-        m = motions[i]
-        linear = vector.add(m.velocity.linear, cross(m.velocity.angular, on_body.p))
-        acceleration = vector.add(m.acceleration, transform(m.U, on_body.p))
-        c = SurfacePoint(point.surface, p, time[0], point.plane)
-        bias += c.bias(transform(R, linear), transform(R, acceleration))
+        sides = ContactSides(mechanism, poses, point, time[0])
+        bias += sides.contact.bias(sides.motion(motions))
     bias += [0] * len(plan.joints)
     return [
         *position_rates(mechanism, q, v),
