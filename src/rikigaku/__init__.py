@@ -14,6 +14,7 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.laws.law import Law
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertial_parameters import Inertia
+from rikigaku.model.joining import world
 from rikigaku.model.joint import Joint, Limits
 from rikigaku.model.robot_model import Coupling, Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import Formula
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Surface,
         Torus,
         Vertex,
+        free_body,
         joint_stops,
         shape_contacts,
     )
@@ -102,12 +104,14 @@ __all__ = [
     "Vertex",
     "__version__",
     "errors",
+    "free_body",
     "joint_stops",
     "load",
     "load_solution",
     "set_threads",
     "shape_contacts",
     "simulate",
+    "world",
 ]
 
 # Imported at first access: most users model a robot without simulating it.
@@ -130,6 +134,7 @@ _LATER = {
         "Surface",
         "Torus",
         "Vertex",
+        "free_body",
         "joint_stops",
         "shape_contacts",
     ),

@@ -213,6 +213,9 @@ def _contact(folder: Path) -> Iterator[Recipe]:
     yield Recipe("Capsule", rk.Capsule, (0.1, 0.5, "x"), {"at": (0, 0, 0.1)})
     yield Recipe("Box", rk.Box, (0.1, 0.5, 0.2), {"at": (0, 0, 0.1), "radius": 0.01})
     yield Recipe("SolidCylinder", rk.SolidCylinder, (0.1, 0.5, "x"), {"at": (0, 0, 0.1)})
+    yield Recipe("free_body", rk.free_body, ("box", rk.Box(0.4, 0.3, 0.2), 3.0))
+    placed = (arm, rk.Placement((1, 0, 0)))
+    yield Recipe("world", rk.world, ([arm, placed],), {"name": "both"})
     several = {"friction": 0.2, "restitution": 0.5}
     yield Recipe("shape_contacts", rk.shape_contacts, ("hand", rk.Box(1, 1, 1), rk.Plane()), several)
     guide = {"keep": "z", "rotation": "free", "pose": np.eye(4), "translation": (0, 0, 0)}

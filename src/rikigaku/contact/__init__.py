@@ -7,6 +7,7 @@ from rikigaku.contact.friction_law import Friction, JointFriction
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.joint_stop import JointStop, joint_stops
 from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
+from rikigaku.contact.uniform_body import free_body
 from rikigaku.laws.contact.contact_shapes import Ball, Box, Capsule, Rim, SolidCylinder, Vertex
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Surface",
     "Torus",
     "Vertex",
+    "free_body",
     "joint_stops",
     "shape_contacts",
 ]

@@ -2,8 +2,8 @@
 
 A shape is centred at `at` [m] in the axes of its frame. A ball, a rim and a vertex touch a surface at one
 point and are shapes of one contact. A box, a disc and a solid cylinder touch a plane at several points:
-`contact.compound_shapes.shape_contacts` makes one contact for each. `Ball(...).on("link")`, a capsule and a box are also
-surfaces, which balls and capsules touch.
+`shape_contacts` of `contact.compound_shapes` makes one contact for each. `Ball(...).on("link")`, a capsule
+and a box are also surfaces, which balls and capsules touch.
 """
 
 from dataclasses import dataclass, fields
