@@ -15,6 +15,7 @@ from rikigaku.numbers.number_kind import FLOATS
 
 T = 0.7
 PAIR = pair()
+GRID = 0.05 * np.random.default_rng(0).normal(size=(8, 9))
 WAVES = "0.1*sin(2*x)*cos(y - t)"
 CASES = {
     "ball on plane": (rk.Plane((0.1, 0.2, 1)).on("fb"), rk.Ball(0.2, (0.1, 0, 0))),
@@ -24,6 +25,7 @@ CASES = {
     "ball on torus": (rk.Torus(0.3, 0.1, (1, 2, 0)).on("fb"), rk.Ball(0.2)),
     "ball on waves": (rk.HeightField(WAVES).on("fb"), rk.Ball(0.2)),
     "ball on waves of the ground": (rk.Surface("2*z - 0.2*sin(2*x)*cos(y - t) + x*y/10 - t^2"), rk.Ball(0.2)),
+    "ball on a grid": (rk.HeightGrid(GRID, 0.5, (-2, -2)).on("fb"), rk.Ball(0.1)),
     "rim on plane": (
         rk.Plane((0.6, 0, 0.8), (0, 0, "0.3*t^2")).on("fb"),
         rk.Rim(0.2, "y", (0.1, 0, 0), 0.03),
@@ -104,7 +106,7 @@ def searched_distance(surface, shape, q):
 
 
 def C_at(surface, x):
-    return float(surface.formula.evaluate(FLOATS, {"x": x[0], "y": x[1], "z": x[2], "t": T}))
+    return float(surface.formula.evaluate(FLOATS, surface.variables(x, T)))
 
 
 @pytest.mark.parametrize("name", CASES)

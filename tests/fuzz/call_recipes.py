@@ -201,6 +201,8 @@ def _contact(folder: Path) -> Iterator[Recipe]:
     yield Recipe("Cylinder", rk.Cylinder, (0.5, (0, 0, 1), (0, 0, 0), False), {"belt": (0, 0, 0)})
     yield Recipe("Torus", rk.Torus, (0.5, 0.1, (0, 0, 1), (0, 0, 0), False), {"belt": (0, 0, 0)})
     yield Recipe("HeightField", rk.HeightField, ("0.1*sin(x)",), {"belt": (0, 0, 0)})
+    grid = {"origin": (0.0, 0.0), "belt": (0, 0, 0)}
+    yield Recipe("HeightGrid", rk.HeightGrid, (np.zeros((3, 4)), 0.1), grid)
     yield Recipe("Friction", rk.Friction, (0.2,), {"static": 0.3, "viscous": 1.0, "stribeck": 0.01})
     yield Recipe("Friction.coefficient", rk.Friction(0.2, 0.3, stribeck=0.1).coefficient, (0.1,))
     yield Recipe("JointFriction", rk.JointFriction, ("shoulder", 0.2), {"static": 0.3})

@@ -33,6 +33,8 @@ def _value(node: Node, args: list[Any], inputs: Mapping[str, Any], functions: Ma
             return args[0] * args[1]
         case "div":
             return args[0] / args[1]
+        case "lookup":
+            return node.value[int(min(max(args[0], 0), len(node.value) - 1))]
         case "neg":
             return -args[0]
         case "sign":

@@ -13,6 +13,7 @@ from rikigaku.numbers.expression_graph import OPERATIONS, Graph, Node, reachable
 
 # Factors whose products and reciprocals are exact.
 BITWISE_EXACT = (0.0, 0.5, 1.0, 2.0, 4.0, -0.25, -1.0, -2.0)
+TABLE = (0.5, -1.25, 2.0, 3.5)
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def random_pairs(seed: int, steps: int = 60) -> tuple[list[tuple[object, float]]
     while len(pairs) < steps:
         (s, f), (t, g) = rng.choice(pairs), rng.choice(pairs)
         constant, factor = rng.uniform(-2, 2), rng.choice(BITWISE_EXACT)
-        match rng.randrange(12):
+        match rng.randrange(13):
             case 0:
                 pair = (s + t, f + g)
             case 1:
@@ -64,6 +65,8 @@ def random_pairs(seed: int, steps: int = 60) -> tuple[list[tuple[object, float]]
                 pair = (s / factor, f / factor)
             case 11:
                 pair = (functions.where(s < t, s, t), f if f < g else g)
+            case 12:
+                pair = (functions.lookup(TABLE, s), TABLE[min(max(int(max(min(f, 9), -9)), 0), 3)])
             case _:
                 continue
         if math.isfinite(pair[1]) and abs(pair[1]) < 1e60:

@@ -25,12 +25,12 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """index = op(args). Leaves carry `value`: (input number, element) or a constant."""
+    """index = op(args). Leaves carry `value`: (input number, element) or a constant; a lookup its table."""
 
     index: int
     op: str
     args: tuple[Operand, ...] = ()
-    value: float | tuple[int, int] | None = None
+    value: float | tuple[int, int] | tuple[float, ...] | None = None
 
     @property
     def constant(self) -> float:
@@ -41,6 +41,13 @@ class Instruction:
     @property
     def position(self) -> tuple[int, int]:
         """Number of the input and of its element, of an "input"."""
+        assert isinstance(self.value, tuple)
+        number, element = self.value
+        return int(number), int(element)
+
+    @property
+    def table(self) -> tuple[float, ...]:
+        """The constants of a "lookup"."""
         assert isinstance(self.value, tuple)
         return self.value
 
@@ -66,6 +73,8 @@ def instructions(program: Program, fuse: bool = True) -> Iterator[Instruction]:
         elif node.op == "choose":  # comparisons are made where they are used: (a < b) ? yes : no
             condition, yes, no = node.args
             yield Instruction(node.id, "choose", tuple(operand(x) for x in (*condition.args, yes, no)))
+        elif node.op == "lookup":
+            yield Instruction(node.id, "lookup", (operand(node.args[0]),), node.value)
         else:
             yield Instruction(node.id, node.op, tuple(operand(arg) for arg in node.args))
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rikigaku.compiler.chunks import Chunk, Store, group
 from rikigaku.compiler.instructions import Instruction, Operand, operand
+from rikigaku.compiler.llvm_lookup import lookup_lines
 from rikigaku.compiler.llvm_nan_propagation import divides
 from rikigaku.compiler.llvm_sincos import sincos_inline
 from rikigaku.compiler.llvm_text import Vector, transposed
@@ -93,6 +94,8 @@ class ChunkWriter:
         elif op == "choose":
             self.line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
             self.line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
+        elif op == "lookup":
+            self.lines += lookup_lines(t, instruction.table, args[0], out)
         else:
             raise AssertionError(f"no LLVM spelling for {op!r}")
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rikigaku.compiler.llvm_batch_loop import loop_function
+from rikigaku.compiler.llvm_lookup import lookup_tables
 from rikigaku.compiler.llvm_nan_propagation import FILL_NAN, divides
 from rikigaku.compiler.llvm_output_stores import STREAM
 from rikigaku.compiler.llvm_python_call import call_function, fill_function, plain_function
@@ -37,7 +38,10 @@ def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
         entry = plain_function(whole)
     else:
         entry = loop_function(program, t, blocks.tile)
-    body = "\n".join([_MEMORY, t.declarations(), far_function(t), FILL_NAN, STREAM, blocks.text, entry])
+    tables = lookup_tables(program)
+    body = "\n".join(
+        [_MEMORY, tables, t.declarations(), far_function(t), FILL_NAN, STREAM, blocks.text, entry]
+    )
     return "\n".join([constant_definitions(t, body), body]), t
 
 

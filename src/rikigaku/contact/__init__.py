@@ -6,7 +6,7 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.friction_law import Friction, JointFriction
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.joint_stop import JointStop, joint_stops
-from rikigaku.contact.surfaces import Cylinder, HeightField, Plane, Sphere, Surface, Torus
+from rikigaku.contact.surfaces import Cylinder, HeightField, HeightGrid, Plane, Sphere, Surface, Torus
 from rikigaku.contact.uniform_body import free_body
 from rikigaku.laws.contact.contact_shapes import Ball, Box, Capsule, Rim, SolidCylinder, Vertex
 
@@ -20,6 +20,7 @@ __all__ = [
     "Friction",
     "Guide",
     "HeightField",
+    "HeightGrid",
     "JointFriction",
     "JointStop",
     "Plane",

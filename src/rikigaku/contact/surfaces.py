@@ -10,10 +10,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked, checked_data
 from rikigaku.core.errors import WrongValue
-from rikigaku.core.validation import flag
+from rikigaku.core.validation import flag, numbers
 from rikigaku.core.value_text import short
+from rikigaku.laws.contact.height_table import DERIVATIVES, MOST_HEIGHTS, HeightTable
 from rikigaku.model.formula_fields import FormulaLike, FormulaTriple
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_derivative import formula_derivative
@@ -39,12 +44,14 @@ class Surface:
             None is the ground. `surface.on("box")` sets it.
         radius: R [m], if |C| is the difference of the squares of R and of the distance to a point, a line
             or a circle. `Sphere`, `Cylinder` and `Torus` set it; closest points then have a closed form.
+        grid: heights that the formula may use as h(x, y). `HeightGrid` sets it.
     """
 
     formula: Formula
     belt: Triple = field(default=(ZERO, ZERO, ZERO))
     body: str | None = None
     radius: Formula | None = None
+    grid: HeightTable | None = None
 
     if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
 
@@ -54,6 +61,7 @@ class Surface:
             belt: FormulaTriple = ...,
             body: str | None = None,
             radius: FormulaLike | None = None,
+            grid: HeightTable | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -64,7 +72,7 @@ class Surface:
         if self.body is not None and not isinstance(self.body, str):
             raise WrongValue(f"A surface is on a link or frame, a name; {short(self.body)} was given.")
         for formula in (self.formula, *self.belt):
-            if unknown := sorted(formula.symbols - _VARIABLES):
+            if unknown := sorted(formula.symbols - _VARIABLES - {"h" if self.grid else "x"}):
                 raise WrongValue(
                     f"The surface {formula} uses {', '.join(unknown)}; a surface is a formula of "
                     "x, y, z and t. "
@@ -90,13 +98,13 @@ class Surface:
 
     def variables(self, p: Vector, t: Number) -> dict[str, Number]:
         """Values of the symbols of the formulas at a point."""
-        return {"x": p[0], "y": p[1], "z": p[2], "t": t}
+        heights = {} if self.grid is None else self.grid.values(p[0], p[1])
+        return {"x": p[0], "y": p[1], "z": p[2], "t": t, **heights}
 
     @cached_property
     def gradient(self) -> Triple:
         """C_r."""
-        x, y, z = (formula_derivative(self.formula, name) for name in COORDINATES)
-        return x, y, z
+        return _gradient(self.formula)
 
     @cached_property
     def hessian(self) -> tuple[Triple, Triple, Triple]:
@@ -216,6 +224,36 @@ def HeightField(height: FormulaLike, belt: FormulaTriple = (0, 0, 0)) -> Surface
     return Surface(_X[2] - Formula.of(height), _triple(belt, "The velocity of a belt"))
 
 
+@checked
+def HeightGrid(
+    heights: ArrayLike,
+    spacing: float | tuple[float, float],
+    origin: tuple[float, float] = (0.0, 0.0),
+    belt: FormulaTriple = (0, 0, 0),
+) -> Surface:
+    """The ground z = h(x, y) through heights [m] on a grid, free above: `HeightGrid(z, 0.1)`.
+
+    heights: (m, n), at x = origin[0] + i spacing, y = origin[1] + j spacing; at least 2 x 2, at most 65536
+    in all. spacing: in x and y [m]. A bicubic spline with continuous second derivatives interpolates them;
+    beyond the grid it continues linearly.
+    """
+    z = floats("The heights of a grid", heights)
+    if z.ndim != 2 or min(z.shape) < 2 or z.size > MOST_HEIGHTS or not np.isfinite(z).all():
+        raise WrongValue(
+            f"The heights of a grid are finite numbers, at least 2 x 2 and at most {MOST_HEIGHTS} in all; "
+            f"shape {z.shape} was given."
+        )
+    steps = numbers("The spacing of a grid [m]", spacing, (), (2,))
+    if not (steps > 0).all():
+        raise WrongValue(f"The spacing of a grid is above 0 m; {short(spacing)} was given.")
+    dx, dy = (float(step) for step in np.broadcast_to(steps, (2,)))
+    x, y = (float(at) for at in numbers("The origin of a grid [m]", origin, (2,)))
+    rows = tuple(tuple(float(height) for height in row) for row in z)
+    grid = HeightTable(rows, (dx, dy), (x, y))
+    belt = _triple(belt, "The velocity of a belt")
+    return Surface(_X[2] - Formula.symbol("h"), belt, grid=grid)
+
+
 def _carried(belt: FormulaTriple | None, place: Triple) -> Triple:
     """Velocity of the material: `belt`, or that of the surface's point or centre."""
     if belt is not None:
@@ -225,8 +263,18 @@ def _carried(belt: FormulaTriple | None, place: Triple) -> Triple:
 
 
 def _gradient(formula: Formula) -> Triple:
-    x, y, z = (formula_derivative(formula, name) for name in COORDINATES)
-    return x, y, z
+    """Derivatives with respect to x, y, z, those of a grid's heights included."""
+
+    def along(name: str) -> Formula:
+        total = formula_derivative(formula, name)
+        for symbol in sorted(formula.symbols & DERIVATIVES.keys()):
+            if name in DERIVATIVES[symbol]:
+                total = total + formula_derivative(formula, symbol) * Formula.symbol(
+                    DERIVATIVES[symbol][name]
+                )
+        return total
+
+    return along("x"), along("y"), along("z")
 
 
 def _triple(values: FormulaTriple, what: str) -> Triple:

@@ -50,6 +50,15 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     return yes if condition else no
 
 
+def lookup(table: tuple[float, ...], x: Number) -> Number:
+    """table[k], k the whole part of x within the table; NaN gives the first element."""
+    if hasattr(x, "lookup"):
+        return x.lookup(table)
+    k = np.clip(np.nan_to_num(x), 0, len(table) - 1)
+    found = np.asarray(table)[np.asarray(k).astype(np.int64)]
+    return found if isinstance(x, np.ndarray) else float(found)
+
+
 def is_number(x: Any) -> bool:
     """True for a constant whose value is known."""
     return isinstance(x, (int, float, Fraction))

@@ -19,7 +19,7 @@ Traced = Union["Node", float]
 ELEMENTARY = "Use sin, cos, sqrt, where, ... of rikigaku.numbers.elementary_functions."
 
 # Operations in the order of tests and tables. "input" and "const" are leaves.
-OPERATIONS = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "less", "choose")
+OPERATIONS = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "less", "choose", "lookup")
 
 
 class Node:
@@ -27,7 +27,8 @@ class Node:
 
     __slots__ = ("args", "graph", "id", "op", "value")
 
-    value: Any  # the float of a constant, the name of an input, the program of a loop body, else None
+    # the float of a constant, the name of an input, the program of a loop body, a table, else None
+    value: Any
 
     def __init__(self, graph: "Graph", op: str, args: tuple["Node", ...], value: Any, id: int) -> None:
         self.graph, self.op, self.args, self.value, self.id = graph, op, args, value, id
@@ -166,6 +167,10 @@ class Node:
     def sign(self) -> "Node":
         return self.graph.node("sign", (self,))
 
+    def lookup(self, table: tuple[float, ...]) -> "Node":
+        """The element of a table of constants at the whole part of this number."""
+        return self.graph.lookup(table, self)
+
     def choose(self, yes: Traced, no: Traced) -> Traced:
         """`yes` where this condition holds, else `no`."""
         if yes is no or (type(yes) is float and yes == no):
@@ -208,6 +213,15 @@ class Graph:
         found = self.table.get(key)
         if found is None:
             found = self.table[key] = Node(self, "call", args, body, len(self.nodes))
+            self.nodes.append(found)
+        return found
+
+    def lookup(self, table: tuple[float, ...], index: Node) -> Node:
+        """The element of a table of constants at the whole part of the index."""
+        key = ("lookup", id(table), index)  # the node keeps the table alive
+        found = self.table.get(key)
+        if found is None:
+            found = self.table[key] = Node(self, "lookup", (index,), table, len(self.nodes))
             self.nodes.append(found)
         return found
 

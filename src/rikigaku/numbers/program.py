@@ -85,13 +85,16 @@ class Operations:
     def total(self) -> int:
         """Number of all operations except sines and cosines."""
         return sum(
-            self.counts.get(op, 0) for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose")
+            self.counts.get(op, 0)
+            for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose", "lookup")
         )
 
     def __str__(self) -> str:
         parts = [f"{self.mul} mul", f"{self.add} add"]
         parts += [
-            f"{self.counts[op]} {op}" for op in ("div", "sqrt", "sign", "choose") if self.counts.get(op)
+            f"{self.counts[op]} {op}"
+            for op in ("div", "sqrt", "sign", "choose", "lookup")
+            if self.counts.get(op)
         ]
         if self.sincos:
             parts.append(f"{self.sincos} sincos")

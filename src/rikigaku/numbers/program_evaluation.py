@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import lt
 from typing import Any
 
-from rikigaku.numbers.elementary_functions import cos, sign, sin, sqrt, where
+from rikigaku.numbers.elementary_functions import cos, lookup, sign, sin, sqrt, where
 from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.program import Program
 
@@ -66,6 +66,8 @@ def _value(
             return evaluated(node.value, (args[:count], args[count:]), functions, shared)[0]
         case "result":
             return args[0][node.value]
+        case "lookup":
+            return lookup(node.value, args[0])
     return functions[node.op](*args)
 
 
