@@ -1,7 +1,8 @@
 """Elements of tables of constants at computed places, as LLVM text.
 
 The place is limited to the table before it is converted (NaN gives the first), so that no value of an input
-reads other memory or sets a floating-point flag. Tables are constants of the object code: another table is another code.
+reads other memory or sets a floating-point flag. Tables are constants of the object code: another table is
+another code.
 """
 
 import hashlib
