@@ -121,6 +121,36 @@ def test_a_wheel_with_a_round_edge_rolls_straight():
     assert solution.q[-1, :3] == pytest.approx([1.28, 0, 0.32], abs=1e-10)
 
 
+def test_a_cylinder_rolls_on_both_rims_and_on_no_other_point():
+    shape = rk.SolidCylinder(0.1, 0.3, "y")
+    contacts = rk.shape_contacts("log", shape, rk.Plane(), friction=0.3)
+    solution = rk.simulate(
+        rk.free_body("log", shape, 1.0),
+        [0, 0, 0.1, 1, 0, 0, 0],
+        [1, 0, 0, 0, 0, 0],
+        duration=1,
+        contacts=contacts,
+    )
+    stop = 1 / (3 * 0.3 * G)  # v - mu g t = 2 mu g t
+    assert [event.t for event in solution.events] == pytest.approx([stop], abs=1e-8)
+    assert solution.q[-1, 0] == pytest.approx(stop - 0.3 * G * stop**2 / 2 + 2 / 3 * (1 - stop), abs=1e-8)
+    assert balance(solution) < 1e-9
+
+
+def test_a_tilted_disc_falls_on_its_face():
+    lean = 0.3
+    disc, contacts = (
+        rk.free_body("disc", rk.SolidCylinder(0.1), 1.0),
+        rk.shape_contacts("disc", rk.SolidCylinder(0.1), rk.Plane(), friction=0.3),
+    )
+    start = [0, 0, 0.1 * np.sin(lean), *upright(lean)]
+    solution = rk.simulate(disc, start, duration=0.5, contacts=contacts, **TIGHT)
+    assert solution.status == "done"
+    assert np.abs(solution.v[-1]).max() == 0
+    assert abs(solution.q[-1, 2]) < 1e-8
+    assert balance(solution) < 1e-9
+
+
 def test_a_disc_falls_flat_and_lies_on_three_points_of_its_rim():
     disc = rk.free_body("disc", rk.SolidCylinder(0.1), 1.0)
     contacts = rk.shape_contacts("disc", rk.SolidCylinder(0.1), rk.Plane(), friction=0.5)

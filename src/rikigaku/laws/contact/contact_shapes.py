@@ -220,14 +220,19 @@ class SolidCylinder(_Shape):
 ContactShape = Vertex | Ball | Rim | Capsule
 
 
+# Distance of the points that carry a flat disc from its rim, as a part of the radius: a disc that rolls on
+# its rim does not touch them.
+_INSIDE = 1e-5
+
+
 def rim_points(rim: Rim) -> tuple[Vertex | Ball, ...]:
-    """Three points of a rim at angles of 120 degrees, on which a flat disc lies."""
-    k = "xyz".index(rim.axis)
+    """Three points at angles of 120 degrees, 1e-5 of the radius inside the rim, on which a flat disc lies."""
+    k, radius = "xyz".index(rim.axis), (1 - _INSIDE) * rim.radius
     found = []
     for c, s in ((1.0, 0.0), (-0.5, 0.75**0.5), (-0.5, -(0.75**0.5))):
         place = list(rim.at)
-        place[(k + 1) % 3] += rim.radius * c
-        place[(k + 2) % 3] += rim.radius * s
+        place[(k + 1) % 3] += radius * c
+        place[(k + 2) % 3] += radius * s
         p = (place[0], place[1], place[2])
         found.append(Ball(rim.edge, p) if rim.edge else Vertex(p))
     return tuple(found)
