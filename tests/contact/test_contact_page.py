@@ -6,6 +6,8 @@ import sys
 from os import environ
 from pathlib import Path
 
+import pytest
+
 import rikigaku
 
 PAGE = Path(__file__).parents[2] / "docs" / "contact.md"
@@ -26,5 +28,11 @@ def test_the_page_runs_from_top_to_bottom(tmp_path):
     assert "done [(1.367534, 'hand stops'), (3.479492, 'hand stops')]" in answer.stdout
     assert ", 3, 6)" in answer.stdout
     assert re.search(r"^0\.59819475\d* 0\.59819475\d*$", answer.stdout, re.MULTILINE)  # f_n jumps with f_t
+    paths = re.search(
+        r"^(4\.1415\d*) (4\.1415\d*)$", answer.stdout, re.MULTILINE
+    )  # a ball rolls at 5/7 g sin
+    assert paths is not None
+    assert float(paths[1]) == pytest.approx(float(paths[2]), abs=1e-7)
+    assert "(0.6163, 'ball (1) lifts off'), (0.8158, 'ball (2) lands')]" in answer.stdout
     times = re.search(r"^0\.7357\d* 0\.7357\d*$", answer.stdout, re.MULTILINE)  # the box slips at mu m g
     assert times is not None

@@ -16,6 +16,7 @@ SAYS = {
     "constrained_curved_floors": "bowl: done, ['hand lifts off', 'hand lands'], energy drift",
     "constrained_polishing": "f_n = 20.000000 to 20.000000 N",
     "constrained_two_points": "t = 0.895805 s: knee slips",
+    "contact_between_bodies": "t = 0.544286 s: ball (1) lifts off",
     "contact_block_on_incline": "mu = 0.6: moved 0.000000000 m",
     "draw_a_robot": "stewart.png",
     "fem_closed_loop": "sharing 0.8: within 0.09 N m of statics in 10 s; joint1 ends at -20.198 N m",
