@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from free_bodies import pair
+from random_robots import random_robot
 from scipy.optimize import minimize
 
 import rikigaku as rk
@@ -174,6 +175,32 @@ def test_tangential_bias_is_the_rate_of_sliding_where_nothing_slides(name):
 
         slopes = (rates(step) - rates(-step)) / (2 * step)
         assert equations.J @ a + bias == pytest.approx(slopes, abs=2e-4 * (1 + np.abs(slopes).max()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["ball on plane", "ball on sphere", "capsule on capsule", "rim on plane"])
+def test_two_links_of_one_tree(kind, seed):
+    """Coordinates that carry both links do not matter; rates and accelerations are differences of gaps."""
+    robot = random_robot(seed, 7, ("revolute", "prismatic", "spherical", "universal"), base="free")
+    surface, shape = CASES[kind]
+    first, *_, last = (link.name for link in robot.links[2:])
+    surface = surface.on(first) if isinstance(surface, rk.Surface) else rk.Capsule(0.1, 0.7).on(first)
+    contact = rk.ContactSystem(robot, [rk.Contact(last, surface, 0.2, shape=shape)], joints=())
+    rng, step = np.random.default_rng(seed), 1e-4
+    q, v, _ = robot.random_state(rng)
+    a = rng.normal(size=robot.nv)
+
+    def at(h):
+        return contact.state(robot.integrate(q, v * h + a * h * h / 2), v + a * h, T + h)
+
+    before, now, after = at(-step), at(0.0), at(step)
+    equations = contact.constraint_equations(q, v, T)
+    rate = (after.gap - before.gap)[0] / (2 * step)
+    acceleration = (after.approach - before.approach)[0] / (2 * step)
+    assert now.approach[0] == pytest.approx(rate, abs=1e-5 * (1 + abs(rate)))
+    expected = equations.J[0] @ a + equations.bias[0]
+    assert expected == pytest.approx(acceleration, abs=1e-4 * (1 + abs(expected)))
+    assert not equations.J[:, :6].any()  # the free base
 
 
 def test_parallel_capsules_touch_at_two_points():

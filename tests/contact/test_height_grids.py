@@ -1,5 +1,7 @@
 """Heights on grids: SciPy's natural splines, smoothness, bodies that slide and roll on them."""
 
+import pickle
+
 import numpy as np
 import pytest
 from free_bodies import balance, ball
@@ -91,6 +93,14 @@ def test_a_foot_on_a_grid_that_a_body_carries():
     q = rk.ContactSystem(robot, [contact]).placed(np.array([0.1, 0.2, 0.5, 0, 0, 0, 1, 0, 0, 0]), ["mass"])
     solution = rk.simulate(robot, q, duration=0.3, contacts=[contact])
     assert solution.q[-1, 2] - q[2] == pytest.approx(-9.81 * 0.045, abs=1e-9)
+
+
+def test_grids_are_equal_if_their_heights_are():
+    assert grid() == grid()
+    assert hash(grid()) == hash(grid())
+    assert grid() != rk.HeightGrid(HEIGHTS + 1e-9, SPACING, ORIGIN)
+    assert rk.HeightGrid(np.zeros((2, 6)), 0.1) != rk.HeightGrid(np.zeros((3, 4)), 0.1)
+    assert pickle.loads(pickle.dumps(grid())) == grid()
 
 
 def test_mistakes_are_named():

@@ -33,14 +33,14 @@ DERIVATIVES = {
 class HeightTable:
     """heights[i][j] [m] at x = origin[0] + i spacing[0], y = origin[1] + j spacing[1]."""
 
-    heights: tuple[tuple[float, ...], ...] = field(repr=False)
+    heights: tuple[tuple[float, ...], ...] = field(repr=False, compare=False)
     spacing: tuple[float, float]
     origin: tuple[float, float]
     digest: str = ""
 
     def __post_init__(self) -> None:
-        digest = hashlib.sha256(np.array(self.heights).tobytes()).hexdigest()
-        object.__setattr__(self, "digest", digest)  # stands for the heights in `repr`
+        digest = hashlib.sha256(repr(self.shape).encode() + np.array(self.heights).tobytes()).hexdigest()
+        object.__setattr__(self, "digest", digest)  # stands for the heights in `repr`, `==` and `hash`
 
     @property
     def shape(self) -> tuple[int, int]:
