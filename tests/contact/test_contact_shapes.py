@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 import rikigaku as rk
 from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.laws.contact.closest_points import closest_point
 from rikigaku.laws.contact.relative_motion import ContactSides
 from rikigaku.laws.tree.kinematics import world_poses
 from rikigaku.model.mechanism import instantiate
@@ -175,6 +176,23 @@ def test_tangential_bias_is_the_rate_of_sliding_where_nothing_slides(name):
 
         slopes = (rates(step) - rates(-step)) / (2 * step)
         assert equations.J @ a + bias == pytest.approx(slopes, abs=2e-4 * (1 + np.abs(slopes).max()))
+
+
+@pytest.mark.parametrize(
+    ("formula", "radius"),
+    [("z - 0.1*sin(3*x)", 1 / 0.9), ("z - 0.1*sin(2*x)*cos(3*y)", 1 / 0.9), ("2*z - x^2 - y^2", 1.0)],
+)
+def test_newtons_method_finds_closest_points_of_formulas_to_rounding(formula, radius):
+    """A point at half a radius of curvature along the normal of a known point of the surface."""
+    surface = rk.Surface(formula)
+    for x, y in np.random.default_rng(0).uniform(-1, 1, size=(50, 2)):
+        scale = float(surface.gradient[2])
+        foot = np.array([x, y, -C_at(surface, (x, y, 0.0)) / scale])
+        at = dict(zip("xyz", foot, strict=True), t=T)
+        normal = np.array([float(g.evaluate(FLOATS, at)) for g in surface.gradient])
+        centre = foot + 0.5 * radius * normal / np.linalg.norm(normal)
+        found = closest_point(surface, tuple(float(c) for c in centre), T, None)
+        assert np.array(found.p, float) == pytest.approx(foot, abs=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(4))
