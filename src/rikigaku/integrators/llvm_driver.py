@@ -177,7 +177,7 @@ _HEAD = (
 )
 
 
-def _piecewise() -> str:
+def piecewise_text() -> str:
     """Inputs as piecewise polynomials: data holds rows, size, count, starts (count), then coefficients
     (count, rows, size), the highest power first."""
     w = Writer()
@@ -199,5 +199,5 @@ def driver_text(tableau: Tableau) -> str:
     """LLVM text of @advance for a method, and of @piecewise."""
     declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
     if tableau is RADAU:
-        return "\n".join([declared, linear_text(), _ImplicitDriver(tableau).text(), _piecewise()])
-    return "\n".join([declared, _Driver(tableau).text(), _piecewise()])
+        return "\n".join([declared, linear_text(), _ImplicitDriver(tableau).text(), piecewise_text()])
+    return "\n".join([declared, _Driver(tableau).text(), piecewise_text()])

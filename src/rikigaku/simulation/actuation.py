@@ -210,9 +210,10 @@ class Data(TorqueSource):
 @dataclass(frozen=True, eq=False)
 class Sampled(TorqueSource):
     """A discrete controller: `rk.Sampled(function, period)` evaluates function(t, q, v) every period [s] and
-    holds the forces until the next sample (zero-order hold)."""
+    holds the forces until the next sample (zero-order hold). Instead of a function it takes a controller
+    (`rk.PD`, `rk.ComputedTorque`), which fixed steps evaluate in native code."""
 
-    function: Function
+    function: Any
     period: float
 
     def __post_init__(self) -> None:
@@ -286,6 +287,7 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any, wrench_on: st
     if isinstance(torque, Sampled):
         if not torque.period > 0:
             raise WrongValue(f"A sampling period is positive [s]; {torque.period} was given.")
+        function_of("The function of Sampled", "t q v", torque.function)
         return JointForces(nv, at, function=torque.function, period=float(torque.period))
     if isinstance(torque, TorqueSum):
         from rikigaku.simulation.actuation_sum import sum_of
