@@ -180,3 +180,19 @@ def test_more_contacts_than_a_machine_word_has_bits():
     found = friction_solution(W, w0, contact_blocks(70, 0.5))
     assert found.relative < 1e-13
     assert violation(W, w0, blocks, found.F) < 1e-10
+
+
+@pytest.mark.parametrize("kind", ["contact", "pressed", "bilateral", "joint"])
+def test_one_block_is_solved_by_its_exact_solution_without_newton_iterations(kind):
+    """All modes of one block; a contact with a least normal force takes the parts of the secular equation."""
+    for seed in range(80):
+        W, w0, blocks = well_posed(seed, 1, 0.7)
+        if kind == "pressed":
+            blocks = [ConstraintBlock(0, (1, 2), 0.7, 0.7, base=0.8)]
+        elif kind == "bilateral":
+            blocks = [ConstraintBlock(0, (1, 2), 0.7, 0.7, bilateral=True)]
+        elif kind == "joint":
+            blocks = [ConstraintBlock(None, (1, 2), 0.3, 0.3)]
+        found = friction_solution(W, w0, blocks)
+        assert found.iterations == 0
+        assert violation(W, w0, blocks, found.F) < 1e-12

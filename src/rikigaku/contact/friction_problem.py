@@ -13,7 +13,7 @@ from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.core.types import Array
 from rikigaku.integrators.friction_solver import Kind, friction_solve
 
-_TOLERANCE = 1e-13
+_TOLERANCE = 1e-14
 _SWEEPS = 5000
 
 

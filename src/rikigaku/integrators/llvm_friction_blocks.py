@@ -55,10 +55,7 @@ class FrictionProblem:
         return self.W.at(i * self.stride)
 
     def dot(self, row: Array, x: Array, start: Value) -> Value:
-        total = self.w.cell(start)
-        with self.w.loop(self.n) as j:
-            total.value = total.value + row[j] * x[j]
-        return total.value
+        return self.w.dot(self.n, row, x, start)
 
 
 class Block:

@@ -23,8 +23,9 @@ from rikigaku.integrators.llvm_linear_solve import linear_text
 from rikigaku.integrators.llvm_writer import Array, Value
 
 _PROXIMAL = 1e-7  # rho, relative to the diagonal of W
-_NEWTON = 12  # largest number of Newton iterations in a row
-_PATIENCE = 4  # Newton iterations without a smaller residual
+_NEWTON = 16  # largest number of Newton iterations in a row
+_PATIENCE = 6  # Newton iterations without a smaller residual
+_STALLED = 100.0  # times the tolerance: accepted where Newton's method makes no more progress
 
 
 def work_size(n: int) -> int:
@@ -204,8 +205,8 @@ def _solve() -> str:
                 f.best[i] = f.F[i]
         return better
 
-    def good() -> Value:
-        return best.value <= tolerance * best_unit.value
+    def good(factor: float = 1.0) -> Value:
+        return best.value <= factor * tolerance * best_unit.value
 
     measure()
     with w.repeat() as end:
@@ -222,7 +223,7 @@ def _solve() -> str:
                     patience.value = _PATIENCE
             with w.loop(n) as i:
                 f.F[i] = f.best[i]
-        with w.when(good() | (done_sweeps.value >= sweeps)):
+        with w.when(good(_STALLED) | (done_sweeps.value >= sweeps)):
             w.jump(end)
         with w.loop(batch.value) as _, w.loop(f.count) as k:
             solve_block(f, k)

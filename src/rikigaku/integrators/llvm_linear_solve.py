@@ -68,8 +68,13 @@ class _System:
             with w.loop(n, k + 1) as i:
                 m = self.quotient(self.get(self.parts, i * n + k), pivot)
                 self.put(self.parts, i * n + k, m)
-                with w.loop(n, k + 1) as j:
-                    self.reduce(self.parts, i * n + j, m, self.get(self.parts, k * n + j))
+                if self.complex:
+                    with w.loop(n, k + 1) as j:
+                        self.reduce(self.parts, i * n + j, m, self.get(self.parts, k * n + j))
+                else:
+                    A = self.parts[0]
+                    with w.when(~m[0].equals(0.0)):
+                        w.add_multiple(A.at(i * n + k + 1), n - 1 - k, 0.0 - m[0], A.at(k * n + k + 1))
         w.line("ret void")
         return w.function(f"define void @{self.name('factor')}(i64 %n, ptr %A, ptr %B, ptr %pivots)")
 

@@ -34,7 +34,7 @@ class StepSlot(IntEnum):
     AFTER = auto()  # velocities at the end of the step
     BEFORE_RATES = auto()
     FREE_RATES = auto()
-    CLOSED = auto()  # for each contact: -1 waits for its impact, 0 open, 1 closed
+    CLOSED = auto()  # for each contact: 0 open, 1 closed
     TARGET = auto()
     MU = auto()
     LIST = auto()  # active constraints
@@ -114,7 +114,7 @@ class StepStatus(IntEnum):
 
     DONE = 0
     TORQUE = 1  # joint forces are not finite
-    STATE = 2  # velocities are not finite
+    STATE = 2  # positions, velocities or energies are not finite
 
 
 class StepFunction(BlockFunction):

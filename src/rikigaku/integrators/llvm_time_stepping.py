@@ -272,7 +272,7 @@ def _advance() -> str:
         )
         with w.when(period.equals(0)):
             _actuate(t, TileSlot.ACTUATION_CALL, TileSlot.MIDDLE, t.size)
-        _check(t, TileSlot.CONTROLS, control, nv, StepStatus.TORQUE, w.value(0, "i64"))
+        _check(t, TileSlot.CONTROLS, control, nv, StepStatus.TORQUE)
         t.run(
             TileSlot.STEPPING_CALL,
             TileSlot.STEPPING,
@@ -297,7 +297,7 @@ def _advance() -> str:
                 (TileSlot.ROWS, t[TileSlot.ROW_SIZE], 0),
             ],
         )
-        _check(t, TileSlot.ROWS, t[TileSlot.ROW_SIZE], t.nq + nv, StepStatus.STATE, w.value(0, "i64"))
+        _check(t, TileSlot.ROWS, t[TileSlot.ROW_SIZE], t.size, StepStatus.STATE)
         every = t[TileSlot.EVERY]
         with w.when(every > 0):
             passed = k + 1
@@ -312,11 +312,11 @@ def _terms_size(t: _Tile) -> Value:
     return t.tile[len(TileSlot)]
 
 
-def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStatus, at: Value) -> None:
+def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStatus) -> None:
     """Return if numbers are not finite."""
     w, worst, failed = t.w, t.w.cell(0.0), t.w.cell(0, "i64")
     with w.loop(t.worlds) as b, w.loop(count) as i:
-        x = t.of_world(slot, b, size)[at + i]
+        x = t.of_world(slot, b, size)[i]
         with w.when(~((x - x).equals(0.0))):
             worst.value, failed.value = 1.0, b
     with w.when(worst.value > 0.0):

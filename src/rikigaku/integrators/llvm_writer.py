@@ -12,6 +12,9 @@ from rikigaku.compiler.llvm_text import number
 
 Operand = Union["Value", float, int]
 
+_LANES = 4  # elements of a vector operation
+_VECTOR = f"<{_LANES} x double>"
+
 
 class Value:
     """A double, i64 or i1 under its name in the text."""
@@ -173,6 +176,60 @@ class Writer:
         type = next((v.type for v in (x, y) if isinstance(v, Value)), "double")
         a, b = self.value(x, type), self.value(y, type)
         return self.result(type, f"select i1 {condition.name}, {type} {a.name}, {type} {b.name}")
+
+    # -- vectors --------------------------------------------------------------------------------------------
+    def add_multiple(self, target: Array, count: Operand, factor: Value, source: Array) -> None:
+        """target += factor source, in vector registers where the elements suffice."""
+        splat = self._splat(factor)
+        whole = self.value(count, "i64") / _LANES * _LANES
+        with self._strides(whole) as i:
+            x, y = (
+                self.result(_VECTOR, f"load {_VECTOR}, ptr {a.at(i).pointer}, align 8")
+                for a in (source, target)
+            )
+            product = self.result(_VECTOR, f"fmul {_VECTOR} {splat}, {x.name}")
+            total = self.result(_VECTOR, f"fadd {_VECTOR} {y.name}, {product.name}")
+            self.line(f"store {_VECTOR} {total.name}, ptr {target.at(i).pointer}, align 8")
+        with self.loop(count, whole) as j:
+            target[j] = target[j] + factor * source[j]
+
+    def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0) -> Value:
+        """start + the sum of x[i] y[i], in vector registers where the elements suffice."""
+        lanes = self.cell(Value(self, _VECTOR, "zeroinitializer"), _VECTOR)
+        whole = self.value(count, "i64") / _LANES * _LANES
+        with self._strides(whole) as i:
+            a, b = (self.result(_VECTOR, f"load {_VECTOR}, ptr {v.at(i).pointer}, align 8") for v in (x, y))
+            product = self.result(_VECTOR, f"fmul {_VECTOR} {a.name}, {b.name}")
+            lanes.value = self.result(_VECTOR, f"fadd {_VECTOR} {lanes.value.name}, {product.name}")
+        parts = lanes.value
+        total = self.cell(start)
+        with self.when(whole > 0):
+            each = [
+                self.result("double", f"extractelement {_VECTOR} {parts.name}, i64 {k}")
+                for k in range(_LANES)
+            ]
+            while len(each) > 1:
+                each = [a + b for a, b in zip(each[::2], each[1::2], strict=True)]
+            total.value = total.value + each[0]
+        with self.loop(count, whole) as j:
+            total.value = total.value + x[j] * y[j]
+        return total.value
+
+    def _splat(self, x: Value) -> str:
+        one = self.result(_VECTOR, f"insertelement {_VECTOR} poison, double {x.name}, i64 0")
+        mask = f"<{_LANES} x i32> zeroinitializer"
+        return self.result(_VECTOR, f"shufflevector {_VECTOR} {one.name}, {_VECTOR} poison, {mask}").name
+
+    @contextmanager
+    def _strides(self, end: Value) -> Iterator[Value]:
+        """i = 0, lanes, 2 lanes, ... below end."""
+        i = self.cell(0, "i64")
+        with self.repeat() as done:
+            now = i.value
+            with self.when(now >= end):
+                self.jump(done)
+            yield now
+            i.value = now + _LANES
 
     # -- control --------------------------------------------------------------------------------------------
     def _start(self, label: str) -> None:

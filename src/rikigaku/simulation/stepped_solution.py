@@ -59,7 +59,7 @@ def stepped_solution(
     if done.status == StepStatus.DONE:
         times[-1] = end
     status = "done" if done.status == StepStatus.DONE else (
-        f"the motion cannot go on at t = {start + done.steps * h:.9g} s: velocities are not finite. "
+        f"the motion cannot go on at t = {start + done.steps * h:.9g} s: the state is not finite. "
         "Try a shorter step."
     )  # fmt: skip
     return _solution(stepping, rows, times, output, status, done.steps)

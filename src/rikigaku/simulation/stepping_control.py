@@ -1,8 +1,9 @@
 """Joint forces of an actuation for fixed steps: with the damping and stiffness that act implicitly.
 
 The damping -d tau_i / d v_i and stiffness -d tau_i / d q_i of each coordinate come from the traced formula of
-the controller; they are taken implicitly, so that stiff controllers are stable at any step. Forces from
-functions, data and samples are held through a step, without damping.
+the controller; they are taken implicitly, so that stiff PD control is stable at any step. A force that
+depends on velocities of other coordinates (computed torque) is explicit: its diagonal alone would change the
+motion. So are forces from functions, data and samples, which are held through a step.
 """
 
 from dataclasses import dataclass
@@ -22,8 +23,6 @@ from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Actuation, joint_forces
 from rikigaku.simulation.actuation_program import kernel_of
 from rikigaku.simulation.kept_programs import kept
-
-_LARGEST = 200_000  # operations of a formula times coordinates, up to which it is differentiated
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +60,21 @@ def _resistance(mechanism: Mechanism, tau: list[Number], q: list[Number], v: lis
     nv = mechanism.nv
     places = {k: body.q[i] for body in mechanism.bodies if len(body.q) == len(body.v)
               for i, k in enumerate(body.v)}  # fmt: skip
-    length = sum(1 for _ in reachable([x for x in tau if type(x) is Node]))
-    if length * nv > _LARGEST:
-        return [0.0] * (2 * nv)
+    velocities = {x: k for k, x in enumerate(v)}
+    own = [_depends_on(x, velocities) <= {k} for k, x in enumerate(tau)]
     result: list[Number] = []
     for inputs in (dict(enumerate(v)), {k: q[i] for k, i in places.items()}):
         for k in range(nv):
             slope: Number = 0.0
-            if type(tau[k]) is Node and k in inputs:
+            if type(tau[k]) is Node and own[k] and k in inputs:
                 try:
                     slope = forward([tau[k]], [{inputs[k]: 1.0}])[0][0]
                 except WrongValue:  # an operation without derivative
                     slope = 0.0
             result.append(where(-slope < 0, 0.0, -slope) if type(slope) is Node else max(-slope, 0.0))
     return result
+
+
+def _depends_on(x: Number, inputs: dict[Any, int]) -> set[int]:
+    """Which of the inputs a traced number depends on."""
+    return {inputs[node] for node in reachable([x]) if node in inputs} if type(x) is Node else set()
