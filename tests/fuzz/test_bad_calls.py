@@ -93,7 +93,10 @@ KINDS = {
     ),
     "a duration without end": (lambda: trajectory.quintic(Q, V, 1e300), "No finite polynomial"),
     "data that are text": (lambda: rk.Data(["a"], [[1.0]]), "t of Data is an array of real numbers"),
-    "a sampled number": (lambda: rk.Sampled(5, 0.1), "function of Sampled is a function of 3 arguments; 5"),
+    "a sampled number": (
+        lambda: rk.Sampled(5, 0.1),
+        "function of Sampled is a function of t, q, v .*; 5 was",
+    ),
     "a guard of nothing": (
         lambda: rk.simulate(ARM, Q, duration=0.1, events=[rk.Guard("g", 5)]),
         "function of Guard is a function of 3 arguments; 5 was given",

@@ -218,6 +218,8 @@ class Sampled(TorqueSource):
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if not hasattr(self.function, "forces"):
+            function_of("function of Sampled", "t q v", self.function)
 
 
 def input_counts(actuation: Actuation) -> tuple[int, int]:
@@ -287,7 +289,6 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any, wrench_on: st
     if isinstance(torque, Sampled):
         if not torque.period > 0:
             raise WrongValue(f"A sampling period is positive [s]; {torque.period} was given.")
-        function_of("The function of Sampled", "t q v", torque.function)
         return JointForces(nv, at, function=torque.function, period=float(torque.period))
     if isinstance(torque, TorqueSum):
         from rikigaku.simulation.actuation_sum import sum_of
