@@ -1,8 +1,10 @@
 """Fixed steps with contacts beside MuJoCo at equal models: speed, penetration, creep, energy made.
 
-Scenes: Solo12 dropped and standing, Solo12 trotting in place by PD, Talos standing on eight points, a box that
-tumbles on its eight corners. Contact points are spheres of 1 mm in MuJoCo. MuJoCo with its default contacts, and
-with the stiffest ones that its step allows (solref 2 h, impratio 100, elliptic cones).
+Scenes: Solo12 dropped and standing, Solo12 trotting in place by PD, Talos standing on eight points, a box
+that tumbles on its eight corners. Contact points are spheres of 1 mm in MuJoCo. MuJoCo with its default
+contacts, and with the stiffest ones that its step allows (solref 2 h, impratio 100, elliptic cones).
+Energy made: the largest rise of energy less work of the actuators. Soft contacts store energy and return it,
+which appears here, too.
 """
 
 import tempfile
@@ -184,8 +186,8 @@ def _model(scene: Scene, h: float, stiff: bool) -> Any:
             body = next((b for b in spec.bodies if b.name == link), None)
         at = np.linalg.inv(scene.robot.pose(q, link)) @ scene.robot.pose(q, point)
         body.add_geom(
-            name=f"point {k}", type=ball, size=[RADIUS, 0, 0], pos=at[:3, 3], mass=0, contype=1, conaffinity=2,
-            **touch,
+            name=f"point {k}", type=ball, size=[RADIUS, 0, 0], pos=at[:3, 3], mass=0, contype=1,
+            conaffinity=2, **touch,
         )  # fmt: skip
     spec.worldbody.add_geom(
         type=plane, size=[0, 0, 1], pos=[0, 0, -RADIUS], contype=2, conaffinity=1, **touch
@@ -239,7 +241,10 @@ def _solo_trot() -> Scene:
     for k in range(10):
         raised = stand.reshape(4, 3).copy()
         raised[list(pairs[k % 2])] += lift
-        motions += [trajectory.quintic(stand, raised.ravel(), 0.1), trajectory.quintic(raised.ravel(), stand, 0.1)]
+        motions += [
+            trajectory.quintic(stand, raised.ravel(), 0.1),
+            trajectory.quintic(raised.ravel(), stand, 0.1),
+        ]
     return Scene("Solo12 trotting in place by PD", robot, q, np.zeros(robot.nv), FEET, 0.6, 2.0,
                  trajectory.Sequence(motions), 20.0, 0.5)  # fmt: skip
 
@@ -271,5 +276,6 @@ def _box() -> Scene:
     frames = tuple(rk.Frame(f"c{k}", "box", rk.Placement(p)) for k, p in enumerate(corners))
     q = np.array([0, 0, 0.5, 0.9, 0.3, 0.2, 0.24])
     q[3:] /= np.linalg.norm(q[3:])
-    return Scene("Box tumbling on eight corners", rk.Robot("box", (link,), frames), q,
-                 np.array([0.5, 0.2, 0, 3, 2, 1.0]), tuple(f.name for f in frames), 0.5, 3.0, rest=2.5)  # fmt: skip
+    v, points = np.array([0.5, 0.2, 0, 3, 2, 1.0]), tuple(f.name for f in frames)
+    robot = rk.Robot("box", (link,), frames)
+    return Scene("Box tumbling on eight corners", robot, q, v, points, 0.5, 3.0, rest=2.5)

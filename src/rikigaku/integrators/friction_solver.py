@@ -39,9 +39,9 @@ class SolverResult(NamedTuple):
 def _library() -> "Library":
     def text() -> str:
         from rikigaku.integrators.llvm_friction_solve import friction_text
+        from rikigaku.integrators.llvm_writer import DECLARED
 
-        declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
-        return "\n".join([declared, friction_text()])
+        return "\n".join([DECLARED, friction_text()])
 
     return native_library("friction solver", text)
 

@@ -56,13 +56,9 @@ def _residual() -> str:
     w, result = f.w, Array(f.w, "%result")
     unit, worst = w.cell(1e-300), w.cell(0.0)
     with w.loop(f.n) as i:
-        row, total, terms = f.row(i), w.cell(f.w0[i]), w.cell(w.abs(f.w0[i]))
-        with w.loop(f.n) as j:
-            term = row[j] * f.F[j]
-            total.value = total.value + term
-            terms.value = terms.value + w.abs(term)
-        f.out[i] = total.value
-        unit.value = w.max(terms.value, unit.value)
+        row = f.row(i)
+        f.out[i] = w.dot(f.n, row, f.F, f.w0[i])
+        unit.value = w.max(w.dot(f.n, row, f.F, w.abs(f.w0[i]), absolute=True), unit.value)
     with w.loop(f.count) as k:
         block = Block(f, k)
         step_n, step_t = f.steps(block)

@@ -157,11 +157,17 @@ def _blocks() -> str:
         block(Kind.LIMITED, [-1, add(f.joint_row + k), -1], [0.0, 0.0, f.h * limit])
     n = count.value
     w.call("@constraints_in_Y", f.block, listed, n)
-    W, Y = f.reals(Slot.DELASSUS), f.reals(Slot.Y)
+    W, Y, dense = f.reals(Slot.DELASSUS), f.reals(Slot.Y), f.reals(StepSlot.DENSE)
+    columns = f.wholes(Slot.COLUMNS)
+    f.fill(dense, n * f.nv)
     with w.loop(n) as a:
+        own_row = dense.at(a * f.nv)
+        first, size = f.pattern(listed[a])
+        with w.loop(size) as k:
+            own_row[columns[first + k]] = Y[first + k]
         x = f.scaled(listed[a])
         with w.loop(a + 1) as b:
-            own = f.gathered(listed[b], Y, x)
+            own = w.dot(f.nv, dense.at(b * f.nv), x)
             W[a * n + b] = own
             W[b * n + a] = own
         f.cleared(listed[a])

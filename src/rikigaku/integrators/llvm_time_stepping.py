@@ -19,7 +19,7 @@ from rikigaku.integrators.llvm_driver import piecewise_text
 from rikigaku.integrators.llvm_friction_solve import friction_text
 from rikigaku.integrators.llvm_step_contacts import _Step, step_contacts_text
 from rikigaku.integrators.llvm_step_memory import StepSlot, StepStatus, TileSlot
-from rikigaku.integrators.llvm_writer import Array, Value, Writer
+from rikigaku.integrators.llvm_writer import DECLARED, Array, Value, Writer
 
 _MOVING = 1e-9  # [m/s]: faster contacts slide
 
@@ -362,7 +362,6 @@ def _projection() -> str:
 
 def time_stepping_text() -> str:
     """LLVM text of @advance and all it calls."""
-    declared = "\n".join(f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs", "floor"))
     parts = [
         _removed(),
         _correction(),
@@ -372,4 +371,4 @@ def time_stepping_text() -> str:
         _advance(),
         piecewise_text(),
     ]
-    return "\n".join([declared, solve_text(), friction_text(), step_contacts_text(), *parts])
+    return "\n".join([DECLARED, solve_text(), friction_text(), step_contacts_text(), *parts])

@@ -16,6 +16,15 @@ _LANES = 4  # elements of a vector operation
 _VECTOR = f"<{_LANES} x double>"
 
 
+# Functions of LLVM that the writer calls, declared once in a module.
+DECLARED = "\n".join(
+    [
+        *(f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs", "floor")),
+        f"declare {_VECTOR} @llvm.fabs.v{_LANES}f64({_VECTOR})",
+    ]
+)
+
+
 class Value:
     """A double, i64 or i1 under its name in the text."""
 
@@ -193,13 +202,16 @@ class Writer:
         with self.loop(count, whole) as j:
             target[j] = target[j] + factor * source[j]
 
-    def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0) -> Value:
-        """start + the sum of x[i] y[i], in vector registers where the elements suffice."""
+    def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0, absolute: bool = False) -> Value:
+        """start + the sum of x[i] y[i], or of |x[i] y[i]|, in vector registers where the elements suffice."""
         lanes = self.cell(Value(self, _VECTOR, "zeroinitializer"), _VECTOR)
         whole = self.value(count, "i64") / _LANES * _LANES
         with self._strides(whole) as i:
             a, b = (self.result(_VECTOR, f"load {_VECTOR}, ptr {v.at(i).pointer}, align 8") for v in (x, y))
             product = self.result(_VECTOR, f"fmul {_VECTOR} {a.name}, {b.name}")
+            if absolute:
+                call = f"call {_VECTOR} @llvm.fabs.v{_LANES}f64({_VECTOR} {product.name})"
+                product = self.result(_VECTOR, call)
             lanes.value = self.result(_VECTOR, f"fadd {_VECTOR} {lanes.value.name}, {product.name}")
         parts = lanes.value
         total = self.cell(start)
@@ -212,7 +224,8 @@ class Writer:
                 each = [a + b for a, b in zip(each[::2], each[1::2], strict=True)]
             total.value = total.value + each[0]
         with self.loop(count, whole) as j:
-            total.value = total.value + x[j] * y[j]
+            term = x[j] * y[j]
+            total.value = total.value + (self.abs(term) if absolute else term)
         return total.value
 
     def _splat(self, x: Value) -> str:

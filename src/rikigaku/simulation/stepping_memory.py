@@ -135,7 +135,7 @@ class Tile:
             Slot.X: nv, Slot.SPARSE: nv, Slot.Y: engine.structure.row_starts[-1], Slot.DELASSUS: m * m,
             Slot.DIAGONAL: m, Slot.RIGHT_HAND_SIDE: m, StepSlot.FREE: nv, StepSlot.AFTER: nv,
             StepSlot.BEFORE_RATES: m, StepSlot.FREE_RATES: m, StepSlot.TARGET: contacts,
-            StepSlot.MU: contacts,
+            StepSlot.MU: contacts, StepSlot.DENSE: m * nv,
             StepSlot.BLOCK_NUMBERS: 3 * m, StepSlot.IMPULSES: m, StepSlot.W0: m, StepSlot.RESPONSE: m,
             StepSlot.SOLVER_WORK: work_size(m), StepSlot.SOLVER_RESULT: 4,
             StepSlot.VISCOUS_MATRIX: m * m + 3 * m if viscous else 0,
