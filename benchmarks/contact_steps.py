@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,9 @@ class Scene:
     damping: float = 0.0
     rest: float | None = None
 
-    @property
-    def contacts(self) -> list[rk.Contact]:
-        return [rk.Contact(point, rk.Plane(), self.mu) for point in self.points]
+    @cached_property
+    def contacts(self) -> rk.ContactSystem:
+        return rk.ContactSystem(self.robot, [rk.Contact(point, rk.Plane(), self.mu) for point in self.points])
 
     @property
     def control(self) -> Any:

@@ -12,7 +12,7 @@ at that part of its speed of approach (Newton's law; without, if that would make
 from rikigaku.integrators.llvm_contact_memory import Slot
 from rikigaku.integrators.llvm_friction_blocks import Kind
 from rikigaku.integrators.llvm_step_memory import StepFunction, StepSlot
-from rikigaku.integrators.llvm_writer import Array, Value
+from rikigaku.integrators.llvm_writer import LANES, Array, Value
 
 _TOUCHING = 1e-8  # [m]: smaller gaps are closed
 _REST = 1e-9  # [m/s]: smaller sliding speeds are those of sticking
@@ -159,15 +159,15 @@ def _blocks() -> str:
     w.call("@constraints_in_Y", f.block, listed, n)
     W, Y, dense = f.reals(Slot.DELASSUS), f.reals(Slot.Y), f.reals(StepSlot.DENSE)
     columns = f.wholes(Slot.COLUMNS)
-    f.fill(dense, n * f.nv)
+    width = (f.nv + (LANES - 1)) / LANES * LANES  # rows are padded with zeros
     with w.loop(n) as a:
-        own_row = dense.at(a * f.nv)
+        own_row = dense.at(listed[a] * width)
         first, size = f.pattern(listed[a])
         with w.loop(size) as k:
             own_row[columns[first + k]] = Y[first + k]
         x = f.scaled(listed[a])
         with w.loop(a + 1) as b:
-            own = w.dot(f.nv, dense.at(b * f.nv), x)
+            own = w.dot(width, dense.at(listed[b] * width), x)
             W[a * n + b] = own
             W[b * n + a] = own
         f.cleared(listed[a])

@@ -37,7 +37,7 @@ class StepSlot(IntEnum):
     CLOSED = auto()  # for each contact: 0 open, 1 closed
     TARGET = auto()
     MU = auto()
-    DENSE = auto()  # Y of the active constraints with zeros
+    DENSE = auto()  # Y of all constraints with its zeros, which are never written
     LIST = auto()  # active constraints
     PLACE = auto()  # of each constraint in the list, or -1
     BLOCK_ROWS = auto()

@@ -12,15 +12,16 @@ from rikigaku.compiler.llvm_text import number
 
 Operand = Union["Value", float, int]
 
-_LANES = 4  # elements of a vector operation
-_VECTOR = f"<{_LANES} x double>"
+LANES = 4  # elements of a vector operation
+_VECTOR = f"<{LANES} x double>"
 
 
 # Functions of LLVM that the writer calls, declared once in a module.
 DECLARED = "\n".join(
     [
         *(f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs", "floor")),
-        f"declare {_VECTOR} @llvm.fabs.v{_LANES}f64({_VECTOR})",
+        f"declare {_VECTOR} @llvm.fabs.v{LANES}f64({_VECTOR})",
+        f"declare {_VECTOR} @llvm.fmuladd.v{LANES}f64({_VECTOR}, {_VECTOR}, {_VECTOR})",
     ]
 )
 
@@ -190,14 +191,13 @@ class Writer:
     def add_multiple(self, target: Array, count: Operand, factor: Value, source: Array) -> None:
         """target += factor source, in vector registers where the elements suffice."""
         splat = self._splat(factor)
-        whole = self.value(count, "i64") / _LANES * _LANES
+        whole = self.value(count, "i64") / LANES * LANES
         with self._strides(whole) as i:
             x, y = (
                 self.result(_VECTOR, f"load {_VECTOR}, ptr {a.at(i).pointer}, align 8")
                 for a in (source, target)
             )
-            product = self.result(_VECTOR, f"fmul {_VECTOR} {splat}, {x.name}")
-            total = self.result(_VECTOR, f"fadd {_VECTOR} {y.name}, {product.name}")
+            total = self._vector_fused(splat, x.name, y.name)
             self.line(f"store {_VECTOR} {total.name}, ptr {target.at(i).pointer}, align 8")
         with self.loop(count, whole) as j:
             target[j] = target[j] + factor * source[j]
@@ -205,20 +205,20 @@ class Writer:
     def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0, absolute: bool = False) -> Value:
         """start + the sum of x[i] y[i], or of |x[i] y[i]|, in vector registers where the elements suffice."""
         lanes = self.cell(Value(self, _VECTOR, "zeroinitializer"), _VECTOR)
-        whole = self.value(count, "i64") / _LANES * _LANES
+        whole = self.value(count, "i64") / LANES * LANES
         with self._strides(whole) as i:
             a, b = (self.result(_VECTOR, f"load {_VECTOR}, ptr {v.at(i).pointer}, align 8") for v in (x, y))
-            product = self.result(_VECTOR, f"fmul {_VECTOR} {a.name}, {b.name}")
             if absolute:
-                call = f"call {_VECTOR} @llvm.fabs.v{_LANES}f64({_VECTOR} {product.name})"
-                product = self.result(_VECTOR, call)
-            lanes.value = self.result(_VECTOR, f"fadd {_VECTOR} {lanes.value.name}, {product.name}")
+                a, b = (
+                    self.result(_VECTOR, f"call {_VECTOR} @llvm.fabs.v{LANES}f64({_VECTOR} {v.name})")
+                    for v in (a, b)
+                )
+            lanes.value = self._vector_fused(a.name, b.name, lanes.value.name)
         parts = lanes.value
         total = self.cell(start)
         with self.when(whole > 0):
             each = [
-                self.result("double", f"extractelement {_VECTOR} {parts.name}, i64 {k}")
-                for k in range(_LANES)
+                self.result("double", f"extractelement {_VECTOR} {parts.name}, i64 {k}") for k in range(LANES)
             ]
             while len(each) > 1:
                 each = [a + b for a, b in zip(each[::2], each[1::2], strict=True)]
@@ -228,9 +228,14 @@ class Writer:
             total.value = total.value + (self.abs(term) if absolute else term)
         return total.value
 
+    def _vector_fused(self, a: str, b: str, c: str) -> Value:
+        """a b + c, as one operation where the processor has it."""
+        arguments = ", ".join(f"{_VECTOR} {x}" for x in (a, b, c))
+        return self.result(_VECTOR, f"call {_VECTOR} @llvm.fmuladd.v{LANES}f64({arguments})")
+
     def _splat(self, x: Value) -> str:
         one = self.result(_VECTOR, f"insertelement {_VECTOR} poison, double {x.name}, i64 0")
-        mask = f"<{_LANES} x i32> zeroinitializer"
+        mask = f"<{LANES} x i32> zeroinitializer"
         return self.result(_VECTOR, f"shufflevector {_VECTOR} {one.name}, {_VECTOR} poison, {mask}").name
 
     @contextmanager
@@ -242,7 +247,7 @@ class Writer:
             with self.when(now >= end):
                 self.jump(done)
             yield now
-            i.value = now + _LANES
+            i.value = now + LANES
 
     # -- control --------------------------------------------------------------------------------------------
     def _start(self, label: str) -> None:

@@ -14,6 +14,7 @@ from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
 from rikigaku.integrators.constrained_motion import Slot
 from rikigaku.integrators.friction_solver import work_size
+from rikigaku.integrators.llvm_writer import LANES
 from rikigaku.integrators.time_stepping_driver import FIRST, StepSlot, TileSlot
 from rikigaku.laws.contact.stepping_terms import stepping_sizes
 from rikigaku.simulation.actuation import Actuation
@@ -132,10 +133,11 @@ class Tile:
         engine, nv = system.engine, system.robot.nv
         viscous = any(c.friction.viscous for c in system.contacts)
         reals = {
-            Slot.X: nv, Slot.SPARSE: nv, Slot.Y: engine.structure.row_starts[-1], Slot.DELASSUS: m * m,
-            Slot.DIAGONAL: m, Slot.RIGHT_HAND_SIDE: m, StepSlot.FREE: nv, StepSlot.AFTER: nv,
+            Slot.X: nv, Slot.SPARSE: nv + LANES, Slot.Y: engine.structure.row_starts[-1],
+            Slot.DELASSUS: m * m, Slot.DIAGONAL: m, Slot.RIGHT_HAND_SIDE: m, StepSlot.FREE: nv,
+            StepSlot.AFTER: nv,
             StepSlot.BEFORE_RATES: m, StepSlot.FREE_RATES: m, StepSlot.TARGET: contacts,
-            StepSlot.MU: contacts, StepSlot.DENSE: m * nv,
+            StepSlot.MU: contacts, StepSlot.DENSE: m * (nv + LANES),
             StepSlot.BLOCK_NUMBERS: 3 * m, StepSlot.IMPULSES: m, StepSlot.W0: m, StepSlot.RESPONSE: m,
             StepSlot.SOLVER_WORK: work_size(m), StepSlot.SOLVER_RESULT: 4,
             StepSlot.VISCOUS_MATRIX: m * m + 3 * m if viscous else 0,
