@@ -234,7 +234,7 @@ def _solo_drop() -> Scene:
 
 
 def _solo_trot() -> Scene:
-    """Diagonal legs in turn: 0.15 s up and down."""
+    """Diagonal pairs of legs alternately, 0.1 s up and 0.1 s down."""
     robot, q = _solo()
     stand, lift = q[7:], np.array([0.0, 0.25, -0.5])
     pairs = [(0, 3), (1, 2)]

@@ -7,6 +7,7 @@ vector registers; contacts are solved world by world.
 from enum import IntEnum, auto
 
 from rikigaku.integrators.llvm_contact_memory import BlockFunction, Slot
+from rikigaku.integrators.llvm_writer import Array, Value
 
 FIRST = len(Slot)
 
@@ -86,6 +87,7 @@ class TileSlot(IntEnum):
     SMOOTH = auto()
     CONTROLS = auto()
     TERMS = auto()
+    TERMS_SIZE = auto()
     INPUTS = auto()
     PARAMETERS = auto()
     # programs for one state
@@ -118,9 +120,49 @@ class StepStatus(IntEnum):
     STATE = 2  # positions, velocities or energies are not finite
 
 
-class StepFunction(BlockFunction):
-    """A function of a world's block."""
+class WorldStep(BlockFunction):
+    """A function of a world's block and the step h."""
 
-    def text(self, name: str, arguments: str) -> str:
-        self.w.line("ret void")
-        return self.w.function(f"define internal void @{name}(ptr %block{arguments})")
+    def __init__(self) -> None:
+        super().__init__()
+        self.h = Value(self.w, "double", "%h")
+        self.nv, self.contacts, self.joints = self[Slot.NV], self[Slot.CONTACTS], self[Slot.JOINTS]
+        self.permanent = self[Slot.PERMANENT]
+        self.rows = self.wholes(Slot.CONTACT_ROWS)
+        self.row = self.reals(StepSlot.ROW)
+        self.v = self.row.at(self[Slot.NQ])
+
+    def __getitem__(self, slot: Slot | StepSlot) -> Value:
+        return self.block[slot]
+
+    def reals(self, slot: Slot | StepSlot) -> Array:
+        return self.w.array(self.block[slot])
+
+    def wholes(self, slot: Slot | StepSlot) -> Array:
+        return self.w.array(self.block[slot], "i64")
+
+    @property
+    def joint_row(self) -> Value:
+        """Index of the first constraint of a joint."""
+        return self.rows[self.contacts]
+
+    @property
+    def total(self) -> Value:
+        """Number of all constraints."""
+        return self.joint_row + self.joints
+
+    @property
+    def modes(self) -> Array:
+        return self.row.at(self[StepSlot.MODES_AT])
+
+    def mu(self, i: Value) -> Value:
+        """Kinetic friction of contact i at the sliding speed before the step."""
+        friction, rates = self.reals(Slot.FRICTION).at(4 * i), self.reals(StepSlot.BEFORE_RATES)
+        return friction[0] + friction[1] / (1.0 + friction[2] * self.speed(i, rates))
+
+    def speed(self, i: Value, rates: Array) -> Value:
+        """Square of the sliding speed of contact i."""
+        w, total = self.w, self.w.cell(0.0)
+        with w.loop(self.rows[i + 1], self.rows[i] + 1) as r:
+            total.value = total.value + rates[r] * rates[r]
+        return total.value

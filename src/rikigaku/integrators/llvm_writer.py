@@ -263,6 +263,11 @@ class Writer:
         self.line(f"ret i64 {self.value(status, 'i64').name}")
         self._start(self._fresh("after"))
 
+    def leave_void(self) -> None:
+        """Return from a function without result."""
+        self.line("ret void")
+        self._start(self._fresh("after"))
+
     @contextmanager
     def when(self, condition: Value) -> Iterator[None]:
         yes, on = self._fresh("when"), self._fresh("on")

@@ -109,14 +109,14 @@ class Tile:
             }  # fmt: skip
             for step_slot, array in own.items():
                 block[step_slot] = array[b].ctypes.data
-        self.block = np.zeros(len(TileSlot) + 1, dtype=np.int64)
+        self.block = np.zeros(len(TileSlot), dtype=np.int64)
         numbers = {
             TileSlot.WORLDS: worlds, TileSlot.BLOCKS: self.blocks.ctypes.data,
             TileSlot.BLOCK_SIZE: self.blocks.shape[1], TileSlot.BATCHED: int(batched),
             TileSlot.ROW_SIZE: self.parts.size, TileSlot.NQ: nq, TileSlot.NV: nv,
             TileSlot.STEP: self.length.ctypes.data, TileSlot.TIME: self.time.ctypes.data,
             TileSlot.PARAMETERS: self.parameters.ctypes.data,
-            TileSlot.INPUT_SIZE: programs.actuation.size,
+            TileSlot.INPUT_SIZE: programs.actuation.size, TileSlot.TERMS_SIZE: sum(terms.values()),
         }  # fmt: skip
         for tile_slot, number in numbers.items():
             self.block[tile_slot] = number
@@ -124,7 +124,6 @@ class Tile:
             self.block[tile_slot] = array.ctypes.data
         for tile_slot, function in self.functions.items():
             self.block[tile_slot] = function.address
-        self.block[len(TileSlot)] = sum(terms.values())
         if batched:
             self._calls(nq, nv)
 
