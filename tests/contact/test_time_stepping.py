@@ -345,3 +345,29 @@ def test_inputs_of_each_step_and_world():
             robot, q[k], None, lambda t, q, v, k=k: torques[int(t / 1e-2), k], duration=0.2, step=1e-2
         )
         assert np.abs(many.rows[k, :3] - expected.q[-1]).max() < 1e-14
+
+
+def test_torque_limits_wrenches_and_sums_act_as_in_the_located_motion():
+    robot, target = rk.load("planar_3r"), np.array([0.5, 0.2, -0.3])
+    control = rk.PD(robot, target, 40.0, 4.0)
+    options = {
+        "torque_limits": 5.0,
+        "wrenches": {"hand": ["0", "2*sin(9*t)", "-3", "0", "0", "0"]},
+        "contacts": [],
+    }
+    exact = rk.simulate(robot, np.zeros(3), None, control, duration=0.4, **options)
+    errors = []
+    for h in (2e-3, 1e-3):
+        motion = steps(robot, np.zeros(3), None, control, duration=0.4, step=h, **options)
+        errors.append(np.abs(motion.q[-1] - exact.q[-1]).max())
+    assert errors[1] < 2e-3
+    assert errors[1] < 0.7 * errors[0]
+    mine, theirs = (x.forces["joint wrenches"][-1] for x in (motion, exact))
+    assert np.abs(mine - theirs).max() < 0.02 * np.abs(theirs).max()
+    soft = rk.PD(robot, target, 20.0, 2.0)
+    summed = rk.Sampled(lambda t, q, v: -0.5 * v, 0.004) + rk.Sampled(soft, 0.004)
+    both = steps(robot, np.zeros(3), None, summed, duration=0.4, step=1e-3)
+    located = rk.simulate(robot, np.zeros(3), None, summed, duration=0.4, output=1e-3)
+    assert np.abs(both.q - located.q).max() < 2e-3
+    loaded = steps(robot, np.zeros(3), None, rk.Sampled(control, 0.01), duration=0.1, step=1e-3, **options)
+    assert loaded.forces["tau"].shape == (101, 3)

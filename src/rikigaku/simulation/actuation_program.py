@@ -21,6 +21,7 @@ from rikigaku.simulation.actuation import (
     Actuation,
     JointForces,
     Sampled,
+    TorqueSum,
     due,
     evaluate_function,
     joint_forces,
@@ -137,6 +138,8 @@ def sampled_controller(robot: Robot, torque: Any, native: bool) -> tuple[Any, fl
     Raises:
         WrongValue: for a controller that has a function or a period of its own, or a period not above 0.
     """
+    if isinstance(torque, TorqueSum):
+        return TorqueSum([sampled_controller(robot, part, False)[0] for part in torque.parts]), None
     if not isinstance(torque, Sampled):
         return torque, None
     controller: Any = torque.function

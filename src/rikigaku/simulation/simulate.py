@@ -114,7 +114,7 @@ def simulate(
     """
     start, end = span_of(start, duration)
     settings = settings_of(method, step, rtol, atol, most_steps, most_changes)
-    torque, period = sampled_controller(robot, torque, method == TIME_STEPPING)
+    torque, period = sampled_controller(robot, torque, method == TIME_STEPPING and wrenches is None)
     settings = bounded(settings, largest_step, end - start)
     times = times_of(output, start, end, 3 + robot.nq + robot.nv)
     q, v = start_of(robot, q0, v0)

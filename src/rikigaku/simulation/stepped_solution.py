@@ -16,11 +16,12 @@ from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.integrators.native_integrator import Status
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.simulation.actuation import Actuation, JointForces
+from rikigaku.simulation.external_wrenches import LoadedActuation
 from rikigaku.simulation.native_run import Run
 from rikigaku.simulation.simulate_arguments import LARGEST_OUTPUT
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated
-from rikigaku.simulation.time_stepping import TimeStepping
+from rikigaku.simulation.time_stepping import Stepped, TimeStepping
 from rikigaku.simulation.vector_fields import ModeField
 
 _MODES = np.array(["free", "stick", "slip"])
@@ -62,7 +63,7 @@ def stepped_solution(
         f"the motion cannot go on at t = {start + done.steps * h:.9g} s: the state is not finite. "
         "Try a shorter step."
     )  # fmt: skip
-    return _solution(stepping, rows, times, output, status, done.steps)
+    return _solution(stepping, rows, times, output, status, done)
 
 
 def _every(output: Any, step: float) -> int:
@@ -74,9 +75,9 @@ def _every(output: Any, step: float) -> int:
 
 
 def _solution(
-    stepping: TimeStepping, rows: Array, times: Array, output: Any, status: str, steps: int
+    stepping: TimeStepping, rows: Array, times: Array, output: Any, status: str, done: Stepped
 ) -> Solution:
-    system, parts = stepping.system, stepping.parts
+    system, parts, steps = stepping.system, stepping.parts, done.steps
     robot, n = system.robot, system.robot.nq + system.robot.nv + EXTRA_STATES
     y = rows[:, :n]
     records = np.zeros((max(len(rows) - 1, 1), 3 + 2 * n))
@@ -89,7 +90,20 @@ def _solution(
     names, index = _mode_names(system, codes)
     mode = Mode("fixed steps", "", None, labels=system.force_labels, surfaces=system.surfaces)
     field = _SteppedField(robot, mode, stepping.actuation, (), stepping, times, rows)
-    run = Run(field, mode, times[-1], y[-1], Status.DONE, records, [], (), [], stepping.step, steps, 0)
+    run = Run(
+        field,
+        mode,
+        times[-1],
+        y[-1],
+        Status.DONE,
+        records,
+        [],
+        (),
+        list(done.samples),
+        stepping.step,
+        steps,
+        0,
+    )
     t, states, place = times, y, np.arange(len(times))
     wanted = _times(output, times, stepping.step)
     if wanted is not None:
@@ -101,10 +115,13 @@ def _solution(
     statistics = {"steps": steps, "evaluations": steps, "rejected": 0, "changes of mode": 0}
     statistics["changes of mode"] = int(np.count_nonzero((np.diff(codes, axis=0) != 0).any(axis=1)))
     nq = robot.nq
+    # the forces of the steps are recorded; external wrenches are evaluated again, to be separated from them
+    external = isinstance(stepping.actuation, LoadedActuation)
+    actuation = stepping.actuation if external else JointForces(robot.nv, ())
     return Solution(
         robot, t, states[:, :nq], states[:, nq:-EXTRA_STATES], states[:, -2], states[:, -1], index[place],
         names, _events(system, times, y, codes, names, index), status, records,
-        np.zeros(len(records), dtype=np.int64), statistics, JointForces(robot.nv, ()), (run,),
+        np.zeros(len(records), dtype=np.int64), statistics, actuation, (run,),
         labels={name: tuple(x) for name, x in system.force_labels.items()}, notes=notes,
     )  # fmt: skip
 

@@ -15,8 +15,9 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.integrators.time_stepping_driver import StepStatus, TileSlot, advance, piecewise
-from rikigaku.simulation.actuation import Actuation, PiecewisePolynomial
+from rikigaku.simulation.actuation import Actuation, due
 from rikigaku.simulation.native_run import Inputs
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.stepping_memory import RowParts, SteppingPrograms, Tile
 
 _CHUNK = 4096  # steps between two returns to Python, where interrupts are handled
@@ -24,13 +25,33 @@ WORLDS_PER_TILE = 16
 
 
 class Stepped(NamedTuple):
-    """Rows of recorded steps (records, worlds, size), the last rows, steps taken, how it ended, and where."""
+    """Rows of recorded steps (records, worlds, size), the last rows, steps taken, how it ended, and where.
+
+    samples: times and values of a sampled Python function.
+    """
 
     records: Array
     rows: Array
     steps: int
     status: StepStatus
     world: int
+    samples: tuple[tuple[float, Array], ...] = ()
+
+
+class SampledInputs(Inputs):
+    """Inputs of a Python function; with a period it is called at the first step of each period."""
+
+    holds = True  # else the native code calls it at samples only
+    samples: tuple[tuple[float, Array], ...] = ()
+
+    def at(self, t: float, q: Array, v: Array) -> Array:
+        """Inputs of the function, or those held since its last sample."""
+        period = self.actuation.period
+        if period is None:
+            return super().at(t, q, v)
+        if not self.holds or not self.samples or due(self.samples[-1][0], t, period):
+            self.samples += ((t, super().at(t, q, v)),)
+        return self.samples[-1][1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +154,14 @@ class TimeStepping:
             when = start + (done + (0.5 if self.period is None else 0.0)) * self.step
             tau = tile.arrays[TileSlot.CONTROLS][world, :nv]
             raise WrongValue(f"The torque is not finite at t = {when:.9g} s: {tau}.")
-        return Stepped(records[: done // every if every else 0], tile.rows.copy(), done, status, world)
+        samples = () if inputs is None else inputs.samples
+        return Stepped(
+            records[: done // every if every else 0], tile.rows.copy(), done, status, world, samples
+        )
 
     def _inputs(
         self, tile: Tile, start: float, end: float, table: Array | None, keep: list[Any]
-    ) -> Inputs | None:
+    ) -> "SampledInputs | None":
         """Set the inputs of the actuation: a table, polynomials, or a Python function."""
         block, actuation = tile.block, self.actuation
         block[[TileSlot.INPUT, TileSlot.TABLE, TileSlot.SEGMENT, TileSlot.SEGMENTS, TileSlot.PERIOD]] = 0
@@ -150,13 +174,13 @@ class TimeStepping:
             keep.append(table)
             block[TileSlot.TABLE] = table.ctypes.data
             return None
-        if actuation.pieces is not None:
-            self._piecewise(block, actuation.pieces.within(start, end), keep)
-            return None
+        pieces = None if actuation.pieces is None else actuation.pieces.within(start, end)
+        if pieces is not None:
+            self._piecewise(block, pieces, keep)
         if actuation.function is None:
             return None
-        robot = self.system.robot
-        inputs = Inputs(actuation, robot.nq, robot.nv)
+        inputs = SampledInputs(actuation, self.system.robot.nq, self.system.robot.nv)
+        inputs.pieces, inputs.holds = pieces, self.period is None
         block[TileSlot.INPUT] = ctypes.cast(inputs.callback, ctypes.c_void_p).value or 0
         return inputs
 
