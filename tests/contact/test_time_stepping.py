@@ -291,6 +291,16 @@ def test_a_motion_that_diverges_ends_with_a_status():
     assert np.isfinite(motion.q).all()
 
 
+def test_the_number_of_steps_is_limited_and_the_time_is_reported(monkeypatch):
+    motion = steps(particle(), np.zeros(3), duration=1.0, step=1e-3, most_steps=50)
+    assert motion.status == "the limit of 50 steps was reached at t = 0.05 s"
+    assert motion.t[-1] == pytest.approx(0.05)
+    monkeypatch.setattr("rikigaku.core.progress._EVERY", 0.0)
+    lines = []
+    steps(particle(), np.zeros(3), duration=1.0, step=1e-3, progress=lines.append)
+    assert lines[-1].startswith("simulated t = 1 s of 1 s, 1000 steps, after")
+
+
 # -- outputs, files, worlds ---------------------------------------------------------------------------------
 def test_outputs_at_any_rate_are_those_of_the_steps(tmp_path):
     contacts, push = floor(), ["10*sin(6*t)", "3*t", "0", "0", "0", "0.5"]

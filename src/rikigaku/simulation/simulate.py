@@ -123,7 +123,10 @@ def simulate(
     if method == TIME_STEPPING:
         fixed = _contact_system(robot, contacts, system, joint_friction)
         check_start(fixed, q, start, guards_of(events))
-        return stepped_solution(fixed, actuation, start, end, settings.step, q, v, times, period)
+        clock = Clock(progress_argument(progress))
+        return stepped_solution(
+            fixed, actuation, start, end, settings.step, q, v, times, period, most_steps, clock
+        )
     saturation = SaturationStates(robot, actuation)
     user_guards = (*guards_of(events), *saturation.guards)
     system = _system(robot, contacts, system, joint_friction)

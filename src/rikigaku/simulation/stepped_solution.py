@@ -9,6 +9,7 @@ from rikigaku.contact.constraint_projection import largest_gap
 from rikigaku.contact.contact_guards import LANDS, LIFTS, SLIPS, STOPS
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.core.errors import TooLarge, WrongValue
+from rikigaku.core.progress import Clock
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES, Event, Mode
 from rikigaku.hybrid.loop_projection import onto_loops
@@ -17,7 +18,7 @@ from rikigaku.integrators.native_integrator import Status
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.simulation.actuation import Actuation, JointForces
 from rikigaku.simulation.external_wrenches import LoadedActuation
-from rikigaku.simulation.native_run import Run
+from rikigaku.simulation.native_run import Progression, Run
 from rikigaku.simulation.simulate_arguments import LARGEST_OUTPUT
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated
@@ -31,7 +32,7 @@ _CLOSED = 1e-8  # [m]
 
 def stepped_solution(
     system: ContactSystem, actuation: Actuation, start: float, end: float, step: float, q: Array, v: Array,
-    output: Any, period: float | None = None,
+    output: Any, period: float | None = None, most_steps: int = 1 << 62, clock: Clock | None = None,
 ) -> Solution:  # fmt: skip
     """The motion of a system at fixed steps: see `rk.simulate`."""
     robot = system.robot
@@ -39,7 +40,8 @@ def stepped_solution(
         q, v = onto_loops(robot, q, v)
     count = max(int(np.ceil((end - start) / step * (1 - 1e-12))), 1)
     h = (end - start) / count
-    stepping = TimeStepping(system, actuation, h, period)
+    limited, count = count > most_steps, min(count, most_steps)
+    stepping = TimeStepping(system, actuation, h, period, None if clock is None else Progression(clock, end))
     every = _every(output, h)
     if 8 * (count // every) * 3 * stepping.parts.size > LARGEST_OUTPUT:
         raise TooLarge(
@@ -57,12 +59,14 @@ def stepped_solution(
     first[:, parts["work"]] = first[:, parts["dissipated"]] = 0.0
     keep = [k for k, n in enumerate(taken) if n > 0 and np.isfinite(rows[k]).all()]
     rows, times = np.concatenate([first, rows[keep]]), start + h * np.array([0, *(taken[k] for k in keep)])
-    if done.status == StepStatus.DONE:
+    last = f"t = {start + done.steps * h:.9g} s"
+    status = "done"
+    if done.status != StepStatus.DONE:
+        status = f"the motion cannot go on at {last}: the state is not finite. Try a shorter step."
+    elif limited:
+        status = f"the limit of {most_steps} steps was reached at {last}"
+    else:
         times[-1] = end
-    status = "done" if done.status == StepStatus.DONE else (
-        f"the motion cannot go on at t = {start + done.steps * h:.9g} s: the state is not finite. "
-        "Try a shorter step."
-    )  # fmt: skip
     return _solution(stepping, rows, times, output, status, done)
 
 

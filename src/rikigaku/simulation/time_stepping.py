@@ -16,7 +16,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.integrators.time_stepping_driver import StepStatus, TileSlot, advance, piecewise
 from rikigaku.simulation.actuation import Actuation, due
-from rikigaku.simulation.native_run import Inputs
+from rikigaku.simulation.native_run import Inputs, Progression
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.stepping_memory import RowParts, SteppingPrograms, Tile
 
@@ -60,12 +60,14 @@ class TimeStepping:
 
     Args:
         step: [s]. period: of a sampled actuation [s]; None: evaluated in every step, at its middle.
+        progression: reports of the simulated time.
     """
 
     system: ContactSystem
     actuation: Actuation
     step: float
     period: float | None = None
+    progression: Progression | None = None
 
     @property
     def parts(self) -> RowParts:
@@ -146,6 +148,8 @@ class TimeStepping:
             if inputs is not None and inputs.error is not None:
                 raise inputs.error
             done += int(block[TileSlot.STEPS])
+            if self.progression is not None:
+                self.progression.report(start + done * self.step, done)
         status = StepStatus(int(block[TileSlot.STATUS]))
         if status != StepStatus.DONE:
             done = int(block[TileSlot.FIRST_STEP])
@@ -181,6 +185,7 @@ class TimeStepping:
             return None
         inputs = SampledInputs(actuation, self.system.robot.nq, self.system.robot.nv)
         inputs.pieces, inputs.holds = pieces, self.period is None
+        inputs.progression = self.progression
         block[TileSlot.INPUT] = ctypes.cast(inputs.callback, ctypes.c_void_p).value or 0
         return inputs
 
