@@ -10,6 +10,7 @@ from friction_problems import contact_blocks, on_one_body, violation, well_posed
 from rikigaku.contact.complementarity import consistent_solutions
 from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.contact.friction_problem import friction_solution
+from rikigaku.core.errors import WrongSize, WrongValue
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 1.0])
@@ -196,3 +197,16 @@ def test_one_block_is_solved_by_its_exact_solution_without_newton_iterations(kin
         found = friction_solution(W, w0, blocks)
         assert found.iterations == 0
         assert violation(W, w0, blocks, found.F) < 1e-12
+
+
+def test_arrays_and_indices_that_do_not_fit_are_refused():
+    W, w0, blocks = well_posed(0, 2, 0.3)
+    for bad in ((W[:4], w0), (W, w0[:5]), (W, w0[None])):
+        with pytest.raises(WrongSize, match="shape"):
+            friction_solution(*bad, blocks)
+    with pytest.raises(WrongSize, match="start"):
+        friction_solution(W, w0, blocks, start=w0[:3])
+    with pytest.raises(WrongValue, match="Rows of 6 constraints are 0 to 5; 6 was given"):
+        friction_solution(W, w0, [ConstraintBlock(6, ())])
+    with pytest.raises(WrongValue, match="some were given twice"):
+        friction_solution(W, w0, blocks, permanent=[0])

@@ -341,6 +341,18 @@ def test_many_worlds_are_the_same_bits_as_one_by_one_and_on_any_number_of_thread
     assert np.array_equal(split.rows, many.rows[5:9])
 
 
+def test_worlds_of_other_sizes_are_refused():
+    stepping = TimeStepping(ContactSystem(particle(), ()), rk.simulation.actuation.JointForces(3, ()), 1e-3)
+    q = np.zeros((4, 3))
+    for bad in ((q[0], q, 5), (q, q[:2], 5), (q[:, :2], q, 5)):
+        with pytest.raises(rk.errors.WrongSize, match="shape"):
+            stepping.worlds(*bad)
+    with pytest.raises(rk.errors.WrongSize, match="inputs"):
+        stepping.worlds(q, q, 5, inputs=np.zeros((5, 4, 2)))
+    with pytest.raises(rk.errors.WrongValue, match="steps"):
+        stepping.worlds(q, q, 0)
+
+
 def test_inputs_of_each_step_and_world():
     robot = rk.load("planar_3r")
     system = ContactSystem(robot, (), joints=())

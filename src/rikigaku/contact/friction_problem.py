@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rikigaku.contact.constraint_blocks import ConstraintBlock
+from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
+from rikigaku.core.validation import numbers
 from rikigaku.integrators.friction_solver import Kind, friction_solve
 
 _TOLERANCE = 1e-14
@@ -58,20 +60,29 @@ def friction_solution(
     Args:
         W: Delassus matrix (n, n). permanent: constraints where w is zero. start: F of a similar problem.
         tolerance: of `relative`. sweeps: largest number of sweeps of block Gauss-Seidel.
+    Raises:
+        WrongSize, WrongValue: for arrays and indices that do not fit each other.
     """
+    n = len(np.atleast_1d(w0))
+    W, w0 = numbers("W", W, (n, n)), numbers("w0", w0, (n,))
+    F = np.zeros(n) if start is None else numbers("start", start, (n,))
+    used = [*permanent, *(i for b in blocks for i in (b.normal, *b.tangents) if i is not None)]
+    if wrong := [i for i in used if not 0 <= i < n]:
+        raise WrongValue(f"Rows of {n} constraints are 0 to {n - 1}; {wrong[0]} was given.")
+    if len(set(used)) != len(used):
+        raise WrongValue("Every row belongs to one block, or is permanent; some were given twice.")
     rows = [[Kind.BILATERAL, i, -1, -1] for i in permanent]
-    numbers = [[0.0, 0.0, 0.0] for _ in permanent]
+    values = [[0.0, 0.0, 0.0] for _ in permanent]
     for block in blocks:
         tangents = [*block.tangents, -1, -1][:2]
         if block.normal is None:
             rows.append([Kind.LIMITED, -1, *tangents])
-            numbers.append([0.0, 0.0, block.kinetic])
+            values.append([0.0, 0.0, block.kinetic])
         else:
             kind = Kind.BILATERAL if block.bilateral else Kind.UNILATERAL
             rows.append([kind, block.normal, *tangents])
-            numbers.append([block.kinetic, block.target, block.base])
-    F = np.zeros(len(w0)) if start is None else start
+            values.append([block.kinetic, block.target, block.base])
     table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    found = friction_solve(W, w0, table, np.array(numbers).reshape(-1, 3), F, tolerance, sweeps)
+    found = friction_solve(W, w0, table, np.array(values).reshape(-1, 3), F, tolerance, sweeps)
     relative = found.residual / found.unit
     return FrictionSolution(found.F, found.w, found.residual, relative, found.newton, found.sweeps)

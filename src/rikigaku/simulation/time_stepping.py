@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
+from rikigaku.core.validation import numbers, whole
 from rikigaku.integrators.time_stepping_driver import StepStatus, TileSlot, advance, piecewise
 from rikigaku.simulation.actuation import Actuation, due
 from rikigaku.simulation.native_run import Inputs, Progression
@@ -92,8 +94,17 @@ class TimeStepping:
         every: steps between recorded states; 0: only the last ones are returned.
         inputs: of the actuation in each step and world (steps, N, size), instead of its own.
         Results do not depend on threads, nor on which worlds are together.
+
+        Raises:
+            WrongSize, WrongValue: for arrays that do not fit, and torques that are not finite.
         """
-        count = len(q)
+        robot = self.system.robot
+        q = floats("q", q)
+        count = len(q) if q.ndim == 2 else 0
+        q, v = numbers("q", q, (count, robot.nq)), numbers("v", v, (count, robot.nv))
+        steps, threads, every = whole("steps", steps), whole("threads", threads), whole("every", every, 0)
+        if inputs is not None:
+            inputs = numbers("inputs", inputs, (steps, count, self.actuation.size))
         bounds = [(a, min(a + WORLDS_PER_TILE, count)) for a in range(0, count, WORLDS_PER_TILE)]
         rows = np.zeros((count, self.parts.size))
         records = np.zeros((steps // every if every else 0, count, self.parts.size))
