@@ -10,6 +10,7 @@ from test_double_contact import START, five_links
 
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
+from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.simulation.time_stepping import TimeStepping
 
 steps = partial(rk.simulate, method="time_stepping")
@@ -339,6 +340,21 @@ def test_many_worlds_are_the_same_bits_as_one_by_one_and_on_any_number_of_thread
     assert np.array_equal(threads.rows, many.rows)
     split = stepping.worlds(q[5:9], v[5:9], 400)
     assert np.array_equal(split.rows, many.rows[5:9])
+
+
+def test_a_world_that_diverges_leaves_the_others_alone():
+    robot = box()
+    system = ContactSystem(robot, [rk.Contact(f"c{k}", rk.Plane(), 0.5) for k in range(8)])
+    stepping = TimeStepping(system, rk.simulation.actuation.JointForces(6, ()), 1e-3)
+    q, v = np.tile([0, 0, 0.06, 1.0, 0, 0, 0], (9, 1)), np.zeros((9, 6))
+    calm = stepping.worlds(q, v, 100)
+    assert calm.status == StepStatus.DONE
+    v[4, 3:] = 1e200
+    found = stepping.worlds(q, v, 100)
+    assert (found.status, found.world) == (StepStatus.STATE, 4)
+    others = np.arange(9) != 4
+    assert np.array_equal(found.rows[others], calm.rows[others])
+    assert np.isnan(found.rows[4, :13]).any()
 
 
 def test_worlds_of_other_sizes_are_refused():

@@ -206,7 +206,7 @@ def _solve() -> str:
 
     measure()
     with w.repeat() as end:
-        with w.when(good()):
+        with w.when(good() | best.value.equals(float("inf"))):  # solved, or not finite from the start
             w.jump(end)
         with w.when(cold.value.equals(0)):
             patience = w.cell(0, "i64")

@@ -187,7 +187,7 @@ def _advance() -> str:
 
 
 def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStatus) -> None:
-    """Return if numbers are not finite."""
+    """Return if numbers are not finite; in a batch the other worlds go on, and this one remains NaN."""
     w, worst, failed = t.w, t.w.cell(0.0), t.w.cell(0, "i64")
     with w.loop(t.worlds) as b, w.loop(count) as i:
         x = t.of_world(slot, b, size)[i]
@@ -196,7 +196,8 @@ def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStat
     with w.when(worst.value > 0.0):
         t.tile[TileSlot.STATUS] = int(status)
         t.tile[TileSlot.FAILED] = failed.value
-        w.leave_void()
+        with w.when(t[TileSlot.BATCHED].equals(0)):
+            w.leave_void()
 
 
 def _record(t: _Tile, number: Value, time: Value) -> None:

@@ -93,10 +93,11 @@ class TimeStepping:
 
         every: steps between recorded states; 0: only the last ones are returned.
         inputs: of the actuation in each step and world (steps, N, size), instead of its own.
-        Results do not depend on threads, nor on which worlds are together.
+        Results do not depend on threads, nor on which worlds are together. A world whose state or forces
+        are not finite has NaN from there on; `status` says so, and the others go on.
 
         Raises:
-            WrongSize, WrongValue: for arrays that do not fit, and torques that are not finite.
+            WrongSize, WrongValue: for arrays that do not fit.
         """
         robot = self.system.robot
         q = floats("q", q)
@@ -153,7 +154,7 @@ class TimeStepping:
         block[TileSlot.PROJECT] = int(project)
         inputs = self._inputs(tile, start, start + steps * self.step, table, keep)
         done = 0
-        while done < steps and block[TileSlot.STATUS] == StepStatus.DONE:
+        while done < steps and (tile.batched or block[TileSlot.STATUS] == StepStatus.DONE):
             block[TileSlot.FIRST_STEP], block[TileSlot.STEPS] = done, min(_CHUNK, steps - done)
             advance()(block.ctypes.data)
             if inputs is not None and inputs.error is not None:
@@ -162,10 +163,10 @@ class TimeStepping:
             if self.progression is not None:
                 self.progression.report(start + done * self.step, done)
         status = StepStatus(int(block[TileSlot.STATUS]))
-        if status != StepStatus.DONE:
+        if status != StepStatus.DONE and not tile.batched:
             done = int(block[TileSlot.FIRST_STEP])
         world = int(block[TileSlot.FAILED])
-        if status == StepStatus.TORQUE:
+        if status == StepStatus.TORQUE and not tile.batched:
             when = start + (done + (0.5 if self.period is None else 0.0)) * self.step
             tau = tile.arrays[TileSlot.CONTROLS][world, :nv]
             raise WrongValue(f"The torque is not finite at t = {when:.9g} s: {tau}.")
