@@ -4,12 +4,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from simple_bodies import block, particle, slider
+from simple_bodies import block, particle, rod, slider
 from tables import HEIGHT, MASS, STANDING, G, floor, forces_of, table
 from test_double_contact import START, five_links
 
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
+from rikigaku.contact.constraint_blocks import ConstraintBlock
+from rikigaku.contact.friction_problem import friction_solution
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.simulation.time_stepping import TimeStepping
 
@@ -92,7 +94,8 @@ def test_static_friction_holds_more_than_kinetic_friction():
     motion = steps(particle(), np.zeros(3), None, ["5*t", "0", "0"], duration=1.5, step=h, contacts=[contact])
     slips = next(event.t for event in motion.events if event.name == "mass slips")
     assert slips == pytest.approx(0.5 * G / 5, abs=2 * h)
-    last = motion.forces["forces"][-1]
+    first, last = motion.forces["forces"][motion.t > slips - h / 2][0], motion.forces["forces"][-1]
+    assert first[0] == pytest.approx(-0.3 * G, rel=1e-9)
     assert last[0] == pytest.approx(-0.3 * G, rel=1e-9)
     expected = 2.5 * (1.5**2 - slips**2) - 0.3 * G * (1.5 - slips)
     assert motion.v[-1, 0] == pytest.approx(expected, abs=5 * h)
@@ -208,6 +211,26 @@ def test_contacts_of_tumbling_boxes_make_no_energy(restitution):
         fastest = np.abs(robot.velocity(motion.q, motion.v, "c0")).max() + 5
         assert heights.min() > -0.5 * h * fastest
         assert motion.notes == ()
+
+
+def test_restitution_with_friction_makes_no_energy():
+    """A rod for which Newton's law alone gains 2.1 J at this impact: it keeps nearly all, and gains none."""
+    robot, contact = rod(), rk.Contact("end", rk.Plane(), 1.0, restitution=0.9)
+    angle, v = 0.6903499362650587, np.array([-1.98358138, -3.5448221, -11.03162058])
+    q = np.array([0, 0.5 * np.cos(angle), angle])
+    system = ContactSystem(robot, [contact])
+    equations = system.constraint_equations(q, v, 0.0)
+    newton = friction_solution(
+        equations.W, equations.rates, [ConstraintBlock(0, (1,), 1.0, 1.0, target=-0.9 * equations.rates[0])]
+    )
+    assert 0.5 * newton.F @ (newton.w + equations.rates) > 2.0
+    h = 1e-4
+    q[1] -= 0.3 * h * equations.rates[0]
+    motion = steps(robot, q, v, duration=5 * h, step=h, contacts=[contact])
+    total = motion.energy - motion.energy[0]
+    assert total.max() < 1e-2
+    assert total[-1] > -0.1
+    assert system.state(motion.q[-1], motion.v[-1]).approach[0] > 1.0
 
 
 def test_a_spinning_body_keeps_its_energy():

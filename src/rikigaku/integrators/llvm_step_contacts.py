@@ -6,7 +6,7 @@ With M' = L^T D L of the terms at the middle of the step, b the forces, and P im
 
 and (P, w) solve the friction problem of `llvm_friction_solve`. A contact takes part if it is closed at the
 middle of the step or would be closed at its end. Then its normal velocity ends at zero, or, with restitution,
-at that part of its speed of approach (Newton's law; without, if that would make energy).
+at that part of its speed of approach (Newton's law; reduced where that would make energy).
 """
 
 from rikigaku.integrators.llvm_contact_memory import Slot

@@ -1,17 +1,18 @@
 """Impulses and velocities of one fixed step in one world, as LLVM text.
 
 The friction problem of the closed contacts is solved again where contacts begin to slide (kinetic friction),
-where restitution would make energy (inelastic), and where its impulses close further contacts.
+where restitution would make energy (with less of it), and where its impulses close further contacts.
 """
 
 from rikigaku.integrators.llvm_contact_memory import Slot
 from rikigaku.integrators.llvm_step_memory import StepSlot, WorldStep
-from rikigaku.integrators.llvm_writer import Array, Value
+from rikigaku.integrators.llvm_writer import Array, Cell, Value
 
 _TOUCHING = 1e-8  # [m]: smaller gaps are closed
 _REST = 1e-9  # [m/s]: smaller sliding speeds are those of sticking
 _ROUNDS = 4  # of contacts that close by the impulses of others
 _TOLERANCE = 1e-11
+_BISECTIONS = 8  # for the largest restitution that makes no energy
 _SWEEPS = 100_000  # of block Gauss-Seidel, divided by the number of constraints
 
 
@@ -88,15 +89,33 @@ def _solve() -> str:
             again.value = 1
     with w.when(again.value > 0):
         solve()
-    gained, bounces = w.cell(0.0), w.cell(0, "i64")
-    with w.loop(n) as a:
-        gained.value = gained.value + F[a] * (f.reals(StepSlot.W0)[a] + response[a])
+    bounces = w.cell(0, "i64")
     with w.loop(blocks) as k, w.when(numbers[3 * k + 1] > 0.0):
         bounces.value = 1
-    with w.when((bounces.value > 0) & (gained.value > 0.0)):
+
+    def gained() -> Value:
+        """Twice the kinetic energy that the impulses make."""
+        total = w.cell(0.0)
+        with w.loop(n) as a:
+            total.value = total.value + F[a] * (f.reals(StepSlot.W0)[a] + response[a])
+        return total.value
+
+    def scale(x: Value, now: Cell) -> None:
+        """Solve with restitution times x."""
         with w.loop(blocks) as k:
-            numbers[3 * k + 1] = 0.0
+            numbers[3 * k + 1] = numbers[3 * k + 1] * (x / now.value)
+        now.value = x
         solve()
+
+    with w.when((bounces.value > 0) & (gained() > 0.0)):
+        low, high, now = w.cell(0.0), w.cell(1.0), w.cell(1.0)
+        with w.loop(_BISECTIONS) as _:
+            middle = 0.5 * (low.value + high.value)
+            scale(middle, now)
+            makes = gained() > 0.0
+            low.value = w.select(makes, low.value, middle)
+            high.value = w.select(makes, middle, high.value)
+        scale(low.value, now)
     with w.when(viscous):  # the impulses of viscous friction as well, along the same constraints
         G = f.reals(StepSlot.VISCOUS_MATRIX).at(n * n)
         with w.loop(n) as a:
