@@ -13,6 +13,7 @@ import pinocchio as pin
 from scipy.integrate import solve_ivp
 
 import rikigaku as rk
+from benchmarks import contact_steps
 from benchmarks.options import Options
 
 STOPS, PLACE = 17 * np.pi / 10, 0.02  # of m = 1 kg, k = 100 N/m, F = 3 N, x0 = 1 m: after 17 half cycles
@@ -43,7 +44,7 @@ def run(options: Options) -> dict[str, Any]:
             f"{name:42} speed at the end {row['speed']:.1e} m/s, moved {row['moved']:.1e} m in "
             f"{row['duration']:g} s, {row['seconds']:.4f} s"
         )
-    return {"oscillator": oscillator, "box": box}
+    return {"oscillator": oscillator, "box": box, "fixed steps": contact_steps.run()}
 
 
 def _timed(call: Any) -> tuple[Any, float]:

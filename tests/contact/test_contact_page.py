@@ -27,6 +27,8 @@ def test_the_page_runs_from_top_to_bottom(tmp_path):
     assert "('stick',)" in answer.stdout
     assert "done [(1.367534, 'hand stops'), (3.479492, 'hand stops')]" in answer.stdout
     assert ", 3, 6)" in answer.stdout
+    assert "done ('ball free', 'ball stick') ['ball lands']\nTrue 9.8" in answer.stdout  # fixed steps
+    assert "(100, 7)" in answer.stdout
     assert re.search(r"^0\.59819475\d* 0\.59819475\d*$", answer.stdout, re.MULTILINE)  # f_n jumps with f_t
     paths = re.search(
         r"^(4\.1415\d*) (4\.1415\d*)$", answer.stdout, re.MULTILINE

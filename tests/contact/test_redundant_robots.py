@@ -9,7 +9,6 @@ from tables import HEIGHT, MASS, STANDING, G, assert_sound, floor, forces_of, ta
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
 from rikigaku.contact.mode_selection import select_mode
-from rikigaku.simulation import time_stepping
 
 WEIGHT = MASS * G
 
@@ -40,9 +39,11 @@ def test_steps_of_one_length_come_to_the_located_motion_of_a_box_at_first_order(
     assert_sound(exact, floor())
     off = []
     for step in (0.02, 0.01, 0.005):
-        stepped = time_stepping(box, STANDING, torque=push, duration=0.5, step=step, contacts=floor())
+        stepped = rk.simulate(
+            box, STANDING, torque=push, duration=0.5, contacts=floor(), method="time_stepping", step=step
+        )
         assert np.abs(stepped.q[:, 2] - HEIGHT).max() < 1e-12
-        assert stepped.f_n.min() > 0
+        assert forces_of(stepped)[1].min() > 0
         off.append(abs(stepped.q[-1, 1] - exact.q[-1, 1]))
     assert off[0] < 1e-4
     assert off[1] / off[0] < 0.65
@@ -52,7 +53,9 @@ def test_steps_of_one_length_come_to_the_located_motion_of_a_box_at_first_order(
 def test_steps_of_one_length_know_viscous_friction():
     """m u' = -mu m g - c u."""
     rubs = [rk.Contact("mass", rk.Plane(), rk.Friction(0.2, viscous=3.0))]
-    stepped = time_stepping(particle(), np.zeros(3), [2.0, 0, 0], duration=0.2, step=1e-3, contacts=rubs)
+    stepped = rk.simulate(
+        particle(), np.zeros(3), [2.0, 0, 0], duration=0.2, contacts=rubs, method="time_stepping", step=1e-3
+    )
     end = 0.2 * G / 3
     assert stepped.v[-1, 0] == pytest.approx((2 + end) * np.exp(-0.6) - end, rel=1e-5)
 

@@ -1,7 +1,7 @@
 """The seven motions of the three-link arm on a floor: anchors, similarity, an independent solution, steps."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from floor_arm import START, FloorArm
 
 import rikigaku as rk
 from rikigaku.contact import Contact, Plane
-from rikigaku.simulation import time_stepping
 
 FLOOR = (Contact("hand", Plane(), 0.2, bilateral=True),)
 WAVES = ["-3*cos(2*pi*t)", "-3*sin(2*pi*t)", "3*cos(2*pi*t)"]
@@ -114,21 +113,34 @@ def test_an_independent_integration_finds_the_same_events_and_the_same_end(case,
     assert np.abs(q - ours.q[-1]).max() < 1e-6
 
 
+fixed_steps = partial(rk.simulate, method="time_stepping")
+
+
 @pytest.mark.parametrize(("case", "words"), [("iii", {"stick", "slip"}), ("v", {"slip"})])
 def test_steps_of_a_hundredth_of_a_second_stay_within_a_hundredth_of_the_motion(case, words):
     values, torque = CASES[case]
-    steps = time_stepping(arm(**values), START, torque=torque, duration=2, step=0.01, contacts=FLOOR)
+    steps = fixed_steps(arm(**values), START, torque=torque, duration=2, step=0.01, contacts=FLOOR)
     exact = motion(case).at(steps.t)
     assert np.abs(steps.q - exact.q).max() < 1.3e-2
     assert np.abs(arm().pose(steps.q, "hand")[:, 2, 3]).max() < 1e-8
-    assert {word for (word,) in steps.contact_modes} == words
+    assert {name.removeprefix("hand ") for name in steps.modes} == words
 
 
 def test_time_stepping_refuses_what_it_cannot_take():
-    with pytest.raises(rk.errors.WrongValue, match=r"step .* is a finite number above 0"):
-        time_stepping(arm(), START, duration=1, step=0, contacts=FLOOR)
+    with pytest.raises(rk.errors.WrongValue, match=r"A step is positive \[s\]; 0 was given"):
+        fixed_steps(arm(), START, duration=1, step=0, contacts=FLOOR)
+    with pytest.raises(rk.errors.WrongValue, match=r"steps of one length: give step="):
+        fixed_steps(arm(), START, duration=1, contacts=FLOOR)
     with pytest.raises(rk.errors.WrongSize, match="3 numbers"):
-        time_stepping(arm(), START, [0.0], duration=1, step=0.1, contacts=FLOOR)
+        fixed_steps(arm(), START, [0.0], duration=1, step=0.1, contacts=FLOOR)
+    with pytest.raises(rk.errors.WrongValue, match="locates no events"):
+        fixed_steps(arm(), START, duration=1, step=0.1, contacts=FLOOR, events={"q1": lambda t, q, v: q[0]})
+    with pytest.raises(rk.errors.WrongValue, match="takes contacts, not a system"):
+        fixed_steps(arm(), START, duration=1, step=0.1, system=rk.simulation.FreeMotion(arm()))
+    with pytest.raises(rk.errors.WrongValue, match=r"open by 0\.\d+.*placed"):
+        fixed_steps(arm(), np.array(START) + 0.1, duration=1, step=0.1, contacts=FLOOR)
+    with pytest.raises(rk.errors.TooLarge, match=r"output=\.\.\., of more steps"):
+        fixed_steps(arm(), START, duration=1e9, step=0.1, contacts=FLOOR)
 
 
 def test_torques_as_formulas_are_those_of_a_function():

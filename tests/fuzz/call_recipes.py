@@ -321,10 +321,8 @@ def _simulation(folder: Path) -> Iterator[Recipe]:
         (five, closed, None, [0.1, 0.2]),
         {"duration": SHORT, "most_steps": 50},
     )
-    stepping = {"duration": SHORT, "step": 0.002, "contacts": [floor]}
-    yield Recipe(
-        "time_stepping", simulation.time_stepping, (arm, Q, V, [0.1, 0.2]), stepping, long=("duration",)
-    )
+    stepping = {"duration": SHORT, "step": 0.002, "contacts": [floor], "method": "time_stepping"}
+    yield Recipe("fixed steps", rk.simulate, (arm, Q, V, [0.1, 0.2]), stepping, long=("duration",))
     yield Recipe("onto_loops", simulation.onto_loops, (five, closed, np.zeros(five.nv)))
     yield Recipe("FreeMotion", simulation.FreeMotion, (arm,), {"project": True})
     guard = {"falling": True, "rising": False, "ends_mode": True, "slack": None}

@@ -20,7 +20,7 @@ from rikigaku.robot.declarations import Method
 COUNT = 600
 # What the functions of the package return, or make from a robot, and what only describes a type.
 RESULTS = {
-    *("Solution", "SteppedSolution", "Captured", "FloatingMotion", "Followed", "Singularity", "TargetState"),
+    *("Solution", "Captured", "FloatingMotion", "Followed", "Singularity", "TargetState"),
     *("DampedVibrationModes", "FlexibleResult", "Impulse", "VibrationModes", "Elastic", "Mesh", "tree"),
     *("Event", "Change", "Flow", "Mode", "Now", "System", "Trajectory", "BranchInfo"),
     *("errors", "__version__", "RikigakuError", "TABLE_1"),
@@ -93,7 +93,10 @@ KINDS = {
     ),
     "a duration without end": (lambda: trajectory.quintic(Q, V, 1e300), "No finite polynomial"),
     "data that are text": (lambda: rk.Data(["a"], [[1.0]]), "t of Data is an array of real numbers"),
-    "a sampled number": (lambda: rk.Sampled(5, 0.1), "function of Sampled is a function of 3 arguments; 5"),
+    "a sampled number": (
+        lambda: rk.Sampled(5, 0.1),
+        "function of Sampled is a function of t, q, v .*; 5 was",
+    ),
     "a guard of nothing": (
         lambda: rk.simulate(ARM, Q, duration=0.1, events=[rk.Guard("g", 5)]),
         "function of Guard is a function of 3 arguments; 5 was given",

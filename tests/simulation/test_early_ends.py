@@ -172,9 +172,9 @@ def test_time_stepping_names_forces_that_are_not_finite() -> None:
     joint = rk.Joint("height", "prismatic", limits=rk.Limits(lower=0.0))
     box = rk.Robot("box", (rk.Link("box", "base", joint, rk.Placement(), rk.Inertia("com", 1.0)),))
     with pytest.raises(WrongValue, match=r"The torque is not finite at t = 0\.1"):
-        rk.simulation.time_stepping(
+        rk.simulate(
             box, [0.1], None, lambda t, q, v: [np.nan if t > 0.1 else 0.0],
-            duration=0.3, step=0.01, contacts=rk.joint_stops(box),
+            duration=0.3, step=0.01, contacts=rk.joint_stops(box), method="time_stepping",
         )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from rikigaku.binding.call_signature import CallSignature, CallText
 from rikigaku.binding.compiled_law import CompiledLaw, compiled_laws
 from rikigaku.binding.law_derivatives import Derivatives
 from rikigaku.binding.one_state_call import OneStateCall, are_vectors, one_state_call
-from rikigaku.compiler.kernel import Function
+from rikigaku.compiler.kernel import Function, Kernel
 from rikigaku.core.checked_calls import checked
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.law import REQUIRED, Law
@@ -97,9 +97,18 @@ class BoundLaw:
 
         Symbols are bound to the values of the robot's table.
         """
+        return self._bound_kernel.function
+
+    @property
+    def native_loop(self) -> Function:
+        """The same for a batch: see `Kernel.loop`."""
+        return self._bound_kernel.loop
+
+    @property
+    def _bound_kernel(self) -> Kernel:
         compiled = self._specialized({}).specialized_to({})
         compiled.symbol_arrays({})  # raises where a value is missing
-        return compiled.kernel.function
+        return compiled.kernel
 
     @property
     def operations(self) -> Operations:

@@ -112,6 +112,15 @@ class Kernel:
         return Function(code.library.address("function"), code)
 
     @cached_property
+    def loop(self) -> "Function":
+        """The loop over a batch for other native code, with the signature of NumPy's generalized ufuncs.
+
+        Its arguments are the inputs and outputs that are not empty, in their order.
+        """
+        code = self._code("batch")
+        return Function(code.library.address("loop"), code)
+
+    @cached_property
     def batch(self) -> np.ufunc:
         """A NumPy generalized ufunc over any batch shape."""
         code = self._code("batch")

@@ -244,6 +244,7 @@ class ContactSystem:
     def _bound(self, name: str, plan: ActiveConstraints) -> Any:
         forces = 4 * len(plan.points) + len(plan.joints) + 6 * len(plan.guides) + len(plan.loop_equations)
         sizes = {"contact_inputs": plan.input_size, "time": 1, "contact_forces": forces}
+        sizes |= {"predicted": self.robot.nv, "implicit": 2 * self.robot.nv + 1}
         coordinates = {name: tuple(f"{name} {i}" for i in range(size)) for name, size in sizes.items()}
         law = replace(LAWS[f"contact.{name}"], plan=plan, coordinates=coordinates)
         is_closed = self.robot.loops or self.robot.couplings

@@ -18,7 +18,7 @@ from rikigaku.integrators.llvm_event_location import GuardedStep
 from rikigaku.integrators.llvm_linear_solve import linear_text
 from rikigaku.integrators.llvm_radau import RADAU, RadauStep
 from rikigaku.integrators.llvm_runge_kutta import ROWS, Integer, Real, Status
-from rikigaku.integrators.llvm_writer import Array, Cell, Value, Writer
+from rikigaku.integrators.llvm_writer import DECLARED, Array, Cell, Value, Writer
 
 _LEAST, _MOST = 0.2, 10.0  # bounds of the ratio of consecutive steps
 _SAMPLING_ERROR = 0.25  # of guards (see `llvm_event_location`): at which the step size is kept
@@ -177,7 +177,7 @@ _HEAD = (
 )
 
 
-def _piecewise() -> str:
+def piecewise_text() -> str:
     """Inputs as piecewise polynomials: data holds rows, size, count, starts (count), then coefficients
     (count, rows, size), the highest power first."""
     w = Writer()
@@ -197,7 +197,6 @@ def _piecewise() -> str:
 
 def driver_text(tableau: Tableau) -> str:
     """LLVM text of @advance for a method, and of @piecewise."""
-    declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
     if tableau is RADAU:
-        return "\n".join([declared, linear_text(), _ImplicitDriver(tableau).text(), _piecewise()])
-    return "\n".join([declared, _Driver(tableau).text(), _piecewise()])
+        return "\n".join([DECLARED, linear_text(), _ImplicitDriver(tableau).text(), piecewise_text()])
+    return "\n".join([DECLARED, _Driver(tableau).text(), piecewise_text()])

@@ -52,6 +52,15 @@ class _System:
         old, less = self.get(arrays, i), self.product(factor, by)
         self.put(arrays, i, [x - y for x, y in zip(old, less, strict=True)])
 
+    def reduce_row(self, x: list[Array], i: Value, first: Value, end: Value) -> None:
+        """x[i] -= the sum of A[i, j] x[j], j from first to end - 1."""
+        w, n = self.w, self.n
+        if self.complex:
+            with w.loop(end, first) as j:
+                self.reduce(x, i, self.get(self.parts, i * n + j), self.get(x, j))
+        else:
+            x[0][i] = x[0][i] - w.dot(end - first, self.parts[0].at(i * n + first), x[0].at(first))
+
     def factor(self) -> str:
         w, n = self.w, self.n
         with w.loop(n) as k:
@@ -62,14 +71,19 @@ class _System:
                     best.value, row.value = size, i
             self.pivots[k] = row.value
             p = row.value
-            with w.loop(n) as j:
+            with w.when(~p.equals(k)), w.loop(n) as j:
                 self.swap(self.parts, k * n + j, p * n + j)
             pivot = self.get(self.parts, k * n + k)
             with w.loop(n, k + 1) as i:
                 m = self.quotient(self.get(self.parts, i * n + k), pivot)
                 self.put(self.parts, i * n + k, m)
-                with w.loop(n, k + 1) as j:
-                    self.reduce(self.parts, i * n + j, m, self.get(self.parts, k * n + j))
+                if self.complex:
+                    with w.loop(n, k + 1) as j:
+                        self.reduce(self.parts, i * n + j, m, self.get(self.parts, k * n + j))
+                else:
+                    A = self.parts[0]
+                    with w.when(~m[0].equals(0.0)):
+                        w.add_multiple(A.at(i * n + k + 1), n - 1 - k, 0.0 - m[0], A.at(k * n + k + 1))
         w.line("ret void")
         return w.function(f"define void @{self.name('factor')}(i64 %n, ptr %A, ptr %B, ptr %pivots)")
 
@@ -78,12 +92,11 @@ class _System:
         x = [Array(w, "%x"), *([Array(w, "%y")] if self.complex else [])]
         with w.loop(n) as k:
             self.swap(x, k, self.pivots[k])
-        with w.loop(n) as i, w.loop(i) as j:
-            self.reduce(x, i, self.get(self.parts, i * n + j), self.get(x, j))
+        with w.loop(n) as i:
+            self.reduce_row(x, i, w.value(0, "i64"), i)
         with w.loop(n) as back:
             i = n - 1 - back
-            with w.loop(n, i + 1) as j:
-                self.reduce(x, i, self.get(self.parts, i * n + j), self.get(x, j))
+            self.reduce_row(x, i, i + 1, n)
             self.put(x, i, self.quotient(self.get(x, i), self.get(self.parts, i * n + i)))
         w.line("ret void")
         head = f"define void @{self.name('solve')}(i64 %n, ptr %A, ptr %B, ptr %pivots, ptr %x, ptr %y)"

@@ -12,6 +12,19 @@ from rikigaku.compiler.llvm_text import number
 
 Operand = Union["Value", float, int]
 
+LANES = 4  # elements of a vector operation
+_VECTOR = f"<{LANES} x double>"
+
+
+# Functions of LLVM that the writer calls, declared once in a module.
+DECLARED = "\n".join(
+    [
+        *(f"declare double @llvm.{name}.f64(double)" for name in ("sqrt", "fabs", "floor")),
+        f"declare {_VECTOR} @llvm.fabs.v{LANES}f64({_VECTOR})",
+        f"declare {_VECTOR} @llvm.fmuladd.v{LANES}f64({_VECTOR}, {_VECTOR}, {_VECTOR})",
+    ]
+)
+
 
 class Value:
     """A double, i64 or i1 under its name in the text."""
@@ -174,6 +187,68 @@ class Writer:
         a, b = self.value(x, type), self.value(y, type)
         return self.result(type, f"select i1 {condition.name}, {type} {a.name}, {type} {b.name}")
 
+    # -- vectors --------------------------------------------------------------------------------------------
+    def add_multiple(self, target: Array, count: Operand, factor: Value, source: Array) -> None:
+        """target += factor source, in vector registers where the elements suffice."""
+        splat = self._splat(factor)
+        whole = self.value(count, "i64") / LANES * LANES
+        with self._strides(whole) as i:
+            x, y = (
+                self.result(_VECTOR, f"load {_VECTOR}, ptr {a.at(i).pointer}, align 8")
+                for a in (source, target)
+            )
+            total = self._vector_fused(splat, x.name, y.name)
+            self.line(f"store {_VECTOR} {total.name}, ptr {target.at(i).pointer}, align 8")
+        with self.loop(count, whole) as j:
+            target[j] = target[j] + factor * source[j]
+
+    def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0, absolute: bool = False) -> Value:
+        """start + the sum of x[i] y[i], or of |x[i] y[i]|, in vector registers where the elements suffice."""
+        lanes = self.cell(Value(self, _VECTOR, "zeroinitializer"), _VECTOR)
+        whole = self.value(count, "i64") / LANES * LANES
+        with self._strides(whole) as i:
+            a, b = (self.result(_VECTOR, f"load {_VECTOR}, ptr {v.at(i).pointer}, align 8") for v in (x, y))
+            if absolute:
+                a, b = (
+                    self.result(_VECTOR, f"call {_VECTOR} @llvm.fabs.v{LANES}f64({_VECTOR} {v.name})")
+                    for v in (a, b)
+                )
+            lanes.value = self._vector_fused(a.name, b.name, lanes.value.name)
+        parts = lanes.value
+        total = self.cell(start)
+        with self.when(whole > 0):
+            each = [
+                self.result("double", f"extractelement {_VECTOR} {parts.name}, i64 {k}") for k in range(LANES)
+            ]
+            while len(each) > 1:
+                each = [a + b for a, b in zip(each[::2], each[1::2], strict=True)]
+            total.value = total.value + each[0]
+        with self.loop(count, whole) as j:
+            term = x[j] * y[j]
+            total.value = total.value + (self.abs(term) if absolute else term)
+        return total.value
+
+    def _vector_fused(self, a: str, b: str, c: str) -> Value:
+        """a b + c, as one operation where the processor has it."""
+        arguments = ", ".join(f"{_VECTOR} {x}" for x in (a, b, c))
+        return self.result(_VECTOR, f"call {_VECTOR} @llvm.fmuladd.v{LANES}f64({arguments})")
+
+    def _splat(self, x: Value) -> str:
+        one = self.result(_VECTOR, f"insertelement {_VECTOR} poison, double {x.name}, i64 0")
+        mask = f"<{LANES} x i32> zeroinitializer"
+        return self.result(_VECTOR, f"shufflevector {_VECTOR} {one.name}, {_VECTOR} poison, {mask}").name
+
+    @contextmanager
+    def _strides(self, end: Value) -> Iterator[Value]:
+        """i = 0, lanes, 2 lanes, ... below end."""
+        i = self.cell(0, "i64")
+        with self.repeat() as done:
+            now = i.value
+            with self.when(now >= end):
+                self.jump(done)
+            yield now
+            i.value = now + LANES
+
     # -- control --------------------------------------------------------------------------------------------
     def _start(self, label: str) -> None:
         self.lines.append(f"{label}:")
@@ -186,6 +261,11 @@ class Writer:
     def leave(self, status: Operand) -> None:
         """Return from the function."""
         self.line(f"ret i64 {self.value(status, 'i64').name}")
+        self._start(self._fresh("after"))
+
+    def leave_void(self) -> None:
+        """Return from a function without result."""
+        self.line("ret void")
         self._start(self._fresh("after"))
 
     @contextmanager

@@ -653,6 +653,15 @@ _CONTACT = (
         group="contact",
     ),
     Law(
+        "stepping_terms",
+        "contact.stepping_terms.stepping_terms",
+        ("q", "v", "predicted", "tau", "time", "implicit"),
+        ("terms",),
+        "Terms of a fixed step: factors of the mass matrix with implicit damping, constraints, forces.",
+        group="contact",
+        singular=SINGULAR_MASS_MATRIX,
+    ),
+    Law(
         "guide_jacobian",
         "contact.guide_equations.guide_jacobian",
         ("q", "time"),

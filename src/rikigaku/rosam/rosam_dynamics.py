@@ -135,7 +135,7 @@ def _named(found: FormulasOrSteps, names: dict[str, str]) -> FormulasOrSteps:
         left = {x: name for x, name in context.names.items() if x not in numbers}
         context = replace(context, names=left)
         if isinstance(found, Formulas):
-            found = Formulas(found.title, found.array, context, found.with_intermediates)
+            found = Formulas(found.title, found.array, context, found.intermediates)
         else:
             found = replace(found, context=context)
     made: FormulasOrSteps = renamed(found, {x: name for x, name in names.items() if name})

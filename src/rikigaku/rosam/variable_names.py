@@ -111,7 +111,7 @@ def renamed(found: Formulas | Intermediates, given: Mapping[str, str]) -> Any:
         array[index] = _formula(x, new, change)
 
     def steps() -> Intermediates:
-        return _steps(found.with_intermediates(), new, change)
+        return _steps(found.intermediates(), new, change)
 
     return Formulas(found.title, array, new, steps)
 

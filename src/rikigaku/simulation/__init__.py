@@ -7,7 +7,6 @@ from rikigaku.simulation.actuation import Data, Sampled
 from rikigaku.simulation.controllers import ComputedTorque
 from rikigaku.simulation.force_position_control import ForcePosition
 from rikigaku.simulation.gravity_compensation import GravityCompensation
-from rikigaku.simulation.moreau_stepping import SteppedSolution, time_stepping
 from rikigaku.simulation.pd_control import PD
 from rikigaku.simulation.resolved_acceleration import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
@@ -30,10 +29,8 @@ __all__ = [
     "ResolvedAcceleration",
     "Sampled",
     "Solution",
-    "SteppedSolution",
     "System",
     "load_solution",
     "onto_loops",
     "simulate",
-    "time_stepping",
 ]

@@ -210,13 +210,16 @@ class Data(TorqueSource):
 @dataclass(frozen=True, eq=False)
 class Sampled(TorqueSource):
     """A discrete controller: `rk.Sampled(function, period)` evaluates function(t, q, v) every period [s] and
-    holds the forces until the next sample (zero-order hold)."""
+    holds the forces until the next sample (zero-order hold). Instead of a function it takes a controller
+    (`rk.PD`, `rk.ComputedTorque`), which fixed steps evaluate in native code."""
 
-    function: Function
+    function: Any
     period: float
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if not hasattr(self.function, "forces"):
+            function_of("function of Sampled", "t q v", self.function)
 
 
 def input_counts(actuation: Actuation) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.compiler.kernel import Kernel
-from rikigaku.core.errors import MissingValue
+from rikigaku.core.errors import MissingValue, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
 from rikigaku.integrators.constrained_motion import each_state
@@ -17,7 +17,15 @@ from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import Program, trace
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Actuation, JointForces, due, evaluate_function, joint_forces
+from rikigaku.simulation.actuation import (
+    Actuation,
+    JointForces,
+    Sampled,
+    TorqueSum,
+    due,
+    evaluate_function,
+    joint_forces,
+)
 from rikigaku.simulation.kept_programs import kept
 
 
@@ -119,3 +127,32 @@ class ActuationForces:
         if self.held is None or due(self.held[0], t, self.actuation.period):
             self.held = (t, evaluate_function(self.actuation, t, q.copy(), v.copy()))
         return self.held[1]
+
+
+def sampled_controller(robot: Robot, torque: Any, native: bool) -> tuple[Any, float | None]:
+    """The argument `torque` with a sampled controller replaced, and the period if native code samples it.
+
+    native: whether the integrator samples compiled controllers itself. Elsewhere Python calls the
+    controller's program at every sample.
+
+    Raises:
+        WrongValue: for a controller that has a function or a period of its own, or a period not above 0.
+    """
+    if isinstance(torque, TorqueSum):
+        return TorqueSum([sampled_controller(robot, part, False)[0] for part in torque.parts]), None
+    if not isinstance(torque, Sampled):
+        return torque, None
+    controller: Any = torque.function
+    if not hasattr(controller, "forces"):
+        return torque, torque.period if native else None
+    if controller.function is not None or controller.period is not None:
+        raise WrongValue(
+            f"Sampled takes a controller without samples of its own; {type(controller).__name__} has them."
+        )
+    if not torque.period > 0:
+        raise WrongValue(f"A sampling period is positive [s]; {torque.period} was given.")
+    if native:
+        return controller, float(torque.period)
+    nv = robot.nv
+    forces = ActuationForces(robot, controller)
+    return JointForces(nv, tuple(range(nv)), function=forces, period=float(torque.period)), None

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rikigaku.closure.closure_plan import closure
+from rikigaku.contact.contact_modes import contact_modes
+from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoConsistentMode, TooLarge, WrongValue
 from rikigaku.core.progress import Clock, Progress, progress_argument
@@ -17,13 +19,14 @@ from rikigaku.hybrid.smooth_motion import FreeMotion, is_closed
 from rikigaku.integrators import native_integrator as integrator
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import actuation_of
-from rikigaku.simulation.actuation_program import ActuationForces
+from rikigaku.simulation.actuation_program import ActuationForces, sampled_controller
 from rikigaku.simulation.external_wrenches import loaded
 from rikigaku.simulation.loop_monitor import singular_passages, until_loops_open
 from rikigaku.simulation.mode_fields import field_of
 from rikigaku.simulation.native_run import Progression, Run, Settings, run
 from rikigaku.simulation.saturation_states import SaturationStates
 from rikigaku.simulation.simulate_arguments import (
+    TIME_STEPPING,
     bounded,
     guards_of,
     settings_of,
@@ -33,6 +36,7 @@ from rikigaku.simulation.simulate_arguments import (
 )
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated, step_of_no_length
+from rikigaku.simulation.stepped_solution import check_start, stepped_solution
 from rikigaku.simulation.torque_limits import saturated
 
 _ADAPTIVE = "dop853"
@@ -72,9 +76,10 @@ def simulate(
         q0, v0: positions (nq,; None: neutral) and velocities (nv,; at rest if left out). Those of a closed
             robot are projected onto its loops.
         torque: None; constant forces (n,); formulas of t, as ["3*sin(2*pi*t)", "0"]; `rk.Data(t, tau)`; a
-            function (t, q, v) -> (n,), the only Python in the loop; `rk.Sampled(function, period)`; a
-            controller (`rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`); or a sum of these. A closed
-            robot takes the forces of its actuated joints, in the order of `robot.closure().actuated`.
+            function (t, q, v) -> (n,), the only Python in the loop; a controller (`rk.PD`,
+            `rk.ComputedTorque`, `rk.GravityCompensation`); `rk.Sampled(function or controller, period)`; or a
+            sum of these. A closed robot takes the forces of its actuated joints, in the order of
+            `robot.closure().actuated`.
         duration, start: [s].
         events: functions (t, q, v) -> number by name: their zero crossings are located and recorded. Or
             guards (`rk.simulation.Guard`), which may end the motion.
@@ -92,7 +97,8 @@ def simulate(
             out. `solution.at(t)` evaluates any time in either case. Times after an early end are left out;
             a motion that ends before the first of them has its start and its end.
         method: "dop853" (order 8, adaptive steps), "radau" (implicit, for stiff springs and
-            controllers), or "rk4", "euler" with a fixed `step` [s].
+            controllers), or "rk4", "euler" with a fixed `step` [s]; or "time_stepping": fixed steps with
+            contacts, of order 1, without location of events, damping implicit.
         rtol, atol: relative and absolute error tolerance of each step.
         largest_step: [s]; a hundredth of the duration if left out and there are contacts or events. Events
             that begin and end within a step (a pulse, a thin obstacle) need short steps.
@@ -108,11 +114,19 @@ def simulate(
     """
     start, end = span_of(start, duration)
     settings = settings_of(method, step, rtol, atol, most_steps, most_changes)
+    torque, period = sampled_controller(robot, torque, method == TIME_STEPPING and wrenches is None)
     settings = bounded(settings, largest_step, end - start)
     times = times_of(output, start, end, 3 + robot.nq + robot.nv)
     q, v = start_of(robot, q0, v0)
     actuation = actuation_of(robot.nv, actuated_coordinates(robot), torque)
     actuation = loaded(robot, saturated(robot, actuation, torque_limits), wrenches)
+    if method == TIME_STEPPING:
+        fixed = _contact_system(robot, contacts, system, joint_friction)
+        check_start(fixed, q, start, guards_of(events))
+        clock = Clock(progress_argument(progress))
+        return stepped_solution(
+            fixed, actuation, start, end, settings.step, q, v, times, period, most_steps, clock
+        )
     saturation = SaturationStates(robot, actuation)
     user_guards = (*guards_of(events), *saturation.guards)
     system = _system(robot, contacts, system, joint_friction)
@@ -217,9 +231,17 @@ def _system(robot: Robot, contacts: Any, system: System | None, joint_friction: 
         return system
     if contacts is None and not friction:
         return FreeMotion(robot)
-    from rikigaku.contact.contact_modes import contact_modes
-
     return contact_modes(robot, () if contacts is None else contacts, friction)
+
+
+def _contact_system(robot: Robot, contacts: Any, system: System | None, joint_friction: Any) -> ContactSystem:
+    """The contacts of fixed steps."""
+    friction = None if joint_friction is None else flag("joint_friction", joint_friction)
+    if system is not None:
+        raise WrongValue("time_stepping takes contacts, not a system: give contacts=[...].")
+    if contacts is None and not friction:
+        return ContactSystem(robot, (), joints=())
+    return contact_modes(robot, () if contacts is None else contacts, friction).system
 
 
 def actuated_coordinates(robot: Robot) -> tuple[int, ...]:

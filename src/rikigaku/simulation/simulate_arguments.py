@@ -23,6 +23,8 @@ from rikigaku.robot import Robot
 from rikigaku.simulation.native_run import Settings
 
 LARGEST_OUTPUT = 2 * 10**9  # bytes of t, q, v and the energies of a solution
+TIME_STEPPING = "time_stepping"
+_METHODS = (*integrator.METHODS, TIME_STEPPING)
 _MOST = 1 << 62  # of steps, which native code counts
 _LEAST_STEPS = 100  # of a motion with guards
 _LARGEST_ATOL = 1e3  # [rad, m, ...]: larger errors of a step are no solution
@@ -62,9 +64,9 @@ def span_of(start: Any, duration: Any) -> tuple[float, float]:
 
 def settings_of(method: Any, step: Any, rtol: Any, atol: Any, most_steps: Any, most_changes: Any) -> Settings:
     """Method, tolerances and limits."""
-    if method not in integrator.METHODS:
-        raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(integrator.METHODS)}.")
-    if step is None and not integrator.adaptive(method):
+    if method not in _METHODS:
+        raise WrongValue(f"The method {method!r} is not known. Known: {', '.join(_METHODS)}.")
+    if step is None and (method == TIME_STEPPING or not integrator.adaptive(method)):
         raise WrongValue(f"{method} takes steps of one length: give step=... [s].")
     length = 0.0 if step is None else _number("step", step)
     if step is not None and not length > 0:
@@ -86,7 +88,7 @@ def bounded(settings: Settings, largest: Any, duration: float) -> Settings:
     length = None if largest is None else _number("largest_step", largest)
     if length is not None and not length > 0:
         raise WrongValue(f"The largest step is positive [s]; {largest} was given.")
-    if not integrator.adaptive(settings.method):
+    if settings.method == TIME_STEPPING or not integrator.adaptive(settings.method):
         return settings
     if length is None:
         return replace(settings, largest_with_guards=duration / _LEAST_STEPS)

@@ -80,7 +80,8 @@ def check_arrays(arrays: dict[str, Any], about: dict[str, Any], robot: Robot) ->
     m, steps = arrays["t"].size, len(np.atleast_1d(arrays["records"]))
     if not (m and steps):
         raise BadArchive("it has no times or no steps")
-    size = 3 + 8 * (robot.nq + robot.nv + EXTRA_STATES)
+    n = robot.nq + robot.nv + EXTRA_STATES
+    size = 3 + (2 if arrays["records"].shape[-1] == 3 + 2 * n else 8) * n  # linear between fixed steps
     shapes = [(m,), (m, robot.nq), (m, robot.nv), (m,), (m,), (m,), (steps, size), (steps,)]
     expected = dict(zip(ARRAYS, shapes, strict=True)) | {"residual": (m,)}
     expected |= {"force a": (m, robot.nv), "force tau": (m, robot.nv)}

@@ -28,7 +28,7 @@ from rikigaku.laws.contact.relative_motion import ContactSides, Point
 from rikigaku.laws.tree.configuration_integration import position_rates
 from rikigaku.laws.tree.forward_dynamics import mass_factors, net_forces
 from rikigaku.laws.tree.kinematics import known_frame, world_poses
-from rikigaku.laws.tree.ltdl_factorization import ancestors, outermost_first
+from rikigaku.laws.tree.ltdl_factorization import Factors, ancestors, outermost_first
 from rikigaku.laws.tree.newton_euler import viscous_power
 from rikigaku.laws.tree.simplified_mechanism import body_motions
 from rikigaku.model.mechanism import Mechanism
@@ -148,7 +148,9 @@ class ConstraintStructure:
         return {"qdot": mechanism.nq, "force": mechanism.nv, "bias": self.count, "viscous": 1}
 
 
-def configuration_terms(mechanism: Mechanism, q: Numbers, time: Numbers, plan: ActiveConstraints) -> Terms:
+def configuration_terms(
+    mechanism: Mechanism, q: Numbers, time: Numbers, plan: ActiveConstraints, mass: Factors | None = None
+) -> Terms:
     """Terms of positions and time, one after the other.
 
     inverse_D, L: factors of M = L^T D L, row by row, nearest ancestor first. J: constraint Jacobian on its
@@ -156,9 +158,10 @@ def configuration_terms(mechanism: Mechanism, q: Numbers, time: Numbers, plan: A
     [m, or sines of angles], zero for tangents and joints. For each contact: directions (normal, tangents;
     3 x 3), velocity of the surface's material (3), sliding velocity out of the plane of motion (3). For each
     guide equation: force, moment on the robot (6) and power of the guide's motion of a unit multiplier.
+    mass: other factors than those of the mass matrix.
     """
     structure, t = ConstraintStructure(mechanism, plan), time[0]
-    mass, poses = mass_factors(mechanism, q), world_poses(mechanism, q)
+    mass, poses = mass or mass_factors(mechanism, q), world_poses(mechanism, q)
     J: list[Sequence[Number]] = []
     rate: Terms = []
     residual: Terms = []
