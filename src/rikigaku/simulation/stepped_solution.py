@@ -194,7 +194,8 @@ class _SteppedField(ModeField):
         system, rows = self.stepping.system, self.rows[self._places(t)]
         parts = self.stepping.parts
         a, forces, nq = rows[:, parts["a"]], rows[:, parts["forces"]], self.robot.nq
-        wrenches = system.wrenches(y[:, :nq], y[:, nq:-EXTRA_STATES], a, forces, rows[:, parts["permanent"]])
+        motion = y[:, :nq], y[:, nq:-EXTRA_STATES], a
+        wrenches = system.wrenches(t, *motion, forces, rows[:, parts["permanent"]])
         results = {"a": a, "tau": rows[:, parts["tau"]], "forces": forces, "joint wrenches": wrenches}
         return results if forces.shape[1] else {k: x for k, x in results.items() if k != "forces"}
 
