@@ -12,7 +12,7 @@ from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import coupled, is_length, neutral, position_bounds
-from rikigaku.plotting.skeleton import mechanism_of
+from rikigaku.plotting.body_layout import mechanism_of
 
 _ATTEMPTS = 24
 _CLOSED = 1e-9  # [m], [rad]: smaller gaps are invisible in a picture

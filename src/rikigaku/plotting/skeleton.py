@@ -1,19 +1,15 @@
 """Geometry of a robot's picture at a configuration: bars, joints, masses, frames, loop closures."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from rikigaku.core.types import Array
-from rikigaku.laws.tree.kinematics import frame_pose, world_poses
-from rikigaku.model.elementary_motions import Free, Shape
-from rikigaku.model.formula_fields import formulas
-from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
-from rikigaku.model.robot_model import Frame, Link, RobotModel
-from rikigaku.numbers.formula import ZERO
-from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.spatial.pose import Pose
+from rikigaku.laws.tree.kinematics import world_poses
+from rikigaku.model.elementary_motions import Shape
+from rikigaku.model.mechanism import WORLD
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.plotting.body_layout import body_layout, matrix_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,97 +54,25 @@ class Skeleton:
         return extent if extent > 1e-9 else 1.0
 
 
-def loop_frames(robot: RobotModel) -> tuple[RobotModel, list[tuple[str, str]]]:
-    """The robot with a frame at both ends of every cut joint, and the pairs of their names."""
-    frames, pairs = list(robot.frames), []
-    for i, loop in enumerate(robot.loops):
-        names = (f"{loop.name} start {i}", f"{loop.name} end {i}")
-        frames += [
-            Frame(name, end.link, end.geometry)
-            for name, end in zip(names, (loop.start, loop.end), strict=True)
-        ]
-        pairs.append(names)
-    return replace(robot, frames=tuple(frames)), pairs
-
-
-def mechanism_of(robot: RobotModel) -> Mechanism:
-    """The robot as floats, its symbols at their own values.
-
-    Raises:
-        MissingValue: if a symbol has none.
-    """
-    # friction, rotors and masses are not drawn, so their symbols need no value
-    known = robot.declared_values
-    unknown = {place.partition(".")[0] for place, x in formulas(robot) if x.symbols - known.keys()}
-    links = [_geometry_only(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
-    return instantiate(replace(robot, links=tuple(links)), FLOATS, known)
-
-
-def _geometry_only(link: Link) -> Link:
-    """The link without friction, rotor and inertia."""
-    joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
-    return replace(link, inertia=None, joint=joint)
-
-
 def skeleton(robot: RobotModel, q: Array) -> Skeleton:
     """Bars, joints, masses and frames of the robot at q."""
-    extended, pairs = loop_frames(robot)
-    mechanism = mechanism_of(extended)
-    poses = world_poses(mechanism, list(q))
-    result, centres = Skeleton(), {}
-    seats = [_matrix(_on(poses, body.parent).compose(body.placement)) for body in mechanism.bodies]
-    for i, body in enumerate(mechanism.bodies):
-        X, seat = _matrix(poses[i]), seats[i]
-        travel = X[:3, 3] - seat[:3, 3]
-        result.joints.append(
-            DrawnJoint(body.joint.name, body.joint.shape, seat[:3, 3], seat[:3, :3], travel, X[:3, :3])
-        )
-        if (m := float(body.inertia.m)) > 0:
-            centre = np.array([float(h) for h in body.inertia.h]) / m
-            centres[i] = X[:3, :3] @ centre + X[:3, 3]
-            result.masses.append((centres[i], m))
-    grounded = any(not isinstance(body.joint, Free) for body in mechanism.bodies if body.parent == WORLD)
-    result.bars.extend(_bars(extended, mechanism, poses, seats, centres))
-    for name in (
-        *((robot.base,) if grounded or not mechanism.bodies else ()),
-        *(frame.name for frame in robot.frames),
-    ):
-        result.frames.append((name, _matrix(frame_pose(mechanism, poses, name))))
-    for loop, names in zip(robot.loops, pairs, strict=True):
-        start, end = (_matrix(frame_pose(mechanism, poses, name)) for name in names)
-        result.closures.append((loop.joint, start, end))
+    layout = body_layout(robot)
+    poses = [matrix_of(pose) for pose in world_poses(layout.mechanism, list(q))]
+
+    def moved(body: int, pose: Array) -> Array:
+        """The pose in the world of what is fixed on a body."""
+        return pose if body == WORLD else poses[body] @ pose
+
+    def point(body: int, place: Array) -> Array:
+        return place if body == WORLD else poses[body][:3, :3] @ place + poses[body][:3, 3]
+
+    result = Skeleton()
+    for seat in layout.seats:
+        X, at = poses[seat.body], moved(seat.parent, seat.pose)
+        travel = X[:3, 3] - at[:3, 3]
+        result.joints.append(DrawnJoint(seat.kind, seat.shape, at[:3, 3], at[:3, :3], travel, X[:3, :3]))
+    result.masses.extend((point(mass.body, mass.centre), mass.mass) for mass in layout.masses)
+    result.bars.extend((point(body, start), point(body, end)) for body, start, end in layout.bars)
+    result.frames.extend((name, moved(body, pose)) for name, body, pose in layout.frames)
+    result.closures.extend((kind, moved(*start), moved(*end)) for kind, start, end in layout.closures)
     return result
-
-
-def _bars(
-    robot: RobotModel, mechanism: Mechanism, poses: list[Pose], seats: list[Array], centres: dict[int, Array]
-) -> Iterator[tuple[Array, Array]]:
-    """Bars from each link's frame to its joints, links and frames, or else to its centre of mass."""
-    places = {name: _matrix(frame_pose(mechanism, poses, name))[:3, 3] for name in mechanism.frames}
-    bare = {body for body, _ in mechanism.frames.values()}
-    for link in robot.links:
-        own = [k for k, body in enumerate(mechanism.bodies) if body.name == link.name]
-        seat = seats[own[0]][:3, 3] if own else places[link.name]
-        if link.joint.type != "free":
-            yield from _bar(places[link.parent], seat)
-        if own:
-            yield from _bar(_matrix(poses[own[-1]])[:3, 3], places[link.name])
-        bare.discard(mechanism.frames[link.parent][0])
-    for frame in robot.frames:
-        yield from _bar(places[frame.link], places[frame.name])
-        bare.discard(mechanism.frames[frame.link][0])
-    for k in bare & set(centres):
-        yield from _bar(_matrix(poses[k])[:3, 3], centres[k])
-
-
-def _bar(start: Array, end: Array) -> Iterator[tuple[Array, Array]]:
-    if np.linalg.norm(end - start) > 1e-9:
-        yield start, end
-
-
-def _on(poses: list[Pose], body: int) -> Pose:
-    return Pose() if body == WORLD else poses[body]
-
-
-def _matrix(pose: Pose) -> Array:
-    return np.array(pose.matrix(), dtype=np.float64)
