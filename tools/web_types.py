@@ -25,7 +25,9 @@ def type_text(annotation: typing.Any) -> str:
         return " | ".join(f'"{part}"' for part in parts)
     if origin in (types.UnionType, typing.Union):
         return " | ".join(type_text(part) for part in parts)
-    raise TypeError(f"{annotation} has no TypeScript type here: use list, Literal, None, numbers and records.")
+    raise TypeError(
+        f"{annotation} has no TypeScript type here: use list, Literal, None, numbers and records."
+    )
 
 
 def typescript() -> str:

@@ -18,6 +18,7 @@ from rikigaku.model.joints.joint_types import CUT_JOINTS
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position
 from rikigaku.plotting.display_configuration import default_configuration
+from rikigaku.plotting.picture_view import ground_height, has_ground, view_angles
 from rikigaku.plotting.shaded_solids import Solids
 from rikigaku.plotting.skeleton import Skeleton, skeleton
 
@@ -69,7 +70,7 @@ def plot(
         )
     solids = _solids(drawn, frames)
     low, high = _limits(drawn, robot)
-    if _has_ground(robot):
+    if has_ground(robot):
         lines = _grid(low, high)
         ax.add_collection3d(
             Line3DCollection(lines, colors=GROUND, linewidths=0.5, alpha=0.55, zorder=0, clip_on=False)
@@ -199,11 +200,6 @@ def _name_frames(ax: Any, drawn: Skeleton) -> None:
         ax.text(x, y, z, name, color=TEXT, fontsize=8, zorder=5)
 
 
-def _has_ground(robot: RobotModel) -> bool:
-    floats = robot.joints and robot.joints[0].type == "free"
-    return not (floats and not any(robot.gravity))
-
-
 def _limits(drawn: Skeleton, robot: RobotModel) -> tuple[Array, Array]:
     """The box that is shown; its bottom is the ground."""
     points = drawn.points if len(drawn.points) else np.zeros((1, 3))
@@ -211,9 +207,8 @@ def _limits(drawn: Skeleton, robot: RobotModel) -> tuple[Array, Array]:
     centre, half = (low + high) / 2, (high - low) / 2
     half = np.maximum(half + 0.06 * drawn.size, 0.26 * drawn.size)
     half[2] = (high - low)[2] / 2 + 0.04 * drawn.size
-    bottom = low[2] if robot.joints and robot.joints[0].type == "free" else min(0.0, low[2])
     low, high = centre - half, centre + half
-    low[2] = bottom - 0.012 * drawn.size
+    low[2] = ground_height(drawn, robot)
     return low, high
 
 
@@ -236,17 +231,8 @@ def _view(ax: Any, drawn: Skeleton, low: Array, high: Array) -> None:
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set_axis_off()
     ax.computed_zorder = False
-    elevation, azimuth = 20.0, -52.0
     points = drawn.points
-    if len(points) > 2:
-        _, sizes, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-        normal = axes[2]
-        if sizes[2] < 0.12 * sizes[1]:
-            if abs(normal[2]) > 0.8:
-                elevation, azimuth = 58.0, -70.0
-            elif abs(normal[2]) < 0.2:
-                normal = normal if normal[0] - normal[1] > 0 else -normal
-                elevation, azimuth = 14.0, float(np.degrees(np.arctan2(normal[1], normal[0]))) - 22.0
+    elevation, azimuth = view_angles(points)
     ax.view_init(elevation, azimuth)
     _fit(ax, points, low, high)
 

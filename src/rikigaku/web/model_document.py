@@ -159,7 +159,7 @@ class RobotDocument:
     """A robot for the page: what is drawn, what can be moved, and its laws as one WebAssembly module.
 
     q: the configuration shown first. wasm: base64 of the module, "" where symbols without a value leave none.
-    up: direction of -gravity; size: diagonal of the picture [m]; view: direction from the robot to the camera.
+    size: diagonal of the picture [m]; view: direction from the robot to the camera; ground: its height [m].
     """
 
     schema: int
@@ -171,7 +171,7 @@ class RobotDocument:
     size: float
     centre: list[float]
     view: list[float]
-    ground: bool
+    ground: float | None
     coordinates: list[Coordinate]
     joints: list[JointRecord]
     bodies: list[str]

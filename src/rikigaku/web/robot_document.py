@@ -1,7 +1,7 @@
 """The document of a robot: its picture on bodies, coordinates with limits, loops, and laws as WebAssembly."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.states import position_bounds
 from rikigaku.plotting import default_configuration
 from rikigaku.plotting.body_layout import BodyLayout, BodyMass, body_layout, matrix_of
+from rikigaku.plotting.picture_view import ground_height, has_ground, view_angles
 from rikigaku.plotting.skeleton import skeleton
 from rikigaku.robot import Robot
 from rikigaku.symbolic.formulas.display_names import input_names
@@ -36,8 +37,6 @@ from rikigaku.web.model_document import (
     Visual,
 )
 from rikigaku.web.page_laws import draggable_frames, page_programs
-
-_FLAT = 0.12  # a robot thinner than this part of its width is seen from its flat side
 
 
 @checked
@@ -75,7 +74,7 @@ def robot_document(
         size=drawn.size,
         centre=_listed((points.min(axis=0) + points.max(axis=0)) / 2),
         view=_view(points),
-        ground=_has_ground(robot),
+        ground=ground_height(drawn, robot) if has_ground(robot) else None,
         coordinates=_coordinates(robot),
         joints=_joints(robot),
         bodies=[body.name for body in layout.mechanism.bodies],
@@ -162,7 +161,7 @@ def _mass(mass: BodyMass) -> MassPoint:
     return MassPoint(mass.body, mass.mass, _listed(mass.centre), _listed(axes.ravel()), radii)
 
 
-def _frames(layout: BodyLayout, dragged: Sequence[str], laws: "set[str] | object") -> list[FrameRecord]:
+def _frames(layout: BodyLayout, dragged: Sequence[str], laws: Collection[str]) -> list[FrameRecord]:
     shown = {name: (body, pose) for name, body, pose in layout.frames}
     for name in dragged:
         body, pose = layout.mechanism.frames[name]
@@ -170,7 +169,7 @@ def _frames(layout: BodyLayout, dragged: Sequence[str], laws: "set[str] | object
 
     def law(name: str) -> str:
         own = f"jacobian_{dragged.index(name)}" if name in dragged else ""
-        return own if own in laws else ""  # type: ignore[operator]
+        return own if own in laws else ""
 
     return [FrameRecord(name, body, _pose(pose), law(name)) for name, (body, pose) in shown.items()]
 
@@ -202,21 +201,8 @@ def _names(robot: Robot) -> StateNames:
     return StateNames(q, v, tau)
 
 
-def _has_ground(robot: Robot) -> bool:
-    return not (robot.joints and robot.joints[0].type == "free")
-
-
 def _view(points: Array) -> list[float]:
-    """Direction from the robot to the camera: of flat robots their flat side."""
-    elevation, azimuth = np.radians(20.0), np.radians(-52.0)
-    if len(points) > 2:
-        _, sizes, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-        normal = axes[2]
-        if sizes[2] < _FLAT * sizes[1]:
-            if abs(normal[2]) > 0.8:
-                elevation, azimuth = np.radians(62.0), np.radians(-80.0)
-            elif abs(normal[2]) < 0.2:
-                normal = normal if normal[0] - normal[1] > 0 else -normal
-                elevation, azimuth = np.radians(14.0), np.arctan2(normal[1], normal[0]) - np.radians(22.0)
+    """Direction from the robot to the camera."""
+    elevation, azimuth = np.radians(view_angles(points))
     flat = np.cos(elevation)
     return [float(flat * np.cos(azimuth)), float(flat * np.sin(azimuth)), float(np.sin(elevation))]

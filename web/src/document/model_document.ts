@@ -119,7 +119,7 @@ export interface RobotDocument {
   size: number;
   centre: number[];
   view: number[];
-  ground: boolean;
+  ground: number | null;
   coordinates: Coordinate[];
   joints: JointRecord[];
   bodies: string[];
