@@ -1,0 +1,86 @@
+// Closure of loops by Newton's method on the closure residual, with the loop Jacobian, in the tangent space of q.
+
+import type { LoopRecord } from "../document/model_document";
+import type { LawModule } from "../laws/law_module";
+import { minimumNorm } from "./linear_solve";
+
+export const CLOSED = 1e-11; // [m], or sine of an angle
+const ITERATIONS = 30;
+const LONGEST_STEP = 0.3;
+
+export class LoopClosure {
+  readonly rows: readonly number[];
+  private readonly residual;
+  private readonly jacobian;
+  private readonly integrate;
+
+  constructor(
+    laws: LawModule,
+    readonly structure: LoopRecord,
+    private readonly nv: number,
+  ) {
+    this.rows = structure.equations;
+    this.residual = laws.law("loop_residual");
+    this.jacobian = laws.law("loop_jacobian");
+    this.integrate = laws.law("integrate");
+  }
+
+  /** The largest closure residual of all equations at q; NaN where q is. */
+  gap(q: ArrayLike<number>): number {
+    const r = this.residual(q);
+    let largest = 0;
+    for (let k = 0; k < r.length; k++) {
+      const size = Math.abs(r[k]!);
+      if (!(size <= largest)) largest = size;
+    }
+    return largest;
+  }
+
+  /**
+   * The closed configuration near q, or null where Newton's method finds none.
+   * held: coordinates of v that keep their value; the others move as little as possible.
+   */
+  close(q: ArrayLike<number>, held: Iterable<number> = []): Float64Array | null {
+    const weights = new Float64Array(this.nv).fill(1);
+    for (const k of held) weights[k] = 0;
+    let now = Float64Array.from(q as ArrayLike<number>);
+    let best = Infinity;
+    for (let iteration = 0; iteration < ITERATIONS; iteration++) {
+      const gap = this.gap(now);
+      if (!(gap < Infinity)) return null;
+      if (gap < CLOSED) return now;
+      if (iteration > 8 && gap > 0.9 * best) return gap < 1e-10 ? now : null;
+      best = Math.min(best, gap);
+      const step = this.newtonStep(now, weights);
+      if (!step) return null;
+      now = this.integrate(now, step).slice();
+    }
+    return null;
+  }
+
+  /** The loop Jacobian at q, a copy; all rows. */
+  jacobianAt(q: ArrayLike<number>): Float64Array {
+    return this.jacobian(q).slice();
+  }
+
+  /** The velocities that satisfy the loop constraints and differ least from v. */
+  projectedVelocity(q: ArrayLike<number>, v: Float64Array): Float64Array {
+    const J = this.jacobian(q);
+    const rate = new Float64Array(J.length / this.nv);
+    for (let i = 0; i < rate.length; i++)
+      for (let k = 0; k < this.nv; k++) rate[i]! += J[i * this.nv + k]! * v[k]!;
+    const correction = minimumNorm(J, rate, this.rows, this.nv);
+    return correction ? v.map((x, k) => x - correction[k]!) : v;
+  }
+
+  private newtonStep(q: Float64Array, weights: Float64Array): Float64Array | null {
+    const r = this.residual(q).slice();
+    const step = minimumNorm(this.jacobian(q), r, this.rows, this.nv, weights, 1e-13);
+    if (!step) return null;
+    let length = 0;
+    for (const x of step) length += x * x;
+    const scale = -Math.min(1, LONGEST_STEP / Math.sqrt(length || 1));
+    for (let k = 0; k < step.length; k++) step[k]! *= scale;
+    return step;
+  }
+}
