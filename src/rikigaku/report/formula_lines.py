@@ -1,0 +1,90 @@
+"""Formulas of a law as lines of LaTeX, with limits: what is too long to read is counted, not written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+
+MOST_TERMS = 60  # of one element that is shown
+_MOST_LATEX = 70_000  # characters of one law
+MOST_STEPS = 700
+_MATRIX = 1200  # characters up to which a matrix is shown as one
+
+
+@dataclass(frozen=True)
+class FormulaLine:
+    """left = right in LaTeX; right is empty where the formula is too long, and terms say how long."""
+
+    left: str
+    right: str
+    terms: int = 0
+
+
+@dataclass(frozen=True)
+class ElementLines:
+    """Lines of an array of formulas. whole: one matrix in LaTeX, where that is short."""
+
+    lines: tuple[FormulaLine, ...]
+    whole: str = ""
+    symmetric: bool = False
+    zeros: bool = False
+    terms: int = 0
+
+
+def latex_of(x: Any) -> str:
+    """LaTeX without dollar signs of a formula, an array of formulas or intermediates."""
+    text: str = x.latex() if hasattr(x, "latex") else x._repr_latex_()
+    return text.strip("$")
+
+
+def element_lines(symbol: str, formulas: Any) -> ElementLines:
+    """The elements of a law's formulas; sums of angles are combined."""
+    terms = int(formulas.terms)
+    if not isinstance(formulas, Formulas):  # one formula
+        shown = latex_of(formulas.combined()) if terms <= 4 * MOST_TERMS else ""
+        return ElementLines((FormulaLine(symbol, shown, terms),), terms=terms)
+    array = formulas.array
+    symmetric = array.ndim == 2 and array.shape[0] == array.shape[1] > 1 and bool((array == array.T).all())
+    lines, spent = [], 0
+    for index, x in np.ndenumerate(array):
+        if not x or (symmetric and index[0] > index[1]):
+            continue
+        right = latex_of(x.combined()) if x.terms <= MOST_TERMS and spent < _MOST_LATEX else ""
+        spent += len(right)
+        lines.append(FormulaLine(_element(symbol, index), right, x.terms))
+    zeros = any(not x for x in array.flat)
+    whole = ""
+    if array.ndim <= 2 and spent <= _MATRIX and all(line.right for line in lines) and array.size <= 64:
+        whole = latex_of(formulas.combined())
+    return ElementLines(tuple(lines), whole, symmetric, zeros, terms)
+
+
+def step_lines(symbol: str, steps: Intermediates) -> tuple[FormulaLine, ...]:
+    """Intermediate variables, then the results; none where there are more than a page can show."""
+    if len(steps.steps) > MOST_STEPS:
+        return ()
+    return tuple(_step_lines(symbol, steps))
+
+
+def _step_lines(symbol: str, steps: Intermediates) -> Iterator[FormulaLine]:
+    for name, formula in steps.steps:
+        yield FormulaLine(_name(name), latex_of(formula))
+    shape = steps.shape
+    for k, formula in enumerate(steps.results):
+        if formula:
+            index = tuple(int(i) for i in np.unravel_index(k, shape)) if shape else ()
+            yield FormulaLine(_element(symbol, index), latex_of(formula))
+
+
+def _name(name: str) -> str:
+    letters = name.rstrip("0123456789")
+    return f"{letters.rstrip('_')}_{{{name[len(letters) :]}}}"
+
+
+def _element(symbol: str, index: tuple[int, ...]) -> str:
+    """Element of a matrix, counted from 1 as in books: M_{1,2}."""
+    return f"{symbol}_{{{','.join(str(i + 1) for i in index)}}}" if index else symbol

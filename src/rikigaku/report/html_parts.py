@@ -1,0 +1,126 @@
+"""Pieces of a report's HTML: tables, formulas (MathML, or LaTeX where MathML would be long), values, code."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.types import Array
+from rikigaku.model.robot_tables import Table, html_table
+from rikigaku.report.formula_lines import ElementLines, FormulaLine
+from rikigaku.report.law_blocks import LawBlock
+from rikigaku.web.mathml import mathml
+from rikigaku.web.page import json_block
+from rikigaku.web.texts import marked
+
+_LONGEST_MATHML = 900  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
+_MOST_NUMBERS = 1600  # of a value
+_OPEN_NUMBERS = 64  # a value with at most this many numbers is shown unfolded
+
+
+def table_part(key: str, table: Table, language: str) -> str:
+    """A titled table that scrolls if it is wide."""
+    title = marked("h3", key, language)
+    return f"{title}<div class='rk-wide' tabindex='0'>{html_table(table, 'rk-data')}</div>"
+
+
+def formula(latex: str, display: bool = False, short: bool = False) -> str:
+    """A formula; `short`: no MathML, to keep long lists small."""
+    if not short and len(latex) <= _LONGEST_MATHML:
+        try:
+            flag = " data-display" if display else ""
+            return (
+                f'<span class="rk-formula"{flag} data-latex="{escape(latex)}">{mathml(latex, display)}</span>'
+            )
+        except WrongValue:
+            pass  # LaTeX of a language extension: shown as it is, and by KaTeX
+    return f'<code class="rk-formula" data-latex>{escape(latex)}</code>'
+
+
+def line_part(line: FormulaLine, language: str, short: bool = False) -> str:
+    """left = right on a line of its own."""
+    if line.right:
+        return f'<div class="rk-line">{formula(f"{line.left} = {line.right}", short=short)}</div>'
+    left, note = (
+        formula(line.left),
+        marked("span", "formula.tooLongElement", language, "rk-soft", count=line.terms),
+    )
+    return f'<div class="rk-line">{left} {note}</div>'
+
+
+def elements_part(symbol: str, elements: ElementLines, language: str) -> str:
+    """The elements of a law: one matrix, or lines; folded where they are many."""
+    if elements.whole:
+        return f'<div class="rk-line rk-whole">{formula(f"{symbol} = {elements.whole}", display=True)}</div>'
+    notes = ""
+    if elements.symmetric:
+        notes += marked("p", "formula.symmetric", language, "rk-note")
+    if elements.zeros:
+        notes += marked("p", "formula.zeros", language, "rk-note")
+    lines = "".join(line_part(line, language) for line in elements.lines)
+    opened = " open" if sum(len(line.right) for line in elements.lines) <= 6000 else ""
+    title = marked("span", "formula.elements", language)
+    count = marked("span", "formula.terms", language, "rk-soft", count=elements.terms)
+    return f"<details{opened}><summary>{title} {count}</summary>{notes}{lines}</details>"
+
+
+def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, language: str) -> str:
+    """One law: title, textbook form, elements, intermediate variables, value at the configuration, code."""
+    parts = [
+        f'<article class="rk-law" id="law-{escape(block.law.replace(".", "-"))}">',
+        f'<header>{marked("h3", block.title, language)}<code class="rk-call">{escape(block.call)}</code></header>',
+        marked("p", block.about, language, "rk-about", **block.values),
+        f'<div class="rk-textbook">{formula(block.textbook, display=True)}</div>',
+    ]
+    parts += [marked("p", key, language, "rk-note", **values) for key, values in block.notes]
+    if block.elements is not None and block.elements.lines:
+        parts.append(elements_part(symbol, block.elements, language))
+    if block.steps:
+        title = marked("span", "formula.intermediates", language)
+        lines = "".join(line_part(line, language, short=True) for line in block.steps)
+        parts.append(f'<details><summary>{title}</summary><div class="rk-steps">{lines}</div></details>')
+    parts.append(value_part(block.value_law, value, problem, language))
+    if block.operations:
+        parts.append(
+            f'<p class="rk-counts">{marked("span", "formula.operations", language)}: {escape(block.operations)}</p>'
+        )
+    return "".join([*parts, code_part(block.code), "</article>"])
+
+
+def code_part(code: dict[str, str]) -> str:
+    """Texts to copy; buttons are made by the script."""
+    if not code:
+        return ""
+    return f'<div class="rk-copy"><script type="application/json">{json_block(code)}</script></div>'
+
+
+def value_part(law: str, value: Array | None, problem: str, language: str) -> str:
+    """A value as a table of numbers that the script keeps at the configuration shown."""
+    if value is None or not value.size:
+        return f'<p class="rk-problem">{escape(problem)}</p>' if problem else ""
+    title = marked("span", "value.title", language)
+    if value.size > _MOST_NUMBERS or value.ndim > 2:
+        shape = " × ".join(map(str, value.shape))
+        return marked("p", "value.shape", language, "rk-note", shape=shape)
+    rows = value.reshape(-1, 1) if value.ndim == 1 else np.atleast_2d(value)
+    if value.ndim == 1 and value.size <= 12:
+        rows = value.reshape(1, -1)
+    cells = "".join(f"<tr>{''.join(f'<td>{number(x)}</td>' for x in row)}</tr>" for row in rows)
+    name = f' data-law="{escape(law)}"' if law else ""
+    opened = " open" if value.size <= _OPEN_NUMBERS else ""
+    note = f'<p class="rk-problem">{escape(problem)}</p>' if problem else ""
+    return (
+        f"<details{opened}><summary>{title}</summary>{note}<div class='rk-wide' tabindex='0'>"
+        f'<table class="rk-matrix"{name}><tbody>{cells}</tbody></table></div></details>'
+    )
+
+
+def number(x: float) -> str:
+    """Five digits."""
+    return "0" if abs(x) < 5e-16 else f"{x:.5g}"
+
+
+def definitions(rows: Sequence[tuple[str, str]]) -> str:
+    """Pairs of a term (HTML) and its text (HTML)."""
+    return f'<dl class="rk-facts">{"".join(f"<dt>{term}</dt><dd>{text}</dd>" for term, text in rows)}</dl>'

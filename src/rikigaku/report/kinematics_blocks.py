@@ -1,0 +1,113 @@
+"""Inverse kinematics and base parameters of a robot for a report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rikigaku.core.errors import RikigakuError
+from rikigaku.core.types import Array
+from rikigaku.report.formula_lines import FormulaLine, latex_of
+from rikigaku.report.law_figures import missing_symbols, shown_frame
+from rikigaku.robot import Robot
+from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term
+from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+from rikigaku.web.model_document import NamedConfigurations
+
+_MOST_GHOSTS = 16
+
+
+@dataclass(frozen=True)
+class InverseKinematicsBlock:
+    """Steps of the solution in LaTeX, conditions on the pose, and the branches at the report's configuration."""
+
+    frame: str
+    steps: tuple[FormulaLine, ...] = ()
+    conditions: tuple[str, ...] = ()
+    more_conditions: int = 0
+    branches: int = 0
+    configurations: tuple[tuple[float, ...], ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class BaseParameterBlock:
+    """Base parameters with their regrouping in LaTeX, and values where all are known."""
+
+    total: int = 0
+    names: tuple[str, ...] = ()
+    lines: tuple[FormulaLine, ...] = ()
+    numbers: tuple[float, ...] = ()
+    unimportant: tuple[str, ...] = ()
+    verified: str = ""
+    problem: str = ""
+
+
+def inverse_kinematics_block(
+    robot: Robot, q: Array | None, time_limit: float = 20.0
+) -> InverseKinematicsBlock:
+    """Closed-form inverse kinematics of the shown frame; `problem` says why there is none."""
+    frame = shown_frame(robot)
+    try:
+        formulas = robot.inverse_kinematics_formulas(frame, time_limit=time_limit)
+    except RikigakuError as error:
+        return InverseKinematicsBlock(frame, problem=str(error).split("\n")[0])
+    found: tuple[tuple[float, ...], ...] = ()
+    if q is not None and not missing_symbols(robot):
+        try:
+            solved = formulas.solve(robot.pose(q, frame))
+            found = tuple(tuple(float(x) for x in row) for row in list(solved)[:_MOST_GHOSTS])
+        except RikigakuError:
+            found = ()  # the formulas hold elsewhere
+    return InverseKinematicsBlock(
+        frame,
+        lines_of(steps_latex(formulas.steps)),
+        tuple(latex_of(x) for x in formulas.conditions),
+        formulas.more_conditions,
+        len(formulas.signs),
+        found,
+    )
+
+
+def base_parameter_block(robot: Robot, progress: Callable[[str], None] | None = None) -> BaseParameterBlock:
+    """Base parameters of the robot; of a closed robot with its loops closed."""
+    if progress:
+        progress("base_parameters")
+    try:
+        found = robot.base_parameters()
+    except RikigakuError as error:
+        return BaseParameterBlock(problem=str(error).split("\n")[0])
+    lines = []
+    for name, terms in zip(found.found.kept, found.found.base, strict=True):
+        left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
+        parts = [latex_term(x, latex_name(full)) for full, x in terms.items()]
+        lines.append(FormulaLine(left, " + ".join(parts).replace("+ -", "- ")))
+    numbers: tuple[float, ...] = ()
+    if not missing_symbols(robot):
+        try:
+            numbers = tuple(float(x) for x in np.asarray(found.base_values()))
+        except RikigakuError:
+            numbers = ()
+    return BaseParameterBlock(
+        len(found.parameters),
+        tuple(found.found.kept),
+        tuple(lines),
+        numbers,
+        tuple(found.unimportant),
+        found.verified,
+    )
+
+
+def branch_ghosts(block: InverseKinematicsBlock | None) -> list[NamedConfigurations]:
+    """The branches as ghosts of the page."""
+    if block is None or len(block.configurations) < 2:
+        return []
+    names = [str(k + 1) for k in range(len(block.configurations))]
+    return [NamedConfigurations("ik.ghosts", names, [list(q) for q in block.configurations])]
+
+
+def lines_of(aligned: str) -> tuple[FormulaLine, ...]:
+    """The lines of an aligned display."""
+    body = aligned.strip("$").removeprefix(r"\begin{aligned}").removesuffix(r"\end{aligned}")
+    pairs = (line.partition("&=") for line in body.split("\\\\\n"))
+    return tuple(FormulaLine(left.strip(), right.strip()) for left, _, right in pairs if right)

@@ -1,0 +1,183 @@
+"""Laws of a robot for a report: textbook form, formulas, intermediate variables, code, operation counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rikigaku.core.errors import RikigakuError
+from rikigaku.report.formula_lines import (
+    MOST_TERMS,
+    ElementLines,
+    FormulaLine,
+    element_lines,
+    latex_of,
+    step_lines,
+)
+from rikigaku.report.law_figures import shown_frame
+from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.intermediates import Intermediates
+
+_LONGEST_CODE = 120_000  # characters of one text to copy
+_LONGEST_LATEX = 200_000
+_MOST_OPERATIONS = 1500  # of a program whose formulas are tried: those of larger ones nobody reads
+CODE_LANGUAGES = {"LaTeX": "latex", "Python": "python", "C": "c"}
+
+Note = tuple[str, dict[str, Any]]  # key of a text, and its values
+
+
+@dataclass(frozen=True)
+class LawBlock:
+    """One law: `law` as in robot.<law>, `title` and `about` are keys of texts, `textbook` its general form.
+
+    value_law: name of the law in the page's module, for values that follow the sliders. code: texts to copy.
+    """
+
+    law: str
+    title: str
+    about: str
+    values: dict[str, Any]
+    textbook: str
+    value_law: str
+    elements: ElementLines | None = None
+    steps: tuple[FormulaLine, ...] = ()
+    notes: tuple[Note, ...] = ()
+    operations: str = ""
+    call: str = ""
+    code: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A law that a report shows. symbol: of its elements; formula: its general form; group of the page."""
+
+    law: str
+    symbol: str
+    textbook: str
+    section: str
+    value_law: str = ""
+    frame: bool = False
+
+
+_ENTRIES = (
+    _Entry(
+        "pose", "T", r"T(q) = \begin{bmatrix} R(q) & p(q) \\ 0 & 1 \end{bmatrix}", "kinematics", frame=True
+    ),
+    _Entry(
+        "jacobian",
+        "J",
+        r"\begin{bmatrix} \dot{p} \\ \omega \end{bmatrix} = J(q) \, v",
+        "kinematics",
+        frame=True,
+    ),
+    _Entry("mass_matrix", "M", r"M(q) = M(q)^{\top}", "dynamics"),
+    _Entry("coriolis_matrix", "C", r"C(q, v) \, v = h(q, v)", "dynamics"),
+    _Entry("velocity_forces", "h", r"h(q, v) = C(q, v) \, v", "dynamics"),
+    _Entry("gravity_forces", "g", r"g(q) = \frac{\partial U}{\partial q}", "dynamics"),
+    _Entry("inverse_dynamics", r"\tau", r"\tau = M(q) \, a + h(q, v) + g(q)", "dynamics"),
+    _Entry("kinetic_energy", "K", r"K = \frac{1}{2} \, v^{\top} M(q) \, v", "energy"),
+    _Entry("potential_energy", "U", r"U(q)", "energy"),
+    _Entry("regressor", "Y", r"\tau = Y(q, v, a) \, \pi", "identification"),
+)
+
+
+def law_blocks(
+    robot: Robot, time_limit: float = 20.0, progress: Callable[[str], None] | None = None
+) -> dict[str, list[LawBlock]]:
+    """The blocks by section of the page. Of a closed robot these are laws of its spanning tree.
+
+    Args:
+        time_limit: seconds for the algebra of one law. progress: called with the name of each law.
+    """
+    found: dict[str, list[LawBlock]] = {}
+    for entry in _ENTRIES:
+        if progress:
+            progress(entry.law)
+        found.setdefault(entry.section, []).append(_block(robot, entry, time_limit))
+    return found
+
+
+def _block(robot: Robot, entry: _Entry, time_limit: float) -> LawBlock:
+    tree: Any = robot.tree if robot.loops else robot
+    owner: Any = robot if entry.frame else tree
+    prefix = "tree." if robot.loops and not entry.frame else ""
+    options = {"frame": shown_frame(robot)} if entry.frame else {}
+    law = getattr(owner, entry.law)
+    arguments = ", ".join([*law.law.inputs, *(f"{key}={value!r}" for key, value in options.items())])
+    block = LawBlock(
+        law=f"{prefix}{entry.law}",
+        title=f"law.{entry.law}",
+        about=f"about.{entry.law}",
+        values=options,
+        textbook=entry.textbook,
+        value_law=_value_law(robot, entry),
+        call=f"robot.{prefix}{entry.law}({arguments})",
+    )
+    try:
+        bound = law.fix(**options) if options else law
+        block = replace(block, operations=str(bound.operations))
+        return _with_formulas(block, bound, entry.symbol, time_limit)
+    except RikigakuError as error:
+        return replace(block, notes=(("ik.none", {"reason": str(error)}),))
+
+
+def _value_law(robot: Robot, entry: _Entry) -> str:
+    from rikigaku.web.page_laws import draggable_frames
+
+    if entry.law == "jacobian":
+        frames, frame = draggable_frames(robot), shown_frame(robot)
+        return f"jacobian_{frames.index(frame)}" if frame in frames else ""
+    return entry.law
+
+
+def _with_formulas(block: LawBlock, bound: Any, symbol: str, time_limit: float) -> LawBlock:
+    notes: list[Note] = []
+    elements, formulas, steps = None, None, None
+    try:
+        if (size := bound.operations.total) > _MOST_OPERATIONS:
+            notes.append(("formula.notTried", {"count": size}))
+        else:
+            formulas = bound.formulas(time_limit=time_limit)
+        if isinstance(formulas, Intermediates):
+            steps, formulas = formulas, None
+        elif formulas is not None:
+            elements = element_lines(symbol, formulas)
+            if all(not line.right for line in elements.lines) and elements.lines:
+                notes.append(("formula.tooLong", {"count": elements.terms}))
+                elements = None
+    except RikigakuError as error:
+        if "TimeLimit" in type(error).__name__:
+            notes.append(("formula.timeLimit", {"seconds": f"{time_limit:g}"}))
+        else:
+            notes.append(("ik.none", {"reason": str(error).split("\n")[0]}))
+    lines: tuple[FormulaLine, ...] = ()
+    try:
+        steps = steps or bound.intermediates()
+        short = elements is not None and elements.terms <= MOST_TERMS // 4
+        lines = () if short else step_lines(symbol, steps)
+        if not short and not lines:
+            notes.append(("formula.stepsLeftOut", {"count": len(steps.steps)}))
+    except RikigakuError:
+        pass  # laws with comparisons have no formulas of this kind
+    return replace(
+        block, elements=elements, steps=lines, notes=tuple(notes), code=_code(bound, formulas, steps, symbol)
+    )
+
+
+def _code(bound: Any, formulas: Any, steps: Intermediates | None, symbol: str) -> dict[str, str]:
+    """Texts to copy; a text that would be too long is the line that writes it."""
+    found = {}
+    for language, name in CODE_LANGUAGES.items():
+        try:
+            text = _latex_text(formulas, steps) if name == "latex" else str(bound.export(name))
+        except RikigakuError:
+            continue
+        found[language] = text if len(text) <= _LONGEST_CODE else f'law.export("{name}")'
+    return found
+
+
+def _latex_text(formulas: Any, steps: Intermediates | None) -> str:
+    if formulas is not None and formulas.terms <= 500:
+        text = latex_of(formulas)
+        if len(text) <= _LONGEST_LATEX:
+            return text
+    return "" if steps is None else latex_of(steps)

@@ -1,0 +1,53 @@
+"""A report printed to PDF by Chromium without a window, where it is installed."""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from rikigaku.core.errors import RikigakuError
+from rikigaku.core.files import write_whole
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_SECONDS = 120.0
+
+
+def browser_path() -> str | None:
+    """The path of a browser that can print, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def write_pdf(page: Path, target: Path) -> None:
+    """Print an HTML file to a PDF file.
+
+    Raises:
+        RikigakuError: if no browser is found, or it fails.
+    """
+    browser = browser_path()
+    if browser is None:
+        raise RikigakuError(
+            "A PDF is printed by Chromium, which was not found. Install it (on Debian: apt install chromium), or "
+            f"open {page} and print it from your browser."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "report.pdf"
+        command = [
+            browser,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-unsafe-swiftshader",
+            f"--user-data-dir={folder}/profile",
+            "--no-pdf-header-footer",
+            "--virtual-time-budget=15000",
+            f"--print-to-pdf={made}",
+            page.resolve().as_uri(),
+        ]
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise RikigakuError(f"{browser} did not print {page} within {_SECONDS:g} s.") from None
+        if not made.exists():
+            last = (answer.stderr.strip().splitlines() or ["no message"])[-1]
+            raise RikigakuError(f"{browser} did not print {page}: {last}")
+        write_whole(target, made.read_bytes())

@@ -1,0 +1,23 @@
+// The entry of the built file: a report starts by itself; other hosts use what is exported.
+
+import "katex/dist/katex.css";
+import "uplot/dist/uPlot.min.css";
+import "./styles/page.css";
+import { ReportHost } from "./host/report_host";
+import { mountReport, type LiveReport } from "./report/report";
+
+export { NotAvailable, type Host } from "./host/host";
+export { LawModule, decoded } from "./laws/law_module";
+export { RobotState } from "./mechanics/robot_state";
+export { simulate } from "./mechanics/simulation";
+export { parseFormula } from "./formula/formula_parser";
+export { Viewer } from "./viewer/viewer";
+export { mountReport } from "./report/report";
+export { renderFormulas } from "./report/formulas";
+export { setLanguage, text } from "./texts/texts";
+
+/** The report of this page, once it is live. */
+export let live: Promise<LiveReport> | null = null;
+
+if (typeof document !== "undefined" && document.documentElement.dataset["host"] === "report")
+  live = mountReport(new ReportHost());

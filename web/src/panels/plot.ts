@@ -1,0 +1,42 @@
+// Plots over time with uPlot, in the colours of the page.
+
+import uPlot from "uplot";
+
+export const CURVES = ["#c05a1a", "#2a72b8", "#2f8f57", "#8a55c4", "#b8860b", "#c2417a", "#12868a", "#6b7280"];
+
+export interface Curve {
+  name: string;
+  values: ArrayLike<number>;
+}
+
+/** A plot in the element; returns the plot, to be destroyed or given a cursor. */
+export function plot(host: HTMLElement, title: string, times: Float64Array, curves: Curve[]): uPlot {
+  const style = getComputedStyle(host);
+  const color = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  const axis = {
+    stroke: color("--rk-soft", "#616e7c"),
+    grid: { stroke: color("--rk-line", "#d9dfe6"), width: 1 },
+    ticks: { stroke: color("--rk-line", "#d9dfe6"), width: 1 },
+    font: "11px system-ui, sans-serif",
+  };
+  const options: uPlot.Options = {
+    title,
+    width: Math.max(200, host.clientWidth),
+    height: 210,
+    scales: { x: { time: false } },
+    axes: [axis, { ...axis, size: 56 }],
+    cursor: { drag: { x: false, y: false } },
+    legend: { show: curves.length <= 8 },
+    series: [
+      { label: "t" },
+      ...curves.map((curve, k) => ({
+        label: curve.name,
+        stroke: CURVES[k % CURVES.length]!,
+        width: 1.6,
+        points: { show: false },
+        value: (_: uPlot, x: number | null) => (x === null ? "" : x.toPrecision(4)),
+      })),
+    ],
+  };
+  return new uPlot(options, [times, ...curves.map((curve) => Float64Array.from(curve.values))], host);
+}

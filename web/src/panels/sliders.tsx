@@ -1,0 +1,102 @@
+// Sliders of the coordinates. The input elements are updated without drawing the panel again: slider to
+// picture stays within a few milliseconds for a humanoid.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Coordinate } from "../document/model_document";
+import type { RobotState } from "../mechanics/robot_state";
+import { text } from "../texts/texts";
+import { useLanguage } from "./use_page";
+
+const isAngle = (coordinate: Coordinate) => coordinate.kind === "angle" || coordinate.kind === "screw angle";
+
+/** The range of a slider: the limits, else a revolution, or a length in proportion to the robot. */
+export function range(coordinate: Coordinate, size: number): [number, number] {
+  const wide = isAngle(coordinate) ? Math.PI : Math.max(0.5 * size, 0.1);
+  return [coordinate.lower ?? Math.min(-wide, (coordinate.upper ?? 0) - wide), coordinate.upper ?? Math.max(wide, (coordinate.lower ?? 0) + wide)];
+}
+
+/** A value as people read it: degrees or metres. */
+export function shown(coordinate: Coordinate, value: number): string {
+  return isAngle(coordinate) ? `${((value * 180) / Math.PI).toFixed(1)}°` : `${value.toFixed(3)} m`;
+}
+
+export function Sliders({ state }: { state: RobotState }) {
+  useLanguage();
+  const { robot } = state;
+  const inputs = useRef(new Map<number, HTMLInputElement>());
+  const outputs = useRef(new Map<number, HTMLElement>());
+  const gap = useRef<HTMLOutputElement>(null);
+  const [stuck, setStuck] = useState(false);
+
+  useEffect(() => {
+    let waiting = 0;
+    const last = new Float64Array(robot.nq).fill(NaN);
+    const update = () => {
+      waiting = 0;
+      for (const [k, output] of outputs.current) {
+        const value = state.q[k]!;
+        if (value === last[k]) continue;
+        last[k] = value;
+        output.textContent = shown(robot.coordinates[k]!, value);
+        const input = inputs.current.get(k);
+        if (input && document.activeElement !== input) input.value = String(value);
+      }
+      if (gap.current && state.loops) gap.current.textContent = state.loops.gap(state.q).toExponential(1);
+    };
+    update();
+    return state.subscribe(() => (waiting ||= requestAnimationFrame(update)));
+  }, [state]);
+
+  const row = (k: number, fixed: boolean) => {
+    const coordinate = robot.coordinates[k]!;
+    const [low, high] = range(coordinate, robot.size);
+    const slide = (event: Event) => {
+      const reached = state.move(k, Number((event.target as HTMLInputElement).value));
+      if (reached === stuck) setStuck(!reached);
+    };
+    return (
+      <label class="rk-slider" key={k}>
+        <span class="rk-slider-name">{coordinate.name}</span>
+        {!fixed && (
+          <input
+            type="range"
+            min={low}
+            max={high}
+            step={(high - low) / 1000}
+            value={state.q[k]}
+            ref={(own) => void (own && inputs.current.set(k, own))}
+            onInput={slide}
+          />
+        )}
+        <output ref={(own) => void (own && outputs.current.set(k, own))}>{shown(coordinate, state.q[k]!)}</output>
+      </label>
+    );
+  };
+
+  if (!state.moves) return <p class="rk-note">{text("state.still")}</p>;
+  return (
+    <div class="rk-sliders">
+      <div class="rk-sliders-head">
+        <h2>{text("state.title")}</h2>
+        <button type="button" onClick={() => state.set(robot.q)}>
+          {text("state.reset")}
+        </button>
+      </div>
+      <div class="rk-slider-list">{state.sliders.map((k) => row(k, false))}</div>
+      {state.loops && (
+        <>
+          <p class="rk-gap" aria-live="polite">
+            {text("state.gap")}: <output ref={gap} id="rk-gap" />
+            {stuck && <span class="rk-problem"> {text("state.stuck")}</span>}
+          </p>
+          {state.followers.length > 0 && (
+            <details>
+              <summary>{text("state.followers")}</summary>
+              <div class="rk-slider-list rk-followers">{state.followers.map((k) => row(k, true))}</div>
+            </details>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

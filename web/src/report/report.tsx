@@ -1,0 +1,74 @@
+// The live report: Python wrote the page; this makes its picture, formulas, values and simulation live.
+
+import { render } from "preact";
+import type { Host } from "../host/host";
+import { RobotState } from "../mechanics/robot_state";
+import { Sliders } from "../panels/sliders";
+import { SimulationPanel } from "../panels/simulation_panel";
+import { ViewerBar } from "../panels/viewer_bar";
+import { LANGUAGES, TEXTS, language, setLanguage, text, type Language } from "../texts/texts";
+import { Viewer } from "../viewer/viewer";
+import { addCopyButtons, renderFormulas } from "./formulas";
+import { followValues } from "./live_values";
+import { addThemeButton } from "./theme";
+
+export interface LiveReport {
+  state: RobotState | null;
+  viewer: Viewer | null;
+}
+
+const element = (id: string) => document.getElementById(id);
+
+/** Make the page live; rejects only where the page has no data. */
+export async function mountReport(host: Host): Promise<LiveReport> {
+  const page = await host.document();
+  document.documentElement.classList.add("rk-live");
+  setLanguage(page.language);
+  const live: LiveReport = { state: null, viewer: null };
+  try {
+    if (page.robot) await mountRobot(page.robot, live);
+  } catch (error) {
+    const note = element("rk-failure");
+    if (note) note.textContent = text("page.failed", { error: String(error) });
+  }
+  addLanguageButtons();
+  const theme = element("rk-theme");
+  if (theme) addThemeButton(theme, () => live.viewer?.recolor());
+  renderFormulas(document);
+  addCopyButtons(document);
+  return live;
+}
+
+async function mountRobot(robot: NonNullable<LiveReport["state"]>["robot"], live: LiveReport): Promise<void> {
+  const [picture, controls, bar, simulation] = ["rk-viewer", "rk-controls", "rk-bar", "rk-simulation"].map(element);
+  const state = (live.state = await RobotState.of(robot));
+  if (picture) {
+    const fallback = [...picture.childNodes];
+    const viewer = (live.viewer = new Viewer(picture, state));
+    for (const node of fallback) node.remove();
+    viewer.canvas.setAttribute("role", "application");
+    viewer.canvas.setAttribute("aria-label", `${robot.name}. ${text("viewer.help")}`);
+    if (bar) render(<ViewerBar viewer={viewer} />, bar);
+  }
+  if (controls) render(<Sliders state={state} />, controls);
+  if (simulation) render(<SimulationPanel state={state} />, simulation);
+  followValues(document, state);
+}
+
+function addLanguageButtons(): void {
+  const holder = element("rk-languages");
+  if (!holder) return;
+  for (const name of LANGUAGES) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.lang = name;
+    button.textContent = TEXTS[name]["language.name"];
+    const press = () => button.setAttribute("aria-pressed", String(language() === name));
+    button.addEventListener("click", () => {
+      setLanguage(name as Language);
+      for (const other of holder.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+    });
+    press();
+    holder.append(button);
+  }
+}
