@@ -118,7 +118,7 @@ def value_part(law: str, value: Array | None, problem: str, language: str) -> st
 
 def number(x: float) -> str:
     """Five digits."""
-    return "0" if abs(x) < 5e-16 else f"{x:.5g}"
+    return "0" if abs(x) < 5e-13 else f"{x:.5g}"
 
 
 def definitions(rows: Sequence[tuple[str, str]]) -> str:

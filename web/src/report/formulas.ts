@@ -31,6 +31,10 @@ export function addCopyButtons(root: ParentNode): void {
   for (const holder of root.querySelectorAll<HTMLElement>(".rk-copy")) {
     const block = holder.querySelector<HTMLElement>("script[type='application/json']");
     if (!block?.textContent) continue;
+    const title = document.createElement("span");
+    title.dataset["text"] = "page.copy";
+    title.textContent = text("page.copy");
+    holder.append(title);
     const codes = JSON.parse(block.textContent) as Record<string, string>;
     for (const [language, code] of Object.entries(codes)) {
       const button = document.createElement("button");

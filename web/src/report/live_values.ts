@@ -19,7 +19,7 @@ export function inputsOf(law: Law, state: RobotState): ArrayLike<number>[] {
 
 /** A number as the report writes it. */
 export function numberText(x: number): string {
-  if (Math.abs(x) < 5e-16) return "0";
+  if (Math.abs(x) < 5e-13) return "0";
   const size = Math.abs(x);
   return size >= 1e5 || size < 1e-4 ? x.toExponential(3) : String(Number(x.toPrecision(5)));
 }

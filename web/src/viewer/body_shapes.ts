@@ -10,7 +10,7 @@ export interface Sizes {
   hub: number;
 }
 
-export const sizes = (robot: RobotDocument): Sizes => ({ bar: 0.009 * robot.size, hub: 0.0165 * robot.size });
+export const sizes = (robot: RobotDocument): Sizes => ({ bar: 0.0115 * robot.size, hub: 0.021 * robot.size });
 
 const ONE_FREEDOM = new Set(["revolute", "prismatic", "helical"]);
 const vector = (p: readonly number[]) => new Vector3(p[0], p[1], p[2]);

@@ -2,7 +2,6 @@
 
 import {
   AmbientLight,
-  Box3,
   Color,
   DirectionalLight,
   GridHelper,
@@ -147,8 +146,6 @@ export class Viewer {
 
   resetView(): void {
     const { robot } = this.state;
-    const box = new Box3().setFromObject(this.scene.getObjectByName("handles") ?? this.scene);
-    for (const [body, group] of this.groups) if (body >= -1) box.expandByObject(group);
     const centre = new Vector3(...(robot.centre as [number, number, number]));
     const distance = (0.62 * robot.size) / Math.tan((this.camera.fov * Math.PI) / 360);
     this.camera.up.set(0, 0, 1);
@@ -211,11 +208,11 @@ export class Viewer {
   }
 
   private addLights(): void {
-    const key = new DirectionalLight(0xffffff, 2.1);
+    const key = new DirectionalLight(0xffffff, 2.6);
     key.position.set(2, -3, 5);
-    const fill = new DirectionalLight(0xdfe8ff, 0.7);
+    const fill = new DirectionalLight(0xdfe8ff, 1.0);
     fill.position.set(-4, 2, 2);
-    this.scene.add(new AmbientLight(0xffffff, 0.35), new HemisphereLight(0xffffff, 0x8a8f99, 1.0), key, fill);
+    this.scene.add(new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0xa0a5b0, 1.3), key, fill);
   }
 
   private addGround(): void {
