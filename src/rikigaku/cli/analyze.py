@@ -130,19 +130,20 @@ def _law_lines(figures: Sequence[LawFigures]) -> str:
     return "\n".join(lines)
 
 
+_PHASES = {"formulas": "formulas", "laws": "compiling", "page": "page"}
+
+
 class _Progress:
     """One line that changes in a terminal; elsewhere one line for each phase."""
-
-    _WORDS = {"formulas": "formulas", "laws": "compiling", "page": "page"}
 
     def __init__(self) -> None:
         self.phase = ""
 
     def __call__(self, phase: str, what: str) -> None:
         if sys.stderr.isatty():
-            print(f"\r\033[K{self._WORDS[phase]} {what}", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{_PHASES[phase]} {what}", end="", file=sys.stderr, flush=True)
         elif phase != self.phase:
-            print(f"{self._WORDS[phase]} ...", file=sys.stderr, flush=True)
+            print(f"{_PHASES[phase]} ...", file=sys.stderr, flush=True)
         self.phase = phase
 
 

@@ -14,7 +14,7 @@ _ENDINGS = {"c": "c", "python": "py"}
 
 
 def write_code(robot: Robot, folder: Path) -> int:
-    """Write every law of the report as C and Python, and the page's laws as laws.wasm; returns how many files.
+    """Write the laws of the report as C and Python, and those of the page as laws.wasm; the number of files.
 
     Raises:
         NoPlace: if the folder cannot be made.

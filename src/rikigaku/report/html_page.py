@@ -66,7 +66,7 @@ def _header(report: Report, language: str) -> str:
         '<header class="rk-header"><div class="rk-title">'
         f"<h1>{escape(report.robot.name)}</h1><p class='rk-lead'>{escape(report.headline)}</p>{source}</div>"
         '<div class="rk-tools"><div id="rk-languages" role="group"></div>'
-        f'<button type="button" id="rk-theme" data-text="page.theme">{escape(text("page.theme", language))}</button>'
+        f'<button type="button" id="rk-theme" data-text="page.theme">{text("page.theme", language)}</button>'
         "</div></header>"
     )
 
@@ -95,19 +95,21 @@ def _warnings(report: Report, language: str) -> str:
     if report.missing:
         first = report.missing[0]
         notes.append(
-            f"These symbols have no value: {', '.join(report.missing)}. What needs them is left out. Give values "
-            f"in the file, on the command line (--set {first}=...), or with robot.bind({first}=...)."
+            f"These symbols have no value: {', '.join(report.missing)}. What needs them is left out. Give "
+            f"values in the file, on the command line (--set {first}=...), or with robot.bind({first}=...)."
         )
     if report.robot.loops:
         notes.append(
             "The robot has closed loops: q and v have all joints of its spanning tree. inverse_dynamics, "
-            "forward_dynamics and the laws after loop_alignment include the loops; robot.tree.mass_matrix and the "
-            "other laws of robot.tree are those of the tree; robot.reduced.mass_matrix is that of the closed robot."
+            "forward_dynamics and the laws after loop_alignment include the loops; robot.tree.mass_matrix "
+            "and the other laws of robot.tree are those of the tree; robot.reduced.mass_matrix is that of the "
+            "closed robot."
         )
     if not notes:
         return ""
     items = "".join(f"<pre>{escape(note)}</pre>" for note in notes)
-    return f'<section class="rk-notes" aria-label="{escape(text("section.warnings", language))}">{items}</section>'
+    title = escape(text("section.warnings", language))
+    return f'<section class="rk-notes" aria-label="{title}">{items}</section>'
 
 
 def _contents(names: list[str], language: str) -> str:

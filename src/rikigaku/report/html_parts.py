@@ -69,7 +69,8 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
     """One law: title, textbook form, elements, intermediate variables, value at the configuration, code."""
     parts = [
         f'<article class="rk-law" id="law-{escape(block.law.replace(".", "-"))}">',
-        f'<header>{marked("h3", block.title, language)}<code class="rk-call">{escape(block.call)}</code></header>',
+        f"<header>{marked('h3', block.title, language)}"
+        f'<code class="rk-call">{escape(block.call)}</code></header>',
         marked("p", block.about, language, "rk-about", **block.values),
         f'<div class="rk-textbook">{formula(block.textbook, display=True)}</div>',
     ]
@@ -82,10 +83,14 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         parts.append(f'<details><summary>{title}</summary><div class="rk-steps">{lines}</div></details>')
     parts.append(value_part(block.value_law, value, problem, language))
     if block.operations:
-        parts.append(
-            f'<p class="rk-counts">{marked("span", "formula.operations", language)}: {escape(block.operations)}</p>'
-        )
+        parts.append(operations_part(block.operations, language))
     return "".join([*parts, code_part(block.code), "</article>"])
+
+
+def operations_part(operations: str, language: str) -> str:
+    """Operation counts of the program that runs."""
+    title = marked("span", "formula.operations", language)
+    return f'<p class="rk-counts">{title}: {escape(operations)}</p>'
 
 
 def code_part(code: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import Any
 
 from rikigaku.core.types import Array
 from rikigaku.model.robot_tables import Table
@@ -14,10 +15,11 @@ from rikigaku.report.html_parts import (
     law_part,
     line_part,
     number,
+    operations_part,
     table_part,
     value_part,
 )
-from rikigaku.report.law_blocks import LawBlock
+from rikigaku.report.law_blocks import SYMBOLS, LawBlock
 from rikigaku.report.law_figures import LawFigures
 from rikigaku.report.report_data import Report
 from rikigaku.robot import Robot
@@ -67,7 +69,7 @@ def loop_section(report: Report, language: str) -> str:
     def named(key: str, text: str) -> tuple[str, str]:
         return marked("span", f"loops.{key}", language), text
 
-    counts = {"independent": len(plan.equations), "redundant": plan.redundancy}
+    counts: dict[str, Any] = {"independent": len(plan.equations), "redundant": plan.redundancy}
     facts = [
         named("mobility", str(plan.mobility)),
         named("equations", marked("span", "loops.equationCount", language, **counts)),
@@ -112,20 +114,12 @@ def speed_section(figures: Sequence[LawFigures], language: str) -> str:
 
 def _law(report: Report, block: LawBlock, language: str) -> str:
     name = block.law.removeprefix("tree.")
-    symbols = {
-        "pose": "T",
-        "jacobian": "J",
-        "mass_matrix": "M",
-        "coriolis_matrix": "C",
-        "velocity_forces": "h",
-    }
-    symbols |= {"gravity_forces": "g", "inverse_dynamics": r"\tau", "regressor": "Y"}
     value, problem = _value(report, block)
-    return law_part(block, symbols.get(name, name), value, problem, language)
+    return law_part(block, SYMBOLS.get(name, name), value, problem, language)
 
 
 def _value(report: Report, block: LawBlock) -> tuple[Array | None, str]:
-    """The value of a law at the configuration; laws of the tree of a closed robot are followed by the page only."""
+    """The value of a law at the configuration, or why there is none."""
     figure = next((item for item in report.figures if item.name == block.law), None)
     if figure is None:
         return None, ""
@@ -139,11 +133,9 @@ def _reduced(report: Report, language: str) -> Iterator[str]:
             name = item.name.removeprefix("reduced.")
             title = f'<code class="rk-call">{escape(item.call)}</code>'
             body = value_part(f"reduced_{name}", item.value, item.problem, language)
-            yield (
-                f'<article class="rk-law"><header>{title}</header><p class="rk-about">{escape(item.summary)}</p>'
-                f"{body}<p class='rk-counts'>{marked('span', 'formula.operations', language)}: "
-                f"{escape(item.operations)}</p></article>"
-            )
+            about = f'<p class="rk-about">{escape(item.summary)}</p>'
+            count = operations_part(item.operations, language)
+            yield f'<article class="rk-law"><header>{title}</header>{about}{body}{count}</article>'
 
 
 def _inverse_kinematics(report: Report, language: str) -> str:
@@ -160,7 +152,8 @@ def _inverse_kinematics(report: Report, language: str) -> str:
         if block.more_conditions:
             body += marked("p", "ik.moreConditions", language, "rk-note", count=block.more_conditions)
         lines = "".join(line_part(line, language) for line in block.steps)
-        body += f"<details{' open' if len(block.steps) <= 40 else ''}>{marked('summary', 'formula.elements', language)}"
+        opened = " open" if len(block.steps) <= 40 else ""
+        body += f"<details{opened}>{marked('summary', 'ik.steps', language)}"
         body += f'<div class="rk-steps">{lines}</div></details>'
         body += _branches(report.robot, block.configurations)
         latex = r" \\ ".join(f"{line.left} &= {line.right}" for line in block.steps)
@@ -219,12 +212,14 @@ def _base_parameters(report: Report, language: str) -> str:
         if block.numbers:
             cells.append(f"<td class='rk-number'>{number(block.numbers[k])}</td>")
         rows.append(f"<tr><td>{k + 1}</td>{''.join(cells)}</tr>")
-    table = f'<table class="rk-data"><thead><tr><th></th>{"".join(heads)}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    head, content = "".join(heads), "".join(rows)
+    table = f'<table class="rk-data"><thead><tr><th></th>{head}</tr></thead><tbody>{content}</tbody></table>'
     opened = " open" if len(rows) <= 40 else ""
     title = marked("summary", "law.base_parameters", language)
     body = f"<details{opened}>{title}<div class='rk-wide' tabindex='0'>{table}</div></details>"
     if block.unimportant:
-        body += f"<p class='rk-note'>{marked('span', 'base.unimportant', language)}: {escape(', '.join(block.unimportant))}.</p>"
+        names = escape(", ".join(block.unimportant))
+        body += f"<p class='rk-note'>{marked('span', 'base.unimportant', language)}: {names}.</p>"
     body += f"<p class='rk-note'>{marked('span', 'base.verified', language)}: {escape(block.verified)}.</p>"
     latex = r" \\ ".join(f"{line.left} &= {line.right}" for line in block.lines)
     body += code_part({"LaTeX": rf"\begin{{aligned}}{latex}\end{{aligned}}"})
@@ -256,8 +251,9 @@ def _speed_row(item: LawFigures) -> str:
         return "" if x is None else f"{x:.{digits}f}" if x >= 10 or digits else f"{x:.1f}"
 
     problem = f"<br><span class='rk-problem'>{escape(item.problem)}</span>" if item.value is None else ""
+    about = f"<span class='rk-soft'>{escape(item.summary)}</span>"
     cells = [
-        f"<td><b>{escape(item.name)}</b><br><span class='rk-soft'>{escape(item.summary)}</span>{problem}</td>",
+        f"<td><b>{escape(item.name)}</b><br>{about}{problem}</td>",
         f"<td>{escape(item.operations)}</td>",
         f"<td>{shown(item.batch_ns)}</td><td>{shown(item.call_ns)}</td><td>{shown(item.first_s, 2)}</td>",
     ]

@@ -19,7 +19,7 @@ _MOST_GHOSTS = 16
 
 @dataclass(frozen=True)
 class InverseKinematicsBlock:
-    """Steps of the solution in LaTeX, conditions on the pose, and the branches at the report's configuration."""
+    """Steps of the solution in LaTeX, conditions on the pose, and branches at the configuration."""
 
     frame: str
     steps: tuple[FormulaLine, ...] = ()

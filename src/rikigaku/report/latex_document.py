@@ -7,10 +7,11 @@ from rikigaku.report.law_blocks import LawBlock
 from rikigaku.report.report_data import Report
 from rikigaku.web.texts import text
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 _SECTIONS = ("kinematics", "dynamics", "energy", "identification")
 
 

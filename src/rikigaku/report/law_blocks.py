@@ -54,20 +54,13 @@ class _Entry:
     symbol: str
     textbook: str
     section: str
-    value_law: str = ""
     frame: bool = False
 
 
 _ENTRIES = (
+    _Entry("pose", "T", r"T(q) = \begin{bmatrix} R(q) & p(q) \\ 0 & 1 \end{bmatrix}", "kinematics", True),
     _Entry(
-        "pose", "T", r"T(q) = \begin{bmatrix} R(q) & p(q) \\ 0 & 1 \end{bmatrix}", "kinematics", frame=True
-    ),
-    _Entry(
-        "jacobian",
-        "J",
-        r"\begin{bmatrix} \dot{p} \\ \omega \end{bmatrix} = J(q) \, v",
-        "kinematics",
-        frame=True,
+        "jacobian", "J", r"\begin{bmatrix} \dot{p} \\ \omega \end{bmatrix} = J(q) \, v", "kinematics", True
     ),
     _Entry("mass_matrix", "M", r"M(q) = M(q)^{\top}", "dynamics"),
     _Entry("coriolis_matrix", "C", r"C(q, v) \, v = h(q, v)", "dynamics"),
@@ -75,9 +68,10 @@ _ENTRIES = (
     _Entry("gravity_forces", "g", r"g(q) = \frac{\partial U}{\partial q}", "dynamics"),
     _Entry("inverse_dynamics", r"\tau", r"\tau = M(q) \, a + h(q, v) + g(q)", "dynamics"),
     _Entry("kinetic_energy", "K", r"K = \frac{1}{2} \, v^{\top} M(q) \, v", "energy"),
-    _Entry("potential_energy", "U", r"U(q)", "energy"),
+    _Entry("potential_energy", "U", "U(q)", "energy"),
     _Entry("regressor", "Y", r"\tau = Y(q, v, a) \, \pi", "identification"),
 )
+SYMBOLS = {entry.law: entry.symbol for entry in _ENTRIES}
 
 
 def law_blocks(

@@ -39,7 +39,7 @@ def parameter_tables(robot: RobotModel) -> dict[str, Table]:
 
 
 def dh_table(robot: RobotModel) -> Table:
-    """Links placed by Denavit-Hartenberg parameters, the joint's variable where it stands; no zero columns."""
+    """Links placed by Denavit-Hartenberg parameters, the joint's variable among them."""
     links = [link for link in robot.links if not isinstance(link.geometry, Placement)]
     if not links:
         return Table((), ())
@@ -72,7 +72,7 @@ def placement_table(robot: RobotModel) -> Table:
 
 
 def inertia_table(robot: RobotModel) -> Table:
-    """Mass, centre of mass or first moments, and inertia tensor of each link; no column for what is absent."""
+    """Mass, centre of mass or first moments, and inertia tensor of each link that has an inertia."""
     bodies: list[tuple[str, Inertia]] = []
     if robot.base_inertia is not None:
         bodies.append((robot.base, robot.base_inertia))

@@ -26,8 +26,8 @@ def write_pdf(page: Path, target: Path) -> None:
     browser = browser_path()
     if browser is None:
         raise RikigakuError(
-            "A PDF is printed by Chromium, which was not found. Install it (on Debian: apt install chromium), or "
-            f"open {page} and print it from your browser."
+            "A PDF is printed by Chromium, which was not found. Install it (on Debian: apt install "
+            f"chromium), or open {page} and print it from your browser."
         )
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "report.pdf"

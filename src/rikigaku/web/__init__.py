@@ -1,1 +1,1 @@
-"""The robot as a document for web pages: geometry, laws as WebAssembly, formulas as MathML, the built page."""
+"""The robot as a document for web pages: geometry, laws as WebAssembly, MathML, the built page."""

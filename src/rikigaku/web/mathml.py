@@ -1,7 +1,7 @@
 r"""MathML of the LaTeX that the package writes, for pages read without scripts.
 
-The subset: letters, numbers, operators, sub- and superscripts, \frac, \sqrt, \left \right, accents, Greek letters,
-named functions, \mathrm, \operatorname, \text, and the environments bmatrix, aligned and cases.
+The subset: letters, numbers, operators, sub- and superscripts, \frac, \sqrt, \left \right, accents, Greek
+letters, named functions, \mathrm, \operatorname, \text, and the environments bmatrix, aligned and cases.
 """
 
 import re
@@ -12,47 +12,12 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import WrongValue
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:\.[0-9]+)?|\s+|[A-Za-z]|.", re.DOTALL)
-_GREEK = dict(
-    zip(
-        [
-            "alpha",
-            "beta",
-            "gamma",
-            "delta",
-            "epsilon",
-            "zeta",
-            "eta",
-            "theta",
-            "iota",
-            "kappa",
-            "lambda",
-            "mu",
-            "nu",
-            "xi",
-            "pi",
-            "rho",
-            "sigma",
-            "tau",
-            "upsilon",
-            "phi",
-            "chi",
-            "psi",
-            "omega",
-            "Gamma",
-            "Delta",
-            "Theta",
-            "Lambda",
-            "Xi",
-            "Pi",
-            "Sigma",
-            "Phi",
-            "Psi",
-            "Omega",
-        ],
-        "αβγδϵζηθικλμνξπρστυϕχψωΓΔΘΛΞΠΣΦΨΩ",
-        strict=True,
-    )
+_LETTERS = re.findall(
+    r"\w+",
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi"
+    " psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
 )
+_GREEK = dict(zip(_LETTERS, "αβγδϵζηθικλμνξπρστυϕχψωΓΔΘΛΞΠΣΦΨΩ", strict=True))
 _OPERATORS = {
     "cdot": "⋅", "times": "×", "pm": "±", "mp": "∓", "le": "≤", "ge": "≥", "leq": "≤", "geq": "≥", "neq": "≠",
     "approx": "≈", "to": "→", "in": "∈", "top": "⊤", "ldots": "…", "dots": "…", "cdots": "⋯", "partial": "∂",
@@ -231,7 +196,7 @@ class _Reader:
 
 
 def _table(name: str, rows: list[list[str]]) -> str:
-    left, right = _ENVIRONMENTS[name]
+    left, right = tuple(_ENVIRONMENTS[name])
     lines = []
     for row in rows:
         cells = "".join(f"<mtd{_alignment(name, k)}>{cell}</mtd>" for k, cell in enumerate(row))

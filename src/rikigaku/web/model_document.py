@@ -1,7 +1,7 @@
 """Data of a web page about a robot, as frozen records that become JSON.
 
-`tools/web_types.py` writes the same records as TypeScript (web/src/document/model_document.ts). Lengths are in
-m, angles in rad, masses in kg. A pose is its 3 x 4 matrix [R p], row-major, 12 numbers. Body -1 is the world.
+`tools/web_types.py` writes the same records as TypeScript (web/src/document/model_document.ts). Lengths in m,
+angles in rad, masses in kg. A pose is its 3 x 4 matrix [R p], row-major, 12 numbers. Body -1 is the world.
 """
 
 from dataclasses import dataclass
@@ -67,8 +67,8 @@ class Seat:
 class MassPoint:
     """Mass of a body, its centre, and the ellipsoid of inertia.
 
-    axes: principal axes as the rotation of a pose; radii: half axes of the homogeneous ellipsoid with the same
-    mass and principal moments [m]; None where no rigid body has these moments.
+    axes: principal axes, a 3 x 3 rotation row-major; radii: half axes of the homogeneous ellipsoid with
+    the same mass and principal moments [m]; None where no rigid body has these moments.
     """
 
     body: int

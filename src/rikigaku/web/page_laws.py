@@ -69,10 +69,15 @@ def page_programs(robot: Robot, frames: Sequence[str]) -> dict[str, Program]:
 
 
 def draggable_frames(robot: Robot) -> list[str]:
-    """Frames that a person would drag: the named ones, else links that carry no other link."""
+    """Frames that a person would drag: the named ones, and links without one that carry no other link.
+
+    Such links of a closed robot end at a cut joint: there its named frames serve alone, if it has any.
+    """
     carriers = {link.parent for link in robot.links}
     leaves = [link.name for link in robot.links if link.name not in carriers]
     own = [frame.name for frame in robot.frames]
+    if own and robot.loops:
+        return own[:_MOST_FRAMES]
     covered = {frame.link for frame in robot.frames}
     return [*own, *(name for name in leaves if name not in covered)][:_MOST_FRAMES]
 
