@@ -15,6 +15,7 @@ export { Viewer } from "./viewer/viewer";
 export { mountReport } from "./report/report";
 export { renderFormulas } from "./report/formulas";
 export { setLanguage, text } from "./texts/texts";
+export { default as katex } from "katex";
 
 /** The report of this page, once it is live. */
 export let live: Promise<LiveReport> | null = null;

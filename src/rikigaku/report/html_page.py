@@ -102,8 +102,8 @@ def _warnings(report: Report, language: str) -> str:
         notes.append(
             "The robot has closed loops: q and v have all joints of its spanning tree. inverse_dynamics, "
             "forward_dynamics and the laws after loop_alignment include the loops; robot.tree.mass_matrix "
-            "and the other laws of robot.tree are those of the tree; robot.reduced.mass_matrix is that of the "
-            "closed robot."
+            "and the other laws of robot.tree are those of the tree; robot.reduced.mass_matrix is that of "
+            "the closed robot."
         )
     if not notes:
         return ""

@@ -14,8 +14,8 @@ from rikigaku.core.errors import WrongValue
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:\.[0-9]+)?|\s+|[A-Za-z]|.", re.DOTALL)
 _LETTERS = re.findall(
     r"\w+",
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi"
-    " psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi"
+    " chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
 )
 _GREEK = dict(zip(_LETTERS, "αβγδϵζηθικλμνξπρστυϕχψωΓΔΘΛΞΠΣΦΨΩ", strict=True))
 _OPERATORS = {

@@ -45,20 +45,26 @@ export class HandFollowing {
     return now;
   }
 
-  /** v of min |J v - e|^2 + d^2 |v|^2, then without the part that opens loops. */
-  private step(q: Float64Array, jacobian: Law, error: number[]): Float64Array | null {
+  /** J J^T of the frame's linear Jacobian (3 x 3), loops closed. */
+  mobilityMatrix(q: Float64Array, jacobian: Law): Float64Array {
+    return this.linear(q, jacobian).G;
+  }
+
+  private linear(q: Float64Array, jacobian: Law): { J: Float64Array; G: Float64Array } {
     const n = this.nv;
     const J = jacobian(q).slice(0, 3 * n);
     if (this.loops) this.projectRows(q, J);
     const G = new Float64Array(9);
-    let size = 0;
     for (let i = 0; i < 3; i++)
-      for (let j = 0; j < 3; j++) {
-        let s = 0;
-        for (let k = 0; k < n; k++) s += J[i * n + k]! * J[j * n + k]!;
-        G[i * 3 + j] = s;
-        if (i === j) size += s;
-      }
+      for (let j = 0; j < 3; j++) for (let k = 0; k < n; k++) G[i * 3 + j]! += J[i * n + k]! * J[j * n + k]!;
+    return { J, G };
+  }
+
+  /** v of min |J v - e|^2 + d^2 |v|^2, then without the part that opens loops. */
+  private step(q: Float64Array, jacobian: Law, error: number[]): Float64Array | null {
+    const n = this.nv;
+    const { J, G } = this.linear(q, jacobian);
+    const size = G[0]! + G[4]! + G[8]!;
     for (let i = 0; i < 3; i++) G[i * 4]! += DAMPING * DAMPING * size + 1e-18;
     const y = Float64Array.from(error);
     if (!choleskySolve(G, y, 3)) return null;

@@ -126,6 +126,29 @@ export class RobotState {
     return true;
   }
 
+  /** Unit normal of the plane in which a frame's origin moves, or null where it moves in space or on a line. */
+  motionNormal(frame: number): [number, number, number] | null {
+    const record = this.robot.frames[frame]!;
+    const jacobian = record.law && this.laws ? this.laws.find(record.law) : undefined;
+    const G = jacobian && this.hand?.mobilityMatrix(this.q, jacobian);
+    if (!G) return null;
+    const column = (k: number) => [G[k]!, G[3 + k]!, G[6 + k]!] as const;
+    const trace = G[0]! + G[4]! + G[8]!;
+    let best: [number, number, number] = [0, 0, 0];
+    let length = 0;
+    for (const [i, j] of [[0, 1], [1, 2], [2, 0]] as const) {
+      const [a, b] = [column(i), column(j)];
+      const n: typeof best = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+      const size = Math.hypot(...n);
+      if (size > length) [best, length] = [n, size];
+    }
+    if (!(length > 1e-9 * trace * trace)) return null;
+    const n = best.map((x) => x / length) as typeof best;
+    let out = 0;
+    for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) out += n[i]! * G[3 * i + j]! * n[j]!;
+    return out < 1e-9 * trace ? n : null;
+  }
+
   /** Position of a frame's origin at q. */
   framePlace(frame: number, q: ArrayLike<number> = this.q): [number, number, number] {
     const { body, pose } = this.robot.frames[frame]!;

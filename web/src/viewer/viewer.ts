@@ -264,7 +264,7 @@ export class Viewer {
         this.select(frame);
         if (frame < 0) return;
         const place = new Vector3(...this.state.framePlace(frame));
-        const plane = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), place);
+        const plane = new Plane().setFromNormalAndCoplanarPoint(this.dragNormal(frame), place);
         const hit = this.raycaster.ray.intersectPlane(plane, new Vector3()) ?? place;
         dragged = { frame, plane, offset: place.clone().sub(hit) };
         this.controls.enabled = false;
@@ -289,6 +289,15 @@ export class Viewer {
     this.canvas.addEventListener("pointerup", release);
     this.canvas.addEventListener("pointercancel", release);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Normal of the plane of dragging: that of the screen, or of the frame's own plane of motion if it has one. */
+  private dragNormal(frame: number): Vector3 {
+    const view = this.camera.getWorldDirection(new Vector3());
+    const own = this.state.motionNormal(frame);
+    if (!own) return view;
+    const normal = new Vector3(...own);
+    return Math.abs(normal.dot(view)) > 0.25 ? normal : view;
   }
 
   /** Select the frame that keys move. */

@@ -1,0 +1,266 @@
+"""The live report in a real browser: it moves, stays closed, asks nobody, reads without scripts, prints."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser_page import OpenedPage, chromium, opened
+from playwright.sync_api import Browser
+
+import rikigaku as rk
+from rikigaku.plotting import default_configuration
+from rikigaku.report import html_report, report
+from rikigaku.report.pdf_file import write_pdf
+
+# Names may hold neither < nor quotes; the source, a comment, may.
+NAME, SOURCE = "a ${alert(1)} b", "</script><img src=x onerror=alert(1)>"
+HOSTILE = f"""
+schema = 1
+name = "{NAME}"
+source = "{SOURCE}"
+[[link]]
+name = "arm --"
+parent = "base"
+joint = {{ name = "__proto__", type = "revolute" }}
+placement = {{}}
+inertia = {{ about = "com", m = 1, com = [0.1, 0, 0], I = [0.1, 0, 0, 0.1, 0, 0.1] }}
+[[frame]]
+name = "constructor"
+link = "arm --"
+placement = {{ xyz = [0.3, 0, 0], rpy = [0, 0, 0] }}
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    (folder / "hostile.robot.toml").write_text(HOSTILE, "utf-8")
+    found = {}
+    for name in ("planar_2r", "puma560", "five_bar", "stewart", "humanoid_32", "hostile"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            robot = rk.load(folder / "hostile.robot.toml" if name == "hostile" else name)
+        data = report(
+            robot,
+            default_configuration(robot),
+            time_limit=2.0,
+            laws=["mass_matrix"] if not robot.loops else ["complete"],
+        )
+        found[name] = folder / f"{name}.html"
+        found[name].write_text(html_report(data), "utf-8")
+    return found
+
+
+def nothing_went_wrong(page: OpenedPage) -> None:
+    assert page.errors == []
+    assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert len([url for url in page.requests if url.startswith("file:")]) == 1  # the page itself
+
+
+@pytest.mark.parametrize("name", ["planar_2r", "puma560", "five_bar", "stewart", "humanoid_32"])
+def test_reports_start_without_errors_and_ask_nobody(
+    name: str, browser: Browser, written: dict[str, Path]
+) -> None:
+    with opened(browser, written[name]) as page:
+        page.page.wait_for_function("() => document.querySelector('.rk-textbook .katex') !== null")
+        assert page.run("live => live.viewer !== null && live.state.moves")
+        nothing_went_wrong(page)
+
+
+def test_a_page_that_wants_to_ask_is_refused(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["planar_2r"]) as page:
+        refused = page.page.evaluate("fetch('https://example.org/').then(() => false, () => true)")
+        assert refused
+        assert any("Content Security Policy" in error for error in page.errors)
+
+
+def test_a_slider_moves_the_robot_and_the_values(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["puma560"]) as page:
+        slider = page.page.locator(".rk-slider input").nth(1)
+        before = page.run("live => live.state.framePlace(live.state.robot.frames.length - 1)")
+        table = page.page.locator("#law-mass_matrix table")
+        value = table.locator("td").first.inner_text()
+        slider.focus()
+        for _ in range(30):
+            slider.press("ArrowRight")
+        q = np.array(page.run("live => Array.from(live.state.q)"))
+        after = page.run("live => live.state.framePlace(live.state.robot.frames.length - 1)")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            robot = rk.load("puma560")
+        frame = page.run("live => live.state.robot.frames.at(-1).name")
+        np.testing.assert_allclose(after, robot.pose(q, frame)[:3, 3], atol=1e-12)
+        assert np.linalg.norm(np.subtract(after, before)) > 0.01
+        table.scroll_into_view_if_needed()  # values are computed where they can be seen
+        cells = "old => document.querySelector('#law-mass_matrix td').innerText !== old"
+        page.page.wait_for_function(cells, arg=value)
+        shown = [float(x) for x in page.page.locator("#law-mass_matrix td").all_inner_texts()]
+        np.testing.assert_allclose(shown, robot.mass_matrix(q).ravel(), rtol=1e-4, atol=1e-12)
+        nothing_went_wrong(page)
+
+
+@pytest.mark.parametrize(("name", "shift"), [("five_bar", (60, 40)), ("stewart", (50, -40))])
+def test_dragging_keeps_loops_closed(
+    name: str, shift: tuple[int, int], browser: Browser, written: dict[str, Path]
+) -> None:
+    with opened(browser, written[name]) as page:
+        frame = page.run("live => live.state.robot.frames.findIndex(own => own.law !== '')")
+        place = page.run("(live, frame) => live.viewer.handlePlace(frame)", frame)
+        before = np.array(page.run("live => Array.from(live.state.q)"))
+        mouse = page.page.mouse
+        mouse.move(place["x"], place["y"])
+        mouse.down()
+        for k in range(1, 13):
+            mouse.move(place["x"] + shift[0] * k / 12, place["y"] + shift[1] * k / 12)
+            assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+        mouse.up()
+        q = np.array(page.run("live => Array.from(live.state.q)"))
+        assert np.abs(q - before).max() > 0.02
+        assert np.abs(rk.load(name).loop_residual(q)).max() < 1e-10  # by the native kernel
+        now = page.run("(live, frame) => live.viewer.handlePlace(frame)", frame)
+        assert np.hypot(now["x"] - place["x"] - shift[0], now["y"] - place["y"] - shift[1]) < 12
+        nothing_went_wrong(page)
+
+
+def test_the_keyboard_moves_a_hand(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["five_bar"]) as page:
+        page.page.locator("canvas.rk-canvas").focus()
+        before = np.array(
+            page.run("live => live.state.framePlace(live.state.robot.frames.findIndex(f => f.law))")
+        )
+        page.page.keyboard.press("h")
+        for _ in range(6):
+            page.page.keyboard.press("ArrowRight")
+        after = page.run("live => live.state.framePlace(live.state.robot.frames.findIndex(f => f.law))")
+        assert np.linalg.norm(after - before) > 0.01
+        assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+
+
+def test_touch_drags_a_hand(browser: Browser, written: dict[str, Path]) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with opened(browser, written["planar_2r"], **phone) as page:
+        frame = page.run("live => live.state.robot.frames.findIndex(own => own.law !== '')")
+        place = page.run("(live, frame) => live.viewer.handlePlace(frame)", frame)
+        before = np.array(page.run("live => Array.from(live.state.q)"))
+        client = page.page.context.new_cdp_session(page.page)
+        for k, kind in enumerate(["touchStart", *["touchMove"] * 8]):
+            points = [{"x": place["x"] - 6 * k, "y": place["y"] + 4 * k}]
+            client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        assert np.abs(np.array(page.run("live => Array.from(live.state.q)")) - before).max() > 0.02
+
+
+def test_a_simulation_runs_plays_and_names_a_mistake(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["planar_2r"]) as page:
+        force = page.page.locator(".rk-force input[type=text]").first
+        force.fill("2 * sin(")
+        page.page.locator("button.rk-primary").click()
+        page.page.wait_for_selector(".rk-force .rk-problem")
+        assert force.get_attribute("aria-invalid") == "true"
+        force.fill("2*sin(3*t)")
+        page.page.locator("button.rk-primary").click()
+        page.page.wait_for_selector(".rk-plot .uplot")
+        assert page.page.locator(".rk-plot").count() == 3
+        assert page.page.locator(".rk-force .rk-problem").count() == 0
+        moved = """async () => { const {state} = await rikigaku.live;
+            return state.q.some((x, k) => Math.abs(x - state.robot.q[k]) > 0.01); }"""
+        page.page.wait_for_function(moved)
+        nothing_went_wrong(page)
+
+
+def test_the_language_changes_in_the_whole_page(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["five_bar"]) as page:
+        page.page.get_by_role("button", name="日本語").click()
+        assert page.page.locator("#dynamics > h2").inner_text() == "動力学"
+        assert "姿勢" in page.page.locator("#rk-controls h2").inner_text()
+        assert page.page.evaluate("document.documentElement.lang") == "ja"
+        untranslated = page.page.evaluate(
+            "[...document.querySelectorAll('[data-text]')].filter(e => !/[぀-ヿ一-鿿]/.test(e.textContent))"
+            ".map(e => e.dataset.text)"
+        )
+        assert untranslated == []
+
+
+def test_names_of_a_robot_cannot_become_code(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["hostile"]) as page:
+        page.page.on("dialog", lambda dialog: pytest.fail("a script of the robot's names ran"))
+        page.page.get_by_role("button", name="日本語").click()
+        assert page.page.locator("h1").inner_text() == NAME
+        assert page.page.locator(".rk-source").inner_text() == SOURCE
+        assert page.page.locator("img[src=x]").count() == 0
+        nothing_went_wrong(page)
+
+
+def test_mathml_says_what_katex_says(browser: Browser, written: dict[str, Path]) -> None:
+    """KaTeX is an independent reader of the same LaTeX: the letters of both must agree."""
+    script = """() => [...document.querySelectorAll('[data-latex]')].map(e =>
+        [e.dataset.latex, e.querySelector('math')?.textContent]).filter(([a, b]) => a && b)"""
+    for name in ("puma560", "five_bar"):
+        with opened(browser, written[name], java_script_enabled=False) as page:
+            pairs = page.page.evaluate(script)
+        assert len(pairs) > 40
+        with opened(browser, written[name]) as page:
+            theirs = page.page.evaluate(
+                """latex => latex.map(x => { const span = document.createElement('span');
+                rikigaku.katex.render(x, span, {output: 'mathml', throwOnError: true});
+                span.querySelector('annotation').remove(); return span.textContent; })""",
+                [latex for latex, _ in pairs],
+            )
+        for (latex, ours), other in zip(pairs, theirs, strict=True):
+            assert _letters(ours) == _letters(other), latex
+
+
+def _letters(text: str) -> str:
+    """Without spaces, invisible operators and variants of one sign."""
+    return re.sub(r"[\s\u2061\u200b\u00a0]", "", text).replace("ϕ", "φ").replace("⋅", "⋅").replace("˙", "˙")
+
+
+def test_without_scripts_the_report_reads(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["puma560"], java_script_enabled=False) as page:
+        assert page.page.locator("img.rk-picture").evaluate("image => image.naturalWidth") > 300
+        assert page.page.locator("math").count() > 40
+        box = page.page.locator("#law-pose math").first.bounding_box()
+        assert box is not None
+        assert box["width"] > 50
+        assert "JavaScript is off" in page.page.locator("noscript").inner_text()
+        assert page.page.locator("table.rk-data").count() > 4
+        assert page.requests == [written["puma560"].as_uri()] or all(
+            url.startswith(("file:", "data:")) for url in page.requests
+        )
+
+
+@pytest.mark.parametrize("name", ["humanoid_32", "stewart"])
+def test_from_slider_to_picture_takes_at_most_4_ms(
+    name: str, browser: Browser, written: dict[str, Path]
+) -> None:
+    """Script time of one frame, the median of 30: the machine may be busy with other tests."""
+    with opened(browser, written[name], viewport={"width": 400, "height": 400}) as page:
+        times = page.run(
+            """async ({state, viewer}) => { const k = state.sliders[3]; const start = state.q[k];
+            const times = []; for (let i = 0; i < 30; i++) {
+              const begin = performance.now(); state.move(k, start + 0.03 * Math.sin(i / 5)); viewer.draw();
+              times.push(performance.now() - begin); await new Promise(requestAnimationFrame); }
+            return times; }"""
+        )
+        assert np.median(times) <= 4.0
+
+
+def test_sizes_of_reports_are_bounded(written: dict[str, Path]) -> None:
+    assert written["puma560"].stat().st_size < 3e6
+    assert written["humanoid_32"].stat().st_size < 10e6
+
+
+def test_a_report_prints_to_pdf(tmp_path: Path, written: dict[str, Path]) -> None:
+    write_pdf(written["planar_2r"], tmp_path / "report.pdf")
+    data = (tmp_path / "report.pdf").read_bytes()
+    assert data.startswith(b"%PDF-")
+    assert len(data) > 50_000

@@ -1,0 +1,124 @@
+// Mechanics of the page on real robots: documents that Python wrote into the folder RIKIGAKU_DOCUMENTS.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { RobotDocument } from "../src/document/model_document";
+import { parseFormula } from "../src/formula/formula_parser";
+import { RobotState } from "../src/mechanics/robot_state";
+import { simulate } from "../src/mechanics/simulation";
+
+const folder = process.env["RIKIGAKU_DOCUMENTS"];
+if (!folder) throw new Error("RIKIGAKU_DOCUMENTS names no folder: run the tests by ./dev web.");
+const robot = async (name: string) =>
+  RobotState.of(JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as RobotDocument);
+
+/** Value and expectation computed by the native kernels, written beside the documents. */
+interface Reference {
+  q: number[];
+  v: number[];
+  a: number[];
+  laws: Record<string, number[]>;
+}
+const reference = (name: string) =>
+  JSON.parse(readFileSync(join(folder, `${name}.reference.json`), "utf8")) as Reference;
+
+describe.each(["planar_2r", "puma560", "five_bar", "stewart", "humanoid_32"])("%s", (name) => {
+  test("laws have the values of the native kernels", async () => {
+    const state = await robot(name);
+    const { q, v, a, laws } = reference(name);
+    const inputs: Record<string, number[]> = { q, v, a, gravity: state.robot.gravity };
+    for (const [law, expected] of Object.entries(laws)) {
+      const own = state.laws!.law(law);
+      const given = own.signature.inputs.map((port) => inputs[port.name] ?? Array(port.shape[0]).fill(0));
+      const found = own(...given);
+      const scale = Math.max(1, ...expected.map(Math.abs));
+      expect(found.length, law).toBe(expected.length);
+      expected.forEach((x, k) => expect(Math.abs(found[k]! - x) / scale, `${law}[${k}]`).toBeLessThan(1e-12));
+    }
+  });
+});
+
+describe.each(["five_bar", "stewart"])("loops of %s", (name) => {
+  test("stay closed while sliders move", async () => {
+    const state = await robot(name);
+    const start = state.q.slice();
+    for (const k of state.sliders) {
+      for (const step of [0.05, -0.03, 0.08]) {
+        state.move(k, start[k]! + step);
+        expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+      }
+      expect(state.move(k, start[k]! + 0.02)).toBe(true);
+      expect(state.q[k]).toBeCloseTo(start[k]! + 0.02, 12);
+    }
+  });
+
+  test("stay closed while a frame is dragged, which comes nearer", async () => {
+    const state = await robot(name);
+    const frame = state.robot.frames.findIndex((own) => own.law !== "");
+    const home = state.framePlace(frame);
+    const target = home.map((x, i) => x + (name === "five_bar" && i === 0 ? 0 : 0.04));
+    const distance = () => Math.hypot(...state.framePlace(frame).map((x, i) => x - target[i]!));
+    const before = distance();
+    for (let k = 0; k < 20; k++) {
+      state.drag(frame, target);
+      expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+    }
+    expect(distance()).toBeLessThan(0.1 * before);
+  });
+
+  test("a place out of reach leaves the robot closed", async () => {
+    const state = await robot(name);
+    const frame = state.robot.frames.findIndex((own) => own.law !== "");
+    for (let k = 0; k < 40; k++) state.drag(frame, [30, 20, 40]);
+    expect(state.q.every(Number.isFinite)).toBe(true);
+    expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+  });
+});
+
+test("limits hold while a frame is dragged", async () => {
+  const state = await robot("puma560");
+  const frame = state.robot.frames.findIndex((own) => own.law !== "");
+  for (let k = 0; k < 60; k++) state.drag(frame, [-2, 0.5 * k, 3]);
+  state.robot.coordinates.forEach(({ lower, upper }, k) => {
+    expect(state.q[k]!).toBeGreaterThanOrEqual(lower! - 1e-12);
+    expect(state.q[k]!).toBeLessThanOrEqual(upper! + 1e-12);
+  });
+});
+
+const zero = () => 0;
+
+test("a falling robot keeps its energy, and halving the step divides its drift by 16", async () => {
+  const drift = async (name: string, step: number) => {
+    const state = await robot(name);
+    const { nv, gravity } = state.robot;
+    const options = { q: state.q, v: new Float64Array(nv), torques: Array(nv).fill(zero), gravity, duration: 0.4, step };
+    const motion = simulate(state, options);
+    const total = motion.kinetic.map((x, k) => x + motion.potential[k]!);
+    return Math.abs(total[total.length - 1]! - total[0]!);
+  };
+  const [coarse, fine] = [await drift("planar_2r", 0.02), await drift("planar_2r", 0.01)];
+  expect(coarse / fine).toBeGreaterThan(12);
+  expect(await drift("five_bar", 0.001)).toBeLessThan(1e-7);
+  expect(await drift("humanoid_32", 0.004)).toBeLessThan(1e-3);
+});
+
+test("joint forces are formulas of time, positions and velocities", async () => {
+  const state = await robot("planar_2r");
+  const { nv, nq, names, gravity } = state.robot;
+  const known = ["t", ...names.q, ...names.v];
+  const torques = [parseFormula(`3*sin(t) - ${names.v[0]}`, known), parseFormula(`${names.q[1]}*t`, known)];
+  const motion = simulate(state, { q: state.q, v: new Float64Array(nv), torques, gravity, duration: 0.1, step: 0.01 });
+  const last = motion.q.length - 1;
+  expect(motion.tau[last]![0]).toBeCloseTo(3 * Math.sin(0.1) - motion.v[last]![0]!, 12);
+  expect(motion.tau[last]![1]).toBeCloseTo(motion.q[last]![1]! * 0.1, 12);
+  expect(nq).toBe(2);
+});
+
+test("without gravity a robot at rest stays", async () => {
+  const state = await robot("puma560");
+  const nv = state.robot.nv;
+  const rest = { q: state.q, v: new Float64Array(nv), torques: Array(nv).fill(zero), duration: 0.2, step: 0.01 };
+  const motion = simulate(state, { ...rest, gravity: [0, 0, 0] });
+  motion.q[motion.q.length - 1]!.forEach((x, k) => expect(x).toBeCloseTo(state.q[k]!, 12));
+});
