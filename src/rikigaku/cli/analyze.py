@@ -25,6 +25,7 @@ from rikigaku.report.latex_document import latex_report
 from rikigaku.report.pdf_file import write_pdf
 from rikigaku.robot import Robot
 from rikigaku.web.texts import LANGUAGES
+from rikigaku.web.visuals import file_visuals
 
 
 def add_to(commands: Any) -> None:
@@ -39,6 +40,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--tex", metavar="FILE", help="also write its formulas as a LaTeX document")
     parser.add_argument("--pdf", metavar="FILE", help="also print the report to PDF (needs Chromium)")
     parser.add_argument("--code", metavar="FOLDER", help="also write the laws as C, Python and WebAssembly")
+    parser.add_argument(
+        "--meshes", action="store_true", help="show the meshes of a URDF file too; the report becomes larger"
+    )
     parser.add_argument(
         "--time-limit",
         metavar="SECONDS",
@@ -56,12 +60,16 @@ def run(options: argparse.Namespace) -> int:
     }
     robot, warnings = robot_and_warnings(options)
     path = output or Path(f"report_{re.sub(r'[^A-Za-z0-9._-]', '_', robot.name[:200])}.html")
+    q = _configuration(robot)
+    visuals, notes = ([], []) if q is None else file_visuals(robot, Path(options.robot), options.meshes)
+    warnings += notes
     found = report(
         robot,
-        _configuration(robot),
+        q,
         warnings=warnings,
         version=rikigaku.__version__,
         time_limit=options.time_limit,
+        visuals=visuals,
         progress=_Progress(),
     )
     _clear()

@@ -104,7 +104,7 @@ class ClosureRecord:
 class Visual:
     """A shape of the robot's file on a body; size: box edges, or radius and length, or radius.
 
-    mesh: triangles, three vertices of three coordinates each, for the shape "mesh".
+    mesh: triangles, three vertices of three coordinates each, as base64 of little-endian 32-bit floats.
     """
 
     body: int
@@ -112,7 +112,7 @@ class Visual:
     pose: list[float]
     size: list[float]
     color: list[float]
-    mesh: list[float] | None
+    mesh: str | None
 
 
 @dataclass(frozen=True)

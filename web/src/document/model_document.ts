@@ -74,7 +74,7 @@ export interface Visual {
   pose: number[];
   size: number[];
   color: number[];
-  mesh: number[] | null;
+  mesh: string | null;
 }
 
 /** Structure of the loop equations: rows of the residual, and coordinates of v, by their places. */

@@ -21,7 +21,7 @@ export function inputsOf(law: Law, state: RobotState): ArrayLike<number>[] {
 export function numberText(x: number): string {
   if (Math.abs(x) < 5e-13) return "0";
   const size = Math.abs(x);
-  return size >= 1e5 || size < 1e-4 ? x.toExponential(3) : String(Number(x.toPrecision(5)));
+  return size >= 1e5 || size < 1e-4 ? x.toExponential(4) : String(Number(x.toPrecision(5)));
 }
 
 /** Keep all tables below `root` at the state; returns a function that ends this. */

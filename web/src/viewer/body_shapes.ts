@@ -2,6 +2,7 @@
 
 import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, Matrix4, SphereGeometry, Vector3 } from "three";
 import type { RobotDocument, Seat, Visual } from "../document/model_document";
+import { decoded } from "../laws/law_module";
 import { BAR, CLOSURE, JOINTS } from "./palette";
 import { Solids, matrixOf } from "./solids";
 
@@ -65,7 +66,7 @@ function addVisual(solids: Solids, visual: Visual): void {
     solids.add(upright, pose, color);
   } else if (visual.mesh) {
     const mesh = new BufferGeometry();
-    mesh.setAttribute("position", new BufferAttribute(Float32Array.from(visual.mesh), 3));
+    mesh.setAttribute("position", new BufferAttribute(new Float32Array(decoded(visual.mesh).buffer), 3));
     mesh.computeVertexNormals();
     solids.add(mesh, pose, color);
   }

@@ -46,6 +46,7 @@ class Tree:
     sites: dict[str, tuple[str, Rigid]] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     lumps: dict[str, Lump] = field(default_factory=dict)
+    geoms: list[tuple[str, Placed]] = field(default_factory=list)  # with their bodies
     names: Names = field(default_factory=Names)
 
 
@@ -65,6 +66,7 @@ def tree_of(worlds: list[Element], defaults: Defaults, settings: Settings) -> Tr
             if len(tree.poses) > LINKS or len(tree.links) > LINKS:
                 raise TooLarge(f"The file has more than {LINKS} bodies and joints.")
         _add_sites(tree, name, inside["site"], settings)
+        tree.geoms += [(name, geom) for geom in inside["geom"]]
         waiting += [
             (body.element, name, body.around, body.element.attributes["childclass"])
             for body in reversed(inside["body"])

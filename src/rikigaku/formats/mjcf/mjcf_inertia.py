@@ -71,7 +71,7 @@ def geom_lump(geom: Element, around: Rigid, settings: Settings) -> Lump | None:
     if flag(geom, "shellinertia", False, notes):
         notes.add(geom, owner, "shellinertia is not read; give the body an <inertial>")
         return None
-    size, pose = _size_and_pose(geom, kind, settings)
+    size, pose = size_and_pose(geom, kind, settings)
     if min(size[: _SIZES[kind]]) <= 0:
         notes.add(
             geom, owner, f"size={shown(geom.attributes.get('size', ''))}: a {kind} needs positive sizes"
@@ -154,7 +154,7 @@ def inertia_of(lump: Lump | None, scale: float = 1.0) -> Inertia | None:
     return Inertia("com", Formula.of(float(lump.mass * scale)), formulas(lump.pose.p), tensor, rpy)
 
 
-def _size_and_pose(geom: Element, kind: str, settings: Settings) -> tuple[list[float], Rigid]:
+def size_and_pose(geom: Element, kind: str, settings: Settings) -> tuple[list[float], Rigid]:
     """Half sizes, and the geom's frame; fromto gives the long axis by its ends."""
     size = numbers(geom, "size", (0, 0, 0), settings.notes, at_least=1)
     if "fromto" not in geom.attributes or kind not in ("capsule", "cylinder", "ellipsoid", "box"):

@@ -1,0 +1,48 @@
+"""Visuals of a robot's file for pages: shapes and meshes on the bodies of the mechanism."""
+
+import base64
+from pathlib import Path
+
+import numpy as np
+
+from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import RikigakuError
+from rikigaku.formats.mesh_files import found_mesh, read_mesh
+from rikigaku.formats.visual_shapes import ShownShape, visual_shapes
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.plotting.body_layout import matrix_of, mechanism_of
+from rikigaku.web.model_document import Visual
+
+
+@checked
+def file_visuals(robot: RobotModel, path: Path, meshes: bool = False) -> tuple[list[Visual], list[str]]:
+    """Visuals of the file on the robot's bodies, and a note for each mesh that is not shown.
+
+    Args:
+        meshes: read STL, OBJ and COLLADA files too; pages become larger by some bytes for each vertex.
+    """
+    found: list[Visual] = []
+    notes: list[str] = []
+    frames = mechanism_of(robot).frames
+    for shape in visual_shapes(path):
+        if shape.link not in frames:
+            continue
+        body, on_body = frames[shape.link]
+        pose = [float(x) for x in (matrix_of(on_body) @ shape.pose)[:3].ravel()]
+        if shape.shape != "mesh":
+            found.append(Visual(body, shape.shape, pose, list(shape.size), list(shape.color), None))
+        elif meshes:
+            try:
+                found.append(_mesh(shape, body, pose, path.parent))
+            except RikigakuError as error:
+                notes.append(str(error))
+    return found, notes
+
+
+def _mesh(shape: ShownShape, body: int, pose: list[float], beside: Path) -> Visual:
+    file = found_mesh(shape.file, beside)
+    if file is None:
+        raise RikigakuError(f"The mesh {shape.file!r} is not in the robot's folder or above it.")
+    triangles = read_mesh(file) * np.array(shape.size[:3])
+    data = base64.b64encode(triangles.astype("<f4").tobytes()).decode("ascii")
+    return Visual(body, "mesh", pose, [], list(shape.color), data)
