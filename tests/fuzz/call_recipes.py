@@ -25,7 +25,12 @@ from rikigaku.model import states
 from rikigaku.model.beam_section import Material, section
 from rikigaku.model.joints.joint_types import JOINT_TYPES, joint_type, register_joint_type, remove_joint_type
 from rikigaku.plotting import default_configuration, save_plot
-from rikigaku.report import html_report, law_figures
+from rikigaku.report import html_report, law_figures, report
+from rikigaku.web.mathml import mathml
+from rikigaku.web.model_document import PageDocument
+from rikigaku.web.page import page_html
+from rikigaku.web.robot_document import robot_document
+from rikigaku.web.visuals import file_visuals
 
 matplotlib.use("Agg")
 
@@ -775,10 +780,17 @@ def _pictures(folder: Path) -> Iterator[Recipe]:
     yield Recipe(
         "save_plot", save_plot, (arm, folder / "arm.png"), {"q": Q, "dpi": 30, "legend": False}, long=("dpi",)
     )
-    figures = law_figures(arm, Q, names=["pose"])
     yield Recipe("law_figures", law_figures, (arm, Q), {"progress": None, "names": ["pose"]})
-    report = {"warnings": ("w",), "version": "1", "loops": None}
-    yield Recipe("html_report", html_report, (arm, Q, figures), report)
+    options = {"warnings": ("w",), "version": "1", "time_limit": 1.0, "laws": ["pose"], "progress": None}
+    empty = {"visuals": (), "motions": ()}
+    yield Recipe("report", report, (arm, Q), {**options, **empty}, long=("time_limit",))
+    page = report(arm, Q, laws=["pose"], time_limit=1.0)
+    yield Recipe("html_report", html_report, (page,), {"language": "ja"})
+    yield Recipe("robot_document", robot_document, (arm,), {"q": Q, "ghosts": (), "laws": True, **empty})
+    yield Recipe("mathml", mathml, ("a_{1} + b",), {"display": True})
+    document = PageDocument(1, "report", "en", None)
+    yield Recipe("page_html", page_html, ("title", "<p>body</p>", document))
+    yield Recipe("file_visuals", file_visuals, (arm, folder / "arm.toml"), {"meshes": False})
 
 
 _HINGE = dataclasses.replace(joint_type("revolute"), name="hinge")

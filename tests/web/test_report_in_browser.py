@@ -71,7 +71,9 @@ def test_reports_start_without_errors_and_ask_nobody(
     name: str, browser: Browser, written: dict[str, Path]
 ) -> None:
     with opened(browser, written[name]) as page:
-        page.page.locator("#law-pose").scroll_into_view_if_needed()  # formulas are rendered where they can be seen
+        page.page.locator(
+            "#law-pose"
+        ).scroll_into_view_if_needed()  # formulas are rendered where they can be seen
         page.page.wait_for_selector("#law-pose .rk-textbook .katex")
         assert page.run("live => live.viewer !== null && live.state.moves")
         nothing_went_wrong(page)

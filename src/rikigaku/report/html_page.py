@@ -85,7 +85,7 @@ def _picture(report: Report) -> str:
     try:
         save_plot(report.robot, buffer, report.q, dpi=110)
     except RikigakuError as error:
-        return f"<p>{escape(str(error))}</p>"
+        return f"<p>No picture. {escape(str(error))}</p>"
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
     return f'<img class="rk-picture" alt="{escape(report.robot.name)}" src="data:image/png;base64,{data}">'
 

@@ -74,12 +74,21 @@ def draggable_frames(robot: Robot) -> list[str]:
     Such links of a closed robot end at a cut joint: there its named frames serve alone, if it has any.
     """
     carriers = {link.parent for link in robot.links}
-    leaves = [link.name for link in robot.links if link.name not in carriers]
-    own = [frame.name for frame in robot.frames]
+    still = _still_links(robot)
+    leaves = [link.name for link in robot.links if link.name not in carriers | still]
+    own = [frame.name for frame in robot.frames if frame.link not in still]
     if own and robot.loops:
         return own[:_MOST_FRAMES]
     covered = {frame.link for frame in robot.frames}
     return [*own, *(name for name in leaves if name not in covered)][:_MOST_FRAMES]
+
+
+def _still_links(robot: Robot) -> set[str]:
+    """The base, and links that are fixed to it."""
+    still, links = {robot.base}, list(robot.links)
+    while found := {x.name for x in links if x.joint.type == "fixed" and x.parent in still} - still:
+        still |= found
+    return still
 
 
 def _wanted(robot: Robot, frames: Sequence[str]) -> Iterator[tuple[str, Any, dict[str, Any]]]:

@@ -75,7 +75,7 @@ export function Sliders({ state }: { state: RobotState }) {
 
   if (!state.moves) return <p class="rk-note">{text("state.still")}</p>;
   return (
-    <div class="rk-sliders" style={{ "--rk-name": `${Math.min(17, Math.max(5, ...robot.names.q.map((name) => name.length)))}ch` }}>
+    <div class="rk-sliders" style={{ "--rk-name": `${Math.min(19, Math.max(5, ...robot.names.q.map((name) => name.length)))}ch` }}>
       <div class="rk-sliders-head">
         <h2>{text("state.title")}</h2>
         <button type="button" onClick={() => state.set(robot.q)}>

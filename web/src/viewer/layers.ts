@@ -15,7 +15,7 @@ import {
   type Material,
   type Object3D,
 } from "three";
-import type { RobotDocument } from "../document/model_document";
+import type { FrameRecord, RobotDocument } from "../document/model_document";
 import { sizes } from "./body_shapes";
 import { label } from "./labels";
 import { JOINTS, LIMIT, MASS, TRIAD, type Rgb } from "./palette";
@@ -80,13 +80,26 @@ export class Layers {
         return this.limits(hub);
       case "names":
         // more names would cover the robot
-        return (robot.frames.length > 14 ? [] : robot.frames).map((frame) => {
-          const sprite = label(frame.name, text, halo);
+        return this.namedPlaces().map(([frame, names]) => {
+          const sprite = label(names, text, halo);
           sprite.position.set(frame.pose[3]!, frame.pose[7]!, frame.pose[11]!);
           this.group(frame.body).add(sprite);
           return sprite;
         });
     }
+  }
+
+  /** Frames with different origins, each with the names of all that have this origin. */
+  private namedPlaces(): [FrameRecord, string][] {
+    const found = new Map<string, [FrameRecord, string]>();
+    for (const frame of this.robot.frames) {
+      const place = [3, 7, 11].map((k) => frame.pose[k]!.toFixed(9));
+      const key = `${frame.body} ${place.join(" ")}`;
+      const known = found.get(key);
+      if (known) known[1] += `, ${frame.name}`;
+      else found.set(key, [frame, frame.name]);
+    }
+    return found.size > 14 ? [] : [...found.values()];
   }
 
   private merged(fill: (of: (body: number) => Solids) => void): Object3D[] {

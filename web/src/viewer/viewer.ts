@@ -237,6 +237,11 @@ export class Viewer {
     const rgb = new Color().setRGB(...HANDLE, "srgb");
     robot.frames.forEach((frame, k) => {
       if (!frame.law || !this.state.hand) return;
+      const [x, y, z] = [frame.pose[3]!, frame.pose[7]!, frame.pose[11]!];
+      const taken = this.group(frame.body).children.some(
+        (own) => this.handles.includes(own as Mesh) && own.position.distanceTo(new Vector3(x, y, z)) < 1e-9,
+      );
+      if (taken) return; // another frame has the same origin
       const material = new MeshBasicMaterial({ color: rgb, transparent: true, opacity: 0.5, depthTest: false });
       const handle = new Mesh(new SphereGeometry(1.25 * hub, 20, 14), material);
       handle.position.set(frame.pose[3]!, frame.pose[7]!, frame.pose[11]!);
