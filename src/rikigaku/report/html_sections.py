@@ -107,9 +107,21 @@ def speed_section(figures: Sequence[LawFigures], language: str) -> str:
     )
     rows = "".join(_speed_row(item) for item in figures)
     table = f'<table class="rk-data rk-numbers"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    return (
-        f"<div class='rk-wide' tabindex='0'>{table}</div><p class='rk-note'>{escape(_wording(figures))}</p>"
-    )
+    note = f"<p class='rk-note'>{escape(_wording(figures))}</p>"
+    return f"<div class='rk-wide' tabindex='0'>{table}</div>{note}{_all_values(figures, language)}"
+
+
+def _all_values(figures: Sequence[LawFigures], language: str) -> str:
+    """Values of every law at the state of the report, folded."""
+    shown = [
+        f"<div><code>{escape(item.call)}</code>{value_part('', item.value, item.problem, language)}</div>"
+        for item in figures
+        if item.value is not None
+    ]
+    if not shown:
+        return ""
+    title = marked("summary", "speed.values", language)
+    return f"<details>{title}{marked('p', 'speed.state', language, 'rk-note')}{''.join(shown)}</details>"
 
 
 def _law(report: Report, block: LawBlock, language: str) -> str:
