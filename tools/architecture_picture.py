@@ -45,7 +45,8 @@ TEXTS = {
     "simulation": "simulate, controllers,\nSolution",
     "space": "floating base,\ntargets, capture",
     "rosam": "the paper's\nfunctions",
-    "report": "HTML report",
+    "web": "document of a page,\nMathML, front end",
+    "report": "live HTML report",
     "cli": "rikigaku ...",
 }
 WIDTH, HEIGHT, GAP = 4.5, 0.74, 0.4

@@ -146,13 +146,8 @@ export function Playback({ state, recording }: { state: RobotState; recording: R
     });
     const plots: uPlot[] = [];
     const own = host.current!;
-    const add = (title: TextKey, curves: Curve[]) => {
-      if (!curves.length) return;
-      const place = document.createElement("div");
-      place.className = "rk-plot";
-      own.append(place);
-      plots.push(plot(place, text(title), recording.times, curves));
-    };
+    const wanted: [TextKey, Curve[]][] = [];
+    const add = (title: TextKey, curves: Curve[]) => wanted.push([title, curves]);
     const columns = (names: readonly string[], rows: Float64Array[]) =>
       names.map((name, k) => ({ name, values: rows.map((row) => row[k]!) }));
     add("simulation.positions", columns(robot.names.q, recording.q));
@@ -165,9 +160,24 @@ export function Playback({ state, recording }: { state: RobotState; recording: R
         { name: text("simulation.total"), values: total },
       ]);
     }
+    // All places first: the width of a plot depends on how many there are.
+    const places = wanted.map(() => {
+      const place = document.createElement("div");
+      place.className = "rk-plot";
+      own.append(place);
+      return place;
+    });
+    wanted.forEach(([title, curves], k) => plots.push(plot(places[k]!, text(title), recording.times, curves)));
+    const resized = new ResizeObserver(() =>
+      plots.forEach((one, k) => one.setSize({ width: places[k]!.clientWidth, height: one.height })),
+    );
+    resized.observe(own);
+    document.documentElement.classList.add("rk-playing");
     player.current.play();
     return () => {
       player.current?.pause();
+      resized.disconnect();
+      document.documentElement.classList.remove("rk-playing");
       for (const one of plots) one.destroy();
       own.replaceChildren();
     };

@@ -48,11 +48,20 @@ async function mountRobot(robot: NonNullable<LiveReport["state"]>["robot"], live
     for (const node of fallback) node.remove();
     viewer.canvas.setAttribute("role", "application");
     viewer.canvas.setAttribute("aria-label", `${robot.name}. ${text("viewer.help")}`);
+    keepInSight(picture);
     if (bar) render(<ViewerBar viewer={viewer} />, bar);
   }
+  for (const place of [controls, simulation]) place?.replaceChildren(); // what readers without scripts see
   if (controls) render(<Sliders state={state} />, controls);
   if (simulation) render(<SimulationPanel state={state} />, simulation);
   followValues(document, state);
+}
+
+/** Mark the picture's place while it is out of sight; the style sheet shows the picture in a corner then. */
+function keepInSight(picture: HTMLElement): void {
+  const place = picture.closest(".rk-place");
+  if (!place) return;
+  new IntersectionObserver(([entry]) => place.classList.toggle("rk-away", !entry!.isIntersecting)).observe(place);
 }
 
 function addLanguageButtons(): void {
