@@ -45,8 +45,8 @@ def html_report(report: Report, language: str = "en") -> str:
     body = "\n".join(
         [
             _header(report, language),
-            _hero(report, language),
             "<main>",
+            _hero(report, language),
             _warnings(report, language),
             _contents(list(shown), language),
             *(

@@ -194,7 +194,7 @@ def _branches(robot: Robot, configurations: Sequence[Sequence[float]]) -> str:
 def _coordinate_table(robot: Robot, rows: Sequence[tuple[str, ...]]) -> str:
     from rikigaku.model.robot_tables import html_table
 
-    titles = ("", *(joint.name for joint in robot.joints for _ in range(joint.nq)))
+    titles = ("#", *(joint.name for joint in robot.joints for _ in range(joint.nq)))
     return f"<div class='rk-wide' tabindex='0'>{html_table(Table(titles, rows), 'rk-data rk-right')}</div>"
 
 
@@ -225,7 +225,7 @@ def _base_parameters(report: Report, language: str) -> str:
             cells.append(f"<td class='rk-number'>{number(block.numbers[k])}</td>")
         rows.append(f"<tr><td>{k + 1}</td>{''.join(cells)}</tr>")
     head, content = "".join(heads), "".join(rows)
-    table = f'<table class="rk-data"><thead><tr><th></th>{head}</tr></thead><tbody>{content}</tbody></table>'
+    table = f'<table class="rk-data"><thead><tr><th>#</th>{head}</tr></thead><tbody>{content}</tbody></table>'
     opened = " open" if len(rows) <= 40 else ""
     title = marked("summary", "law.base_parameters", language)
     body = f"<details{opened}>{title}<div class='rk-wide' tabindex='0'>{table}</div></details>"

@@ -13,6 +13,8 @@ export function renderFormulas(root: ParentNode): void {
     const options = { displayMode: "display" in element.dataset, throwOnError: false, strict: "ignore", maxSize: 60 } as const;
     katex.render(`\\displaystyle ${element.dataset["latex"] || element.textContent}`, holder, options);
     if (!holder.querySelector(".katex-error")) element.replaceChildren(...holder.childNodes);
+    const line = element.closest<HTMLElement>(".rk-line, .rk-textbook");
+    if (line) scrollable(line);
   };
   const observer = new IntersectionObserver(
     (entries) => {
@@ -21,9 +23,19 @@ export function renderFormulas(root: ParentNode): void {
     { rootMargin: "400px" },
   );
   for (const element of waiting) observer.observe(element);
+  requestAnimationFrame(() => {
+    for (const line of root.querySelectorAll<HTMLElement>(".rk-line, .rk-textbook")) scrollable(line);
+  });
+  for (const face of document.fonts) void face.load(); // ready when a page is printed
   window.addEventListener("beforeprint", () => {
     for (const element of [...waiting]) if (!element.closest("details:not([open])")) render(element);
   });
+}
+
+/** Let the keyboard scroll a line that is wider than its place. */
+function scrollable(line: HTMLElement): void {
+  if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
+  else line.removeAttribute("tabindex");
 }
 
 /** Buttons that copy code: a container .rk-copy followed by a data block with the texts by language. */

@@ -28,8 +28,7 @@ export async function mountReport(host: Host): Promise<LiveReport> {
   try {
     if (page.robot) await mountRobot(page.robot, live);
   } catch (error) {
-    const note = element("rk-failure");
-    if (note) note.textContent = text("page.failed", { error: String(error) });
+    failed(error);
   }
   addLanguageButtons();
   const theme = element("rk-theme");
@@ -43,18 +42,32 @@ async function mountRobot(robot: NonNullable<LiveReport["state"]>["robot"], live
   const [picture, controls, bar, simulation] = ["rk-viewer", "rk-controls", "rk-bar", "rk-simulation"].map(element);
   const state = (live.state = await RobotState.of(robot));
   if (picture) {
-    const fallback = [...picture.childNodes];
-    const viewer = (live.viewer = new Viewer(picture, state));
-    for (const node of fallback) node.remove();
-    viewer.canvas.setAttribute("role", "application");
-    viewer.canvas.setAttribute("aria-label", `${robot.name}. ${text("viewer.help")}`);
-    keepInSight(picture);
-    if (bar) render(<ViewerBar viewer={viewer} />, bar);
+    try {
+      live.viewer = mountViewer(picture, bar ?? null, state);
+    } catch (error) {
+      failed(error); // without WebGL the picture that Python drew stays; formulas, values and simulation live
+    }
   }
   for (const place of [controls, simulation]) place?.replaceChildren(); // what readers without scripts see
   if (controls) render(<Sliders state={state} />, controls);
   if (simulation) render(<SimulationPanel state={state} />, simulation);
   followValues(document, state);
+}
+
+function mountViewer(picture: HTMLElement, bar: HTMLElement | null, state: RobotState): Viewer {
+  const fallback = [...picture.childNodes];
+  const viewer = new Viewer(picture, state);
+  for (const node of fallback) node.remove();
+  viewer.canvas.setAttribute("role", "application");
+  viewer.canvas.setAttribute("aria-label", `${state.robot.name}. ${text("viewer.help")}`);
+  keepInSight(picture);
+  if (bar) render(<ViewerBar viewer={viewer} />, bar);
+  return viewer;
+}
+
+function failed(error: unknown): void {
+  const note = element("rk-failure");
+  if (note) note.textContent = text("page.failed", { error: String(error) });
 }
 
 /** Mark the picture's place while it is out of sight; the style sheet shows the picture in a corner then. */

@@ -64,7 +64,9 @@ export class Viewer {
     private readonly host: HTMLElement,
     readonly state: RobotState,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "low-power" });
+    // The drawing buffer is preserved for printing.
+    const options = { antialias: true, alpha: true, powerPreference: "low-power", preserveDrawingBuffer: true } as const;
+    this.renderer = new WebGLRenderer(options);
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.canvas = this.renderer.domElement;
     this.canvas.className = "rk-canvas";
