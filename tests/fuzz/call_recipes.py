@@ -28,6 +28,7 @@ from rikigaku.plotting import default_configuration, save_plot
 from rikigaku.report import html_report, law_figures, report
 from rikigaku.web.mathml import mathml
 from rikigaku.web.model_document import PageDocument
+from rikigaku.web.motions import recorded_motion
 from rikigaku.web.page import page_html
 from rikigaku.web.robot_document import robot_document
 from rikigaku.web.visuals import file_visuals
@@ -787,6 +788,8 @@ def _pictures(folder: Path) -> Iterator[Recipe]:
     page = report(arm, Q, laws=["pose"], time_limit=1.0)
     yield Recipe("html_report", html_report, (page,), {"language": "ja"})
     yield Recipe("robot_document", robot_document, (arm,), {"q": Q, "ghosts": (), "laws": True, **empty})
+    fall = rk.simulate(arm, Q, V, duration=SHORT)
+    yield Recipe("recorded_motion", recorded_motion, (fall, "fall"), {"rate": 30.0}, long=("rate",))
     yield Recipe("mathml", mathml, ("a_{1} + b",), {"display": True})
     document = PageDocument(1, "report", "en", None)
     yield Recipe("page_html", page_html, ("title", "<p>body</p>", document))

@@ -14,6 +14,7 @@ import rikigaku as rk
 from rikigaku.plotting import default_configuration
 from rikigaku.report import html_report, report
 from rikigaku.report.pdf_file import write_pdf
+from rikigaku.web.motions import recorded_motion
 
 # Names may hold neither < nor quotes; the source, a comment, may.
 NAME, SOURCE = "a ${alert(1)} b", "</script><img src=x onerror=alert(1)>"
@@ -49,9 +50,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             robot = rk.load(folder / "hostile.robot.toml" if name == "hostile" else name)
+        motions = []
+        if name == "planar_2r":
+            motions.append(recorded_motion(rk.simulate(robot, [0.3, 0.4], [0.0, 0.0], duration=0.5), "fall"))
         data = report(
             robot,
             default_configuration(robot),
+            motions=motions,
             time_limit=2.0,
             laws=["mass_matrix"] if not robot.loops else ["complete"],
         )
@@ -177,6 +182,18 @@ def test_a_simulation_runs_plays_and_names_a_mistake(browser: Browser, written: 
         moved = """async () => { const {state} = await rikigaku.live;
             return state.q.some((x, k) => Math.abs(x - state.robot.q[k]) > 0.01); }"""
         page.page.wait_for_function(moved)
+        nothing_went_wrong(page)
+
+
+def test_a_recorded_motion_is_played_back(browser: Browser, written: dict[str, Path]) -> None:
+    with opened(browser, written["planar_2r"]) as page:
+        page.page.get_by_role("button", name="fall").click()
+        page.page.wait_for_selector(".rk-plot .uplot")
+        page.page.wait_for_function(
+            "async () => (await rikigaku.live).state.q[0] === (await rikigaku.live).state.robot.motions[0].positions.at(-1)[0]"
+        )
+        fall = rk.simulate(rk.load("planar_2r"), [0.3, 0.4], [0.0, 0.0], duration=0.5)
+        np.testing.assert_allclose(page.run("live => Array.from(live.state.q)"), fall.q[-1], atol=1e-9)
         nothing_went_wrong(page)
 
 

@@ -134,7 +134,7 @@ def _value(report: Report, block: LawBlock) -> tuple[Array | None, str]:
     """The value of a law at the configuration, or why there is none."""
     figure = next((item for item in report.figures if item.name == block.law), None)
     if figure is None:
-        return None, ""
+        return report.tree_values.get(block.law), ""
     return figure.value, figure.problem
 
 

@@ -19,7 +19,7 @@ from rikigaku.report.kinematics_blocks import (
     inverse_kinematics_block,
 )
 from rikigaku.report.law_blocks import LawBlock, law_blocks
-from rikigaku.report.law_figures import LawFigures, law_figures, missing_symbols, shown_frame
+from rikigaku.report.law_figures import LawFigures, law_figures, missing_symbols, shown_frame, stated_state
 from rikigaku.report.loop_figures import LoopFigures, loop_figures
 from rikigaku.report.parameter_tables import parameter_tables
 from rikigaku.robot import Robot
@@ -51,6 +51,7 @@ class Report:
     version: str = ""
     frame: str = ""
     missing: tuple[str, ...] = field(default=())
+    tree_values: dict[str, Array] = field(default_factory=dict)  # of laws of the tree of a closed robot
 
     def json(self) -> dict[str, Any]:
         """The report as plain data: JSON can hold it."""
@@ -136,7 +137,23 @@ def report(
         version,
         shown_frame(robot),
         missing,
+        _tree_values(robot, q, blocks) if loops is not None else {},
     )
+
+
+def _tree_values(robot: Robot, q: Array | None, blocks: dict[str, list[LawBlock]]) -> dict[str, Array]:
+    """Values of the laws of the spanning tree at the state of the report, by "tree.mass_matrix"."""
+    found: dict[str, Array] = {}
+    if q is None:
+        return found
+    state, tree = stated_state(robot, q), robot.tree
+    for block in (one for section in blocks.values() for one in section if one.law.startswith("tree.")):
+        try:
+            law = getattr(tree, block.law.removeprefix("tree."))
+            found[block.law] = np.asarray(law(*(state[name] for name in law.law.inputs)))
+        except RikigakuError:
+            continue  # without a value here
+    return found
 
 
 def _hand_singularity(robot: Robot, q: Array | None) -> float | None:

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { BadFormula, parseFormula, type Evaluated } from "../formula/formula_parser";
+import type { Motion } from "../document/model_document";
 import type { RobotState } from "../mechanics/robot_state";
 import { simulate, type Recording } from "../mechanics/simulation";
 import { text, type TextKey } from "../texts/texts";
@@ -27,7 +28,25 @@ export function SimulationPanel({ state }: { state: RobotState }) {
   const [recording, setRecording] = useState<Recording | null>(null);
   const [failure, setFailure] = useState("");
 
-  if (!state.laws?.has("forward_dynamics") || !robot.nv) return <p class="rk-note">{text("simulation.none")}</p>;
+  const motions = robot.motions.length > 0 && state.moves && (
+    <div class="rk-motions">
+      <h3>{text("simulation.recorded")}</h3>
+      {robot.motions.map((motion) => (
+        <button type="button" onClick={() => setRecording(recorded(motion))}>
+          {motion.title}
+        </button>
+      ))}
+    </div>
+  );
+  const playback = recording && <Playback state={state} recording={recording} />;
+  if (!state.laws?.has("forward_dynamics") || !robot.nv)
+    return (
+      <div>
+        <p class="rk-note">{text("simulation.none")}</p>
+        {motions}
+        {playback}
+      </div>
+    );
 
   const run = () => {
     const names = ["t", ...robot.names.q, ...robot.names.v];
@@ -126,9 +145,17 @@ export function SimulationPanel({ state }: { state: RobotState }) {
         </div>
       </details>
       {failure && <p class="rk-problem">{failure}</p>}
-      {recording && <Playback state={state} recording={recording} />}
+      {motions}
+      {playback}
     </div>
   );
+}
+
+/** A motion of the document as a recording that can be played; it has positions only. */
+function recorded(motion: Motion): Recording {
+  const none = new Float64Array(0);
+  const q = motion.positions.map((row) => Float64Array.from(row));
+  return { times: Float64Array.from(motion.times), q, v: [], tau: [], kinetic: none, potential: none };
 }
 
 /** Plots of a recording, with a slider for the time that moves the robot. */
@@ -151,7 +178,7 @@ export function Playback({ state, recording }: { state: RobotState; recording: R
     const columns = (names: readonly string[], rows: Float64Array[]) =>
       names.map((name, k) => ({ name, values: rows.map((row) => row[k]!) }));
     add("simulation.positions", columns(robot.names.q, recording.q));
-    add("simulation.velocities", columns(robot.names.v, recording.v));
+    if (recording.v.length) add("simulation.velocities", columns(robot.names.v, recording.v));
     if (recording.kinetic.length && recording.potential.length) {
       const total = recording.kinetic.map((x, k) => x + recording.potential[k]!);
       add("simulation.energies", [
