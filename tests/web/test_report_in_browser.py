@@ -189,9 +189,9 @@ def test_a_recorded_motion_is_played_back(browser: Browser, written: dict[str, P
     with opened(browser, written["planar_2r"]) as page:
         page.page.get_by_role("button", name="fall").click()
         page.page.wait_for_selector(".rk-plot .uplot")
-        page.page.wait_for_function(
-            "async () => (await rikigaku.live).state.q[0] === (await rikigaku.live).state.robot.motions[0].positions.at(-1)[0]"
-        )
+        ended = """async () => { const {state} = await rikigaku.live;
+            return state.q[0] === state.robot.motions[0].positions.at(-1)[0]; }"""
+        page.page.wait_for_function(ended)
         fall = rk.simulate(rk.load("planar_2r"), [0.3, 0.4], [0.0, 0.0], duration=0.5)
         np.testing.assert_allclose(page.run("live => Array.from(live.state.q)"), fall.q[-1], atol=1e-9)
         nothing_went_wrong(page)

@@ -72,8 +72,9 @@ def _header(report: Report, language: str) -> str:
 
 
 def _hero(report: Report, language: str) -> str:
+    picture = f'<div class="rk-place"><div id="rk-viewer">{_picture(report)}</div></div>'
     return (
-        f'<div class="rk-hero"><div class="rk-stage"><div class="rk-place"><div id="rk-viewer">{_picture(report)}</div></div>'
+        f'<div class="rk-hero"><div class="rk-stage">{picture}'
         f'<div id="rk-bar"></div>{marked("p", "viewer.help", language, "rk-help")}'
         f'<p id="rk-failure" class="rk-problem"></p></div><div id="rk-controls"></div></div>'
         f"<noscript>{marked('p', 'page.noScript', language, 'rk-note')}</noscript>"

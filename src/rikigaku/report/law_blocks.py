@@ -111,7 +111,7 @@ def _block(robot: Robot, entry: _Entry, time_limit: float) -> LawBlock:
         block = replace(block, operations=str(bound.operations))
         return _with_formulas(block, bound, entry.symbol, time_limit)
     except RikigakuError as error:
-        return replace(block, notes=(("ik.none", {"reason": str(error)}),))
+        return replace(block, notes=(("formula.none", {"reason": str(error).split("\n")[0]}),))
 
 
 def _value_law(robot: Robot, entry: _Entry) -> str:
@@ -142,7 +142,7 @@ def _with_formulas(block: LawBlock, bound: Any, symbol: str, time_limit: float) 
         if "TimeLimit" in type(error).__name__:
             notes.append(("formula.timeLimit", {"seconds": f"{time_limit:g}"}))
         else:
-            notes.append(("ik.none", {"reason": str(error).split("\n")[0]}))
+            notes.append(("formula.none", {"reason": str(error).split("\n")[0]}))
     lines: tuple[FormulaLine, ...] = ()
     try:
         steps = steps or bound.intermediates()
