@@ -92,25 +92,14 @@ def _picture(report: Report) -> str:
 
 
 def _warnings(report: Report, language: str) -> str:
-    notes = list(report.warnings)
+    notes = [f"<pre>{escape(note)}</pre>" for note in report.warnings]
     if report.missing:
-        first = report.missing[0]
-        notes.append(
-            f"These symbols have no value: {', '.join(report.missing)}. What needs them is left out. Give "
-            f"values in the file, on the command line (--set {first}=...), or with robot.bind({first}=...)."
-        )
+        names, first = ", ".join(report.missing), report.missing[0]
+        notes.append(marked("pre", "note.missing", language, names=names, first=first))
     if report.robot.loops:
-        notes.append(
-            "The robot has closed loops: q and v have all joints of its spanning tree. inverse_dynamics, "
-            "forward_dynamics and the laws after loop_alignment include the loops; robot.tree.mass_matrix "
-            "and the other laws of robot.tree are those of the tree; robot.reduced.mass_matrix is that of "
-            "the closed robot."
-        )
-    if not notes:
-        return ""
-    items = "".join(f"<pre>{escape(note)}</pre>" for note in notes)
+        notes.append(marked("pre", "note.loops", language))
     title = escape(text("section.warnings", language))
-    return f'<section class="rk-notes" aria-label="{title}">{items}</section>'
+    return f'<section class="rk-notes" aria-label="{title}">{"".join(notes)}</section>' if notes else ""
 
 
 def _contents(names: list[str], language: str) -> str:

@@ -22,9 +22,8 @@ export function ViewerBar({ viewer }: { viewer: Viewer }) {
   };
   const hand = robot.frames.findIndex((frame) => frame.law !== "");
   const toggle = (name: LayerName) => {
-    const visible = !shown.get(name);
-    viewer.show(name, visible);
-    setShown(new Map(shown).set(name, visible));
+    viewer.show(name, !viewer.layers.shown.get(name));
+    setShown(new Map(viewer.layers.shown));
   };
   return (
     <div class="rk-bar" role="toolbar" aria-label={text("viewer.layers")}>
@@ -50,8 +49,9 @@ export function ViewerBar({ viewer }: { viewer: Viewer }) {
           type="button"
           aria-pressed={ghosts === k}
           onClick={() => {
-            viewer.setGhosts(ghosts === k ? [] : set.positions);
-            if (ghosts !== k) viewer.state.set(set.positions[0] ?? viewer.state.q);
+            const [first, ...others] = set.positions;
+            if (ghosts !== k && first) viewer.state.set(first);
+            viewer.setGhosts(ghosts === k ? [] : others);
             setGhosts(ghosts === k ? -1 : k);
           }}
         >
