@@ -30,6 +30,14 @@ class OpenedPage:
         )
         return self.page.evaluate(text, *arguments)
 
+    def wait(self, script: str) -> None:
+        """Wait until such a function returns true."""
+        for _ in range(200):
+            if self.run(script):
+                return
+            self.page.wait_for_timeout(50)
+        pytest.fail(f"After 10 s the page does not satisfy {script}")
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:

@@ -179,9 +179,7 @@ def test_a_simulation_runs_plays_and_names_a_mistake(browser: Browser, written: 
         page.page.wait_for_selector(".rk-plot .uplot")
         assert page.page.locator(".rk-plot").count() == 3
         assert page.page.locator(".rk-force .rk-problem").count() == 0
-        moved = """async () => { const {state} = await rikigaku.live;
-            return state.q.some((x, k) => Math.abs(x - state.robot.q[k]) > 0.01); }"""
-        page.page.wait_for_function(moved)
+        page.wait("({state}) => state.q.some((x, k) => Math.abs(x - state.robot.q[k]) > 0.01)")
         nothing_went_wrong(page)
 
 
@@ -189,9 +187,7 @@ def test_a_recorded_motion_is_played_back(browser: Browser, written: dict[str, P
     with opened(browser, written["planar_2r"]) as page:
         page.page.get_by_role("button", name="fall").click()
         page.page.wait_for_selector(".rk-plot .uplot")
-        ended = """async () => { const {state} = await rikigaku.live;
-            return state.q[0] === state.robot.motions[0].positions.at(-1)[0]; }"""
-        page.page.wait_for_function(ended)
+        page.wait("({state}) => state.q[0] === state.robot.motions[0].positions.at(-1)[0]")
         fall = rk.simulate(rk.load("planar_2r"), [0.3, 0.4], [0.0, 0.0], duration=0.5)
         np.testing.assert_allclose(page.run("live => Array.from(live.state.q)"), fall.q[-1], atol=1e-9)
         nothing_went_wrong(page)
