@@ -12,7 +12,9 @@ export function renderFormulas(root: ParentNode): void {
     const holder = document.createElement("span");
     const options = { displayMode: "display" in element.dataset, throwOnError: false, strict: "ignore", maxSize: 60 } as const;
     katex.render(`\\displaystyle ${element.dataset["latex"] || element.textContent}`, holder, options);
-    if (!holder.querySelector(".katex-error")) element.replaceChildren(...holder.childNodes);
+    if (holder.querySelector(".katex-error")) return;
+    element.replaceChildren(...holder.childNodes);
+    element.classList.add("rk-rendered");
     const line = element.closest<HTMLElement>(".rk-line, .rk-textbook");
     if (line) scrollable(line);
   };
