@@ -1,0 +1,135 @@
+"""The report as data: formulas of every law, inverse kinematics, base parameters, loops, and its files."""
+
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rikigaku as rk
+from rikigaku.core.errors import NoPlace, RikigakuError, UnknownName
+from rikigaku.plotting import default_configuration
+from rikigaku.report import Report, html_report, report
+from rikigaku.report.code_files import write_code
+from rikigaku.report.formula_lines import element_lines
+from rikigaku.report.latex_document import escaped, latex_report
+from rikigaku.report.law_blocks import law_blocks
+from rikigaku.report.pdf_file import write_pdf
+
+
+def made(name: str) -> Report:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = rk.load(name)
+    return report(robot, default_configuration(robot), laws=["pose"], time_limit=5.0)
+
+
+@pytest.fixture(scope="module")
+def puma() -> Report:
+    return made("puma560")
+
+
+@pytest.fixture(scope="module")
+def five() -> Report:
+    return made("five_bar")
+
+
+def test_every_step_of_the_inverse_kinematics_is_shown(puma: Report) -> None:
+    block = puma.inverse_kinematics
+    assert block is not None
+    formulas = puma.robot.inverse_kinematics_formulas(block.frame)
+    assert len(block.steps) == len(formulas.steps)
+    assert block.branches == 8
+    pose = puma.robot.pose(puma.q, block.frame)
+    for q in block.configurations:
+        np.testing.assert_allclose(puma.robot.pose(np.array(q), block.frame), pose, atol=1e-8)
+
+
+def test_base_parameters_reproduce_the_joint_forces(puma: Report) -> None:
+    """tau = Y_base beta with the values of the report; friction and rotors excluded."""
+    block, robot = puma.base_parameters, puma.robot
+    found = robot.base_parameters()
+    assert len(block.lines) == len(block.numbers) == found.count == 36
+    state = robot.random_state(3)
+    tau = found.regressor(state.q, state.v, state.a) @ np.array(block.numbers)
+    whole = robot.regressor(state.q, state.v, state.a) @ np.array(list(robot.parameters().values()))
+    np.testing.assert_allclose(tau, whole, rtol=1e-9, atol=1e-9)
+
+
+def test_formulas_have_limits_and_say_so(puma: Report) -> None:
+    blocks = {block.law: block for section in puma.laws.values() for block in section}
+    regressor = blocks["regressor"]
+    assert regressor.steps
+    arrays = [block for block in blocks.values() if block.elements and "energy" not in block.law]
+    lines = [line for block in arrays if block.elements for line in block.elements.lines]
+    assert all(line.terms <= 60 or not line.right for line in lines)
+    assert any(not line.right for line in lines)
+    assert blocks["gravity_forces"].elements is not None
+    for name, note in (("humanoid_17", "formula.timeLimit"), ("panda", "formula.notTried")):
+        found = law_blocks(rk.load(name), 0.5)["dynamics"]
+        (coriolis,) = [block for block in found if block.law == "coriolis_matrix"]
+        assert coriolis.elements is None
+        assert coriolis.notes[0][0] == note
+        assert coriolis.steps  # intermediate variables are there at any length that a page can show
+
+
+def test_symmetric_matrices_show_one_half() -> None:
+    lines = element_lines("M", rk.load("planar_2r").mass_matrix.symbolic)
+    assert lines.symmetric
+    assert [line.left for line in lines.lines] == ["M_{1,1}", "M_{1,2}", "M_{2,2}"]
+
+
+def test_closed_robots_have_constraints_modes_and_values_of_their_tree(five: Report) -> None:
+    loops = five.loops
+    assert loops is not None
+    assert len(loops.constraints) == 2
+    assert len(loops.explicit) == 2
+    assert len(loops.ghosts()[0].positions) == 2
+    np.testing.assert_allclose(
+        five.tree_values["tree.mass_matrix"], five.robot.tree.mass_matrix(five.q), rtol=1e-12
+    )
+    assert "robot.tree.mass_matrix(q)" in html_report(five)
+
+
+def test_the_report_is_json(five: Report) -> None:
+    data = json.loads(json.dumps(five.json(), allow_nan=False))
+    assert data["loops"]["mobility"] == 2
+    assert data["document"]["schema"] == 1
+    assert {block["law"] for block in data["laws"]["dynamics"]} >= {"tree.mass_matrix", "tree.gravity_forces"}
+
+
+def test_the_latex_document_holds_every_formula(five: Report) -> None:
+    text = latex_report(five)
+    assert text.startswith(r"\documentclass")
+    assert text.count(r"\begin{dmath*}") == text.count(r"\end{dmath*}") > 20
+    assert escaped("a_b & 50%") == r"a\_b \& 50\%"
+    assert r"\title{five\_bar}" in text
+
+
+def test_code_files_hold_the_laws(tmp_path: Path) -> None:
+    arm = rk.load("planar_2r").bind(l1=1.0, l2=0.8, m1=1.0, m2=0.5)
+    assert write_code(arm, tmp_path / "code") == len(list((tmp_path / "code").iterdir()))
+    assert (tmp_path / "code" / "laws.wasm").read_bytes().startswith(b"\0asm")
+    program = "import mass_matrix as m; print(m.mass_matrix([0.3, 0.4]).tolist())"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path / "code", capture_output=True, text=True, check=True
+    )
+    numbers = [float(x) for x in answer.stdout.replace("[", " ").replace("]", " ").replace(",", " ").split()]
+    np.testing.assert_allclose(numbers, np.ravel(arm.mass_matrix([0.3, 0.4])), rtol=1e-12)
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(NoPlace, match="cannot be made"):
+        write_code(arm, tmp_path / "file" / "code")
+
+
+def test_an_unknown_language_is_refused(five: Report) -> None:
+    with pytest.raises(UnknownName, match="language"):
+        html_report(five, "fr")
+
+
+def test_a_pdf_without_a_browser_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(RikigakuError, match="Chromium, which was not found"):
+        write_pdf(tmp_path / "a.html", tmp_path / "a.pdf")
