@@ -21,4 +21,12 @@ export { default as katex } from "katex";
 export let live: Promise<LiveReport> | null = null;
 
 if (typeof document !== "undefined" && document.documentElement.dataset["host"] === "report")
-  live = mountReport(new ReportHost());
+  live = firstPaint().then(() => mountReport(new ReportHost()));
+
+/** After the browser has shown the page that Python wrote: its picture comes first, WebGL takes longer. */
+function firstPaint(): Promise<void> {
+  return new Promise((ready) => {
+    requestAnimationFrame(() => setTimeout(ready));
+    setTimeout(ready, 300); // tabs in the background draw no frames
+  });
+}

@@ -79,11 +79,18 @@ describe.each(["five_bar", "stewart"])("loops of %s", (name) => {
 test("limits hold while a frame is dragged", async () => {
   const state = await robot("puma560");
   const frame = state.robot.frames.findIndex((own) => own.law !== "");
-  for (let k = 0; k < 60; k++) state.drag(frame, [-2, 0.5 * k, 3]);
-  state.robot.coordinates.forEach(({ lower, upper }, k) => {
-    expect(state.q[k]!).toBeGreaterThanOrEqual(lower! - 1e-12);
-    expect(state.q[k]!).toBeLessThanOrEqual(upper! + 1e-12);
-  });
+  for (const [k, { upper }] of state.robot.coordinates.slice(0, 3).entries()) {
+    const beyond = Float64Array.from(state.robot.q);
+    beyond[k] = upper! + 0.5; // the frame can be there, the joint cannot
+    const target = state.framePlace(frame, beyond);
+    beyond[k] = upper! - 0.02;
+    state.set(beyond);
+    for (let step = 0; step < 30; step++) state.drag(frame, target);
+    state.robot.coordinates.forEach((own, i) => {
+      expect(state.q[i]!).toBeGreaterThanOrEqual(own.lower! - 1e-12);
+      expect(state.q[i]!).toBeLessThanOrEqual(own.upper! + 1e-12);
+    });
+  }
 });
 
 const zero = () => 0;
