@@ -26,7 +26,7 @@ class FrictionSolution:
     Attributes:
         F: forces (n,). w: W F + w0.
         residual: largest violation of the blocks' laws, in the unit of w.
-        relative: the same, relative to the largest sum of terms |w0| + |W| |F|; about 1e-15 at rounding.
+        relative: the same, relative to the largest sum of terms ``|w0| + |W| |F|``; about 1e-15 at rounding.
         iterations: Newton iterations. sweeps: of block Gauss-Seidel.
     """
 

@@ -42,7 +42,7 @@ class Surface:
             tangential part is used; along the normal the material moves with C.
         body: link or frame that carries the surface; x, y, z and the belt are then in the axes of this frame.
             None is the ground. `surface.on("box")` sets it.
-        radius: R [m], if |C| is the difference of the squares of R and of the distance to a point, a line
+        radius: R [m], if ``|C|`` is the difference of the squares of R and of the distance to a point, a line
             or a circle. `Sphere`, `Cylinder` and `Torus` set it; closest points then have a closed form.
         grid: heights that the formula may use as h(x, y). `HeightGrid` sets it.
     """

@@ -62,7 +62,7 @@ class LoopConstraints:
     rows: independent equations formula = 0, each with its name; dropped: the others, each with the reason.
     independent, dependent: indices in v; as many independent ones as the robot's mobility.
     linear: linear relations of the default assembly mode (parallelograms, gears), which are the first rows
-        and substituted in all others; None if there are none, or all assembly modes are meant.
+    and substituted in all others; None if there are none, or if the constraints hold in all assembly modes.
     """
 
     robot: RobotModel
