@@ -5,22 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from rikigaku.core.types import Array
+from rikigaku.integrators.contact_problem import independent_rows, minimum_norm
 
 _DEPENDENT = 1e-10  # relative to the largest singular value, rows scaled
 
 
-def independent_equations(W: Array, rows: Sequence[int]) -> list[int]:
-    """Those constraints that are independent of the ones before them; W = J M^-1 J^T (Delassus matrix)."""
-    kept: list[int] = []
-    L = np.zeros((0, 0))
-    for row in rows:
-        w = W[row, kept]
-        y = np.linalg.solve(L, w) if kept else w
-        rest = W[row, row] - y @ y
-        if rest > _DEPENDENT * W[row, row]:
-            L = np.block([[L, np.zeros((len(kept), 1))], [y[None, :], np.sqrt(rest)]])
-            kept.append(row)
-    return kept
+def independent_equations(W: Array, *groups: Sequence[int]) -> list[int]:
+    """A maximal independent set of constraints, those of the first groups first; W = J M^-1 J^T.
+
+    Within a group each constraint that is taken is the one that those before it determine least: of nearly
+    dependent constraints, which rounding makes independent, none is taken.
+    """
+    return independent_rows(W, groups, _DEPENDENT)
 
 
 def minimum_norm_solution(A: Array, b: Array, least: float) -> tuple[Array | None, Array]:
@@ -33,9 +29,7 @@ def minimum_norm_solution(A: Array, b: Array, least: float) -> tuple[Array | Non
         return (np.zeros(n) if np.abs(b).max(initial=0.0) <= 1e-8 * least else None), np.eye(n)
     own = np.sqrt((A * A).sum(axis=1))
     scale = np.where(own > 1e-12 * own.max(initial=0.0), 1 / np.sqrt(np.maximum(own, 1e-300)), 1.0)
-    U, s, Vt = np.linalg.svd(A * scale[:, None])
-    rank = int((s > _DEPENDENT * s[0]).sum()) if s[0] > 0 else 0
-    x = Vt[:rank].T @ ((U[:, :rank].T @ (scale * b)) / s[:rank])
-    if rank < len(b) and np.abs(A @ x - b).max() > 1e-8 * max(least, float(np.abs(b).max())):
+    x, free, rank = minimum_norm(A * scale[:, None], scale * b, _DEPENDENT)
+    if rank < len(b) and not np.abs(A @ x - b).max() <= 1e-8 * max(least, float(np.abs(b).max())):
         return None, np.zeros((n, 0))
-    return x, Vt[rank:].T
+    return x, free
