@@ -39,3 +39,16 @@ def slider(m=1.0, coulomb=3.0):
     """A mass on a horizontal rail with dry friction."""
     joint = rk.Joint("x", "prismatic", (1, 0, 0), coulomb=coulomb)
     return rk.Robot("slider", (body("mass", joint, m),))
+
+
+def corner_box(sides, corners=4, friction=0.3, restitution=0.0, mass=3.0):
+    """A free box with its four lower, or all eight, corners on the floor z = 0; and its contacts."""
+    a, b, c = (float(x) for x in sides)
+    moments = [mass * (x * x + y * y) / 12 for x, y in ((b, c), (a, c), (a, b))]
+    inertia = rk.Inertia("com", mass, (0, 0, 0), (moments[0], 0, 0, moments[1], 0, moments[2]))
+    link = rk.Link("box", "base", rk.Joint("fly", "free"), rk.Placement(), inertia)
+    heights = (-c / 2, c / 2)[: corners // 4]
+    places = [(x, y, z) for z in heights for x in (a / 2, -a / 2) for y in (b / 2, -b / 2)]
+    frames = tuple(rk.Frame(f"c{i}", "box", rk.Placement(place)) for i, place in enumerate(places))
+    contacts = [rk.Contact(f.name, rk.Plane(), friction=friction, restitution=restitution) for f in frames]
+    return rk.Robot("box", (link,), frames), contacts

@@ -6,6 +6,7 @@ few modes. An assignment of modes to all blocks is a linear system; it is consis
 the inequalities of the modes. Redundant constraints have many solutions; one consistent solution suffices.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
-from rikigaku.contact.mode_enumeration import ModeAssignment, mode_assignments
+from rikigaku.contact.mode_enumeration import ModeAssignment, mode_assignments, solved_modes
 from rikigaku.contact.redundancy import independent_equations, minimum_norm_solution
 from rikigaku.contact.redundant_forces import minimum_norm_in_cones, nonnegative_forces
 from rikigaku.contact.slip_onset import sliding_directions
@@ -33,20 +34,57 @@ def consistent_solutions(
     permanent: Sequence[int] = (),
     first: Sequence[ModeAssignment] = (),
     magnitude: float = 0.0,
+    most: int | None = None,
+    start: Array | None = None,
 ) -> Iterator[ModeSolution]:
     """All consistent assignments of modes, the likely ones first.
 
     permanent: constraints that are active in every mode (loops, guides); w is zero there.
     first: the assignments to try first.
     magnitude: of the largest terms whose sum is w0 (`ConstraintEquations.magnitude`).
+    most: assignments to try; all of them if left out. start: forces of a similar problem.
 
     Raises:
         TooLarge: if too many assignments were tried.
     """
-    for assignment in mode_assignments(W, w0, blocks, permanent, first):
+    for assignment in itertools.islice(mode_assignments(W, w0, blocks, permanent, first, start), most):
         solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
         if solution is not None:
             yield solution
+
+
+def solver_solution(
+    W: Array,
+    w0: Array,
+    blocks: Sequence[ConstraintBlock],
+    permanent: Sequence[int],
+    magnitude: float,
+    start: Array | None = None,
+) -> ModeSolution | None:
+    """The forces of the friction solver, with the modes they show; None if it finds none.
+
+    For redundant contacts that partly stick and partly slide, where few assignments have minimum-norm forces
+    within friction. These forces are then the ones near which the motion starts.
+    """
+    solved, (modes, likely) = solved_modes(W, w0, blocks, permanent, start)
+    least = max(smallest_response(magnitude), float(np.abs(w0).max(initial=0.0)))
+    if not solved.residual <= _TOLERANCE * least:
+        return None
+    active, directions = list(permanent), {}
+    for k, (block, mode) in enumerate(zip(blocks, modes, strict=True)):
+        if mode.kind == "free":
+            continue
+        if block.normal is not None:
+            active.append(block.normal)
+        if mode.kind == "stick":
+            active += block.tangents
+        elif block.tangents:
+            start = np.full(len(block.tangents), float(mode.sign))
+            known = block.direction if block.direction is not None else likely.get(k, start)
+            directions[k] = known
+    independent = _independent(W, active, blocks, permanent)
+    redundant = tuple(i for i in active if i not in independent)
+    return ModeSolution(modes, solved.F, solved.w, tuple(independent), directions, redundant)
 
 
 def smallest_response(magnitude: float) -> float:
@@ -92,7 +130,7 @@ def _solution(
         return None
     without_force = {i for k in solved.unloaded for i in (blocks[k].normal, *blocks[k].tangents)}
     active = [i for i in solved.active if i not in without_force]
-    independent = independent_equations(W, active) if solved.free.shape[1] else active
+    independent = _independent(W, active, blocks, permanent) if solved.free.shape[1] else active
     redundant = tuple(i for i in active if i not in independent)
     return ModeSolution(
         modes, solved.F, solved.w, tuple(independent), directions, redundant, solved.unloaded, solved.painleve
@@ -242,8 +280,7 @@ class _System:
         return self._forces_are_consistent(solved.F)
 
     def _is_redundant(self, row: int, rows: Sequence[int]) -> bool:
-        independent = independent_equations(self.W, rows)
-        return len(independent_equations(self.W, [*independent, row])) == len(independent)
+        return row not in independent_equations(self.W, rows, [row])
 
     def _forces_are_consistent(self, F: Array) -> bool:
         size = force_scale(self.W, F, self.least)
@@ -266,6 +303,17 @@ class _System:
             if mode.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > largest:
                 return False
         return True
+
+
+def _independent(
+    W: Array, active: Sequence[int], blocks: Sequence[ConstraintBlock], permanent: Sequence[int]
+) -> list[int]:
+    """Independent constraints: loops and guides, then normals, whose gaps are projected, then the others."""
+    normals = {block.normal for block in blocks}
+    groups: tuple[list[int], ...] = ([], [], [])
+    for i in active:
+        groups[0 if i in permanent else 1 if i in normals else 2].append(i)
+    return independent_equations(W, *groups)
 
 
 def _unit(x: Array) -> Array:

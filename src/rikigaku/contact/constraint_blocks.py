@@ -1,6 +1,7 @@
 """Blocks of constraint equations (a contact, a joint), their candidate modes, and consistent solutions."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from rikigaku.core.types import Array
@@ -71,16 +72,24 @@ class ModeSolution:
 
 def candidate_modes(block: ConstraintBlock) -> tuple[BlockMode, ...]:
     """All modes of a block, sticking first."""
-    sides = (1, -1) if block.bilateral else (1,)
-    stick = () if block.direction is not None or not block.tangents else (BlockMode("stick"),)
-    if not block.tangents:
+    moves, contact, base = block.direction is not None, block.normal is not None, block.base > 0
+    return _candidates(contact, len(block.tangents), moves, block.bilateral, base)
+
+
+@cache
+def _candidates(
+    contact: bool, tangents: int, moves: bool, bilateral: bool, base: bool
+) -> tuple[BlockMode, ...]:
+    sides = (1, -1) if bilateral else (1,)
+    stick = () if moves or not tangents else (BlockMode("stick"),)
+    if not tangents:
         slip: tuple[BlockMode, ...] = (BlockMode("slip"),)
-    elif block.direction is not None or len(block.tangents) == 2:
+    elif moves or tangents == 2:
         slip = tuple(BlockMode("slip", 0, side) for side in sides)
     else:
         slip = tuple(BlockMode("slip", sign, side) for sign in (1, -1) for side in sides)
-    if block.normal is None:
+    if not contact:
         return (*stick, *slip)
-    if block.base > 0:
+    if base:
         return (*stick, *slip, *(mode._replace(opens=True) for mode in (*stick, *slip)))
-    return (*stick, *slip) if block.bilateral else (*stick, *slip, BlockMode("free"))
+    return (*stick, *slip) if bilateral else (*stick, *slip, BlockMode("free"))

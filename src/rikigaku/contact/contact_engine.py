@@ -208,14 +208,14 @@ class ContactEngine:
         """The linear terms of a state, copied."""
         workspace = self.workspace
         workspace.tau[:] = tau
-        NativeContactMode(workspace, self.plan, t).evaluate("terms", t, q, v, 0)
+        workspace.plain.evaluate("terms", t, q, v, 0)
         motion = workspace.motion
         return Terms(*self._configuration(workspace), motion["force"].copy(), motion["bias"].copy())
 
     def configuration(self, t: float, q: Array) -> ConfigurationTerms:
         """The terms of positions and time, copied."""
         workspace = self.workspace
-        NativeContactMode(workspace, self.plan, t).evaluate("configuration", t, q, np.zeros(self.nv), 0)
+        workspace.plain.evaluate("configuration", t, q, np.zeros(self.nv), 0)
         return ConfigurationTerms(*self._configuration(workspace))
 
     def _configuration(self, workspace: "Workspace") -> tuple[Array, Array, Array, Array, Array, Array]:
@@ -262,6 +262,11 @@ class Workspace:
             self.block[slot] = table.ctypes.data
         for slot, program in engine.programs.items():
             self.block[slot] = program.address
+
+    @cached_property
+    def plain(self) -> "NativeContactMode":
+        """The mode with permanent constraints only, in which terms are computed."""
+        return NativeContactMode(self, self.engine.plan)
 
 
 class NativeContactMode:
@@ -333,7 +338,7 @@ class NativeContactMode:
             Slot.CONSTRAINTS_IN_Y_COUNT: len(in_Y),
             Slot.NEWTON_COUNT: len(newton),
             Slot.UNLOADED_COUNT: len(plan.unloaded),
-            Slot.GENERAL: int(bool(plan.redundant or plan.unloaded or max(coupled, default=-1) >= 0)),
+            Slot.GENERAL: 1 if plan.unloaded or max(coupled, default=-1) >= 0 else 2 * bool(plan.redundant),
             Slot.IMMOBILE: int(immobile),
             Slot.GUARDS: len(self.guards),
             Slot.NEEDS_FORCES: int(needs_forces),

@@ -13,6 +13,7 @@ from rikigaku.integrators.constrained_motion import Code
 STOP = 1e-9  # [m/s]: speed below which sliding in 3-D has stopped
 _GAP_SLACK, _SPEED_SLACK = 1e-12, 1e-11  # [m], [m/s]: decrease of gaps and speeds that is rounding
 LANDS, LIFTS, SLIPS, STOPS, REVERSES, PULLS = "lands", "lifts off", "slips", "stops", "reverses", "pulls"
+LIMIT_REACHED = "contacts reach their limits"  # of redundant contacts, together
 CARRIES = "carries"  # an unloaded contact takes part again
 
 
@@ -23,13 +24,20 @@ class ContactGuard(ZeroCrossing):
     function: NativeGuard
 
 
-def contact_guards(system: ContactSystem, selected: SelectedMode, stop: float = STOP) -> list[ContactGuard]:
+def contact_guards(
+    system: ContactSystem,
+    selected: SelectedMode,
+    stop: float = STOP,
+    resolution: float = 0.0,
+    interior: bool = False,
+) -> list[ContactGuard]:
     """The guards of a contact mode.
 
     Static friction: (limit |f_n| + slack)^2 - |f_t|^2. Its slack is larger than the tolerance of mode
     selection, so that a contact that was selected as sticking does not slip again at once by rounding.
 
-    stop: speed [m/s] at which sliding in space counts as stopped.
+    stop: speed [m/s] at which sliding in space counts as stopped. resolution: rounding of positions [m].
+    interior: forces of redundant contacts are near ones well within friction, whose limits are guards.
     """
     guards: list[ContactGuard] = []
     plan = selected.constraints
@@ -39,16 +47,23 @@ def contact_guards(system: ContactSystem, selected: SelectedMode, stop: float = 
     def add(name: str, kind: str, function: NativeGuard, slack: float) -> None:
         guards.append(ContactGuard(f"{name} {kind}", function, slack=slack))
 
+    def near_limit(function: NativeGuard) -> None:
+        guards.append(ContactGuard(LIMIT_REACHED, function, shortens=False))
+
     for i, (contact, label, mode) in enumerate(
         zip(system.contacts, system.labels, selected.contact_modes, strict=False)
     ):
         if mode == "free":
-            add(label, LANDS, NativeGuard(Code.GAP, i), _GAP_SLACK)
+            add(label, LANDS, NativeGuard(Code.GAP, i), max(_GAP_SLACK, resolution))
             continue
         if i in plan.unloaded:
             carried = NativeGuard(Code.CARRIED, plan.unloaded.index(i))
             guards.append(ContactGuard(f"{label} {CARRIES}", carried, falling=False, rising=True))
-        elif indeterminate:  # `force_distribution.friction_margin` is the guard of all of them
+        elif indeterminate:  # else `force_distribution.friction_margin` is the guard of all of them
+            if interior and not contact.bilateral:
+                near_limit(NativeGuard(Code.NORMAL, i, 1.0))
+            if interior and mode == "stick":
+                near_limit(NativeGuard(Code.FRICTION, i, contact.friction.limit))
             continue
         elif not contact.bilateral:
             add(label, LIFTS, NativeGuard(Code.NORMAL, i, 1.0), force)
@@ -66,6 +81,9 @@ def contact_guards(system: ContactSystem, selected: SelectedMode, stop: float = 
             add(label, PULLS, NativeGuard(Code.NORMAL, i, 1.0), force)
     for k, joint in enumerate(system.joints):
         v_index = plan.joints[k]
+        sticks = v_index in plan.sticking_joints or (-1, v_index) in plan.redundant
+        if sticks and indeterminate and interior:
+            near_limit(NativeGuard(Code.JOINT_FRICTION, k, joint.limit))
         if v_index in plan.sticking_joints and not indeterminate:
             limit = NativeGuard(Code.JOINT_FRICTION, k, joint.limit, selected.slack)
             add(joint.joint, SLIPS, limit, square)

@@ -14,23 +14,24 @@ import numpy as np
 
 from rikigaku.contact.constraint_projection import largest_gap
 from rikigaku.contact.contact_engine import Workspace
-from rikigaku.contact.contact_guards import LANDS, LIFTS, PULLS, REVERSES, SLIPS, STOP, STOPS
+from rikigaku.contact.contact_guards import LANDS, LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.force_distribution import contacts_at_limits
+from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impacts import impact
 from rikigaku.contact.mode_selection import (
     CLOSED,
     NO_HINT,
     REST,
     SLOW,
+    LaterState,
     SelectedMode,
     SwitchHint,
     nearly_painleve,
     select_mode,
 )
-from rikigaku.contact.smooth_mode import LIMIT_REACHED, SPATIAL_RTOL, is_immobile, smooth_mode
+from rikigaku.contact.smooth_mode import SPATIAL_RTOL, is_immobile, smooth_mode
 from rikigaku.core.caller_warnings import warn_caller
-from rikigaku.core.errors import PullingWarning, WrongValue
+from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.value_text import short
 from rikigaku.hybrid.hybrid_system import Change, Event
@@ -39,6 +40,14 @@ from rikigaku.robot import Robot
 _EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
 _ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
+_LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are evaluated; the last at rest
+# Rounding of positions relative to the largest coordinate beyond 1 m, and the acceleration [m/s^2] of a fall:
+# flights lower than the rounding of positions are none.
+_RESOLUTION, _FALL = 16 * float(np.finfo(float).eps), 10.0
+# Impacts within a time [s] after which approaches slower than a speed [m/s] are inelastic.
+_CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
+_WELL_WITHIN, _AT_LIMIT = 0.001, 1e-8  # margins of forces to friction limits, relative
+_CROWD = 6  # events without progress of time
 _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
@@ -56,6 +65,10 @@ class ContactModes:
         self._pulled: set[str] = set()
         self._constraints = system.constraints
         self._contact_modes: tuple[str, ...] = ()
+        self._times: list[float] = []  # of the last events
+        self._crowded = self._at_limit = False
+        self._forces: Array | None = None
+        self._impacts: list[float] = []  # times of the last impacts
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -107,7 +120,10 @@ class ContactModes:
     def after(self, event: Event) -> Change | None:
         """The transition at an event: an impact, and the contact mode after it."""
         fired = (event.name, *event.also)
-        if LIMIT_REACHED in fired:
+        if set(fired) == {LIMIT_REACHED} and (same := self._same_mode(event)) is not None:
+            return same
+        self._at_limit = LIMIT_REACHED in fired
+        if self._at_limit:
             assert event.tau is not None
             slip, lift = contacts_at_limits(
                 self.system, self._constraints, event.t, event.q, event.v, event.tau
@@ -123,6 +139,10 @@ class ContactModes:
         )
         pulled = [*labels(PULLS), *(label for label, side in hint.reversed.items() if side < 0)]
         before, constraints = self._contact_modes, self._constraints
+        self._times = [*self._times[1 - _CROWD :], event.t]
+        self._crowded = len(self._times) == _CROWD and bool(
+            event.t - self._times[0] <= 1e-10 * max(1.0, abs(event.t))
+        )
         redundant = bool(constraints.redundant or constraints.unloaded)
         change = self._change(event.t, event.q, event.v, hint, event.tau, pulled)
         if self._constraints == constraints and all(name.endswith(f" {REVERSES}") for name in fired):
@@ -160,18 +180,20 @@ class ContactModes:
         pulled: Any = (),
     ) -> Change:
         system, notes = self.system, []
-        hit = impact(system, t, q, v, self.minimum_bounce_speed)
+        resolution = _RESOLUTION * max(0.0, float(np.abs(q).max(initial=0.0)) - 1.0)
+        slow = max(self.minimum_bounce_speed, float(np.sqrt(8 * _FALL * resolution)))
+        hit = impact(system, t, q, v, max(slow, self._chatter_speed(t)))
         if np.any(hit.impulses):
             notes.append("impact")
-            if hit.dissipated < -1e-12 * (1 + abs(hit.dissipated)):
-                notes.append("gained energy (restitution 'poisson' does not)")
+            self._impacts = [*self._impacts[1 - _CHATTER :], t]
+            if hit.factor < 1:
+                notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
         error = self.atol + self.rtol * float(np.abs(hit.v).max(initial=0.0))
         stop = max(STOP, _ERRORS * error)
         rest = max(REST, 2 * stop)
-        selected = select_mode(
-            system, t, q, hit.v, tau, hint, self.minimum_bounce_speed, rest, self._contact_modes
-        )
+        selected = self._select(t, q, hit.v, hint, tau, slow, rest)
         self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
+        self._forces = selected.forces
         q, v, removed = _projected(system, selected, t, q, hit.v)
         if selected.indeterminate:
             notes.append("contact forces are statically indeterminate: the minimum-norm forces are given")
@@ -181,14 +203,77 @@ class ContactModes:
             if contact.bilateral and (f_n < -selected.slack or label in pulled):
                 notes.append(f"{label} pulls")
                 self._warn(label, t)
+        self._last = selected, stop, resolution
         return Change(
-            smooth_mode(self.workspace, selected, t, stop),
+            smooth_mode(self.workspace, selected, t, stop, resolution, self._interior(t, q, v, tau)),
             q,
             v,
             hit.dissipated + removed,
             "; ".join(notes),
             hit.work,
         )
+
+    def _interior(self, t: float, q: Array, v: Array, tau: Array | None) -> Array | None:
+        """Forces well within friction that redundant contacts follow; None if there are none."""
+        plan = self._constraints
+        if not statically_indeterminate(plan):
+            return None
+        tau = self.system.force(t, q, v) if tau is None else tau
+        found = interior_forces(self.system, plan, t, q, v, tau)
+        return found.reference if found.margin > _WELL_WITHIN else None
+
+    def _same_mode(self, event: Event) -> Change | None:
+        """The same contact mode with other forces of its redundant contacts, if these have room; else None.
+
+        Forces near those of the start of the mode have come to a limit, others have not. Close to the limit
+        of all, their widest margin is the guard.
+        """
+        selected, stop, resolution = self._last
+        assert event.tau is not None
+        plan = self._constraints
+        found = interior_forces(self.system, plan, event.t, event.q, event.v, event.tau)
+        if found.margin <= _AT_LIMIT:
+            return None
+        near = found.reference if found.margin > _WELL_WITHIN else None
+        mode = smooth_mode(self.workspace, selected, event.t, stop, resolution, near)
+        return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
+
+    def _chatter_speed(self, t: float) -> float:
+        """Speed [m/s] below which approaches are inelastic where very many impacts follow one another.
+
+        Several contacts of one body may bounce in turns, thousands of times. Their energy is dissipated.
+        """
+        many = len(self._impacts) == _CHATTER and t - self._impacts[0] < _CHATTER_TIME
+        return _CHATTER_SPEED if many else 0.0
+
+    def _select(
+        self, t: float, q: Array, v: Array, hint: SwitchHint, tau: Array | None, slow: float, rest: float
+    ) -> SelectedMode:
+        """The contact mode at a state.
+
+        Where forces begin at zero every mode fits. Where several redundant contacts reach their limits at
+        once, or changes of mode follow one another at once, rounding decides which modes fit. Then forces
+        and motion a moment later decide, if they do.
+        """
+        system, before = self.system, self._contact_modes
+        selected = select_mode(system, t, q, v, tau, hint, slow, rest, before, start=self._forces)
+        close = self._crowded or self._at_limit
+        if not (selected.undecided or close) or self.actuation is None or system.torque is not None:
+            return selected
+        ahead = getattr(self.actuation, "ahead", self.actuation)
+        a = system.forces(selected.constraints, q, v, tau, t, selected.directions).a
+        for dt in _LATER if np.abs(v).max(initial=0.0) < REST else _LATER[:2]:
+            q_later, v_later = system.engine.integrate(q, dt * (v + 0.5 * dt * a)), v + dt * a
+            later = LaterState(t + dt, q_later, v_later, ahead(t + dt, q_later, v_later))
+            try:
+                decided = select_mode(
+                    system, t, q, v, tau, NO_HINT, slow, rest, before, later, selected.forces
+                )
+            except (NoConsistentMode, TooLarge):
+                break
+            if not decided.undecided and not (self._crowded and decided.contact_modes == before):
+                return decided
+        return selected
 
     def _warn(self, label: str, t: float) -> None:
         """Warn once for each contact."""

@@ -107,7 +107,8 @@ class ContactSystem:
         joints: dry friction of joints; by default the Coulomb friction of the robot's joints.
         torque: forces in all joints as a function (t, q, v), or an array; zero if left out. It is needed
             where a contact mode is selected outside `simulate`.
-        restitution: "newton" (ratio of normal velocities) or "poisson" (ratio of normal impulses).
+        restitution: "newton" (ratio of normal velocities), "poisson" (ratio of normal impulses) or "moreau"
+            (ratio of velocities along normals and tangents): see `impacts`.
     """
 
     @checked
@@ -119,8 +120,8 @@ class ContactSystem:
         torque: Any = None,
         restitution: str = "newton",
     ) -> None:
-        if restitution not in ("newton", "poisson"):
-            raise WrongValue(f"restitution is 'newton' or 'poisson', not {restitution!r}.")
+        if restitution not in ("newton", "poisson", "moreau"):
+            raise WrongValue(f"restitution is 'newton', 'poisson' or 'moreau', not {restitution!r}.")
         for x in contacts:
             if not isinstance(x, (Contact, Guide, JointFriction)):
                 raise WrongValue(f"Contacts are Contact, Guide or JointFriction; {x!r} was given.")

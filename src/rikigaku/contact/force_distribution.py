@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rikigaku.contact.complementarity import STICKING, force_scale, smallest_response
-from rikigaku.contact.cone_program import margin
+from rikigaku.contact.cone_program import margin, maximize_margin
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.redundancy import minimum_norm_solution
 from rikigaku.contact.redundant_forces import friction_cones, minimum_norm_in_cones, widest_margin
@@ -80,6 +80,37 @@ def force_distribution(
             modes.append(BlockMode("stick"))
             labels.append(joint.joint)
     return ForceDistribution(F, free, blocks, modes, labels, active, STICKING * force_scale(W, F, least))
+
+
+class InteriorForces(NamedTuple):
+    """Forces of a statically indeterminate mode far from all friction limits.
+
+    reference: along the active constraints (see `ActiveConstraints.reference_forces`). margin: the smallest
+    distance to a friction limit, relative to the sizes of friction; negative if none are within friction.
+    """
+
+    reference: Array
+    margin: float
+
+
+def interior_forces(
+    system: "ContactSystem", plan: ActiveConstraints, t: float, q: Array, v: Array, tau: Array
+) -> InteriorForces:
+    """The forces with the widest margin to all friction limits, relative to the sizes of friction.
+
+    These are the limits of joints, and of contacts the friction of the largest normal force.
+    """
+    c = force_distribution(system, plan, t, q, v, tau)
+    if not np.isfinite(c.F).all():
+        return InteriorForces(c.F[c.active], -np.inf)
+    h, B = friction_cones(c.F, c.blocks, c.modes)
+    normals = [block.normal for block in c.blocks if block.normal is not None]
+    pushed = max(float(np.abs(c.F[normals]).max(initial=0.0)), c.small, 1e-300)
+    sizes = np.where(h[:, 0] > 0, h[:, 0], np.abs(B[:, 0]).max(axis=1, initial=0.0) * pushed)
+    scale = 1 / np.maximum(sizes, 1e-300)[:, None]
+    h, G = (h + B @ c.F) * scale, (B @ c.free) * scale[:, :, None]
+    found = maximize_margin(h, G, 1.0)
+    return InteriorForces((c.F + c.free @ found.x)[c.active], found.value)
 
 
 def friction_margin(

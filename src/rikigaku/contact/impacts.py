@@ -1,22 +1,36 @@
 """Impacts: velocities after several contacts close at once, with friction.
 
 Newton's law: each approaching contact leaves with v_n = -e v_n before, or faster without impulse. Poisson's
-law: impulses of compression (v_n = 0), then of expansion, at least e times these. Friction acts on impulses
-as on forces: it ends sliding within its cone, or opposes the sliding that remains. Newton's law with friction
-may gain energy: the dissipated energy is reported.
-Reference: C. Glocker, F. Pfeiffer, Multiple impacts with friction, Nonlinear Dynamics 7 (1995).
+law: impulses of compression (v_n = 0), then of expansion, at least e times these. Moreau's law: the mean
+velocities (v' + e v) / (1 + e) satisfy contact and friction, along normals and tangents. Friction acts on
+impulses as on forces: it ends sliding within its cone, or opposes the sliding that remains.
+
+With friction, or with several coefficients, these laws may make energy. No impact does: all coefficients are
+then reduced by the largest common factor at which no energy is made. An inelastic impact makes none:
+its energy falls by -F.w' + F.W F / 2, and friction and contact have F.w' <= 0.
+References: C. Glocker, F. Pfeiffer, Multiple impacts with friction, Nonlinear Dynamics 7 (1995);
+J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from rikigaku.contact.complementarity import consistent_solutions
-from rikigaku.contact.constraint_blocks import ConstraintBlock, ModeSolution
+from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.mode_selection import CLOSED, REST
+from rikigaku.contact.mode_enumeration import solved_modes
+from rikigaku.contact.mode_selection import REST
+from rikigaku.contact.mode_selection import touching as touching_gap
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
+
+_MOST = (2, 60)  # assignments of modes that are tried before and after the impulses of the friction solver
+_SOLVED = 1e-9  # residual of these impulses [m/s], relative to the velocities before
+_ENERGY = 1e-12  # energy that is rounding, relative to the terms of its change
+_BISECTIONS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +38,7 @@ class Impact:
     """v: velocities after the impact; impulses: contact impulses on the robot, world axes [N s] (k, 3).
 
     dissipated: energy [J]. contact_modes: "free", "stick" or "slip" of each contact. work: done on the robot
-    by moving surfaces [J].
+    by moving surfaces [J]. factor: of the coefficients of restitution, below 1 where energy would be made.
     """
 
     v: Array
@@ -32,6 +46,7 @@ class Impact:
     dissipated: float
     contact_modes: tuple[str, ...]
     work: float = 0.0
+    factor: float = 1.0
 
 
 def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_speed: float = 0.0) -> Impact:
@@ -42,82 +57,129 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     Raises:
         NoConsistentMode: if no impulses within friction end the approach.
     """
-    equations = system.constraint_equations(q, v, t)
-    state = system.contact_state(equations.residual, equations.rates)
-    indices, _ = system.equation_indices()
+    state = system.state(q, v, t)
     first = system.constraints.permanent
-    count = len(equations.J) - len(system.joints)  # finite joint friction has no impulse
-    J, W = equations.J[:count], equations.W[:count, :count]
     # Contacts that move away are included: impulses elsewhere may close them.
-    touching = [i for i, c in enumerate(system.contacts) if c.bilateral or state.gap[i] <= CLOSED]
+    closed = touching_gap(q)
+    touching = [i for i, c in enumerate(system.contacts) if c.bilateral or state.gap[i] <= closed]
     modes = tuple("free" for _ in system.contacts)
     across = [abs(x) if c.bilateral else -x for c, x in zip(system.contacts, state.approach, strict=True)]
     if all(across[i] <= REST for i in touching):
         return Impact(v, np.zeros((len(system.contacts), 3)), 0.0, modes)
-    w0 = equations.rates[:count]
-    permanent = range(first)
+    equations = system.constraint_equations(q, v, t)
+    count = len(equations.J) - len(system.joints)  # finite joint friction has no impulse
+    J, W, w0 = equations.J[:count], equations.W[:count, :count], equations.rates[:count]
     slow = [REST < -x < minimum_bounce_speed for x in state.approach]
-    e = [0.0 if slow[i] else system.contacts[i].restitution for i in touching]
-    bounce = [e[k] * max(-state.approach[i], 0.0) for k, i in enumerate(touching)]
-    if system.restitution == "newton":
-        solution = _first(system, W, w0, _blocks(system, touching, bounce), permanent, t)
-    else:
-        solution = _first(system, W, w0, _blocks(system, touching, [0.0] * len(touching)), permanent, t)
-        expansion = [e[k] * solution.F[indices[i][0]] for k, i in enumerate(touching)]
-        if any(expansion):
-            later = _first(
-                system,
-                W,
-                solution.w,
-                _blocks(system, touching, [0.0] * len(touching), expansion),
-                permanent,
-                t,
-            )
-            solution = ModeSolution(later.modes, solution.F + later.F, later.w, later.independent)
-    after = v + solution.F @ equations.response[:count]
+    e = np.array([0.0 if slow[i] else system.contacts[i].restitution for i in touching])
+    approach = np.array([max(-state.approach[i], 0.0) for i in touching])
+    problem = _Impulses(system, W, w0, touching, approach, t)
+    found, factor = problem.solve(e), 1.0
+    if problem.makes_energy(found.F) and e.any():
+        low, found = 0.0, problem.solve(0 * e)
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + factor)
+            tried = problem.solve(middle * e)
+            if problem.makes_energy(tried.F):
+                factor = middle
+            else:
+                low, found = middle, tried
+        factor = low
+    F = found.F
+    after = v + F @ equations.response[:count]
     impulses = np.zeros((len(system.contacts), 3))
-    for i, (normal, tangents) in enumerate(indices):
+    for i, (normal, tangents) in enumerate(problem.indices):
         rows = [normal, *tangents]
-        impulses[i] = solution.F[rows] @ equations.directions[[row - first for row in rows]]
+        impulses[i] = F[rows] @ equations.directions[[row - first for row in rows]]
     named = list(modes)
-    for i, mode in zip(touching, solution.modes, strict=True):
+    for i, mode in zip(touching, found.modes, strict=True):
         named[i] = mode.kind
-    work = float(solution.F @ (J @ v - w0))  # w0 is relative to the surfaces
+    work = float(F @ (J @ v - w0))  # w0 is relative to the surfaces
     # The kinetic energy falls by -(v + v') . M (v' - v) / 2, and M (v' - v) = J^T F.
-    dissipated = work - float(0.5 * (v + after) @ (solution.F @ J))
-    return Impact(after, impulses, dissipated, tuple(named), work)
+    dissipated = work - float(0.5 * (v + after) @ (F @ J))
+    return Impact(after, impulses, dissipated, tuple(named), work, factor)
 
 
-def _blocks(
-    system: ContactSystem, touching: list[int], targets: list[float], base: list[float] | None = None
-) -> list[ConstraintBlock]:
-    indices, _ = system.equation_indices()
-    blocks = []
-    for k, i in enumerate(touching):
-        contact, (normal, tangents) = system.contacts[i], indices[i]
-        friction = contact.friction
-        blocks.append(
-            ConstraintBlock(
-                normal,
-                tangents if friction.limit else (),
-                friction.limit,
-                friction.kinetic,
-                targets[k],
-                None,
-                contact.bilateral,
-                0.0 if base is None else base[k],
+class _Found(NamedTuple):
+    F: Array
+    modes: Sequence[BlockMode]
+
+
+class _Impulses:
+    """Impulses of the touching contacts for coefficients of restitution e."""
+
+    def __init__(
+        self, system: ContactSystem, W: Array, w0: Array, touching: list[int], approach: Array, t: float
+    ) -> None:
+        self.system, self.W, self.w0, self.touching, self.t = system, W, w0, touching, t
+        self.approach = approach
+        self.indices, _ = system.equation_indices()
+        self.permanent = range(system.constraints.permanent)
+
+    def solve(self, e: Array) -> _Found:
+        """Impulses F, and contact modes.
+
+        Raises:
+            NoConsistentMode: if there are none.
+        """
+        none, law = np.zeros(len(e)), self.system.restitution
+        if law == "moreau" and e.any():
+            scale = np.ones(len(self.W))
+            # Of contacts that move away the law asks only that they do not come back.
+            own_e = np.where(self.approach > 0, e, 0.0)
+            for i, own in zip(self.touching, own_e, strict=True):
+                scale[[self.indices[i][0], *self.indices[i][1]]] = 1 / (1 + own)
+            return self._first(scale[:, None] * self.W, self.w0, self._blocks(none, none), False)
+        if law == "newton":
+            return self._first(self.W, self.w0, self._blocks(e * self.approach, none))
+        compressed = self._first(self.W, self.w0, self._blocks(none, none))
+        expansion = e * [compressed.F[self.indices[i][0]] for i in self.touching]
+        if not expansion.any():
+            return compressed
+        w = self.W @ compressed.F + self.w0
+        expanded = self._first(self.W, w, self._blocks(none, expansion))
+        return _Found(compressed.F + expanded.F, expanded.modes)
+
+    def makes_energy(self, F: Array) -> bool:
+        """Whether F.(w + w') / 2 is positive: kinetic energy, relative to the surfaces, that is made."""
+        terms = F * (self.w0 + 0.5 * (self.W @ F))
+        return bool(terms.sum() > _ENERGY * np.abs(terms).sum())
+
+    def _blocks(self, targets: Array, base: Array) -> list[ConstraintBlock]:
+        blocks = []
+        for i, target, least in zip(self.touching, targets, base, strict=True):
+            contact, (normal, tangents) = self.system.contacts[i], self.indices[i]
+            mu = contact.friction
+            blocks.append(
+                ConstraintBlock(
+                    normal,
+                    tangents if mu.limit else (),
+                    mu.limit,
+                    mu.kinetic,
+                    float(target),
+                    None,
+                    contact.bilateral,
+                    float(least),
+                )
             )
+        return blocks
+
+    def _first(self, W: Array, w0: Array, blocks: list[ConstraintBlock], symmetric: bool = True) -> _Found:
+        """A consistent assignment of modes, or impulses of the friction solver.
+
+        Redundant contacts that partly stick and partly slide have impulses of which few belong to an
+        assignment with minimum-norm impulses.
+        """
+        tries = _MOST if symmetric else (0, 0)
+        for solution in consistent_solutions(W, w0, blocks, self.permanent, most=tries[0]):
+            return _Found(solution.F, solution.modes)
+        solved, assignment = solved_modes(W, w0, blocks, self.permanent)
+        if solved.residual < _SOLVED * float(np.abs(w0).max(initial=0.0)):
+            return _Found(solved.F, assignment.modes)
+        for solution in consistent_solutions(W, w0, blocks, self.permanent, most=tries[1]):
+            return _Found(solution.F, solution.modes)
+        names = ", ".join(self.system.contacts[i].frame for i in self.touching)
+        raise NoConsistentMode(
+            f"No impulses end the impact at t = {self.t:.9g} s (contacts {names}): moving or opposite "
+            "surfaces squeeze the robot, or friction jams it between them. Check that surfaces leave room, "
+            "or take less friction."
         )
-    return blocks
-
-
-def _first(
-    system: ContactSystem, W: Array, w0: Array, blocks: list[ConstraintBlock], permanent: range, t: float
-) -> ModeSolution:
-    for solution in consistent_solutions(W, w0, blocks, permanent):
-        return solution
-    names = ", ".join(contact.frame for contact in system.contacts)
-    raise NoConsistentMode(
-        f"No impulses within friction end the impact at t = {t:.9g} s (contacts {names}). "
-        "Try less friction, or restitution='poisson'."
-    )

@@ -13,6 +13,7 @@ from rikigaku.contact.complementarity import (
     consistent_solutions,
     force_scale,
     smallest_response,
+    solver_solution,
 )
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution, candidate_modes
 from rikigaku.contact.contact_system import ContactState, ContactSystem
@@ -21,12 +22,15 @@ from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 
-CLOSED = 1e-8  # [m]: smaller gaps are closed
+CLOSED = 1e-8  # [m]: smaller penetrations of an initial state are closed by projection
+_TOUCHING = 1e-10  # [m]: smaller gaps are closed
 REST = 2e-9  # [m/s, rad/s]: smaller speeds are zero
 # [m/s, rad/s]: a contact that leaves this slowly and is accelerated back stays closed: such a flight is less
 # than 1e-13 m high, which is rounding of positions.
 SLOW = 1e-6
+_NONE = 10.0  # forces and responses below this multiple of the smallest that set a scale vanish
 _MANY = 6  # blocks beyond which the modes before an event are tried first
+_TRIED = 12  # assignments of many blocks that are tried before the solver's forces are taken
 _MOST_CHANGES = 64  # combinations of the blocks that an event concerns
 
 
@@ -44,6 +48,10 @@ class SelectedMode:
             friction.
         painleve: contacts where friction reverses the sign of A.
         slack: force [N] beyond the friction limit at which guards fire; above the tolerance of the selection.
+        reference: forces along all constraints near which the motion starts, where minimum-norm forces are
+            not within friction.
+        forces: along all constraints.
+        undecided: a closed contact or sticking joint has neither force nor acceleration: all its modes fit.
     """
 
     contact_modes: tuple[str, ...]
@@ -54,6 +62,18 @@ class SelectedMode:
     painleve: tuple[str, ...] = ()
     f_n: tuple[float, ...] = ()
     slack: float = 0.0
+    undecided: bool = False
+    reference: Array | None = None
+    forces: Array | None = None
+
+
+class LaterState(NamedTuple):
+    """A state after the one at which a contact mode begins, with the forces in all joints there."""
+
+    t: float
+    q: Array
+    v: Array
+    tau: Array
 
 
 class SwitchHint(NamedTuple):
@@ -83,6 +103,8 @@ def select_mode(
     slow: float = SLOW,
     rest: float = REST,
     before: Sequence[str] = (),
+    later: LaterState | None = None,
+    start: Array | None = None,
 ) -> SelectedMode:
     """The contact mode that is consistent at a state; every contact and joint is tested.
 
@@ -91,27 +113,59 @@ def select_mode(
         slow: contacts that leave more slowly than this [m/s] may stay closed if accelerated back.
         rest: contacts that slide more slowly than this in space [m/s] are at rest.
         before: `contact_modes` before an event; most of many contacts and joints keep theirs.
+        start: `forces` of the mode before, from which the friction solver begins.
+        later: a state shortly after this one, whose forces and accelerations decide instead.
     Raises:
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
     """
     tau = system.force(t, q, v) if tau is None else np.asarray(tau, dtype=np.float64)
     equations = system.constraint_equations(q, v, t, tau)
-    W, w0 = equations.W, equations.free
+    decisive = equations
+    if later is not None:
+        decisive = system.constraint_equations(later.q, later.v, later.t, later.tau)
+    W, w0 = decisive.W, decisive.free
     undefined = ~np.isfinite(equations.J).all(axis=1)  # no normal, as at the centre of a sphere
     W[undefined], W[:, undefined], w0[undefined] = 0.0, 0.0, 0.0
     state = system.contact_state(equations.residual, equations.rates)
-    blocks, owners = _blocks(system, state, v, hint, slow, rest)
+    blocks, owners = _blocks(system, state, v, hint, slow, rest, touching(q))
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
             w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
     first = _unchanged(blocks, [before[i] for i in owners]) if before and len(blocks) > _MANY else ()
-    magnitude, permanent = equations.magnitude, range(system.constraints.permanent)
-    solution = next(consistent_solutions(W, w0, blocks, permanent, first, magnitude), None)
+    magnitude, permanent = decisive.magnitude, range(system.constraints.permanent)
+    problem = W, w0, blocks, permanent
+    reference = None
+    most = _TRIED if len(blocks) > _MANY else None
+    solution = next(consistent_solutions(*problem, first, magnitude, most, start), None)
+    if solution is None and most is not None:
+        solution = solver_solution(*problem, magnitude, start)
+        if solution is None:
+            solution = next(consistent_solutions(*problem, first, magnitude), None)
+        elif solution.redundant:
+            reference = solution.F
     if solution is None:
         raise _no_consistent_mode(system, W, blocks, owners, t)
-    size = force_scale(W, solution.F, smallest_response(magnitude))
-    return _selected(system, solution, owners, blocks, equations.directions, size)
+    least = smallest_response(magnitude)
+    size = force_scale(W, solution.F, least)
+    selected = _selected(system, solution, owners, blocks, equations.directions, size)
+    undecided = _undecided(W, solution, blocks, least)
+    return replace(selected, undecided=undecided, reference=reference, forces=solution.F)
+
+
+def touching(q: Array) -> float:
+    """The largest gap [m] that is closed: far from the origin coordinates are rounded."""
+    return max(_TOUCHING, 64 * float(np.finfo(float).eps) * float(np.abs(q).max(initial=0.0)))
+
+
+def _undecided(W: Array, solution: ModeSolution, blocks: list[ConstraintBlock], least: float) -> bool:
+    """Whether a block with friction, or a contact, has neither force nor response."""
+    none = _NONE * force_scale(W, np.zeros(1), least)
+    for block in blocks:
+        rows = [*block.tangents] if block.normal is None else [block.normal, *block.tangents]
+        if np.abs(solution.F[rows]).max() <= none and np.abs(solution.w[rows]).max() <= _NONE * least:
+            return True
+    return False
 
 
 def _blocks(
@@ -121,12 +175,16 @@ def _blocks(
     hint: SwitchHint,
     slow: float = SLOW,
     rest: float = REST,
+    gap: float = _TOUCHING,
 ) -> tuple[list[ConstraintBlock], list[int]]:
-    """Blocks of closed contacts and of joints, and the contact (or, after these, joint) of each block."""
+    """Blocks of closed contacts and of joints, and the contact (or, after these, joint) of each block.
+
+    gap: [m], of closed contacts.
+    """
     blocks, owners = [], []
     contacts, joints = system.equation_indices()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        if not (state.gap[i] <= CLOSED and state.approach[i] <= slow) and not contact.bilateral:
+        if not (state.gap[i] <= gap and state.approach[i] <= slow) and not contact.bilateral:
             continue
         friction, velocity = contact.friction, state.sliding[i][: len(tangents)]
         speed = float(np.linalg.norm(velocity))

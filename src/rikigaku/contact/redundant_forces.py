@@ -22,14 +22,10 @@ def friction_cones(
 
     The sign of F decides on which side a sticking bilateral contact presses.
     """
-    h: list[Array] = []
-    B: list[Array] = []
+    cones: list[tuple[float, tuple[tuple[int, float], ...]]] = []
 
     def cone(start: float, *rows: tuple[int, float]) -> None:
-        h.append(np.array([start, 0.0, 0.0]))
-        B.append(np.zeros((3, len(F))))
-        for k, (row, factor) in enumerate(rows):
-            B[-1][k, row] = factor
+        cones.append((start, rows))
 
     for block, mode in zip(blocks, modes, strict=True):
         if mode.kind == "free":
@@ -47,7 +43,12 @@ def friction_cones(
         presses = not block.bilateral or (mode.kind == "slip" and tangents)
         if presses and not mode.opens and (mode.kind == "slip" or not block.static or block.base):
             cone(-block.base, (block.normal, side))
-    return np.array(h).reshape(-1, 3), np.array(B).reshape(-1, 3, len(F))
+    h, B = np.zeros((len(cones), 3)), np.zeros((len(cones), 3, len(F)))
+    h[:, 0] = [start for start, _ in cones]
+    for c, (_, rows) in enumerate(cones):
+        for k, (row, factor) in enumerate(rows):
+            B[c, k, row] = factor
+    return h, B
 
 
 def widest_margin(

@@ -13,7 +13,7 @@ from rikigaku.core.types import Array
 
 Response = Callable[[dict[int, Array]], dict[int, Array] | None]
 
-_ITERATIONS = 40
+_ITERATIONS = 12
 
 
 def sliding_directions(
@@ -59,7 +59,7 @@ def _newton(directions: dict[int, Array], response: Response, size: float) -> di
             slopes[:, j] = (near[0] - now[0]) / 1e-7
         step = -np.linalg.lstsq(slopes, now[0], rcond=1e-12)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
-        for shorter in 0.5 ** np.arange(12):
+        for shorter in 0.5 ** np.arange(6):
             then = residual(angles + shorter * step)
             if then is not None and float(np.abs(then[0]).max()) < error:
                 break

@@ -1,7 +1,7 @@
 """A contact mode as a mode of the hybrid system: dynamics, guards, projection, names of the outputs."""
 
 from rikigaku.contact.contact_engine import NativeContactMode, Workspace
-from rikigaku.contact.contact_guards import STOP, contact_guards
+from rikigaku.contact.contact_guards import LIMIT_REACHED, STOP, contact_guards
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import friction_margin, statically_indeterminate
 from rikigaku.contact.mode_selection import SelectedMode
@@ -12,22 +12,36 @@ from rikigaku.laws.contact.active_constraints import ActiveConstraints
 # Relative tolerance of modes in which a contact slides in space: the direction of friction follows the
 # velocity, however slow, so that its error must be small against the speeds at which sliding begins and ends.
 SPATIAL_RTOL = 1e-8
-LIMIT_REACHED = "contacts reach their limits"
 
 
-def smooth_mode(workspace: Workspace, selected: SelectedMode, t: float, stop: float = STOP) -> Mode:
+def smooth_mode(
+    workspace: Workspace,
+    selected: SelectedMode,
+    t: float,
+    stop: float = STOP,
+    resolution: float = 0.0,
+    interior: Array | None = None,
+) -> Mode:
     """The hybrid system's mode for a contact mode that begins at time t.
 
-    stop: speed [m/s] at which sliding in space counts as stopped.
+    stop: speed [m/s] at which sliding in space counts as stopped. resolution: rounding of positions [m].
+    interior: forces of redundant contacts well within friction; those nearest to them are followed. If left
+        out, the widest margin of all forces is a guard in Python, after every step.
     """
     system, plan = workspace.engine.system, selected.constraints
     names = (*system.labels, *(joint.joint for joint in system.joints))
-    guards = tuple(contact_guards(system, selected, stop))
+    reference = interior
+    if selected.reference is not None and not statically_indeterminate(plan):
+        names_of = (*plan.contacts, *((-1, k) for k in plan.sticking_joints), *plan.redundant)
+        rows = [*range(plan.permanent), *(workspace.engine.row(*name) for name in names_of)]
+        reference = selected.reference[rows]
+    guards = tuple(contact_guards(system, selected, stop, resolution, interior is not None))
     native = NativeContactMode(
         workspace,
         plan,
         t,
         selected.directions,
+        reference,
         guards=[guard.function for guard in guards],
         immobile=is_immobile(system, plan),
     )
@@ -35,6 +49,7 @@ def smooth_mode(workspace: Workspace, selected: SelectedMode, t: float, stop: fl
     def margin(t: float, q: Array, v: Array, tau: Array) -> float:
         return friction_margin(system, plan, t, q, v, tau) + selected.slack
 
+    in_python = statically_indeterminate(plan) and interior is None
     return Mode(
         ", ".join(f"{name} {mode}" for name, mode in zip(names, selected.contact_modes, strict=True))
         or "free",
@@ -43,7 +58,7 @@ def smooth_mode(workspace: Workspace, selected: SelectedMode, t: float, stop: fl
         guards,
         labels=system.force_labels,
         surfaces=system.surfaces,
-        python_guard=PythonGuard(LIMIT_REACHED, margin) if statically_indeterminate(plan) else None,
+        python_guard=PythonGuard(LIMIT_REACHED, margin) if in_python else None,
         largest_rtol=SPATIAL_RTOL if any(sign == 0 for _, sign, _ in plan.sliding) else float("inf"),
         native=native,
     )

@@ -62,6 +62,7 @@ class ZeroCrossing:
         slack: a guard that has just fired, or starts at or below zero by rounding, is disarmed until it has
             risen above zero. With a slack it fires as well if it falls meanwhile by more than that below its
             maximum, at the time of this maximum. None: it stays disarmed.
+        shortens: steps are shortened where samples do not determine the guard between them.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ZeroCrossing:
     rising: bool = field(default=False, kw_only=True)
     ends_mode: bool = field(default=True, kw_only=True)
     slack: float | None = field(default=None, kw_only=True)
+    shortens: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.slack is not None and not self.ends_mode:
@@ -163,6 +165,7 @@ class Change:
         note: added to the solution's notes, as "impact".
         event_names: names of the event to record instead of the guard's; () records no event.
         rearm: guards that fired and may fire again without leaving zero.
+        continues: the mode is the one before, with other data.
     """
 
     mode: Mode
@@ -173,6 +176,7 @@ class Change:
     work: float = 0.0
     event_names: tuple[str, ...] | None = None
     rearm: tuple[str, ...] = field(default=())
+    continues: bool = False
 
 
 class System(Protocol):

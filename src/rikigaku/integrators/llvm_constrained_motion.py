@@ -79,7 +79,9 @@ class _Entry(BlockFunction):
 
 def _field() -> str:
     f = _Entry()
+    f.block[Slot.MOTION_ONLY] = 1
     f.evaluate()
+    f.block[Slot.MOTION_ONLY] = 0
     nq, nv = f[Slot.NQ], f[Slot.NV]
     f.copy(f.reals(Slot.QDOT), f.out, nq)
     f.copy(f.reals(Slot.A), f.out.at(nq), nv)

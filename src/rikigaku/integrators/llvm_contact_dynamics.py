@@ -137,8 +137,11 @@ def _accelerations() -> str:
     n, length = f[Slot.INDEPENDENT], f[Slot.INDEPENDENT] + f[Slot.REDUNDANT]
     active, right, step = f.wholes(Slot.ACTIVE), f.reals(Slot.RIGHT_HAND_SIDE), f.reals(Slot.STEP)
     Y, Z, x = f.reals(Slot.Y), f.reals(Slot.Z), f.reals(Slot.X)
-    general = ~f[Slot.GENERAL].equals(0)
-    w.call("@constraints_in_Y", f.block, f.wholes(Slot.CONSTRAINTS_IN_Y), f[Slot.CONSTRAINTS_IN_Y_COUNT])
+    general = f[Slot.GENERAL].equals(1) | (f[Slot.GENERAL].equals(2) & f[Slot.MOTION_ONLY].equals(0))
+    with w.when(general):
+        w.call("@constraints_in_Y", f.block, f.wholes(Slot.CONSTRAINTS_IN_Y), f[Slot.CONSTRAINTS_IN_Y_COUNT])
+    with w.when(~general):
+        w.call("@constraints_in_Y", f.block, active, n)
     inverse, bias = f.reals(Slot.INVERSE_D), f.reals(Slot.BIAS)
     with w.loop(nv) as k:
         x[k] = inverse[k] * half[k]
@@ -160,6 +163,8 @@ def _accelerations() -> str:
         with w.loop(n) as j:
             step[j] = right[j]
             f.scatter(active[j], Y, half, right[j])
+        with w.loop(length, n) as j:
+            step[j] = 0.0
     a = f.reals(Slot.A)
     f.copy(half, a, nv)
     w.call("@substitute", f.block, a)

@@ -84,7 +84,9 @@ class Slot(IntEnum):
     NEWTON = auto()
     UNLOADED_COUNT = auto()
     UNLOADED = auto()
-    GENERAL = auto()  # whether Householder reflections are needed
+    # 1: Householder reflections are needed; 2: only where forces are wanted, since nothing slides
+    GENERAL = auto()
+    MOTION_ONLY = auto()  # whether accelerations are wanted and the distribution of forces is not
     IMMOBILE = auto()
     SLIDING = auto()  # for each contact: slides, sign, side
     MOVING = auto()  # sign of each joint with dry friction

@@ -115,6 +115,13 @@ class ActuationForces:
         program = actuation_program(self.robot, self.actuation)
         return program.at(self.actuation, np.array([t]), y[None], u[None])[0]
 
+    def ahead(self, t: float, q: Array, v: Array) -> Array:
+        """The forces at a time that the motion has not reached: a sampled actuation holds its last sample."""
+        held = self.held
+        if self.actuation.period is not None and held is not None:
+            t = held[0]
+        return self(t, q, v)
+
     def _inputs(self, t: float, q: Array, v: Array) -> Array:
         actuation = self.actuation
         given = np.zeros(0) if actuation.pieces is None else actuation.pieces(np.array([t]))[0]

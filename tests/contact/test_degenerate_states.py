@@ -1,0 +1,67 @@
+"""States at which forces, pressures or distances vanish: each has a rule, and none ends or stops a motion."""
+
+import numpy as np
+import pytest
+from simple_bodies import corner_box
+
+import rikigaku as rk
+
+ON_FLOOR = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])
+
+
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("bilateral", [True, False])
+def test_forces_that_grow_from_zero_decide_the_contact_mode(bilateral, power):
+    """At rest on a floor without gravity all modes fit at t = 0. The same ramp, begun a moment before, moves
+    the arm alike; 1 of 4 such motions ended at t = 1e-17 s."""
+    arm = rk.load("planar_3r").with_gravity((0, 0, 0))
+    rng = np.random.default_rng(2)
+    modes = set()
+    for _ in range(12):
+        rates, mu = 5 * rng.normal(size=3), rng.uniform(0, 1)
+        contacts = [rk.Contact("hand", rk.Plane(), friction=mu, bilateral=bilateral)]
+
+        def moved(begin, rates=rates, contacts=contacts):
+            ramps = [f"{rate}*(t + {begin})^{power}" for rate in rates]
+            return rk.simulate(arm, ON_FLOOR, torque=ramps, duration=0.5, contacts=contacts)
+
+        motion, other = moved(0.0), moved(1e-4)
+        assert motion.done, motion.status
+        assert motion.statistics["changes of mode"] <= other.statistics["changes of mode"]
+        assert np.allclose(
+            motion.q[-1], other.q[-1], rtol=0, atol=2e-2 * np.abs(other.q[-1] - ON_FLOOR).max() + 1e-9
+        )
+        assert motion.runs[0].mode.name == other.runs[0].mode.name
+        modes.add(motion.runs[0].mode.name)
+    assert len(modes) > 1
+
+
+@pytest.mark.parametrize("viscous", [0.0, 10.0])
+def test_a_box_that_spins_a_little_comes_to_rest_on_four_corners(viscous):
+    """Of the twelve constraints six are independent. In order of the corners rounding added a seventh."""
+    box, contacts = corner_box((0.4, 0.3, 0.2), friction=rk.Friction(0.2, viscous=viscous))
+    for spin in (0.1, 0.03, 0.001):
+        motion = rk.simulate(
+            box, [0, 0, 0.1, 1, 0, 0, 0], [0.5, 0, 0, 0, 0, spin], duration=1, contacts=contacts
+        )
+        assert motion.done, motion.status
+        assert not motion.v[-1].any()
+        assert motion.energy_audit().relative < 1e-9
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_ball_ten_kilometres_away_settles_on_an_incline(restitution):
+    """Gaps have the rounding of the coordinates, 2e-12 m: lower flights are none."""
+    sphere = rk.Inertia("com", 1, (0, 0, 0), (0.004, 0, 0, 0.004, 0, 0.004))
+    link = rk.Link("ball", "base", rk.Joint("fly", "free"), rk.Placement(), sphere)
+    ball = rk.Robot("ball", (link,), (rk.Frame("low", "ball", rk.Placement((0, 0, -0.1))),))
+    normal = np.array([0.1, 0.2, 1.0]) / np.linalg.norm([0.1, 0.2, 1.0])
+    place = np.array([10_000, 3_000, 7_000.0])
+    ground = rk.Plane(tuple(normal), tuple(place))
+    contacts = [rk.Contact("low", ground, friction=0.5, restitution=restitution)]
+    motion = rk.simulate(ball, [*(place + 0.6 * normal), 1, 0, 0, 0], duration=4, contacts=contacts)
+    assert motion.done, motion.status
+    assert motion.statistics["changes of mode"] < 60
+    gap = (motion.at(4.0).q[:3] - place) @ normal
+    assert abs(gap) < 0.1 + 1e-9
