@@ -200,3 +200,44 @@ def test_an_output_within_the_limit_takes_memory_of_its_own_size() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     child = subprocess.run([sys.executable, "-c", DENSE], env=environment, capture_output=True, text=True)
     assert child.stdout == "5000001\n", child.stderr
+
+
+# -- motions that are not worth following ------------------------------------------------------------------
+def test_a_motion_that_diverges_ends_long_before_its_limit_of_steps(arm: rk.Robot) -> None:
+    """Torques that grow with the velocities: it took a million steps, and memory for all of them."""
+    motion = rk.simulate(
+        arm, [0.1, 0.2], torque=lambda t, q, v: 30 * v, duration=50.0, most_steps=100_000, contacts=[]
+    )
+    assert motion.status.startswith("more than 100000 steps for a simulated second")
+    assert "diverges" in motion.status
+    assert motion.statistics["steps"] < 12_000
+    assert all_finite(motion)
+
+
+def test_recorded_steps_have_a_limit_of_memory(arm: rk.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rikigaku.simulation.step_limits.LARGEST_RECORD", 20_000)
+    motion = rk.simulate(arm, [0.1, 0.2], [9.0, 1.0], duration=50.0)
+    assert motion.status.startswith("the recorded steps take")
+    assert 0 < motion.t[-1] < 50
+    assert all_finite(motion)
+
+
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.PullingWarning")
+@pytest.mark.parametrize("bilateral", [True, False])
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+@pytest.mark.parametrize("step", [0.001, 0.01, 0.03, 0.1])
+def test_coarse_steps_on_a_floor_end_with_a_status(method: str, step: float, bilateral: bool) -> None:
+    """Damping of 212 /s makes steps above 0.01 s unstable: velocities overflow, and nothing is raised."""
+    links = rk.load("planar_3r")
+    motion = rk.simulate(
+        links,
+        [-np.pi / 6, -np.pi / 3, -np.pi / 3],
+        torque=["3*sin(2*pi*t)"] * 3,
+        duration=2.0,
+        contacts=[rk.Contact("hand", rk.Plane(), friction=0.2, bilateral=bilateral)],
+        method=method,
+        step=step,
+    )
+    assert motion.done or "diverges" in motion.status or "cannot go on" in motion.status
+    assert motion.done or step > 0.01
+    assert np.isfinite(motion.q).all()

@@ -36,9 +36,35 @@ def test_a_stiff_arm_sinks_as_scipys_radau_says_and_costs_fewer_steps_than_an_ex
     assert np.abs(ours.at(t).q - theirs.sol(t)[:3].T).max() < 1e-8
     assert np.abs(ours.v[-1] - theirs.y[3:, -1]).max() < 1e-8
     assert len(ours.t) < 1.2 * len(theirs.t)
-    explicit = rk.simulate(sticky, Q, duration=1.0, rtol=1e-7, atol=1e-10, most_steps=20 * len(ours.t))
+    explicit = rk.simulate(sticky, Q, duration=1.0, rtol=1e-7, atol=1e-10, most_steps=450)
     assert "limit of" in explicit.status  # stability, not accuracy, holds it back
+    assert explicit.t[-1] < 0.1
     assert ours.energy_audit().relative < 1e-4
+
+
+def test_a_stiff_motion_continues_with_implicit_steps_by_itself(sticky) -> None:
+    """Explicit steps alone would take 50 000 for this second, as those of Cassie under PD control did."""
+    motion = rk.simulate(sticky, Q, duration=1.0, rtol=1e-7, atol=1e-10)
+    implicit = rk.simulate(sticky, Q, duration=1.0, method="radau", rtol=1e-7, atol=1e-10)
+    assert motion.done
+    assert any("stiff: implicit steps" in note for note in motion.notes)
+    assert motion.statistics["steps"] < 2500
+    assert motion.statistics["changes of mode"] == 0
+    t = np.linspace(0, 1, 41)
+    assert np.abs(motion.at(t).q - implicit.at(t).q).max() < 1e-8
+    assert (np.diff(motion.t) >= 0).all()
+
+
+def test_a_fast_motion_that_is_not_stiff_keeps_explicit_steps() -> None:
+    """A rotor at 30 000 rad/s: implicit steps are tried once and evaluate the field more often."""
+    spin = rk.Joint("spin", "spherical")
+    body = rk.Inertia("com", 1.0, (0, 0, 0), (1.0, 0, 0, 2.0, 0, 2.5))
+    rotor = rk.Robot("rotor", (rk.Link("rotor", "base", spin, rk.Placement(), body),)).with_gravity((0, 0, 0))
+    motion = rk.simulate(rotor, None, [3e4, 10.0, 2e4], duration=0.2, rtol=1e-9, atol=1e-11)
+    assert motion.done
+    assert sum("stiff" in note for note in motion.notes) == 1
+    assert len(motion.runs) == 3
+    assert motion.energy_audit().relative < 1e-6
 
 
 def test_the_method_is_radau_iia_of_order_five() -> None:

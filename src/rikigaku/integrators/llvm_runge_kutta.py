@@ -50,6 +50,11 @@ class Status(IntEnum):
     EVENT = 2
     STUCK = 3
     LIMIT = 4
+    # of the caller, not of the driver: see `simulation.step_limits`
+    DIVERGED = 5
+    SHORT = 6
+    MEMORY = 7
+    STIFF = 8
 
 
 def record_size(n: int) -> int:

@@ -14,6 +14,7 @@ from rikigaku.simulation.actuation import Actuation, due, evaluate_function, inp
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.python_guards import python_guard_event
 from rikigaku.simulation.step_interpolation import interpolated
+from rikigaku.simulation.step_limits import StepLimits, Stiffness
 from rikigaku.simulation.vector_fields import ModeField
 
 Real, Status, Integer = integrator.Real, integrator.Status, integrator.Integer
@@ -71,6 +72,7 @@ class Run:
     step: float
     evaluations: int
     rejected: int
+    continued: bool = False  # by a run of the same mode
 
 
 class Inputs:
@@ -125,20 +127,25 @@ def run(
     left: int | None = None,
     held: tuple[float, Array] | None = None,
     progression: Progression | None = None,
+    limits: StepLimits | None = None,
+    stiffness: Stiffness | None = None,
 ) -> Run:
     """Integrate a mode from y at t until `end` or until a guard ends it.
 
     waiting: guards that have just fired; they are armed again once they have left zero.
     left: steps still allowed. held: inputs of a sampled actuation from the mode before, and since when.
-    progression: reports the simulated time.
+    progression: reports the simulated time. limits: of the work of the whole motion. stiffness: where another
+        method should continue, the run ends with the status STIFF.
     """
     memory = _Memory(made, mode, actuation, t, np.array(y, dtype=np.float64), end, settings, waiting)
     if left is not None:
         memory.integers[Integer.LEFT] = left
+    if stiffness is not None and stiffness.room is not None:
+        memory.integers[Integer.ROOM] = min(memory.integers[Integer.ROOM], stiffness.room)
     memory.progression = progression or Progression(Clock(None), end)
     if memory.inputs is not None:
         memory.inputs.progression = memory.progression
-    return memory.run(held)
+    return memory.run(held, limits, stiffness)
 
 
 class _Memory:
@@ -182,7 +189,8 @@ class _Memory:
         self.work = integrator.working(settings.method, n, len(guards))
         self.record = np.empty((_STEPS, integrator.record_size(n)))
         self.armed = np.array([g.name not in waiting for g in guards], dtype=np.int64)
-        self.slacks = np.array([0.0 if g.slack is None else g.slack for g in guards])
+        # Samples of a guard that does not shorten steps are compared with a slack beyond all values.
+        self.slacks = np.array([(g.slack or 0.0) if g.shortens else 1e300 for g in guards])
         self.kinds = np.array(
             [g.falling + 2 * g.rising + 4 * g.ends_mode + 8 * (g.slack is not None) for g in guards],
             dtype=np.int64,
@@ -208,12 +216,17 @@ class _Memory:
         if self.inputs is not None:
             self.inputs.pieces = pieces
 
-    def run(self, held: tuple[float, Array] | None) -> Run:
+    def run(
+        self,
+        held: tuple[float, Array] | None,
+        limits: StepLimits | None = None,
+        stiffness: Stiffness | None = None,
+    ) -> Run:
         records: list[Array] = []
         noted: list[tuple[str, float]] = []
         samples: list[tuple[float, Array]] = []
         sampled = self.inputs is not None and self.actuation.period is not None
-        status = Status.DONE
+        status, steps, counted, began = Status.DONE, 0, 0, float(self.real[Real.T])
         while True:
             if sampled and status == Status.DONE:
                 held = self._sample(held)
@@ -222,8 +235,20 @@ class _Memory:
             status = self._advance(records, noted)
             self.progression.report(float(self.real[Real.T]), sum(map(len, records)))
             by_python = self._python_guard(records, noted)
-            if by_python:
+            size, t = records[-1].nbytes, float(self.real[Real.T])
+            over = limits.reached(t, self.y, len(records[-1]), size) if limits is not None else None
+            if over is not None and status != Status.STUCK:
+                status, by_python = over, ""
+            elif by_python:
                 status = Status.EVENT
+            elif status == Status.FULL and stiffness is not None:
+                steps += len(records[-1])
+                evaluations = int(self.integers[Integer.EVALUATIONS]) - counted
+                if not stiffness.switches(steps, evaluations, t - began):
+                    if steps >= stiffness.short:  # the next steps are compared among themselves
+                        steps, began, counted = 0, t, counted + evaluations
+                    continue
+                status = Status.STIFF
             elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[-1] < self.end):
                 continue
             if not np.isfinite(self.y).all():  # the projection onto the constraints failed

@@ -36,6 +36,7 @@ from rikigaku.simulation.simulate_arguments import (
 )
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated, step_of_no_length
+from rikigaku.simulation.step_limits import DIVERGED, LARGEST_RECORD, StepLimits, Stiffness
 from rikigaku.simulation.stepped_solution import check_start, stepped_solution
 from rikigaku.simulation.torque_limits import saturated
 
@@ -102,7 +103,8 @@ def simulate(
         rtol, atol: relative and absolute error tolerance of each step.
         largest_step: [s]; a hundredth of the duration if left out and there are contacts or events. Events
             that begin and end within a step (a pulse, a thin obstacle) need short steps.
-        most_steps, most_changes: limits of the numbers of steps and of changes of mode.
+        most_steps, most_changes: limits of the numbers of steps and of changes of mode. Adaptive steps at a
+            rate above most_steps for a simulated second end the motion early.
         progress: a function that is called with a line every two seconds, with the simulated time; True
             prints them on stderr.
     Returns:
@@ -142,7 +144,8 @@ def simulate(
         change = system.start(start, q, v)
     except _NO_MODE as error:
         return Solution.at_start(robot, actuation, start, q, v, forces(start, q, v), _no_mode(error, start))
-    t, left = start, most_steps
+    stiffness = Stiffness(method)
+    t, left, limits = start, most_steps, StepLimits(most_steps, integrator.adaptive(method))
     runs: list[Run] = []
     events_found: list[Event] = []
     notes: list[str] = []
@@ -155,11 +158,14 @@ def simulate(
         made = field_of(robot, change.mode, actuation, user_guards)
         extra += change.work, change.dissipated
         y = np.concatenate([change.q, change.v, extra])
-        own = settings.within(change.mode.largest_rtol)
+        own = replace(settings.within(change.mode.largest_rtol), method=stiffness.method)
         at = Progression(clock, end, most_steps - left, changes)
         saturation.begin(t, change.q, change.v, waiting)
         with saturation.held():
-            done = run(made, change.mode, actuation, t, y, end, own, waiting, left, forces.held, at)
+            done = run(
+                made, change.mode, actuation, t, y, end, own, waiting, left, forces.held,
+                at, limits, stiffness,
+            )  # fmt: skip
         opened = ""
         if is_closed(robot):
             done, opened = until_loops_open(robot, done)
@@ -170,6 +176,12 @@ def simulate(
         if opened:
             status = opened
             break
+        if done.status == integrator.Status.STIFF:
+            q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
+            note = "" if stiffness.kept else "the motion is stiff: implicit steps are tried"
+            runs[-1] = replace(done, continued=True)
+            change, waiting = Change(change.mode, q, v, note=note), ()
+            continue
         if done.status != integrator.Status.EVENT:
             status = _end_status(done, settings)
             if done.status == integrator.Status.STUCK and hasattr(system, "failure_reason"):
@@ -206,7 +218,8 @@ def simulate(
         if transition is None:
             status = f"stopped at the event {event.name!r}, t = {t:.9g} s"
             break
-        changes += 1
+        runs[-1] = replace(done, continued=transition.continues)
+        changes += not transition.continues
         if changes >= most_changes:
             status = f"the limit of {most_changes} changes of mode was reached at t = {t:.9g} s"
             break
@@ -214,7 +227,7 @@ def simulate(
             status = _zeno_status(changes, t)
             break
         waiting = tuple(name for name in done.fired if name not in transition.rearm)
-        change = transition
+        change, stiffness = transition, stiffness.in_next_mode()
     if is_closed(robot):
         notes += singular_passages(robot, np.concatenate([r.records for r in runs]))
     if not any(len(r.records) for r in runs):  # no step was taken: one state, as a step of no length
@@ -266,6 +279,23 @@ def _end_status(done: Run, settings: Settings) -> str:
         return "done"
     if done.status == integrator.Status.LIMIT:
         return f"the limit of {settings.most_steps} steps was reached at t = {done.t:.9g} s"
+    if done.status == integrator.Status.DIVERGED:
+        return (
+            f"the motion diverges: positions, velocities or energies exceed {DIVERGED:g} at t = {done.t:.9g} "
+            "s. Check the actuation and the step"
+        )
+    if done.status == integrator.Status.MEMORY:
+        return (
+            f"the recorded steps take {LARGEST_RECORD / 1e9:g} GB at t = {done.t:.9g} s. Continue from here "
+            "with start=, or take larger tolerances"
+        )
+    if done.status == integrator.Status.SHORT:
+        fastest = float(np.abs(done.y[done.field.robot.nq : -2]).max(initial=0.0))
+        return (
+            f"more than {settings.most_steps} steps for a simulated second at t = {done.t:.9g} s, where the "
+            f"largest velocity is {fastest:.2g}: the motion diverges, or is stiff (method='radau'), or needs "
+            "a larger most_steps"
+        )
     return f"the motion cannot go on at t = {done.t:.9g} s: rates are not finite, or steps became too small"
 
 

@@ -30,8 +30,7 @@ class Audit(NamedTuple):
         work: done on the robot, positive if it gains energy: by actuators, the integral of tau . v, and by
             moving surfaces, of f . w with w the velocity of their material (a lift, a belt).
         dissipated: friction of contacts, the integral of -f . (sliding velocity), dry and viscous friction of
-            joints, and impacts (which may gain energy with friction and Newton's restitution: a note says
-            so).
+            joints, and impacts.
         error: largest deviation of that sum at any of the solution's times.
         relative: to the largest kinetic energy (to 1 J if nothing moves).
     """
@@ -99,7 +98,7 @@ class Solution:
             "steps": int(np.count_nonzero(records[:, 1] > records[:, 0])),
             "evaluations": sum(r.evaluations for r in runs),
             "rejected": sum(r.rejected for r in runs),
-            "changes of mode": len(runs) - 1,
+            "changes of mode": len(runs) - 1 - sum(r.continued for r in runs),
         }
         labels = {name: tuple(x) for r in used for name, x in r.mode.labels.items()}
         if isinstance(actuation, LoadedActuation):
