@@ -1,0 +1,288 @@
+"""Random scenes with contact, each simulated and checked: `python tools/random_scenes.py [count] [first]`.
+
+Boxes, rods, point masses, arms and legged bodies on inclines, some with dry friction in their joints, up to
+twelve contacts. Every scene must end with status "done" or with a status that says why, without an
+exception, in a bounded time; no gap may be below -1e-9 m, no energy be made, and the energy audit must be
+below 1e-8 of the largest kinetic energy.
+"""
+
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import rikigaku as rk
+from rikigaku.contact.contact_system import ContactSystem
+
+Array = Any
+G = 9.81
+GAP, AUDIT = -1e-9, 1e-8
+SECONDS = 20.0  # of processor time for a scene: more is a fault
+REASONS = (
+    "No contact mode is consistent",
+    "No impulses end the impact",
+    "the limit of",
+    "more than",
+    "changes of mode follow one another without end",
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A robot, its initial state, its contacts and actuation."""
+
+    kind: str
+    robot: rk.Robot
+    q: Array
+    v: Array
+    contacts: Any
+    torque: Any = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a scene showed; faults is empty if all is well."""
+
+    seed: int
+    kind: str
+    status: str
+    seconds: float
+    steps: int
+    changes: int
+    gap: float
+    audit: float
+    faults: tuple[str, ...]
+
+
+# -- scenes -------------------------------------------------------------------------------------------------
+def _inertia(mass: float, sides: Array) -> rk.Inertia:
+    a, b, c = (float(x) ** 2 for x in sides)
+    moments = (mass * (b + c) / 12, 0, 0, mass * (a + c) / 12, 0, mass * (a + b) / 12)
+    return rk.Inertia("com", float(mass), (0, 0, 0), moments)
+
+
+def _free_body(name: str, mass: float, sides: Array, points: list[Array]) -> rk.Robot:
+    link = rk.Link(name, "base", rk.Joint("fly", "free"), rk.Placement(), _inertia(mass, sides))
+    frames = tuple(
+        rk.Frame(f"p{i}", name, rk.Placement(tuple(float(x) for x in p))) for i, p in enumerate(points)
+    )
+    return rk.Robot(name, (link,), frames)
+
+
+def _ground(rng: np.random.Generator) -> rk.Surface:
+    slope = rng.choice([0.0, rng.uniform(0, 0.6)])
+    heading = rng.uniform(0, 2 * np.pi)
+    normal = (np.sin(slope) * np.cos(heading), np.sin(slope) * np.sin(heading), np.cos(slope))
+    return rk.Plane(tuple(float(x) for x in normal), (0, 0, 0))
+
+
+def _contacts(rng: np.random.Generator, frames: list[str], ground: rk.Surface) -> list[Any]:
+    mu, e = rng.choice([0.0, rng.uniform(0.05, 1.2)]), rng.choice([0.0, 0.0, rng.uniform(0, 0.9)])
+    friction: Any = float(mu)
+    if mu and rng.random() < 0.2:
+        friction = rk.Friction(float(mu), static=float(mu * rng.uniform(1, 1.5)))
+    return [rk.Contact(frame, ground, friction=friction, restitution=float(e)) for frame in frames]
+
+
+def _above(robot: rk.Robot, contacts: list[Any], q: Array, height: float) -> Array:
+    """The configuration lifted until the lowest contact is at that height."""
+    system = ContactSystem(robot, contacts)
+    for _ in range(3):
+        gaps = system.state(q, np.zeros(robot.nv)).gap
+        q = q.copy()
+        q[2] += height - gaps.min()
+    return q
+
+
+def _attitude(rng: np.random.Generator, flat: bool) -> Array:
+    if flat:
+        return np.array([1.0, 0, 0, 0])
+    x = rng.normal(size=4)
+    return x / np.linalg.norm(x)
+
+
+def box(rng: np.random.Generator) -> Scene:
+    """A box on its lower four or all eight corners, flat on the ground, sliding, or thrown."""
+    sides, eight = rng.uniform(0.1, 0.6, 3), rng.random() < 0.6
+    a, b, c = sides / 2
+    heights = (-c, c) if eight else (-c,)
+    points = [np.array([x, y, z]) for z in heights for x in (a, -a) for y in (b, -b)]
+    robot = _free_body("box", rng.uniform(0.3, 20), sides, points)
+    ground = _ground(rng)
+    flat = rng.random() < 0.4
+    if flat:
+        ground = rk.Plane()
+        slope = rng.choice([0.0, rng.uniform(0, 0.6)])
+        robot = robot.with_gravity((float(G * np.sin(slope)), 0, float(-G * np.cos(slope))))
+    contacts = _contacts(rng, [f.name for f in robot.frames], ground)
+    q = np.array([0, 0, 0, *_attitude(rng, flat)])
+    q = _above(robot, contacts, q, 0.0 if flat else rng.uniform(0, 0.5))
+    v = rng.normal(size=6) * [
+        1,
+        1,
+        0 if flat else 1,
+        *([0, 0, rng.choice([0, 1e-3, 1.0])] if flat else [3] * 3),
+    ]
+    return Scene("flat box" if flat else "thrown box", robot, q, v, contacts)
+
+
+def rod(rng: np.random.Generator) -> Scene:
+    """A rod of two to six points along it."""
+    length, count = rng.uniform(0.2, 1.0), int(rng.integers(2, 7))
+    points = [np.array([x, 0, 0]) for x in np.linspace(-length / 2, length / 2, count)]
+    robot = _free_body("rod", rng.uniform(0.2, 5), np.array([length, 0.03, 0.03]), points)
+    contacts = _contacts(rng, [f.name for f in robot.frames], _ground(rng))
+    q = _above(robot, contacts, np.array([0, 0, 0, *_attitude(rng, False)]), rng.uniform(0, 0.5))
+    return Scene("rod", robot, q, rng.normal(size=6) * [1, 1, 1, 2, 2, 2], contacts)
+
+
+def mass(rng: np.random.Generator) -> Scene:
+    """A point mass in a bowl or between two or three inclines."""
+    robot = _free_body("mass", rng.uniform(0.2, 5), np.full(3, 0.05), [np.zeros(3)])
+    e, mu = rng.uniform(0, 0.9), rng.uniform(0, 1)
+    if rng.random() < 0.4:
+        surfaces: list[rk.Surface] = [rk.HeightField("0.5*x^2 + 0.3*y^2")]
+    else:
+        count, slope = int(rng.integers(2, 4)), rng.uniform(0.2, 1.0)
+        angles = 2 * np.pi * np.arange(count) / count
+        s, c = np.sin(slope), np.cos(slope)
+        surfaces = [rk.Plane((float(s * np.cos(a)), float(s * np.sin(a)), float(c))) for a in angles]
+    contacts = [rk.Contact("p0", s, friction=float(mu), restitution=float(e)) for s in surfaces]
+    q = np.array([*rng.uniform(-0.3, 0.3, 2), 1.0, 1, 0, 0, 0])
+    return Scene("mass", robot, q, np.array([*rng.normal(size=3), 0, 0, 0]), contacts)
+
+
+def arm(rng: np.random.Generator) -> Scene:
+    """A planar or spatial arm whose end, and perhaps elbow, meets an incline; some joints with stiction."""
+    count = int(rng.integers(2, 5))
+    spatial = rng.random() < 0.4
+    links, parent = [], "base"
+    for i in range(count):
+        axis = (1, 0, 0) if not spatial or i % 2 else tuple(float(x) for x in np.eye(3)[int(rng.integers(3))])
+        coulomb = float(rng.choice([0.0, rng.uniform(0.05, 2.0)]))
+        viscous = float(rng.choice([0.0, rng.uniform(0.01, 1.0)]))
+        joint = rk.Joint(f"j{i}", "revolute", axis, coulomb=coulomb, viscous=viscous)
+        xyz = (0, 0, 1.0 if i == 0 else 0.5)
+        body = rk.Inertia("com", float(rng.uniform(0.5, 2)), (0, 0, 0.25), (0.03, 0, 0, 0.03, 0, 0.005))
+        links.append(rk.Link(f"l{i}", parent, joint, rk.Placement(xyz), body))
+        parent = f"l{i}"
+    frames = (rk.Frame("tip", parent, rk.Placement((0, 0, 0.5))), rk.Frame("elbow", "l1", rk.Placement()))
+    robot = rk.Robot("arm", tuple(links), frames[: 1 + (count > 2)])
+    slope = rng.uniform(-0.4, 0.4)
+    ground = rk.Plane((0, float(np.sin(slope)), float(np.cos(slope))), (0, 0, float(rng.uniform(-0.2, 0.4))))
+    contacts = _contacts(rng, [f.name for f in robot.frames], ground)
+    q = rng.uniform(-0.7, 0.7, count)
+    gaps = ContactSystem(robot, contacts).state(q, np.zeros(count)).gap
+    if gaps.min() < 0:
+        q = np.zeros(count)
+    waves = zip(*(rng.uniform(0, most, count) for most in (6, 9, 6)), strict=True)
+    torque = [f"{a:.4f}*sin({w:.4f}*t + {p:.4f})" for a, w, p in waves]
+    return Scene("arm", robot, q, rng.normal(size=count), contacts, torque)
+
+
+def legged(rng: np.random.Generator) -> Scene:
+    """A body on two to four legs of two joints under PD control, dropped; some joints with stiction."""
+    legs = int(rng.integers(2, 5))
+    trunk = rk.Link("trunk", "base", rk.Joint("fly", "free"), rk.Placement(), _inertia(5.0, [0.4, 0.3, 0.1]))
+    links, frames = [trunk], []
+    for i in range(legs):
+        angle = 2 * np.pi * i / legs + 0.3
+        hip = (float(0.2 * np.cos(angle)), float(0.15 * np.sin(angle)), 0.0)
+        parent = "trunk"
+        for part, (axis, xyz) in enumerate((((0, 1, 0), hip), ((0, 1, 0), (0, 0, -0.2)))):
+            dry = float(rng.choice([0.0, rng.uniform(0.05, 0.5)]))
+            joint = rk.Joint(f"leg{i}_{part}", "revolute", axis, coulomb=dry, viscous=0.01)
+            body = rk.Inertia("com", 0.3, (0, 0, -0.1), (0.002, 0, 0, 0.002, 0, 0.0005))
+            links.append(rk.Link(f"leg{i}_{part}", parent, joint, rk.Placement(xyz), body))
+            parent = f"leg{i}_{part}"
+        points = rng.integers(1, 4)
+        for k in range(points):
+            place = (0.03 * (k - (points - 1) / 2), 0.02 * (k % 2), -0.2)
+            frames.append(rk.Frame(f"foot{i}_{k}", parent, rk.Placement(tuple(float(x) for x in place))))
+    robot = rk.Robot("legged", tuple(links), tuple(frames))
+    contacts = _contacts(rng, [f.name for f in frames], _ground(rng))
+    bent = np.tile([0.5, -1.0], legs)
+    q = np.array([0, 0, 0.5, 1, 0, 0, 0, *bent])
+    q = _above(robot, contacts, q, rng.uniform(0, 0.1))
+    torque = rk.PD(robot, bent, float(rng.uniform(20, 80)), float(rng.uniform(0.5, 2)), gravity=False)
+    return Scene("legged", robot, q, rng.normal(size=robot.nv) * 0.3, contacts, torque)
+
+
+KINDS: tuple[Callable[[np.random.Generator], Scene], ...] = (box, box, rod, mass, arm, arm, legged)
+
+
+# -- checks -------------------------------------------------------------------------------------------------
+def judged(seed: int, duration: float = 5.0) -> Verdict:
+    """Simulate the scene of a seed and check it."""
+    rng = np.random.default_rng(seed)
+    scene = KINDS[seed % len(KINDS)](rng)
+    begin = time.process_time()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            motion = rk.simulate(
+                scene.robot, scene.q, scene.v, scene.torque, duration=duration, contacts=scene.contacts,
+                rtol=1e-9, atol=1e-11, most_steps=200_000, most_changes=4_000,
+            )  # fmt: skip
+    except Exception as error:
+        seconds = time.process_time() - begin
+        return Verdict(seed, scene.kind, repr(error), seconds, 0, 0, 0.0, 0.0, ("exception",))
+    seconds, faults = time.process_time() - begin, []
+    if seconds > SECONDS:
+        faults.append("slow")
+    if not motion.done and not motion.status.startswith(REASONS):
+        faults.append("unexplained end")
+    gap = _lowest_gap(scene, motion)
+    if gap < GAP:
+        faults.append("gap")
+    audit = motion.energy_audit()
+    largest = float(motion.kinetic_energy.max(initial=0.0))
+    if audit.relative > AUDIT:
+        faults.append("audit")
+    if np.diff(motion.dissipated).min(initial=0.0) < -1e-9 * max(1.0, largest):
+        faults.append("energy made")
+    statistics = motion.statistics
+    return Verdict(
+        seed, scene.kind, motion.status, seconds, statistics["steps"], statistics["changes of mode"], gap,
+        audit.relative, tuple(faults),
+    )  # fmt: skip
+
+
+def _lowest_gap(scene: Scene, motion: rk.Solution) -> float:
+    """The lowest gap at 300 times between steps and at 300 steps."""
+    system = ContactSystem(scene.robot, scene.contacts)
+    own = motion.t[np.linspace(0, len(motion.t) - 1, min(300, len(motion.t))).astype(int)]
+    times = np.unique(np.concatenate([own, np.linspace(motion.t[0], motion.t[-1], 300)]))
+    q = motion.at(times).q
+    zero = np.zeros(scene.robot.nv)
+    return min(float(system.state(x, zero, float(t)).gap.min()) for x, t in zip(q, times, strict=True))
+
+
+def main(arguments: list[str]) -> int:
+    count = int(arguments[0]) if arguments else 500
+    first = int(arguments[1]) if len(arguments) > 1 else 0
+    verdicts = []
+    for seed in range(first, first + count):
+        verdict = judged(seed)
+        verdicts.append(verdict)
+        if verdict.faults or not verdict.status.startswith("done"):
+            print(
+                f"{seed} {verdict.kind}: {', '.join(verdict.faults) or 'ended'}; {verdict.status}; "
+                f"{verdict.seconds:.1f} s, {verdict.steps} steps, {verdict.changes} changes, gap "
+                f"{verdict.gap:.1e} m, audit {verdict.audit:.1e}",
+                flush=True,
+            )
+    faults = Counter(fault for verdict in verdicts for fault in verdict.faults)
+    done = sum(verdict.status == "done" for verdict in verdicts)
+    seconds = sum(verdict.seconds for verdict in verdicts)
+    print(f"{count} scenes, {done} done, {dict(faults)}; {seconds:.0f} s of processor time")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
