@@ -13,6 +13,7 @@ from benchmarks import (
     fem,
     first_call,
     hybrid,
+    legged,
     memory,
     one_call,
     operations,
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "fem": fem.run,
     "simulation": simulation.run,
     "hybrid": hybrid.run,
+    "legged": legged.run,
     "contact": contact.run,
 }
 
