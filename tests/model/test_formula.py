@@ -312,7 +312,7 @@ def test_zero_is_false_and_whole_numbers_equal_ints():
         ("sin(theta_1)", r"${\sin\left(\theta_{1}\right)}$"),
         ("-sqrt(x) + 1e-20", r"$-\sqrt{x} + 1 \cdot 10^{-20}$"),
         ("msx2", r"$\mathrm{msx}_{2}$"),
-        ("a_b_c", r"$\mathrm{a\_b\_c}$"),
+        ("a_b_c", r"$a_{\mathrm{b\_c}}$"),
         ("0", "$0$"),
     ],
 )

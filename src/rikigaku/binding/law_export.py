@@ -13,9 +13,12 @@ from rikigaku.core.value_text import short
 from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
 from rikigaku.export.languages import contents, known_language
+from rikigaku.laws.display_names import port_names
 from rikigaku.laws.law import Law
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.program import Program
+
+_STATE = ("q", "v", "a")
 
 
 def exported(
@@ -79,7 +82,21 @@ def _export(robot: RobotModel, law: Law, program: Program, derivative: Sequence[
         inputs=tuple(program.inputs[k] for k in read),
         arguments=tuple(program.arguments[k] for k in read),
     )
-    return Export(program, name, summary, tuple(inputs[k] for k in read), descriptions)
+    elements = _element_names(robot, law, program)
+    return Export(program, name, summary, tuple(inputs[k] for k in read), descriptions, elements)
+
+
+def _element_names(robot: RobotModel, law: Law, program: Program) -> dict[str, tuple[str, ...]]:
+    """Names of the elements of q, v and a among the arguments: those of the joints, with dots."""
+    ports = {port.name: port.shape for port in (*program.outputs, *program.inputs) if port.name in _STATE}
+    sizes = {"q": robot.nq, "v": robot.nv, "a": robot.nv}
+    inputs = [
+        (name, shape)
+        for name, shape in ports.items()
+        if len(shape) == 1 and shape[0] == len(law.coordinates.get(name, range(sizes[name])))
+    ]
+    names = port_names(robot, law, inputs)
+    return {name: tuple(names[f"{name}[{k}]"] for k in range(size)) for name, (size,) in inputs}
 
 
 def _inputs_read(robot: RobotModel, program: Program) -> list[int]:

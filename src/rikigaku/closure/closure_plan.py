@@ -18,6 +18,7 @@ from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.structure import loop_rows
+from rikigaku.model.coordinate_names import coordinate_names as coordinate_names
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position
 
@@ -129,15 +130,6 @@ def closure(robot: RobotModel, near: ArrayLike | None = None) -> ClosurePlan:
     if known is None:
         known = robot.__dict__["_closure"] = _found(robot)
     return known
-
-
-def coordinate_names(robot: RobotModel) -> tuple[str, ...]:
-    """A name for each coordinate of v: the joint's, with a number where it has several."""
-    return tuple(
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
-        for joint in robot.joints
-        for k in range(joint.nv)
-    )
 
 
 def _found(robot: RobotModel, near: Array | None = None) -> ClosurePlan:

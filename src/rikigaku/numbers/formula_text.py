@@ -1,10 +1,10 @@
 """Formulas as text that reads back to the same formula, and as LaTeX."""
 
-import re
 from decimal import Decimal
 from fractions import Fraction
 
 from rikigaku.numbers.formula import Factor, Formula, Monomial
+from rikigaku.numbers.latex_names import latex_name
 
 # CPython converts integers of at most 4300 digits to text; larger ones are written piece by piece.
 _PIECE = 4000
@@ -12,13 +12,6 @@ _PIECE_BITS = 13_000
 
 # Denominators people write as a fraction (L/3, pi/180); others are shown as a decimal where it is finite.
 _COMMON_DENOMINATORS = frozenset({*range(1, 13), 16, 18, 24, 36, 180, 360})
-_GREEK = frozenset(
-    re.findall(
-        r"\w+",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi"
-        " omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
-    )
-)
 
 
 def text(formula: Formula) -> str:
@@ -121,7 +114,7 @@ def _latex_term(monomial: Monomial, coefficient: Fraction) -> str:
 def _latex_factor(factor: Factor) -> str:
     kind, inside = factor
     if kind == "symbol":
-        return _latex_name(inside)
+        return latex_name(inside)
     if kind == "pi":
         return r"\pi"
     if kind == "sqrt":
@@ -130,19 +123,3 @@ def _latex_factor(factor: Factor) -> str:
     if kind == "sign":
         return rf"{{\operatorname{{sign}}{brackets}}}"
     return brackets if kind == "sum" else rf"{{\{kind}{brackets}}}"
-
-
-def _latex_name(name: str) -> str:
-    """m11 as m_{11}, theta_3 as \\theta_{3}, msx2 as \\mathrm{msx}_{2}, q1_dot as \\dot{q}_{1}."""
-    for ending, accent in (("_ddot", "ddot"), ("_dot", "dot")):
-        if name.endswith(ending) and (moving := name.removesuffix(ending)):
-            stem, below, index = _latex_name(moving).partition("_{")
-            return rf"\{accent}{{{stem}}}{below}{index}"
-    match = re.fullmatch(r"([A-Za-z]+)_?([A-Za-z0-9]*)", name) if "_" in name else None
-    match = match or re.fullmatch(r"([A-Za-z]+)([0-9]*)", name)
-    if match is None:
-        escaped = name.replace("_", r"\_")
-        return rf"\mathrm{{{escaped}}}"
-    stem, index = match.groups()
-    shown = stem if len(stem) == 1 else rf"\{stem}" if stem in _GREEK else rf"\mathrm{{{stem}}}"
-    return f"{shown}_{{{index}}}" if index else shown
