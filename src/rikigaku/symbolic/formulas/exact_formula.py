@@ -10,14 +10,15 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NotExact, WrongValue
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.formula_layout import operations
+from rikigaku.numbers.formula_text import displayed, latex, text
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.numbers.ring_transfer import moved
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
-from rikigaku.symbolic.formulas.law_result import LawResult
+from rikigaku.symbolic.formulas.formula_grouping import length
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
+# Terms up to which the shortest form is looked for before a formula is shown: a few tenths of a second.
+_SHORTENED = 60
 
 
 class ExactFormula(LawResult):
@@ -37,15 +40,27 @@ class ExactFormula(LawResult):
     """
 
     def __init__(
-        self, number: ExactNumber, context: FormulaContext, shown: Callable[[], Formula] | None = None
+        self,
+        number: ExactNumber,
+        context: FormulaContext,
+        shown: Callable[[], Formula] | None = None,
+        chosen: bool = False,
     ) -> None:
-        self.number, self.context, self._shown = number, context, shown
+        """chosen: the form `shown` was asked for, and no shorter one is looked for."""
+        self.number, self.context, self._shown, self._chosen = number, context, shown, chosen
 
     # -- display --------------------------------------------------------------------------------------------
     @cached_property
     def formula(self) -> Formula:
         """The formula as data of the package: text that reads back, LaTeX, values of any kind of number."""
         return self.context.writer(self.number) if self._shown is None else self._shown()
+
+    @cached_property
+    def shortest(self) -> Formula:
+        """The form that is shown: the shortest that a textbook would print, of long formulas `formula`."""
+        if self._chosen or self.terms > _SHORTENED:
+            return self.formula
+        return min(self.context.forms(self.number), self.formula, key=length)
 
     def combined(self) -> "ExactFormula":
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
@@ -58,39 +73,44 @@ class ExactFormula(LawResult):
         if isinstance(self.number, RationalFunction) and len(str(shown)) >= len(str(self.formula)):
             return self
         shortest = min(shown, self.formula, key=_length)
-        return ExactFormula(self.number, self.context, lambda: shortest)
+        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
+
+    def factored(self) -> "ExactFormula":
+        """The same as a textbook prints it: factors, squares of sums, common factors, sums of angles.
+
+        Of all these forms, and of the sum multiplied out, the one with the fewest operations. Every form is
+        computed again with exact numbers before it is shown.
+        """
+        forms = self.context.forms(self.number), self.formula
+        shortest = min(forms, key=length)
+        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
+
+    @property
+    def operations(self) -> int:
+        """Operations of the form that is shown: + - * /, powers, functions."""
+        return operations(self.shortest)
 
     def sympy(self) -> Any:
-        """The formula in SymPy, as it is written."""
+        """The formula in SymPy, as `formula` is written; its symbols are real (`real=True`)."""
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 
         return sympy_formula(self.formula)
 
-    @property
-    def shape(self) -> Shape:
-        """(): one formula."""
-        return ()
+    @checked
+    def text(self, style: str = "full") -> str:
+        """The formula in one line; style "short" writes s23 for sin(theta2 + theta3), c1 for cos(theta1)."""
+        return text(self.shortest, self.context.short_indices(style))
 
-    def intermediates(self) -> "Intermediates":
-        """The formula as a list of steps, in which equal operations are done once."""
-        from rikigaku.symbolic.formulas.collected_steps import retraced
-
-        return retraced("y", (), (), [self.formula], self.context)
-
-    @property
-    def operations(self) -> Operations:
-        """Operations one state takes, by the list of steps."""
-        return self.intermediates().operations
-
-    def latex(self) -> str:
-        """The formula for a paper, without the dollar signs."""
-        return latex(self.formula)
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The formula for a paper, without the dollar signs; styles as for `text`."""
+        return latex(self.shortest, self.context.short_indices(style))
 
     def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+        return f"${displayed(self.shortest)}$"
 
     def __repr__(self) -> str:
-        return str(self.formula)
+        return str(self.shortest)
 
     @property
     def names(self) -> frozenset[str]:
