@@ -156,7 +156,7 @@ def test_the_short_style_has_the_numbers_of_the_joints() -> None:
     assert "s_{12}" in J.latex("short")
     five = rk.load("five_bar").tree.jacobian.formulas("left_forearm")
     assert "s_{1}" in five.latex("short")  # joints without numbers are counted
-    with pytest.raises(UnknownName, match="style 'shrt'"):
+    with pytest.raises(UnknownName, match="no style named 'shrt'"):
         J.text("shrt")
 
 

@@ -52,6 +52,7 @@ MATHEMATICS = Language(
         "sin": Spelling(r"\sin({0})"),
         "cos": Spelling(r"\cos({0})"),
         "sign": Spelling(r"\operatorname{{sign}}({0})"),
+        "atan2": Spelling(r"\operatorname{{atan2}}({0}, {1})"),
         "choose": Spelling(
             r"\begin{{cases}} {2} & {0} < {1} \\ {3} & \text{{else}} \end{{cases}}", needs=(SUM, SUM, 0, 0)
         ),

@@ -187,10 +187,11 @@ def with_gravity_symbol(robot: ModelT, name: str) -> ModelT:
         reason = f"it has a symbol {name!r} already" if name in robot.free_symbols else "its gravity is "
         reason += "" if name in robot.free_symbols else f"({', '.join(map(str, robot.gravity))})"
         raise WrongValue(
-            f"The gravity of robot {robot.name!r} cannot become the symbol {name!r}: {reason}. Choose another "
-            "name, or give the robot a direction of gravity, robot.with_gravity((0, 0, -9.81))."
+            f"The gravity of robot {robot.name!r} cannot become the symbol {name!r}: {reason}. Choose "
+            "another name, or give the robot a direction of gravity, robot.with_gravity((0, 0, -9.81))."
         )
-    return replace(robot, gravity=tuple(x / size * symbol for x in robot.gravity))
+    x, y, z = (component / size * symbol for component in robot.gravity)
+    return replace(robot, gravity=(x, y, z))
 
 
 def with_actuated(robot: ModelT, joints: Iterable[str]) -> ModelT:

@@ -31,7 +31,20 @@ def shown_terms(formula: Formula) -> Terms:
                 found += [(m, c * number) for m, c in shown_terms(inside)]
                 continue
         found.append(laid_out(monomial, coefficient))
-    return tuple(found) if len(found) == len(formula.terms) else in_order(found)
+    terms = tuple(found) if len(found) == len(formula.terms) else in_order(found)
+    return _without_leading_minus(terms)
+
+
+def _without_leading_minus(terms: Terms) -> Terms:
+    """1 - c**2 for -c**2 + 1, and (x - y)/a for -(y - x)/a."""
+    if len(terms) > 1 and terms[0][1] < 0:
+        return tuple(sorted(terms, key=lambda term: term[1] < 0))
+    if len(terms) == 1 and terms[0][1] < 0:
+        monomial, coefficient = terms[0]
+        for k, ((kind, inside), power) in enumerate(monomial):
+            if kind == "sum" and power % 2 and any(c < 0 for _, c in inside.terms):
+                return (((*monomial[:k], ((kind, -inside), power), *monomial[k + 1 :]), -coefficient),)
+    return terms
 
 
 def laid_out(monomial: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:

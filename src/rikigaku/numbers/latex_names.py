@@ -42,6 +42,8 @@ def aligned(lines: Iterable[str]) -> str:
 
 def _parts(name: str) -> tuple[str, str]:
     """The letter (or word) of a name, and its index."""
+    if re.fullmatch(r"[pgfnv][xyz]", name):  # components of a vector
+        return name[0], name[1]
     match = re.fullmatch(r"([A-Za-z]+)_?([0-9]+|(?<=_)\w*[A-Za-z0-9])?", name)
     if match is None:
         return rf"\mathrm{{{escaped(name)}}}", ""

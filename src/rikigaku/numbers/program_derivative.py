@@ -27,7 +27,11 @@ def partials(node: Node) -> tuple[Traced, ...]:
             return (args[0].cos(),)
         case "cos":
             return (-(args[0].sin()),)
-        case "sign" | "less" | "lookup":
+        case "atan2":
+            y, x = args
+            square = y * y + x * x
+            return (x / square, -(y / square))
+        case "sign" | "less":
             return (0.0,) * len(args)
         case "choose":
             return (0.0, args[0].choose(1.0, 0.0), args[0].choose(0.0, 1.0))

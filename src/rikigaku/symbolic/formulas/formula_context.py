@@ -18,6 +18,21 @@ STYLES = ("full", "short")
 _KINDS = ("parameters", "accelerations", "velocities")
 
 
+def short_indices(style: str, coordinates: Sequence[str]) -> dict[str, str] | None:
+    """Indices of the coordinates in the style "short", s23 for sin(theta2 + theta3); None for "full".
+
+    The number at the end of each name, where all are different, else the number of the coordinate.
+    """
+    if style not in STYLES:
+        raise UnknownName("style", style, STYLES, "formulas")
+    if style == "full":
+        return None
+    numbers = [found[0] if (found := re.findall(r"\d+$", name)) else "" for name in coordinates]
+    if not all(numbers) or len(set(numbers)) < len(numbers):
+        numbers = [str(k + 1) for k in range(len(coordinates))]
+    return dict(zip(coordinates, numbers, strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class FormulaContext:
     """Robot, ring and names of generators that the formulas of one law share.
@@ -55,19 +70,9 @@ class FormulaContext:
         return {}
 
     def short_indices(self, style: str) -> dict[str, str] | None:
-        """Indices of the angles in the style "short", s23 for sin(theta2 + theta3); None for "full".
-
-        The number at the end of each joint's name, where all are different, else the number of the joint.
-        """
-        if style not in STYLES:
-            raise UnknownName("style", style, STYLES, "formulas")
-        if style == "full":
-            return None
-        angles = [self.names[f"q[{k}]"] for k in range(self.robot.nq) if f"q[{k}]" in self.names]
-        numbers = [found[0] if (found := re.findall(r"\d+$", name)) else "" for name in angles]
-        if not all(numbers) or len(set(numbers)) < len(numbers):
-            numbers = [str(k + 1) for k in range(len(angles))]
-        return dict(zip(angles, numbers, strict=True))
+        """Indices of the angles in the style "short"; None for "full"."""
+        places = (f"q[{k}]" for k in range(self.robot.nq))
+        return short_indices(style, [self.names[x] for x in places if x in self.names])
 
     @cached_property
     def combined(self) -> dict[Any, Formula]:

@@ -85,6 +85,7 @@ def sympy_law(program: Program) -> SympyLaw:
             "sin": sympy.sin,
             "cos": sympy.cos,
             "sign": sympy.sign,
+            "atan2": sympy.atan2,
             "less": sympy.StrictLessThan,
             "choose": lambda condition, yes, no: sympy.Piecewise((yes, condition), (no, True)),
         },

@@ -1,5 +1,6 @@
 """Closed-form inverse kinematics: its branches, their evaluation at poses, and their display."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,12 +13,15 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.core.types import Array
+from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.formulas.formula_context import short_indices
+from rikigaku.symbolic.inverse_kinematics.angle_sums import ShownStep, with_angle_sums
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
 from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 from rikigaku.symbolic.inverse_kinematics.solution_steps import (
@@ -89,12 +93,17 @@ class Branch:
     def __str__(self) -> str:
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
 
-        return "\n".join(steps_text(self.steps))
+        return "\n".join(steps_text(with_angle_sums(self.steps)))
 
-    def _repr_latex_(self) -> str:
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The steps as an aligned display, without dollar signs; style "short" writes s23, c23."""
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
 
-        return steps_latex(self.steps)
+        return steps_latex(with_angle_sums(self.steps), self.formulas.short_indices(style))
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
 
 
 @dataclass(frozen=True, repr=False)
@@ -245,14 +254,48 @@ class JointFormulas:
         """The robot without inertias and other data that poses do not depend on."""
         return replace(geometry_only(self.robot), couplings=self.robot.couplings)
 
-    def __str__(self) -> str:
+    @cached_property
+    def shown_steps(self) -> "tuple[ShownStep, ...]":
+        """The steps as books print them: theta3 = phi - theta1 - theta2 for the last of parallel axes."""
+        return with_angle_sums(self.steps)
+
+    def short_indices(self, style: str) -> dict[str, str] | None:
+        """Indices of the joints in the style "short"; None for "full"."""
+        return short_indices(style, [self.coordinates[k] for k in sorted(self.coordinates)])
+
+    @checked
+    def text(self, style: str = "full") -> str:
+        """Branches, conditions and steps; style "short" writes s23 for sin(q2 + q3), c1 for cos(q1)."""
         from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_text
 
-        return formulas_text(self)
+        return formulas_text(self, style)
+
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The same as an aligned display in LaTeX, without dollar signs."""
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_latex
+
+        return formulas_latex(self, style)
+
+    @checked
+    def export(
+        self, language: str, path: str | os.PathLike[str] | None = None, name: str | None = None
+    ) -> Any:
+        """All branches as a function in another language, as laws export (docs/export.md).
+
+        Inputs: p and R of the pose (planar: two coordinates and phi), given joints, symbols. Outputs: q, one
+        row for each branch, and `radicand`, negative for a branch that does not reach the pose.
+        """
+        from rikigaku.symbolic.formulas.solution_files import export_text
+        from rikigaku.symbolic.inverse_kinematics.solution_program import solution_export
+
+        own = f"{identifier(self.robot.name)[:24].rstrip('_')}_inverse_kinematics"
+        return export_text(lambda chosen: solution_export(self, chosen), language, path, name, own)
+
+    def __str__(self) -> str:
+        return self.text()
 
     __repr__ = __str__
 
     def _repr_latex_(self) -> str:
-        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
-
-        return steps_latex(self.steps)
+        return f"$${self.latex()}$$"

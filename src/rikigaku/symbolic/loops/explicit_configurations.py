@@ -115,18 +115,20 @@ class Relation:
         """The largest number of solutions."""
         return 2 if self.form == "angle" or (self.form == "prismatic" and not is_zero(self.a)) else 1
 
-    def solved(self, point: EvaluationPoint, sign: int = 1) -> dict[str, Any]:
-        """Values of the coordinate's generators at a point; sign: the branch."""
+    def solved(
+        self, point: EvaluationPoint, sign: int = 1, root: Callable[[Any], Any] = sqrt
+    ) -> dict[str, Any]:
+        """Values of the coordinate's generators at a point; sign: the branch; root: the square root."""
         a, b, c, d = (point.value(x) for x in (self.a, self.b, self.c, self.d))
         if self.form == "prismatic":
-            x = -c / b if is_zero(self.a) else (-b + sign * sqrt(b * b - 4 * a * c)) / (2 * a)
+            x = -c / b if is_zero(self.a) else (-b + sign * root(b * b - 4 * a * c)) / (2 * a)
             return {self.generator: x}
         if self.form == "both":
             s, cosine = -c / a, -d / b
         else:
             square = a * a + b * b
-            root = sign * sqrt(square - c * c)
-            s, cosine = (-a * c + b * root) / square, (-b * c - a * root) / square
+            w = sign * root(square - c * c)
+            s, cosine = (-a * c + b * w) / square, (-b * c - a * w) / square
         return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
 
     def __str__(self) -> str:

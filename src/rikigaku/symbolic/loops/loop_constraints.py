@@ -5,6 +5,7 @@ coordinates as formulas of the independent ones. Dynamics of closed robots are l
 (`robot.reduced`).
 """
 
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
+from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
 from rikigaku.laws.display_names import input_names
 from rikigaku.model.robot_model import RobotModel
@@ -193,6 +195,24 @@ class LoopConstraints:
         from rikigaku.symbolic.loops.explicit_configurations import configurations
 
         return configurations(self, independent, symbols)
+
+    @checked
+    def export(
+        self, language: str, path: str | os.PathLike[str] | None = None, name: str | None = None
+    ) -> Any:
+        """All joints from the independent ones as a function in another language, as laws export.
+
+        Inputs: positions of the independent coordinates, symbols. Outputs: q, one row for each combination
+        of signs, and `radicand`, negative where the loops do not close.
+
+        Raises:
+            NoFormula, TimeLimit: as for `explicit`.
+        """
+        from rikigaku.symbolic.formulas.solution_files import export_text
+        from rikigaku.symbolic.loops.closure_program import closure_export
+
+        own = f"{identifier(self.robot.name)[:24].rstrip('_')}_loop_closure"
+        return export_text(lambda chosen: closure_export(self, chosen), language, path, name, own)
 
     @checked
     def projected(self, tau: Sequence[Any]) -> list[Any]:
