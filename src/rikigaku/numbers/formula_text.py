@@ -4,7 +4,7 @@ The short style writes s23 for sin(q2 + q3) and c1 for cos(q1), as textbooks do.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -37,14 +37,20 @@ def latex_lines(formula: Formula, short: Indices | None = None, width: int = PAG
     """The same in lines that fit the page: a long sum is broken before its signs."""
     if not formula.terms:
         return ["0"]
-    lines = [""]
-    for k, (term, negative) in enumerate(_latex_terms(formula, short)):
-        sign = "-" if negative else "+"
-        own = f"{sign} {term}" if k else f"-{term}" if negative else term
-        if k and latex_width(f"{lines[-1]} {own}") > width:
-            lines.append(own)
+    terms = _latex_terms(formula, short)
+    signed = [f"{'-' if negative else '+'} {term}" for term, negative in terms]
+    signed[0] = f"-{terms[0][0]}" if terms[0][1] else terms[0][0]
+    return broken(signed, width)
+
+
+def broken(terms: Sequence[str], width: int = PAGE) -> list[str]:
+    """Terms with their signs joined to lines that are not wider than the page, if single terms are not."""
+    lines = [terms[0]]
+    for term in terms[1:]:
+        if latex_width(f"{lines[-1]} {term}") > width:
+            lines.append(term)
         else:
-            lines[-1] = f"{lines[-1]} {own}".strip()
+            lines[-1] = f"{lines[-1]} {term}"
     return lines
 
 
