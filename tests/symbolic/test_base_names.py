@@ -45,7 +45,9 @@ def test_the_regrouping_without_zeros_gives_the_same_forces() -> None:
             links.append(rk.Link(f"l{k}", "base" if k == 1 else f"l{k - 1}", rk.Joint(f"q{k}"), dh, inertia))
         robot = rk.Robot("random", tuple(links))
         base = robot.base_parameters()
-        values = {name: float(x) for name, x in zip(robot.free_symbols, rng.uniform(0.2, 1, 60), strict=False)}
+        values = {
+            name: float(x) for name, x in zip(robot.free_symbols, rng.uniform(0.2, 1, 60), strict=False)
+        }
         q, v, a = rng.normal(size=(3, 40, 3))
         lengths = {name: x for name, x in values.items() if name[0] in "ad"}
         W = base.regressor(q, v, a, **lengths)

@@ -1,6 +1,6 @@
 """One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -20,6 +20,7 @@ from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.formula_grouping import length
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
+from rikigaku.symbolic.formulas.substitution import substituted
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.formulas.intermediates import Intermediates
@@ -90,11 +91,28 @@ class ExactFormula(LawResult):
         """Operations of the form that is shown: + - * /, powers, functions."""
         return operations(self.shortest)
 
-    def sympy(self) -> Any:
-        """The formula in SymPy, as `formula` is written; its symbols are real (`real=True`)."""
+    @checked
+    def sympy(self, real: bool = True) -> Any:
+        """The formula in SymPy, as `formula` is written.
+
+        Its symbols are declared real, `sympy.Symbol("L", real=True)`, which SymPy's simplifications need:
+        for SymPy these differ from symbols without assumptions, and `.subs("L", 3)` does not find them. Use
+        `subs` of this formula, or real=False for symbols without assumptions.
+        """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 
-        return sympy_formula(self.formula)
+        return sympy_formula(self.formula, real)
+
+    def subs(self, name: Any, value: Any = None) -> "ExactFormula":
+        """The formula with variables replaced: `subs("zz6", 3)`, `subs({"L": 0.5, "m1": "2*m2"})`.
+
+        Values are numbers (a float as the decimal it prints as) or formulas of the robot's symbols; an angle
+        takes what its sine is exact for, as "pi/3".
+
+        Raises:
+            UnknownName: for a name that is no variable of the robot's formulas. NotExact: for other angles.
+        """
+        return self._like(substituted(self.number, self.context, _replacements(name, value)))
 
     @checked
     def text(self, style: str = "full") -> str:
@@ -253,6 +271,16 @@ class ExactFormula(LawResult):
 
     def __bool__(self) -> bool:
         return isinstance(self.number, (Exact, RationalFunction)) or self.number != 0
+
+
+def _replacements(name: Any, value: Any) -> dict[str, Any]:
+    """Values by name; SymPy's symbols are names, too."""
+    pairs = name if isinstance(name, Mapping) else {name: value}
+    if value is None and not isinstance(name, Mapping):
+        raise WrongValue(
+            f"subs takes a name and a value, subs('L', 0.5), or both by name; {name!r} was given."
+        )
+    return {str(key) if hasattr(key, "free_symbols") else key: x for key, x in pairs.items()}
 
 
 def _exact(x: Any) -> Any:

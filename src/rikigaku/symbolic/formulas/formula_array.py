@@ -106,11 +106,19 @@ class Formulas(LawResult):
         result[:] = values
         return result.reshape(self.shape)
 
-    def sympy(self) -> Any:
-        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices)."""
+    @checked
+    def sympy(self, real: bool = True) -> Any:
+        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices).
+
+        Symbols are declared real unless real=False; see `ExactFormula.sympy`.
+        """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array
 
-        return sympy_array([x.sympy() for x in self.array.flat], self.shape)
+        return sympy_array([x.sympy(real) for x in self.array.flat], self.shape)
+
+    def subs(self, name: Any, value: Any = None) -> "Formulas":
+        """With variables replaced, `subs("zz6", 3)`; see `ExactFormula.subs`."""
+        return self.each(lambda x: x.subs(name, value))
 
     @property
     def names(self) -> frozenset[str]:
