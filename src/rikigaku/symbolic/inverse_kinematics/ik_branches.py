@@ -18,6 +18,7 @@ from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.robot_tables import Table, html_table, text_table
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.formula_context import short_indices
@@ -33,10 +34,11 @@ from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     needed,
 )
 
+_ROWS_SHOWN = 64
 Elements = Sequence[Array | None]  # of poses; None: not prescribed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Configurations:
     """All branches at given poses: q (..., branches, nq), NaN where a branch has no solution.
 
@@ -47,6 +49,7 @@ class Configurations:
     q: Array
     valid: NDArray[np.bool_]
     error: Array
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(self.valid.sum())
@@ -54,6 +57,33 @@ class Configurations:
     def __iter__(self) -> Iterator[Array]:
         """The valid configurations, one by one."""
         return iter(self.q[self.valid])
+
+    def table(self) -> Table:
+        """One row for each branch of each pose: its joints, counted from 1; dashes out of reach."""
+        head = ("pose", "branch", *self.names)
+        rows = []
+        for index in np.ndindex(self.valid.shape):
+            texts = [f"{x:.6g}" for x in self.q[index]] if self.valid[index] else ["-"] * self.q.shape[-1]
+            pose = ", ".join(str(k + 1) for k in index[:-1])
+            rows.append((pose, str(index[-1] + 1), *texts))
+        if self.valid.ndim == 1:
+            return Table(head[1:], [row[1:] for row in rows])
+        return Table(head, rows)
+
+    def __repr__(self) -> str:
+        head = f"{len(self)} configurations of {self.valid.size} branches (rad, m)"
+        return f"{head}\n{text_table(_cut(self.table()))}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_cut(self.table()))
+
+
+def _cut(table: Table) -> Table:
+    """The first rows, for display."""
+    more = len(table.rows) - _ROWS_SHOWN
+    if more <= 0:
+        return table
+    return Table(table.head, [*table.rows[:_ROWS_SHOWN], (f"... {more} more", *[""] * (len(table.head) - 1))])
 
 
 @dataclass(frozen=True)
@@ -186,7 +216,8 @@ class JointFormulas:
             error = self._error(q, elements, symbols)
         q, error = np.moveaxis(q, 0, -2), np.moveaxis(error, 0, -1)
         valid = error <= tolerance
-        return Configurations(np.where(valid[..., None], q, np.nan), valid, error)
+        names = tuple(self.coordinates[k] for k in range(self.robot.nq))
+        return Configurations(np.where(valid[..., None], q, np.nan), valid, error, names)
 
     def _error(self, q: Array, elements: Elements, symbols: Mapping[str, float]) -> Array:
         mechanism = instantiate(self._geometry, FLOATS, symbols)

@@ -26,6 +26,8 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import equation, latex_lines
+from rikigaku.numbers.latex_names import aligned, latex_name
 from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
@@ -281,6 +283,29 @@ class LoopConstraints:
     def _all(self, own: Sequence[Any], others: Sequence[Any]) -> list[Any]:
         known = dict(zip(self.independent, own, strict=True)) | dict(zip(self.dependent, others, strict=True))
         return [known[k] for k in range(self.robot.nv)]
+
+    def latex(self) -> str:
+        """The equations, and the explicit relations where they were found, without dollar signs."""
+        rows = [
+            rf"& \text{{mobility {self.mobility}, independent }} "
+            + ",\\; ".join(latex_name(self._symbols[k]) for k in self.independent)
+        ]
+        for row in self.rows:
+            lines = latex_lines(self.combined(row.formula))
+            rows += equation([*lines[:-1], f"{lines[-1]} = 0"])
+        if "explicit" in self.__dict__:
+            for relation in self.explicit:
+                rows += relation.latex()
+        return aligned(rows)
+
+    @cached_property
+    def _symbols(self) -> list[str]:
+        """Names of the coordinates of v in formulas, without dots."""
+        names = input_names(self.robot)
+        return [names[f"v[{k}]"].removesuffix("_dot") for k in range(self.robot.nv)]
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
 
     def __repr__(self) -> str:
         lines = [
