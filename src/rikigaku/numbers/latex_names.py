@@ -10,6 +10,7 @@ GREEK = frozenset(
         " phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
     )
 )
+_MACROS = 250  # in one display
 _DOTS = (("_ddot", "ddot"), ("_dot", "dot"))
 
 
@@ -38,6 +39,23 @@ _ESCAPES = {"^": r"\hat{}", "~": r"\sim{}"}
 def aligned(lines: Iterable[str]) -> str:
     """Equations `left &= right`, one below the other."""
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+
+def displays(lines: Iterable[str]) -> str:
+    """Aligned equations between dollar signs, for notebooks; long lists as several displays.
+
+    KaTeX refuses a display with more than 1000 macro expansions, of which a thin space takes three.
+    """
+    blocks: list[list[str]] = [[]]
+    macros = 0
+    for line in lines:
+        own = line.count(r"\,") + line.count(r"\operatorname")
+        if blocks[-1] and macros + own > _MACROS:
+            blocks.append([])
+            macros = 0
+        blocks[-1].append(line)
+        macros += own
+    return "\n\n".join(f"$${aligned(block)}$$" for block in blocks)
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import broken, equation
-from rikigaku.numbers.latex_names import aligned
+from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.latex_names import latex_name as symbol_latex
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term, paper_names, sum_text
@@ -202,7 +202,10 @@ class BaseParameters:
 
     def latex(self) -> str:
         """The regrouping as an aligned display, without dollar signs; R marks a regrouped parameter."""
-        rows = []
+        return aligned(self._latex_rows())
+
+    def _latex_rows(self) -> list[str]:
+        rows: list[str] = []
         for name, terms in zip(self.found.kept, self.found.base, strict=True):
             own = self._latex_name(name)
             if len(terms) == 1:
@@ -211,13 +214,13 @@ class BaseParameters:
             parts = [latex_term(x, self._latex_name(n)) for n, x in terms.items()]
             lines = broken([f"+ {x}".replace("+ -", "- ") for x in parts])
             rows += equation([lines[0].removeprefix("+ "), *lines[1:]], rf"{own}^{{\mathrm{{R}}}}")
-        return aligned(rows)
+        return rows
 
     def _latex_name(self, name: str) -> str:
         return symbol_latex(self.symbols[name]) if name in self.symbols else latex_name(name)
 
     def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        return displays(self._latex_rows())
 
     def _full(self, full: Any, symbols: Mapping[str, float]) -> Array:
         if full is None:

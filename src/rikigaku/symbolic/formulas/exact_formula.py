@@ -11,7 +11,8 @@ from rikigaku.core.errors import NotExact, WrongValue
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import operations
-from rikigaku.numbers.formula_text import displayed, latex, text
+from rikigaku.numbers.formula_text import equation, latex, latex_lines, text
+from rikigaku.numbers.latex_names import displays
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.numbers.rational_function import RationalFunction
@@ -125,7 +126,8 @@ class ExactFormula(LawResult):
         return latex(self.shortest, self.context.short_indices(style))
 
     def _repr_latex_(self) -> str:
-        return f"${displayed(self.shortest)}$"
+        lines = latex_lines(self.shortest)
+        return f"${lines[0]}$" if len(lines) == 1 else displays(equation(lines))
 
     def __repr__(self) -> str:
         return str(self.shortest)

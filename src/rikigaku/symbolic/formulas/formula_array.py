@@ -10,7 +10,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
 from rikigaku.numbers.formula_text import PAGE, equation, latex, latex_lines, latex_width
-from rikigaku.numbers.latex_names import aligned, latex_name
+from rikigaku.numbers.latex_names import displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
@@ -189,7 +189,7 @@ class Formulas(LawResult):
         whole = self.latex()
         if self.array.ndim <= 2 and _matrix_width(self.array) <= PAGE:
             return f"${whole}$"
-        return f"$${aligned(self._equations())}$$"
+        return displays(self._equations())
 
     def _equations(self) -> Iterator[str]:
         """Rows of an aligned display: an equation for each formula that is not zero, in lines that fit."""

@@ -17,7 +17,7 @@ from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import Node, reachable
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_text import latex
-from rikigaku.numbers.latex_names import aligned, latex_name
+from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
@@ -82,16 +82,19 @@ class Intermediates(LawResult):
 
     def latex(self) -> str:
         """All steps and results as one display, without the dollar signs; results by places, from 1."""
+        return aligned(self._latex_lines())
+
+    def _latex_lines(self) -> list[str]:
         steps = [rf"{latex_name(name)} &= {latex(x)}" for name, x in self.steps]
         steps += [
             rf"{latex_name(self.name, place(k, self.shape))} &= {latex(x)}"
             for k, x in enumerate(self.results)
             if x
         ]
-        return aligned(steps)
+        return steps
 
     def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        return displays(self._latex_lines())
 
 
 def intermediates(

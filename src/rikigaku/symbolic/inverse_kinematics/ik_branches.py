@@ -20,6 +20,7 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.robot_tables import Table, html_table, text_table
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.formula_context import short_indices
 from rikigaku.symbolic.inverse_kinematics.angle_sums import ShownStep, with_angle_sums
@@ -128,12 +129,14 @@ class Branch:
     @checked
     def latex(self, style: str = "full") -> str:
         """The steps as an aligned display, without dollar signs; style "short" writes s23, c23."""
-        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
 
-        return steps_latex(with_angle_sums(self.steps), self.formulas.short_indices(style))
+        return aligned(steps_lines(with_angle_sums(self.steps), self.formulas.short_indices(style)))
 
     def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
+
+        return displays(steps_lines(with_angle_sums(self.steps)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -304,9 +307,9 @@ class JointFormulas:
     @checked
     def latex(self, style: str = "full") -> str:
         """The same as an aligned display in LaTeX, without dollar signs."""
-        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_latex
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_lines
 
-        return formulas_latex(self, style)
+        return aligned(formulas_lines(self, style))
 
     @checked
     def export(
@@ -329,4 +332,6 @@ class JointFormulas:
     __repr__ = __str__
 
     def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_lines
+
+        return displays(formulas_lines(self))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import Indices, displayed, equation, latex, latex_lines, text
-from rikigaku.numbers.latex_names import aligned, escaped, latex_name
+from rikigaku.numbers.latex_names import escaped, latex_name
 from rikigaku.symbolic.inverse_kinematics.angle_sums import AngleSum, ShownStep
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
@@ -61,20 +61,16 @@ def _branches(formulas: "JointFormulas") -> str:
     return f"{count} branch{'es' * (count != 1)}"
 
 
-def formulas_latex(formulas: "JointFormulas", style: str = "full") -> str:
-    """The steps as an aligned display, after the conditions on the pose, without dollar signs."""
+def formulas_lines(formulas: "JointFormulas", style: str = "full") -> list[str]:
+    """Rows of an aligned display: branches, conditions on the pose, steps."""
     lines = [rf"& \text{{{escaped(_branches(formulas))}}}"]
     if formulas.conditions:
         lines.append(r"& \text{where } " + r",\; ".join(f"{latex(x)} = 0" for x in formulas.conditions))
-    return aligned([*lines, *_steps_lines(formulas.shown_steps, formulas.short_indices(style))])
+    return [*lines, *steps_lines(formulas.shown_steps, formulas.short_indices(style))]
 
 
-def steps_latex(steps: Sequence[ShownStep], short: Indices | None = None) -> str:
-    """An aligned display, without dollar signs."""
-    return aligned(_steps_lines(steps, short))
-
-
-def _steps_lines(steps: Sequence[ShownStep], short: Indices | None) -> Iterator[str]:
+def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
+    """Rows of an aligned display."""
     for step in steps:
         name = latex_name(step.name)
         match step:

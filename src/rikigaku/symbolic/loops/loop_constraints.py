@@ -27,7 +27,7 @@ from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import equation, latex_lines
-from rikigaku.numbers.latex_names import aligned, latex_name
+from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
@@ -286,6 +286,9 @@ class LoopConstraints:
 
     def latex(self) -> str:
         """The equations, and the explicit relations where they were found, without dollar signs."""
+        return aligned(self._latex_rows())
+
+    def _latex_rows(self) -> list[str]:
         rows = [
             rf"& \text{{mobility {self.mobility}, independent }} "
             + ",\\; ".join(latex_name(self._symbols[k]) for k in self.independent)
@@ -296,7 +299,7 @@ class LoopConstraints:
         if "explicit" in self.__dict__:
             for relation in self.explicit:
                 rows += relation.latex()
-        return aligned(rows)
+        return rows
 
     @cached_property
     def _symbols(self) -> list[str]:
@@ -305,7 +308,7 @@ class LoopConstraints:
         return [names[f"v[{k}]"].removesuffix("_dot") for k in range(self.robot.nv)]
 
     def _repr_latex_(self) -> str:
-        return f"$${self.latex()}$$"
+        return displays(self._latex_rows())
 
     def __repr__(self) -> str:
         lines = [
