@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NotExact, WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import operations
@@ -277,12 +278,19 @@ class ExactFormula(LawResult):
 
 def _replacements(name: Any, value: Any) -> dict[str, Any]:
     """Values by name; SymPy's symbols are names, too."""
-    pairs = name if isinstance(name, Mapping) else {name: value}
-    if value is None and not isinstance(name, Mapping):
+    if isinstance(name, Mapping):
+        return {_name(key): x for key, x in name.items()}
+    if value is None:
         raise WrongValue(
-            f"subs takes a name and a value, subs('L', 0.5), or both by name; {name!r} was given."
+            f"subs takes a name and a value, subs('L', 0.5), or values by name; {short(name)} was given."
         )
-    return {str(key) if hasattr(key, "free_symbols") else key: x for key, x in pairs.items()}
+    return {_name(name): value}
+
+
+def _name(key: Any) -> str:
+    if isinstance(key, str) or hasattr(key, "free_symbols"):
+        return str(key)
+    raise WrongValue(f"subs takes names of variables, subs('L', 0.5); {short(key)} was given.")
 
 
 def _exact(x: Any) -> Any:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rikigaku.core.errors import WrongValue
-from rikigaku.core.value_text import short
 from rikigaku.numbers.exact_number import Exact, ExactConstants, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.rational_function import RationalFunction
@@ -19,8 +17,6 @@ def substituted(number: ExactNumber, context: FormulaContext, values: Mapping[st
         NotExact: for an angle whose sine is not exact in this ring.
     """
     for name in values:
-        if not isinstance(name, str):
-            raise WrongValue(f"subs takes names of variables, subs('L', 0.5); {short(name)} was given.")
         context.generator(name)
     new = {name: Formula.of(x) for name, x in values.items()}
     for formula in new.values():
