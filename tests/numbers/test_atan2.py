@@ -7,6 +7,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.laws.law import Law
+from rikigaku.numbers.arctangent import elementary_atan2, without_atan2
 from rikigaku.numbers.dual_numbers import Dual
 from rikigaku.numbers.elementary_functions import atan2
 from rikigaku.numbers.expression_graph import Graph
@@ -62,3 +63,27 @@ def test_a_law_with_atan2_is_compiled_for_one_state_and_for_batches() -> None:
     wanted = np.vectorize(math.atan2)(q, v)
     assert np.array_equal(law(q, v), wanted)
     assert np.array_equal(law(q[0], v[0]), wanted[0])
+
+
+def test_atan2_of_elementary_operations_is_that_of_the_library() -> None:
+    rng = np.random.default_rng(1)
+    points = [*POINTS, *(rng.normal(size=2) * 10.0 ** rng.integers(-8, 8) for _ in range(3000)), (0.0, 0.0)]
+    for y, x in points:
+        wanted = math.atan2(y, x)
+        assert abs(float(elementary_atan2(float(y), float(x))) - wanted) <= 2e-15 * abs(wanted)
+
+
+def test_a_program_without_atan2_has_the_same_values() -> None:
+    program = trace("angle", [("y", ()), ("x", ())], lambda y, x: {"q": atan2(y, x) * 2.0 + x})
+    other = without_atan2(program)
+    assert "atan2" not in other.operations.counts
+    assert without_atan2(other) is other
+    functions = {
+        **FUNCTIONS,
+        "sqrt": math.sqrt,
+        "less": lambda a, b: a < b,
+        "choose": lambda c, a, b: a if c else b,
+    }
+    for y, x in POINTS:
+        (found,), (wanted,) = (evaluated(p, [[y], [x]], functions)[0] for p in (other, program))
+        assert found == pytest.approx(wanted, rel=1e-14)

@@ -169,3 +169,8 @@ def test_an_arm_without_formulas_shows_its_polynomial() -> None:
     values = dict(zip(("px", "py", "pz"), p, strict=True)) | {"t": np.tan(0.15)}
     assert polynomial.evaluate(FLOATS, values) == pytest.approx(0, abs=1e-12)
     assert abs(polynomial.evaluate(FLOATS, values | {"t": 0.9})) > 1e-3
+
+
+def test_webassembly_has_atan2_by_elementary_operations() -> None:
+    module = rk.load("planar_3r").inverse_kinematics_formulas("hand").export("wasm")
+    assert module.startswith(b"\0asm")

@@ -114,7 +114,9 @@ class RobotLaw(BoundLaw):
         return robot, self._compiled_laws.of(options, overrides).specialization
 
     def _object_exporters(self) -> dict[str, Callable[[Export], Any]]:
-        return {**super()._object_exporters(), "sympy": _sympy_law}
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
+
+        return {**super()._object_exporters(), **OBJECT_EXPORTERS}
 
 
 def law(robot: RobotModel, record: Law) -> RobotLaw:
@@ -128,12 +130,6 @@ def law(robot: RobotModel, record: Law) -> RobotLaw:
     if place not in known:
         known[place] = bind(robot, record, None, RobotLaw)
     return known[place]
-
-
-def _sympy_law(export: Export) -> Any:
-    from rikigaku.symbolic.formulas.sympy_conversion import sympy_law  # loads SymPy
-
-    return sympy_law(export.program)
 
 
 RobotLaw._general = RobotLaw

@@ -13,6 +13,8 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.core.types import Array
+from rikigaku.export.export_files import exported_program
+from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
@@ -320,11 +322,15 @@ class JointFormulas:
         Inputs: p and R of the pose (planar: two coordinates and phi), given joints, symbols. Outputs: q, one
         row for each branch, and `radicand`, negative for a branch that does not reach the pose.
         """
-        from rikigaku.symbolic.formulas.solution_files import export_text
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
         from rikigaku.symbolic.inverse_kinematics.solution_program import solution_export
 
         own = f"{identifier(self.robot.name)[:24].rstrip('_')}_inverse_kinematics"
-        return export_text(lambda chosen: solution_export(self, chosen), language, path, name, own)
+
+        def export(chosen: str) -> Export:
+            return solution_export(self, chosen)
+
+        return exported_program(language, export, path, name, own, OBJECT_EXPORTERS)
 
     def __str__(self) -> str:
         return self.text()

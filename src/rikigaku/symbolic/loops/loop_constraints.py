@@ -19,6 +19,8 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
+from rikigaku.export.export_files import exported_program
+from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
 from rikigaku.laws.display_names import input_names
@@ -210,11 +212,15 @@ class LoopConstraints:
         Raises:
             NoFormula, TimeLimit: as for `explicit`.
         """
-        from rikigaku.symbolic.formulas.solution_files import export_text
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
         from rikigaku.symbolic.loops.closure_program import closure_export
 
         own = f"{identifier(self.robot.name)[:24].rstrip('_')}_loop_closure"
-        return export_text(lambda chosen: closure_export(self, chosen), language, path, name, own)
+
+        def export(chosen: str) -> Export:
+            return closure_export(self, chosen)
+
+        return exported_program(language, export, path, name, own, OBJECT_EXPORTERS)
 
     @checked
     def projected(self, tau: Sequence[Any]) -> list[Any]:
