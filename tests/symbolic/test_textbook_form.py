@@ -46,6 +46,8 @@ def test_numbers_are_taken_out_where_they_can_be_read() -> None:
     puma = rk.load("puma560")
     x = puma.jacobian.formulas("hand")[0, 0].factored()
     assert str(x) == "sin(q1)*(0.4318*sin(q2 + q3) - 0.4318*cos(q2) - 0.0203*cos(q2 + q3)) + 0.15005*cos(q1)"
+    stanford = rk.load("stanford").jacobian.formulas("hand")
+    assert str(stanford[0, 3]) == "0.263*sin(q5)*(cos(q1)*cos(q2)*cos(q4) - sin(q1)*sin(q4))"
     M = rk.load("planar_2r").mass_matrix.symbolic
     assert str(M[0, 0]) == "l1**2*(m1 + 3*m2)/3 + l2*m2*(3*l1*cos(q2) + l2)/3"
     for law in ("mass_matrix", "gravity_forces"):

@@ -69,7 +69,8 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
     above = gcd(*(int(c * below) for c in numbers))
     if max(abs(c) for c in numbers) * below <= _SMALL * above:
         outside = coefficient / Fraction(below, above) ** power
-        if alone or power != 1 or outside.denominator <= _SIMPLE:
+        equal = all(abs(c) == abs(numbers[0]) for c in numbers)  # 0.263*x*(a - b)
+        if alone or equal or power != 1 or outside.denominator <= _SIMPLE:
             return Fraction(below, above)
     scales = [Fraction(1), Fraction(_without_tens(below)), Fraction(below, above)]
     if power == 1 and not alone:
