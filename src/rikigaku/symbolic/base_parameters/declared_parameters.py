@@ -21,6 +21,7 @@ from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 from rikigaku.symbolic.formulas.exact_state import exact_state
+from rikigaku.symbolic.formulas.formula_context import FormulaContext
 
 _ZERO = 1e-11  # relative, of coefficients at random lengths
 
@@ -36,11 +37,13 @@ class DeclaredParameters:
 def declared_parameters(robot: RobotModel, problem: BaseParameterProblem) -> DeclaredParameters:
     """The symbols and zeros among the parameters of the robot's file."""
     try:
-        mechanism = exact_state(robot).mechanism
-        values = problem.pick(regressor_parameters(mechanism, bool(problem.joint_parameters)))
+        state = exact_state(robot)
+        values = problem.pick(regressor_parameters(state.mechanism, bool(problem.joint_parameters)))
     except RikigakuError:  # inertias that exact numbers cannot hold have no names
         return DeclaredParameters({}, frozenset())
-    names = {x: y for x, y in zip(problem.columns, map(_symbol, values), strict=True) if y is not None}
+    inertial = FormulaContext(robot, state.ring, {}).parameters  # a length times a mass of 1 is no name
+    named = zip(problem.columns, map(_symbol, values), strict=True)
+    names = {x: y for x, y in named if y is not None and y in inertial}
     several = {y for y in names.values() if list(names.values()).count(y) > 1}
     owners = {_owner(x) for x in names if not x.startswith("m of ")}
     zeros = {x for x, y in zip(problem.columns, values, strict=True) if is_zero(y) and _owner(x) in owners}
