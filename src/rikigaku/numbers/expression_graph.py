@@ -19,7 +19,9 @@ Traced = Union["Node", float]
 ELEMENTARY = "Use sin, cos, sqrt, where, ... of rikigaku.numbers.elementary_functions."
 
 # Operations in the order of tests and tables. "input" and "const" are leaves.
-OPERATIONS = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "atan2", "less", "choose")
+OPERATIONS = (
+    "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "atan2", "less", "choose", "lookup",
+)  # fmt: skip
 
 
 class Node:
@@ -174,6 +176,10 @@ class Node:
     def atan2(self, x: Traced) -> "Node":
         """The angle of the point (x, self), from -pi to pi."""
         return self.graph.node("atan2", (self, self.graph.lift(x)))
+
+    def lookup(self, table: tuple[float, ...]) -> "Node":
+        """The element of a table of constants at the whole part of this number."""
+        return self.graph.lookup(table, self)
 
     def choose(self, yes: Traced, no: Traced) -> Traced:
         """`yes` where this condition holds, else `no`."""

@@ -31,7 +31,7 @@ def partials(node: Node) -> tuple[Traced, ...]:
             y, x = args
             square = y * y + x * x
             return (x / square, -(y / square))
-        case "sign" | "less":
+        case "sign" | "less" | "lookup":
             return (0.0,) * len(args)
         case "choose":
             return (0.0, args[0].choose(1.0, 0.0), args[0].choose(0.0, 1.0))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import lt
 from typing import Any
 
-from rikigaku.numbers.elementary_functions import atan2, cos, sign, sin, sqrt, where
+from rikigaku.numbers.elementary_functions import atan2, cos, lookup, sign, sin, sqrt, where
 from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.program import Program
 

@@ -61,10 +61,11 @@ class RobotLaw(BoundLaw):
     ) -> Any:
         """The law as exact formulas: `robot.mass_matrix.formulas()[0, 0]`, `robot.jacobian.formulas("hand")`.
 
-        One formula, an array of them, or a named tuple where the law has several results; of closed robots
-        `Intermediates` where formulas would be too long to read. Options are those of a call. Symbols of the
-        robot stay symbols unless given a value here. gravity="g" makes the magnitude of gravity a symbol;
-        gravity=True and wrenches={"hand": True} make these variables too, element by element.
+        One formula, an array of them, or a named tuple where the law has several results. Where formulas are
+        too long, or their computation fails, the law comes as `Intermediates`, whose `reason` says why.
+        Options are those of a call. Symbols of the robot stay symbols unless given a value here. gravity="g"
+        makes the magnitude of gravity a symbol; gravity=True and wrenches={"hand": True} make these variables
+        too, element by element.
 
         What takes more than a second or two is done in a child process and kept on disk.
 

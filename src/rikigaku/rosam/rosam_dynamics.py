@@ -15,7 +15,6 @@ from rikigaku.core.value_text import short
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.closed.reduced_dynamics import reduced_inverse_dynamics
-from rikigaku.laws.display_names import input_names
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
 from rikigaku.laws.tree import newton_euler
@@ -23,12 +22,9 @@ from rikigaku.model.geometry import Placement
 from rikigaku.model.robot_model import Frame
 from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
-from rikigaku.rosam.rosam_poses import Described, as_robot, hand, link_names
-from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
-from rikigaku.symbolic.base_parameters.base_parameters import base_parameters
-from rikigaku.symbolic.base_parameters.parameter_names import paper_names
-from rikigaku.symbolic.formulas.exact_formula import ExactFormula
-from rikigaku.symbolic.formulas.exact_state import exact_state
+from rikigaku.rosam.loop_conditions import constraints_of, no_constraints
+from rikigaku.rosam.rosam_poses import Described, as_robot, hand
+from rikigaku.rosam.variable_names import Rates, elements, rates, renamed
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 from rikigaku.symbolic.formulas.law_formulas import law_formulas

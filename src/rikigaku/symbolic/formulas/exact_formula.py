@@ -21,6 +21,7 @@ from rikigaku.numbers.ring_transfer import moved
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.formula_grouping import length
+from rikigaku.symbolic.formulas.law_result import LawResult
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
 from rikigaku.symbolic.formulas.substitution import substituted
 
@@ -89,8 +90,8 @@ class ExactFormula(LawResult):
         return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
 
     @property
-    def operations(self) -> int:
-        """Operations of the form that is shown: + - * /, powers, functions."""
+    def shown_operations(self) -> int:
+        """Operations of the form that is shown, as it stands: + - * /, powers, functions."""
         return operations(self.shortest)
 
     @checked
@@ -104,6 +105,22 @@ class ExactFormula(LawResult):
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 
         return sympy_formula(self.formula, real)
+
+    @property
+    def shape(self) -> Shape:
+        """(): one formula."""
+        return ()
+
+    def intermediates(self) -> "Intermediates":
+        """The formula as a list of steps, in which equal operations are done once."""
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        return retraced("y", (), (), [self.formula], self.context)
+
+    @property
+    def operations(self) -> Operations:
+        """Operations one state takes, by the list of steps."""
+        return self.intermediates().operations
 
     def subs(self, name: Any, value: Any = None) -> "ExactFormula":
         """The formula with variables replaced: `subs("zz6", 3)`, `subs({"L": 0.5, "m1": "2*m2"})`.

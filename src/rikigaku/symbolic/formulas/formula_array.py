@@ -1,6 +1,7 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates, place, place_text
+from rikigaku.symbolic.formulas.law_result import LawResult
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
 SHOWN = 120

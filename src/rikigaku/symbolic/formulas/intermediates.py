@@ -61,6 +61,54 @@ class Intermediates(LawResult):
         values = np.array([float(x.evaluate(FLOATS, at)) for x in self.results])
         return values.reshape(self.shape) if self.shape else float(values[0])
 
+    def __getitem__(self, index: Any) -> "Intermediates":
+        """Some results, with the steps that these need."""
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        try:
+            places = np.arange(len(self.results)).reshape(self.shape)[index]
+        except (IndexError, TypeError, ValueError) as error:
+            raise NoElement(
+                f"Results of shape {self.shape} have no element {short(index)}: {error}."
+            ) from None
+        kept = [self.results[k] for k in np.ravel(places)]
+        name = self.name if np.ndim(places) else place_text(self.name, int(places), self.shape)
+        return retraced(name, np.shape(places), self.steps, kept, self.context, self.reason)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator["Intermediates"]:
+        return (self[k] for k in range(len(self)))
+
+    def combined(self) -> "Intermediates":
+        """The same: steps are short formulas already."""
+        return self
+
+    @checked
+    def collect(self, by: str | Sequence[str]) -> "dict[str, Intermediates]":
+        """{factor: coefficients, by steps}, "1" for the remaining terms; see `LawResult.collect`.
+
+        Raises:
+            NotExact: if the law divides by what is to be collected, or holds its sine or root.
+        """
+        from rikigaku.symbolic.formulas.collected_steps import collected
+
+        assert self.context is not None
+        names = self.context.names
+        return collected(self, [names.get(x, x) for x in self.context.chosen(by)])
+
+    def intermediates(self) -> "Intermediates":
+        """Itself."""
+        return self
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all variables; steps are none."""
+        formulas = (*(x for _, x in self.steps), *self.results)
+        used: frozenset[str] = frozenset().union(*(x.symbols for x in formulas))
+        return used - {name for name, _ in self.steps}
+
     def sympy(self, real: bool = True) -> tuple[list[tuple[Any, Any]], Any]:
         """What sympy.cse gives: pairs (symbol, expression), and the results; symbols are declared real."""
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array, sympy_formula

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.core.errors import NotExact, NoValue, TooLarge
+from rikigaku.core.errors import JobFailed, NotExact, NoValue, RikigakuError, TooLarge
 from rikigaku.laws.display_names import law_names
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rikigaku.laws.closed.dependent_coordinates import CONSTANT_MAP
 from rikigaku.laws.display_names import law_names, port_names
 from rikigaku.laws.householder import FACTORS
 from rikigaku.laws.law import Law

@@ -43,7 +43,7 @@ def with_angle_sums(steps: Sequence[Step]) -> tuple[ShownStep, ...]:
         if isinstance(step, Definition):
             definitions[step.name] = step.formula.substitute(definitions)
         elif isinstance(step, Angle):
-            found = _angle_sum(step, definitions)
+            found = _angle_sum(step, definitions) if step.total is None else _total(step, step.total)
             if _is_symbol(step.y) and _is_symbol(step.x):  # s2 and c2 are the sine and cosine of the joint
                 own = Formula.symbol(step.name)
                 definitions |= {str(step.y): own.sin(), str(step.x): own.cos()}
@@ -68,6 +68,11 @@ def _needed(steps: list[Any]) -> tuple[ShownStep, ...]:
         )
         uses |= {name for formula in formulas for name in formula.symbols}
     return tuple(reversed(kept))
+
+
+def _total(step: Angle, total: Formula) -> AngleSum:
+    """A joint that a linear relation of the loops determines."""
+    return AngleSum(step.place, step.name, None, None, total)
 
 
 def _angle_sum(step: Angle, definitions: Mapping[str, Formula]) -> AngleSum | None:
