@@ -235,7 +235,7 @@ def test_show_prints_the_tables(capsys):
     assert main(["show", "rosam_loop"]) == 0
     out = capsys.readouterr().out
     assert "theta11" in out
-    assert "DH: alpha pi/2" in out
+    assert re.search(r"^l21 +l11 +d21 +prismatic +pi/2 +0 +0 +d21", out, re.MULTILINE)
     assert re.search(r"^cut\b.*revolute", out, re.MULTILINE)
     assert re.search(r"^L +0.4 +m$", out, re.MULTILINE)
 

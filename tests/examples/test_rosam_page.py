@@ -14,7 +14,7 @@ def test_the_page_runs_from_top_to_bottom(tmp_path) -> None:
     script.write_text("\n".join(blocks("rosam.md", "python")))
     answer = run(script, "-W", "error")
     assert answer.returncode == 0, answer.stderr
-    assert "[0, 1] = -sin(beta)" in answer.stdout
+    assert "B(1, 2) = -sin(beta)" in answer.stdout
 
 
 def test_the_table_has_every_function_of_the_paper_with_its_own_arguments() -> None:

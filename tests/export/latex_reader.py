@@ -6,9 +6,11 @@ from math import copysign, cos, sin, sqrt
 TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>\d+\.?\d*(?:\s\\cdot\s10\^\{-?\d+\})?)
-  | (?P<open>\\begin\{cases\}|\\frac\{|\\sqrt\{|\\operatorname\{sign\}\(|\\sin\(|\\cos\(|\()
+  | (?P<open>\\begin\{cases\}|\\frac\{|\\sqrt\{|\\operatorname\{sign\}\(|\\(?:sin|cos)(?:\^\{\d+\})?\(|\()
+  | (?P<power>\^\{\d+\})
   | (?P<mark>\\end\{cases\}|\\text\{else\}|\\\\|\\,|[-+<&})]|\{)
-  | (?P<name>(?:\\mathrm\{[A-Za-z]+\}|\\?[A-Za-z]+)(?:_\{(?:[\w,]|\\_|\\mathrm\{(?:\w|\\_)*\})*\})?)
+  | (?P<name>(?:\\d?dot\{)?(?:\\mathrm\{(?:[A-Za-z0-9]|\\_)+\}|\\?[A-Za-z]+)\}?
+      (?:_\{(?:[\w,]|\\_|\\mathrm\{(?:\w|\\_)*\}|\\?[A-Za-z]+_\{\w+\})*\})?)
     )""",
     re.VERBOSE,
 )
@@ -53,11 +55,19 @@ class Reader:
             self.next()
 
     def product(self) -> float:
-        total = self.atom()
+        total = self.factor()
         while self.word == r"\,":
             self.next()
-            total *= self.atom()
+            total *= self.factor()
         return total
+
+    def factor(self) -> float:
+        base = self.atom()
+        if self.kind != "power":
+            return base
+        exponent = int(self.word[2:-1])
+        self.next()
+        return base**exponent
 
     def atom(self) -> float:
         kind, word = self.kind, self.word
@@ -77,6 +87,9 @@ class Reader:
             second = self.sum()
             self.take("}")
             return first / second
+        word, _, exponent = word.removesuffix("(").partition("^") if "^{" in word else (word, "", "")
+        if exponent:
+            return {r"\sin": sin, r"\cos": cos}[word](first) ** int(exponent[1:-1])
         functions = {r"\sqrt{": sqrt, r"\sin(": sin, r"\cos(": cos, "(": float}
         return functions[word](first) if word in functions else copysign(1.0, first) * (first != 0)
 

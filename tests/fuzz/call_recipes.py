@@ -535,6 +535,10 @@ def _symbolic(folder: Path) -> Iterator[Recipe]:
     )
     found = arm.inverse_kinematics_formulas("hand")
     yield Recipe("JointFormulas.solve", found.solve, (arm.pose(Q, "hand"),), {"tolerance": 1e-8})
+    yield Recipe("JointFormulas.text", found.text, ("short",))
+    yield Recipe("JointFormulas.latex", found.latex, ("short",))
+    yield Recipe("JointFormulas.export", found.export, ("c",), {"path": folder / "ik.c", "name": "f"})
+    yield Recipe("Branch.latex", found.branches[0].latex, ("short",))
     yield Recipe(
         "loop_constraints", five.loop_constraints, (), {"explicit": False, "independent": None, **long}
     )
@@ -544,6 +548,9 @@ def _symbolic(folder: Path) -> Iterator[Recipe]:
         constraints.configurations,
         ({"left_motor": 0.3, "right_motor": 1.2},),
     )
+    yield Recipe(
+        "LoopConstraints.export", constraints.export, ("c",), {"path": folder / "loop.c", "name": "f"}
+    )
     yield Recipe("LoopConstraints.velocities", constraints.velocities, (None,))
     yield Recipe("LoopConstraints.accelerations", constraints.accelerations, (None, None))
     M = arm.mass_matrix.symbolic
@@ -552,9 +559,16 @@ def _symbolic(folder: Path) -> Iterator[Recipe]:
     yield Recipe("Formulas.value", M.value, (), values)
     yield Recipe("Formulas.collect", M.collect, ([arm.joints[1].name],))
     yield Recipe("Formulas.diff", M.diff, (arm.joints[1].name,))
+    yield Recipe("Formulas.text", M.text, ("short",))
+    yield Recipe("Formulas.latex", M.latex, ("short",))
+    yield Recipe("Formulas.subs", M.subs, (names[0], 0))
     yield Recipe("Formulas[...]", M.__getitem__, ((0, 0),))
     yield Recipe("ExactFormula.value", M[0, 0].value, (), values)
     yield Recipe("ExactFormula.diff", M[0, 0].diff, (arm.joints[1].name,))
+    yield Recipe("ExactFormula.text", M[0, 0].text, ("short",))
+    yield Recipe("ExactFormula.latex", M[0, 0].latex, ("short",))
+    yield Recipe("ExactFormula.sympy", M[0, 0].sympy, (True,))
+    yield Recipe("ExactFormula.subs", M[0, 0].subs, (names[0], 0))
     yield Recipe("ExactFormula.collect", M[0, 0].collect, ([arm.joints[1].name],))
     steps = arm.mass_matrix.intermediates()
     yield Recipe("Intermediates.value", steps.value, (), values)

@@ -309,10 +309,10 @@ def test_zero_is_false_and_whole_numbers_equal_ints():
     ("text", "latex"),
     [
         ("m11*L^2/2", r"$\frac{L^{2} \, m_{11}}{2}$"),
-        ("sin(theta_1)", r"${\sin\left(\theta_{1}\right)}$"),
-        ("-sqrt(x) + 1e-20", r"$-\sqrt{x} + 1 \cdot 10^{-20}$"),
+        ("sin(theta_1)", r"$\sin(\theta_{1})$"),
+        ("-sqrt(x) + 1e-20", r"$1 \cdot 10^{-20} - \sqrt{x}$"),
         ("msx2", r"$\mathrm{msx}_{2}$"),
-        ("a_b_c", r"$\mathrm{a\_b\_c}$"),
+        ("a_b_c", r"$a_{\mathrm{b\_c}}$"),
         ("0", "$0$"),
     ],
 )

@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 import rikigaku as rk
 from rikigaku import rosam
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.laws.display_names import input_names
 from rikigaku.laws.tree import coriolis_matrix, kinematics, newton_euler
 from rikigaku.laws.tree.composite_body import mass_matrix
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -21,7 +22,6 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
 from rikigaku.rosam.rosam_poses import frame_names, hands, link_names
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.formula_array import Formulas
 
 # Table 1 of the paper, as printed.

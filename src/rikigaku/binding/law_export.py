@@ -3,19 +3,18 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rikigaku.binding.input_descriptions import input_descriptions
-from rikigaku.core.errors import WrongValue
-from rikigaku.core.files import write_together
-from rikigaku.core.value_text import short
+from rikigaku.export.export_files import exported_program
 from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
-from rikigaku.export.languages import contents, known_language
+from rikigaku.laws.display_names import port_names
 from rikigaku.laws.law import Law
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.program import Program
+
+_STATE = ("q", "v", "a")
 
 
 def exported(
@@ -34,25 +33,12 @@ def exported(
         derivative: variables of differentiation, if the outputs are derivatives.
         exporters: by language, beside those of `rikigaku.export.languages`.
     """
-    known = known_language(language)
-    language = known.name
-    file = None if path is None else Path(path)
-    if file is not None and not file.name:
-        raise WrongValue(f"The path of an export names a file, as 'law.c'; {short(path)} was given.")
-    if file is not None and not known.is_text:
-        raise WrongValue(
-            f"Export to {language} gives an object, not a text: there is nothing to write to a file."
-        )
-    if name is None:
-        own = f"{identifier(robot.name)[:24].rstrip('_')}_{law.identifier}{'_derivative' * bool(derivative)}"
-        name = file.stem if file is not None and known.named_by_file else own
-    export = _export(robot, law, program, derivative, name)
-    if not known.is_text:
-        return exporters.get(language, known.exporter)(export)
-    content, files = contents(known, export, file)
-    if files:
-        write_together(files)
-    return content
+    own = f"{identifier(robot.name)[:24].rstrip('_')}_{law.identifier}{'_derivative' * bool(derivative)}"
+
+    def export(chosen: str) -> Export:
+        return _export(robot, law, program, derivative, chosen)
+
+    return exported_program(language, export, path, name, own, exporters)
 
 
 def _export(robot: RobotModel, law: Law, program: Program, derivative: Sequence[str], name: str) -> Export:
@@ -79,7 +65,21 @@ def _export(robot: RobotModel, law: Law, program: Program, derivative: Sequence[
         inputs=tuple(program.inputs[k] for k in read),
         arguments=tuple(program.arguments[k] for k in read),
     )
-    return Export(program, name, summary, tuple(inputs[k] for k in read), descriptions)
+    elements = _element_names(robot, law, program)
+    return Export(program, name, summary, tuple(inputs[k] for k in read), descriptions, elements)
+
+
+def _element_names(robot: RobotModel, law: Law, program: Program) -> dict[str, tuple[str, ...]]:
+    """Names of the elements of q, v and a among the arguments: those of the joints, with dots."""
+    ports = {port.name: port.shape for port in (*program.outputs, *program.inputs) if port.name in _STATE}
+    sizes = {"q": robot.nq, "v": robot.nv, "a": robot.nv}
+    inputs = [
+        (name, shape)
+        for name, shape in ports.items()
+        if len(shape) == 1 and shape[0] == len(law.coordinates.get(name, range(sizes[name])))
+    ]
+    names = port_names(robot, law, inputs)
+    return {name: tuple(names[f"{name}[{k}]"] for k in range(size)) for name, (size,) in inputs}
 
 
 def _inputs_read(robot: RobotModel, program: Program) -> list[int]:

@@ -5,6 +5,7 @@ Ranks are determined once, at sampled closed configurations of one mobility (`ra
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,9 @@ from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.structure import loop_rows
+from rikigaku.model.coordinate_names import coordinate_names as coordinate_names
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.robot_tables import Table, html_table
 from rikigaku.model.states import as_position
 
 
@@ -87,6 +90,21 @@ class ClosurePlan:
         names = coordinate_names(self.robot)
         return tuple(names[k] for k in places)
 
+    def _repr_html_(self) -> str:
+        """The plan as a table, for notebooks."""
+        rows = {
+            "mobility": str(self.mobility),
+            "independent": ", ".join(self.independent),
+            "dependent": ", ".join(self.dependent),
+            "actuated": ", ".join(self.actuated) or "none",
+            "unactuated": ", ".join(self.unactuated),
+            "independent equations": ", ".join(self.equations),
+            "redundant equations": ", ".join(self.redundant),
+        }
+        title = f"<b>{escape(self.robot.name)}</b>: closure of its loops"
+        table = html_table(Table(("", ""), [(name, text) for name, text in rows.items() if text]))
+        return f"<div>{title}{table}</div>"
+
     def __repr__(self) -> str:
         lines = [
             f"Loops of robot {self.robot.name!r}: mobility {self.mobility}, "
@@ -129,15 +147,6 @@ def closure(robot: RobotModel, near: ArrayLike | None = None) -> ClosurePlan:
     if known is None:
         known = robot.__dict__["_closure"] = _found(robot)
     return known
-
-
-def coordinate_names(robot: RobotModel) -> tuple[str, ...]:
-    """A name for each coordinate of v: the joint's, with a number where it has several."""
-    return tuple(
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
-        for joint in robot.joints
-        for k in range(joint.nv)
-    )
 
 
 def _found(robot: RobotModel, near: Array | None = None) -> ClosurePlan:

@@ -20,6 +20,7 @@ _MEMORY = """
 declare ptr @malloc(i64)
 declare ptr @aligned_alloc(i64, i64)
 declare void @free(ptr)
+declare double @atan2(double, double)
 """
 
 

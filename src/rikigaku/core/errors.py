@@ -206,10 +206,13 @@ class NotSolvable(RikigakuError, ValueError):
     """Equations without a closed form by square roots; `joints` are those that remain unsolved.
 
     degree: of the equation that remains, in the tangent of half the angle; None where it was not found.
+    equation: this equation as text, `polynomial = 0` after the definitions it needs; else empty.
     """
 
-    def __init__(self, message: str, joints: Iterable[str] = (), degree: int | None = None) -> None:
-        self.joints, self.degree = tuple(joints), degree
+    def __init__(
+        self, message: str, joints: Iterable[str] = (), degree: int | None = None, equation: str = ""
+    ) -> None:
+        self.joints, self.degree, self.equation = tuple(joints), degree, equation
         super().__init__(message)
 
 

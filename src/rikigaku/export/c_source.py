@@ -14,7 +14,7 @@ WORDS = words("""
     auto bool break case char const constexpr continue default do double else enum extern false float
     for goto if inline int long nullptr register restrict return short signed sizeof static
     static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void
-    volatile while alignas alignof asm main near far linux unix i386 fma sqrt sin cos fabs copysign
+    volatile while alignas alignof asm main near far linux unix i386 fma sqrt sin cos atan2 fabs copysign
     memcpy sincos_of sign_of uint64_t errno NULL EOF I NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL
     MAXFLOAT DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS X_TLOSS HUGE isnan isinf isfinite isnormal
     signbit fpclassify isgreater isless islessgreater isunordered math_errhandling
@@ -34,6 +34,7 @@ C = Language(
         "fma": Spelling("fma({0}, {1}, {2})"),
         "sqrt": Spelling("sqrt({0})"),
         "sign": Spelling("sign_of({0})"),
+        "atan2": Spelling("atan2({0}, {1})"),
         "choose": Spelling("{0} < {1} ? {2} : {3}", needs=(SUM, SUM, SUM, SUM)),
     },
     let="const double {0} = {1};",

@@ -31,6 +31,7 @@ def function(export: Export) -> Any:
             "sin": casadi.sin,
             "cos": casadi.cos,
             "sign": casadi.sign,
+            "atan2": casadi.atan2,
             "less": lambda a, b: a < b,
             "choose": casadi.if_else,
         },

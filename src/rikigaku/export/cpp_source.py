@@ -24,6 +24,7 @@ CPP = replace(
         **C.operations,
         "fma": Spelling("std::fma({0}, {1}, {2})"),
         "sqrt": Spelling("std::sqrt({0})"),
+        "atan2": Spelling("std::atan2({0}, {1})"),
     },
     element=nested,
     place=None,

@@ -1,23 +1,28 @@
 """The record that every exporter receives: a program, the name of the function, and its documentation."""
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rikigaku.export.identifiers import Names, checked_name, plain
 from rikigaku.export.program_walk import Language, Listing, listing
-from rikigaku.numbers.program import Port, Program
+from rikigaku.numbers.program import Port, Program, Shape
 
 
 @dataclass(frozen=True)
 class Export:
-    """A program to export, with one sentence on it and a description of each input and output."""
+    """A program to export, with one sentence on it and a description of each input and output.
+
+    elements: by input or output, names of its elements for readers ("v": ("theta1_dot", ...)), where they
+    have names of their own.
+    """
 
     program: Program
     name: str
     summary: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    elements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,10 @@ def text(export: Export, language: Language) -> Text:
     checked_name(export.name, language.reserved, language.name)
     names = Names((*language.reserved, export.name), language.render)
     program = export.program
-    inputs, outputs = argument_names(program, names)
-    lines = listing(program, language, inputs, outputs, names)
+    elements = export.elements if language.named_elements else {}
+    element = language.element if language.named_elements else None
+    inputs, outputs = argument_names(program, names, element, elements)
+    lines = listing(program, language, inputs, outputs, names, elements)
     return Text(
         export,
         language,
@@ -72,14 +79,33 @@ def text(export: Export, language: Language) -> Text:
     )
 
 
-def argument_names(program: Program, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the inputs and of the outputs; an output called like an input gets another name."""
-    inputs = tuple(names.new(port.name) for port in program.inputs)
-    input_names = {port.name for port in program.inputs}
-    outputs = tuple(
-        names.new(f"{port.name}_out" if port.name in input_names else port.name) for port in program.outputs
-    )
-    return inputs, outputs
+def argument_names(
+    program: Program,
+    names: Names,
+    element: Callable[[str, Shape, int], str] | None = None,
+    named: Container[str] = (),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the inputs and of the outputs; an output called like an input gets another name.
+
+    element: the text of an element, where no element may look like another argument (g_{1} and the symbol
+    g1); named: arguments whose elements have names of their own.
+    """
+    inputs = {port.name for port in program.inputs}
+
+    def new(port: Port, ending: str) -> str:
+        if element is None or port.name in named:
+            return names.new(port.name + ending)
+        elements = range(port.size if port.shape else 0)
+        wanted = port.name + ending
+        if not names.taken.isdisjoint(element(wanted, port.shape, k) for k in elements):
+            wanted = f"{port.name}_{'in' if port in program.inputs else 'out'}"
+        return names.new(wanted, lambda name: (element(name, port.shape, k) for k in elements))
+
+    places = range(len(program.inputs))
+    ordered = sorted(places, key=lambda k: bool(program.inputs[k].shape and element))  # symbols come first
+    known = {k: new(program.inputs[k], "") for k in ordered}
+    outputs = tuple(new(port, "_out" * (port.name in inputs)) for port in program.outputs)
+    return tuple(known[k] for k in places), outputs
 
 
 def loop_body(program: Program, language: Language) -> Listing:

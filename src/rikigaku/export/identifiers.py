@@ -16,12 +16,18 @@ class Names:
         self.taken = set(reserved)
         self.render = render
 
-    def new(self, text: str) -> str:
-        """An identifier like the text; the text itself if it is valid and not taken."""
+    def new(self, text: str, parts: Callable[[str], Iterable[str]] = lambda name: ()) -> str:
+        """An identifier like the text; the text itself if it is valid and not taken.
+
+        parts: other texts that come with the name (its elements) and must be free, too.
+        """
         plain = identifier(text)
-        candidates = (f"{plain}{suffix}" for suffix in _suffixes())
-        name = next(x for x in candidates if x not in self.taken and self.render(x) not in self.taken)
-        self.taken |= {name, self.render(name)}
+        for suffix in _suffixes():
+            name = f"{plain}{suffix}"
+            texts = {name, self.render(name), *parts(name)}
+            if texts.isdisjoint(self.taken):
+                break
+        self.taken |= texts
         return name
 
 

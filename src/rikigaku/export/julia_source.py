@@ -10,7 +10,7 @@ _WORDS = words("""
     function global if import in isa let local macro module mutable new outer primitive public quote
     return struct true try type using var where while AbstractArray DimensionMismatch Real Vector eltype
     fma float ifelse im Inf length NaN nothing pi promote_type sign sincos sqrt throw typeof zero zeros
-    missing ans Float64
+    missing ans atan Float64
 """)
 
 
@@ -26,6 +26,7 @@ JULIA = Language(
         "fma": Spelling("fma({0}, {1}, {2})"),
         "sqrt": Spelling("sqrt({0})"),
         "sign": Spelling("sign({0})"),
+        "atan2": Spelling("atan({0}, {1})"),
         "choose": Spelling("ifelse({0} < {1}, {2}, {3})", needs=(SUM, SUM, 0, 0)),
     },
     let="{0} = {1}",

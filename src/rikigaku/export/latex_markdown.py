@@ -1,36 +1,23 @@
 """A program for readers, in LaTeX or Markdown: inputs, numbered variables, results, operations."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rikigaku.export.export_record import Export, Text, size, text
-from rikigaku.export.identifiers import plain, words
-from rikigaku.export.program_walk import ATOM, PRODUCT, SUM, Language, Spelling, indices
+from rikigaku.export.identifiers import plain
+from rikigaku.export.program_walk import PRODUCT, SUM, Language, Spelling, indices
+from rikigaku.numbers.latex_names import latex_name
 from rikigaku.numbers.program import Port, Program, Shape
 from rikigaku.numbers.program_evaluation import unrolled
-
-_GREEK = words("""
-    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon
-    phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
-""")
 
 _LINES = 20  # equations in one block: renderers of Markdown are slow with long ones
 
 
-def math_name(name: str, at: tuple[int, ...] = ()) -> str:
-    """The name as a formula, m_2 for m2; with the indices of an element, from 1."""
-    match = re.fullmatch(r"([A-Za-z]+)_?(\w*)", name)
-    assert match is not None, name
-    letters, subscript = match.groups()
-    shown = (
-        f"\\{letters}" if letters in _GREEK else letters if len(letters) == 1 else f"\\mathrm{{{letters}}}"
-    )
-    below = [subscript if subscript.isdigit() else f"\\mathrm{{{_escaped(subscript)}}}"] if subscript else []
-    below += [str(k + 1) for k in at]
-    return f"{shown}_{{{','.join(below)}}}" if below else shown
-
-
 def _element(name: str, shape: Shape, k: int) -> str:
-    return math_name(name, indices(shape, k))
+    """Indices count from 1."""
+    return latex_name(name, tuple(i + 1 for i in indices(shape, k)))
 
 
 def _number(x: float) -> str:
@@ -39,19 +26,33 @@ def _number(x: float) -> str:
     return rf"{digits} \cdot 10^{{{int(power)}}}" if power else digits
 
 
+def _product(factors: Sequence[str]) -> str:
+    """Numbers first; equal factors as powers."""
+    counts = Counter(factors)
+    ordered = sorted(counts, key=lambda x: not x[0].isdigit())
+    return r" \, ".join(x if counts[x] == 1 else _power(x, counts[x]) for x in ordered)
+
+
+def _power(base: str, n: int) -> str:
+    """A function has its exponent behind its name: sin^2(q)."""
+    if found := re.fullmatch(r"(\\sin|\\cos)(\(.*\))", base):
+        return f"{found[1]}^{{{n}}}{found[2]}"
+    simple = re.fullmatch(r"\(.*\)|[\\\w{},]*", base) and not base.startswith((r"\frac", r"\sqrt", r"\begin"))
+    return f"{base}^{{{n}}}" if simple else f"({base})^{{{n}}}"
+
+
 MATHEMATICS = Language(
     "LaTeX",
     frozenset(),
     {
         "add": Spelling("{0} + {1}", SUM, (SUM, SUM)),
         "sub": Spelling("{0} - {1}", SUM, (SUM, PRODUCT)),
-        "mul": Spelling(r"{0} \, {1}", PRODUCT, (PRODUCT, PRODUCT)),
-        "scale": Spelling(r"{1} \, {0}", PRODUCT, (PRODUCT, ATOM)),
         "div": Spelling(r"\frac{{{0}}}{{{1}}}"),
         "sqrt": Spelling(r"\sqrt{{{0}}}"),
         "sin": Spelling(r"\sin({0})"),
         "cos": Spelling(r"\cos({0})"),
         "sign": Spelling(r"\operatorname{{sign}}({0})"),
+        "atan2": Spelling(r"\operatorname{{atan2}}({0}, {1})"),
         "choose": Spelling(
             r"\begin{{cases}} {2} & {0} < {1} \\ {3} & \text{{else}} \end{{cases}}", needs=(SUM, SUM, 0, 0)
         ),
@@ -61,8 +62,10 @@ MATHEMATICS = Language(
     store="{0} &= {1}",
     inline=8,
     unpack=False,
-    render=math_name,
+    render=latex_name,
     number=_number,
+    product=_product,
+    named_elements=True,
 )
 
 
@@ -73,7 +76,7 @@ def latex(export: Export) -> str:
     parts += [rf"\subsection*{{{_escaped(export.name)}}}", _escaped(export.summary), ""]
     for title, arguments, descriptions in _arguments(document):
         items = [
-            rf"  \item ${math_name(name)}$ ({_size(port)}): {_escaped(description)}"
+            rf"  \item ${_argument(document, name, port)}$ ({_size(port)}): {_escaped(description)}"
             for (name, port), description in zip(arguments, descriptions, strict=True)
         ]
         if items:
@@ -91,7 +94,7 @@ def markdown(export: Export) -> str:
     parts = [f"# {_marked(export.name)}", "", _marked(export.summary), ""]
     for title, arguments, descriptions in _arguments(document):
         items = [
-            f"- ${math_name(name)}$ ({size(port)}): {_marked(description)}"
+            f"- ${_argument(document, name, port)}$ ({size(port)}): {_marked(description)}"
             for (name, port), description in zip(arguments, descriptions, strict=True)
         ]
         parts += [f"## {title}", "", *items, ""]
@@ -105,7 +108,13 @@ def markdown(export: Export) -> str:
 
 def _document(export: Export) -> Text:
     program = unrolled(export.program)
-    return text(Export(program, export.name, export.summary, export.inputs, export.outputs), MATHEMATICS)
+    return text(replace(export, program=program), MATHEMATICS)
+
+
+def _argument(document: Text, name: str, port: Port) -> str:
+    """The argument with the names of its elements, where they have some."""
+    own = document.listing.elements.get(name)
+    return f"{latex_name(name)} = ({', '.join(own)})" if own else latex_name(name)
 
 
 def _arguments(document: Text) -> list[tuple[str, tuple[tuple[str, Port], ...], tuple[str, ...]]]:

@@ -10,7 +10,7 @@ _WORDS = words("""
     break case catch classdef continue do else elseif end end_try_catch end_unwind_protect endclassdef
     endenumeration endevents endfor endfunction endif endmethods endparfor endproperties endswitch
     endwhile enumeration events for function global if methods otherwise parfor persistent properties
-    return spmd switch try until unwind_protect unwind_protect_cleanup while ans choose cos error eps i
+    return spmd switch try until unwind_protect unwind_protect_cleanup while ans atan2 choose cos error eps i
     Inf inf j NaN nan numel pi sign sin sqrt zeros
 """)
 
@@ -26,6 +26,7 @@ MATLAB = Language(
         **INFIX,
         "sqrt": Spelling("sqrt({0})"),
         "sign": Spelling("sign({0})"),
+        "atan2": Spelling("atan2({0}, {1})"),
         "choose": Spelling("choose({0} < {1}, {2}, {3})", needs=(SUM, SUM, 0, 0)),
     },
     let="{0} = {1};",

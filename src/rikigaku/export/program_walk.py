@@ -59,7 +59,9 @@ class Language:
     first: int = 0  # index of the first element
     unpack: bool = True  # whether elements of inputs get names of their own
     render: Callable[[str], str] = str  # how a name is shown
-    number: Callable[[float], str] | None = None  # rounded, for readers; constant factors are "scale"
+    number: Callable[[float], str] | None = None  # rounded, for readers
+    product: Callable[[Sequence[str]], str] | None = None  # of factors, equal ones as powers, for readers
+    named_elements: bool = False  # whether elements of arguments are shown by names of their own
 
 
 @dataclass
@@ -69,24 +71,37 @@ class Listing:
     lines: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)  # the lines that store results
     loop_bodies: dict[str, Program] = field(default_factory=dict)
+    elements: dict[str, list[str]] = field(default_factory=dict)  # of arguments, where they have names
 
 
 class _Term(NamedTuple):
     text: str
     level: int = ATOM
     size: int = 0  # operations inside
+    factors: tuple[str, ...] = ()  # of a product, where a language shows powers
 
 
 def listing(
-    program: Program, language: Language, inputs: Sequence[str], outputs: Sequence[str], names: Names
+    program: Program,
+    language: Language,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    names: Names,
+    elements: Mapping[str, Sequence[str]] | None = None,
 ) -> Listing:
-    """The program in a language; its arguments have these names, further names come from `names`."""
-    return _Walk(program, language, names).run(inputs, outputs)
+    """The program in a language; its arguments have these names, further names come from `names`.
+
+    elements: by argument, names of its elements, where they are shown by names of their own.
+    """
+    return _Walk(program, language, names, elements or {}).run(inputs, outputs)
 
 
 class _Walk:
-    def __init__(self, program: Program, language: Language, names: Names) -> None:
+    def __init__(
+        self, program: Program, language: Language, names: Names, elements: Mapping[str, Sequence[str]]
+    ) -> None:
         self.program, self.language, self.names = program, language, names
+        self.named = elements
         self.steps = list(instructions(program, language.fused))
         self.uses = _uses(program, self.steps)
         self.constants = {step.index: step.constant for step in self.steps if step.op == "const"}
@@ -98,6 +113,12 @@ class _Walk:
         self.out = Listing()
 
     def run(self, inputs: Sequence[str], outputs: Sequence[str]) -> Listing:
+        known = {port.name for port in self.program.inputs}
+        for ports, arguments in ((self.program.inputs, inputs), (self.program.outputs, outputs)):
+            for port, name in zip(ports, arguments, strict=True):
+                if port.name in self.named and (ports is self.program.inputs or port.name not in known):
+                    own = [self.names.new(x) for x in self.named[port.name]]
+                    self.out.elements[name] = [self.language.render(x) for x in own]
         self._take_inputs(inputs)
         steps = {step.index: step for step in self.steps if step.op != "input"}
         for node in self.program.nodes:
@@ -116,7 +137,7 @@ class _Walk:
         used = {step.index for step in self.steps if step.op == "input"}
         for name, port, nodes in zip(inputs, self.program.inputs, self.program.arguments, strict=True):
             for k, node in enumerate(nodes):
-                text = self.language.element(name, port.shape, k)
+                text = self._element(name, port.shape, k)
                 if port.shape and not self.language.unpack:
                     self.names.taken.add(text)
                 elif port.shape and node.id in used:
@@ -124,6 +145,10 @@ class _Walk:
                     self._let(element, text)
                     text = element
                 self.terms[node.id] = _Term(text)
+
+    def _element(self, name: str, shape: Shape, k: int) -> str:
+        own = self.out.elements.get(name)
+        return own[k] if own else self.language.element(name, shape, k)
 
     def _let(self, name: str, text: str) -> None:
         self.out.lines.append(self.language.let.format(name, text))
@@ -137,8 +162,8 @@ class _Walk:
         last = self.constants.get(step.args[-1].index)
         if op == "add" and last is not None and last < 0:
             op, args[1] = "sub", self._number(-last)
-        elif op == "mul" and last is not None and self.language.number:
-            op = "scale"
+        elif op == "mul" and self.language.product:
+            return self._named(step, self._product(args))
         elif op == "add" and self.language.number and args[1].text.startswith("-"):
             op, args[1] = "sub", _Term(args[1].text[1:], ATOM, args[1].size)  # a + (-b + c) reads a - b + c
         spelling = self._spelling(op)
@@ -146,8 +171,26 @@ class _Walk:
         text = spelling.text.format(*map(_parenthesized, args, spelling.needs))
         if step.op in ("sin", "cos") and size == 1:  # sin(q1) reads better than a name for it
             return _Term(text, spelling.level)
-        if self.uses[step.index] == 1 and size <= self.language.inline:
-            return _Term(text, spelling.level, size)
+        return self._named(step, _Term(text, spelling.level, size))
+
+    def _product(self, args: Sequence[_Term]) -> _Term:
+        """A product for readers: numbers first, signs in front, equal factors as powers."""
+        assert self.language.product is not None
+        negative = False
+        factors: list[str] = []
+        for arg in args:
+            sign = arg.text.startswith("-") and (bool(arg.factors) or arg.text[1:2].isdigit())
+            negative ^= sign
+            factors += arg.factors or (arg.text[1:] if sign else _parenthesized(arg, PRODUCT),)
+        text = self.language.product(factors)
+        size = 1 + sum(arg.size for arg in args)
+        return _Term(f"-{text}" if negative else text, SUM if negative else PRODUCT, size, tuple(factors))
+
+    def _named(self, step: Instruction, term: _Term) -> _Term:
+        """The term, where it is short and used once; else a name for it, defined by a line."""
+        if self.uses[step.index] == 1 and term.size <= self.language.inline:
+            return term
+        text = term.text
         self.count += 1
         name = self.names.new(f"t{self.count}")
         shown = self.language.render(name)
@@ -177,7 +220,11 @@ class _Walk:
 
     def _operand(self, arg: Operand) -> _Term:
         term = self.terms[arg.index]
-        return _Term(f"-{_parenthesized(term, PRODUCT)}", SUM, term.size) if arg.negative else term
+        if not arg.negative:
+            return term
+        if term.factors and term.text.startswith("-"):
+            return _Term(term.text[1:], PRODUCT, term.size, term.factors)
+        return _Term(f"-{_parenthesized(term, PRODUCT)}", SUM, term.size, term.factors)
 
     def _run_iteration(self, call: Node) -> None:
         """An iteration of a loop: a call of its body with the shared values and its own."""
@@ -209,7 +256,7 @@ class _Walk:
         for k, x in enumerate(elements):
             term = self._operand(operand(x)) if isinstance(x, Node) else self._number(float(x))
             if isinstance(x, Node) or not self.language.zeroed or x != 0 or copysign(1, x) < 0:
-                place = self.language.place or self.language.element
+                place = self.language.place or self._element
                 self.out.results.append(self.language.store.format(place(name, port.shape, k), term.text))
 
 

@@ -27,6 +27,7 @@ PYTHON = Language(
         **INFIX,
         "sqrt": Spelling("np.sqrt({0})"),
         "sign": Spelling("np.sign({0})"),
+        "atan2": Spelling("np.arctan2({0}, {1})"),
         "choose": Spelling("np.where({0} < {1}, {2}, {3})", needs=(SUM, SUM, 0, 0)),
     },
     let="{0} = {1}",

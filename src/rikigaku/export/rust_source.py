@@ -14,7 +14,7 @@ _WORDS = words("""
     abstract as async await become box break const continue crate do dyn else enum extern false final fn
     for gen if impl in let loop macro match mod move mut override priv pub ref return self Self static
     struct super trait true try type typeof union unsafe unsized use virtual where while yield
-    macro_rules f64 u64 bool main std core fma sqrt far_sincos sincos_of sign_of Some None Ok Err
+    macro_rules f64 u64 bool main std core fma sqrt atan2 far_sincos sincos_of sign_of Some None Ok Err
 """)
 
 RUST = Language(
@@ -25,6 +25,7 @@ RUST = Language(
         "fma": Spelling("fma({0}, {1}, {2})"),
         "sqrt": Spelling("sqrt({0})"),
         "sign": Spelling("sign_of({0})"),
+        "atan2": Spelling("atan2({0}, {1})"),
         "choose": Spelling("if {0} < {1} {{ {2} }} else {{ {3} }}", needs=(SUM, SUM, 0, 0)),
     },
     let="let {0}: f64 = {1};",
@@ -43,6 +44,11 @@ fn fma(x: f64, y: f64, z: f64) -> f64 {
 _SQRT = """#[inline]
 fn sqrt(x: f64) -> f64 {
     x.sqrt() // no_std: libm::sqrt
+}
+"""
+_ATAN2 = """#[inline]
+fn atan2(y: f64, x: f64) -> f64 {
+    y.atan2(x) // no_std: libm::atan2
 }
 """
 _SIGN = """/// 1, -1, or x itself where it is zero or not a number.
@@ -91,6 +97,8 @@ def _helpers(rust: Text) -> list[str]:
         parts.append(f"#[allow(unused)]\n{_FMA}")
     if rust.uses("sqrt"):
         parts.append(_SQRT)
+    if rust.uses("atan2"):
+        parts.append(_ATAN2)
     if rust.uses("sign"):
         parts.append(_SIGN)
     if rust.uses("sin", "cos"):

@@ -29,6 +29,7 @@ from rikigaku.export.wasm_encoding import (
     local_set,
     module,
 )
+from rikigaku.numbers.arctangent import without_atan2
 from rikigaku.numbers.program import Port, Program
 
 _RESERVED = frozenset({"memory", "heap_base"})
@@ -54,6 +55,7 @@ def source(export: Export) -> bytes:
 
 
 def _module(programs: Mapping[str, tuple[Program, Mapping[str, Any]]]) -> bytes:
+    programs = {name: (without_atan2(program), words) for name, (program, words) in programs.items()}
     scratch = Scratch(_FIRST)
     functions: list[Function] = [_sincos()]
     bodies: dict[Program, int] = {}

@@ -175,6 +175,25 @@ def with_gravity(robot: ModelT, gravity: FormulaTriple) -> ModelT:
     return replace(robot, gravity=_triple(gravity, "gravity"))
 
 
+def with_gravity_symbol(robot: ModelT, name: str) -> ModelT:
+    """The robot under a gravity of its own direction whose magnitude is a symbol.
+
+    Raises:
+        WrongValue: without a direction of numbers, or if the robot has a symbol of that name already.
+    """
+    symbol = Formula.symbol(name)
+    size = sum((x * x for x in robot.gravity), start=ZERO).sqrt()
+    if not size or size.symbols or name in robot.free_symbols:
+        reason = f"it has a symbol {name!r} already" if name in robot.free_symbols else "its gravity is "
+        reason += "" if name in robot.free_symbols else f"({', '.join(map(str, robot.gravity))})"
+        raise WrongValue(
+            f"The gravity of robot {robot.name!r} cannot become the symbol {name!r}: {reason}. Choose "
+            "another name, or give the robot a direction of gravity, robot.with_gravity((0, 0, -9.81))."
+        )
+    x, y, z = (component / size * symbol for component in robot.gravity)
+    return replace(robot, gravity=(x, y, z))
+
+
 def with_actuated(robot: ModelT, joints: Iterable[str]) -> ModelT:
     """The robot with exactly these joints actuated."""
     actuated = [joints] if isinstance(joints, str) else list(joints)

@@ -23,10 +23,11 @@ class Table(NamedTuple):
 def link_table(robot: RobotModel) -> Table:
     """One row a link: its joint, the joint's pose, limits and parameters, mass and inertia (m, rad, kg).
 
-    Columns in which no joint has an entry (pitch, friction, rotor, spring, coupling) are left out.
+    Poses by Denavit-Hartenberg parameters have a column for each of them (`_geometry_columns`). Columns in
+    which no joint has an entry (pitch, friction, rotor, spring, coupling) are left out.
     """
-    parameters = _joint_parameters(robot)
-    head = ("link", "on", "joint", "type", "where", "limits", *parameters, "mass [kg]", "inertia")
+    geometry, parameters = _geometry_columns(robot), _joint_parameters(robot)
+    head = ("link", "on", "joint", "type", *geometry, "limits", *parameters, "mass [kg]", "inertia")
     rows = []
     if (body := robot.base_inertia) is not None:
         rows.append(
@@ -35,7 +36,7 @@ def link_table(robot: RobotModel) -> Table:
                 "",
                 "",
                 "base",
-                "",
+                *("" for _ in geometry),
                 "",
                 *("" for _ in parameters),
                 mass_text(body),
@@ -50,7 +51,7 @@ def link_table(robot: RobotModel) -> Table:
                 link.parent,
                 joint.name,
                 joint_text(joint),
-                geometry_text(link.geometry),
+                *(column[k] for column in geometry.values()),
                 limits_text(joint),
                 *(column[k] for column in parameters.values()),
                 mass_text(link.inertia),
@@ -58,6 +59,40 @@ def link_table(robot: RobotModel) -> Table:
             )
         )
     return Table(head, rows)
+
+
+_DH_COLUMNS = {
+    ModifiedDH: ("beta", "b", "alpha", "a", "theta", "d"),
+    StandardDH: ("theta", "d", "a", "alpha"),
+}
+
+
+def _geometry_columns(robot: RobotModel) -> dict[str, list[str]]:
+    """Poses of the joints by heading: alpha, a, theta, d with the joint's variable, or "where" in words.
+
+    beta and b, which place branches, have columns where some link has them. Standard parameters are shown in
+    their order, theta, d, a, alpha.
+    """
+    geometries = [link.geometry for link in robot.links]
+    kinds = {type(geometry) for geometry in geometries}
+    if len(kinds) != 1 or (kind := kinds.pop()) not in _DH_COLUMNS:
+        return {"where": [geometry_text(geometry) for geometry in geometries]}
+    columns = {
+        name: [_dh_entry(link.joint, name, getattr(link.geometry, name)) for link in robot.links]
+        for name in _DH_COLUMNS[kind]
+    }
+    return {x: y for x, y in columns.items() if x not in ("beta", "b") or set(y) != {"0"}}
+
+
+def _dh_entry(joint: Joint, name: str, value: Formula) -> str:
+    """A parameter; with the name of the joint where it is the joint's variable."""
+    moving = {"theta": ("revolute", "continuous"), "d": ("prismatic",)}.get(name, ())
+    if joint.type not in moving or joint.axis != Z_AXIS:
+        return number_text(value)
+    if not value:
+        return joint.name
+    text = number_text(value)
+    return f"{joint.name} - {text[1:]}" if text.startswith("-") else f"{joint.name} + {text}"
 
 
 def _joint_parameters(robot: RobotModel) -> dict[str, list[str]]:

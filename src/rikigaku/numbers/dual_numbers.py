@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rikigaku.numbers.elementary_functions import cos, is_zero, sin, sqrt
+from rikigaku.numbers.elementary_functions import atan2, cos, is_zero, sin, sqrt
 from rikigaku.numbers.number_kind import Number
 
 
@@ -51,6 +51,16 @@ class Dual:
 
     def cos(self) -> Any:
         return dual(cos(self.value), -sin(self.value) * self.rate)
+
+    def lifted(self, x: Any) -> "Dual":
+        """A number without derivative."""
+        return Dual(x, 0)
+
+    def atan2(self, other: Any) -> Any:
+        x, dx = parts(other)
+        return dual(
+            atan2(self.value, x), (self.rate * x - self.value * dx) / (self.value * self.value + x * x)
+        )
 
     def sqrt(self) -> Any:
         root = sqrt(self.value)

@@ -41,6 +41,15 @@ def sign(x: Number) -> Number:
     return x.sign() if hasattr(x, "sign") else np.sign(x)
 
 
+def atan2(y: Number, x: Number) -> Number:
+    """The angle of the point (x, y) from -pi to pi [rad]; zero at the origin."""
+    if hasattr(y, "atan2"):
+        return y.atan2(x)
+    if hasattr(x, "atan2"):
+        return x.lifted(y).atan2(x)
+    return np.arctan2(y, x)
+
+
 def where(condition: Number, yes: Number, no: Number) -> Number:
     """`yes` where the condition holds, else `no`, element by element; both are computed."""
     if isinstance(condition, np.ndarray):  # first: arrays have another method named `choose`

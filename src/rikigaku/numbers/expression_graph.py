@@ -19,7 +19,9 @@ Traced = Union["Node", float]
 ELEMENTARY = "Use sin, cos, sqrt, where, ... of rikigaku.numbers.elementary_functions."
 
 # Operations in the order of tests and tables. "input" and "const" are leaves.
-OPERATIONS = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "less", "choose", "lookup")
+OPERATIONS = (
+    "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "sign", "atan2", "less", "choose", "lookup",
+)  # fmt: skip
 
 
 class Node:
@@ -166,6 +168,14 @@ class Node:
 
     def sign(self) -> "Node":
         return self.graph.node("sign", (self,))
+
+    def lifted(self, x: Traced) -> "Node":
+        """A constant as a node of this graph."""
+        return self.graph.lift(x)
+
+    def atan2(self, x: Traced) -> "Node":
+        """The angle of the point (x, self), from -pi to pi."""
+        return self.graph.node("atan2", (self, self.graph.lift(x)))
 
     def lookup(self, table: tuple[float, ...]) -> "Node":
         """The element of a table of constants at the whole part of this number."""

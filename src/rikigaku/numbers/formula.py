@@ -334,6 +334,25 @@ def _product(factors: Iterable[tuple[Factor, int]], coefficient: Fraction) -> Fo
     return Formula(((monomial, coefficient),)) * outside
 
 
+def product(factors: Iterable[tuple[Formula, int]], coefficient: Fraction | int = 1) -> Formula:
+    """A number times powers of formulas, where a number times a sum is kept as it is: 2*(a + b).
+
+    Arithmetic and the parser multiply such a product out, 2*a + 2*b: it is a form for readers.
+    """
+    number, found = Fraction(coefficient), []
+    for base, power in factors:
+        if not base.terms:
+            return ZERO
+        own, scale = _factors(base)
+        number *= scale**power
+        found += [(factor, n * power) for factor, n in own]
+    result = _product(found, Fraction(1))
+    if len(result.terms) == 1 or number in (1, -1):
+        return result * number
+    (monomial, scale) = _factors(result)
+    return Formula(((monomial, scale * number),))
+
+
 def _power(base: Formula, n: int) -> Formula:
     if n == 0:
         return ONE

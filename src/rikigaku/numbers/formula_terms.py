@@ -9,7 +9,7 @@ from rikigaku.core.errors import MissingValue
 from rikigaku.numbers.elementary_functions import cos, sign, sin, sqrt
 from rikigaku.numbers.number_kind import Kind, Number
 
-FactorKind = Literal["symbol", "sin", "cos", "sqrt", "sign", "sum", "pi"]
+FactorKind = Literal["symbol", "sin", "cos", "sqrt", "sign", "sum", "pi", "absolute"]  # the last for LaTeX
 Factor = tuple[FactorKind, Any]  # ("symbol", name), ("pi", ""), ("sin", Formula), ...
 Monomial = tuple[tuple[Factor, int], ...]
 Terms = tuple[tuple[Monomial, Fraction], ...]

@@ -86,14 +86,14 @@ class Operations:
         """Number of all operations except sines and cosines."""
         return sum(
             self.counts.get(op, 0)
-            for op in ("add", "sub", "mul", "div", "sqrt", "sign", "less", "choose", "lookup")
+            for op in ("add", "sub", "mul", "div", "sqrt", "sign", "atan2", "less", "choose", "lookup")
         )
 
     def __str__(self) -> str:
         parts = [f"{self.mul} mul", f"{self.add} add"]
         parts += [
             f"{self.counts[op]} {op}"
-            for op in ("div", "sqrt", "sign", "choose", "lookup")
+            for op in ("div", "sqrt", "sign", "atan2", "choose", "lookup")
             if self.counts.get(op)
         ]
         if self.sincos:

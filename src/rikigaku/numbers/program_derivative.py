@@ -27,6 +27,10 @@ def partials(node: Node) -> tuple[Traced, ...]:
             return (args[0].cos(),)
         case "cos":
             return (-(args[0].sin()),)
+        case "atan2":
+            y, x = args
+            square = y * y + x * x
+            return (x / square, -(y / square))
         case "sign" | "less" | "lookup":
             return (0.0,) * len(args)
         case "choose":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import lt
 from typing import Any
 
-from rikigaku.numbers.elementary_functions import cos, lookup, sign, sin, sqrt, where
+from rikigaku.numbers.elementary_functions import atan2, cos, lookup, sign, sin, sqrt, where
 from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.program import Program
 
@@ -20,7 +20,8 @@ def evaluated(
     """The elements of every output, row-major, at these elements of the inputs.
 
     Args:
-        functions: "const", "sqrt", "sin", "cos", "sign", "less" and "choose" for this kind of number.
+        functions: "const", "sqrt", "sin", "cos", "sign", "atan2", "less" and "choose" for this kind of
+            number.
         shared: applied to each value that several operations use, for example to name it.
     """
     known: dict[Node, Any] = {
@@ -76,6 +77,6 @@ def unrolled(program: Program) -> Program:
     if not any(node.op == "call" for node in program.nodes):
         return program
     functions: dict[str, Callable[..., Any]] = {"const": float, "less": lt, "choose": where}
-    functions |= {"sqrt": sqrt, "sin": sin, "cos": cos, "sign": sign}
+    functions |= {"sqrt": sqrt, "sin": sin, "cos": cos, "sign": sign, "atan2": atan2}
     results = evaluated(program, program.arguments, functions)
     return replace(program, results=tuple(map(tuple, results)))

@@ -12,6 +12,7 @@ from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
 from rikigaku.model.editing import bind as bind_symbols
+from rikigaku.model.editing import with_gravity_symbol
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.robot.law_status import status
 
@@ -62,8 +63,9 @@ class RobotLaw(BoundLaw):
 
         One formula, an array of them, or a named tuple where the law has several results. Where formulas are
         too long, or their computation fails, the law comes as `Intermediates`, whose `reason` says why.
-        Options are those of a call. Symbols of the robot stay symbols unless given a value here; gravity=...
-        and wrenches={"hand": ...} make these variables too, whatever the value.
+        Options are those of a call. Symbols of the robot stay symbols unless given a value here. gravity="g"
+        makes the magnitude of gravity a symbol; gravity=True and wrenches={"hand": True} make these variables
+        too, element by element.
 
         What takes more than a second or two is done in a child process and kept on disk.
 
@@ -105,13 +107,17 @@ class RobotLaw(BoundLaw):
         self, args: Sequence[Any], options: dict[str, Any]
     ) -> tuple[RobotModel, Specialization]:
         options = dict(zip(self.law.options, args, strict=False)) | options
+        magnitude = options.pop("gravity") if isinstance(options.get("gravity"), str) else None
         _, options, overrides, symbols = self._arguments.parsed((), options, arrays_required=False)
         symbols = {**self._arguments.symbol_values, **symbols}
         robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
+        robot = robot if magnitude is None else with_gravity_symbol(robot, magnitude)
         return robot, self._compiled_laws.of(options, overrides).specialization
 
     def _object_exporters(self) -> dict[str, Callable[[Export], Any]]:
-        return {**super()._object_exporters(), "sympy": _sympy_law}
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
+
+        return {**super()._object_exporters(), **OBJECT_EXPORTERS}
 
 
 def law(robot: RobotModel, record: Law) -> RobotLaw:
@@ -125,12 +131,6 @@ def law(robot: RobotModel, record: Law) -> RobotLaw:
     if place not in known:
         known[place] = bind(robot, record, None, RobotLaw)
     return known[place]
-
-
-def _sympy_law(export: Export) -> Any:
-    from rikigaku.symbolic.formulas.sympy_conversion import sympy_law  # loads SymPy
-
-    return sympy_law(export.program)
 
 
 RobotLaw._general = RobotLaw

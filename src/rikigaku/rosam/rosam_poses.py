@@ -14,6 +14,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.value_text import short
 from rikigaku.laws.catalogue import LAWS
+from rikigaku.laws.display_names import input_names
 from rikigaku.laws.specialization import Specialization
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.mechanism import Mechanism
@@ -23,7 +24,6 @@ from rikigaku.rosam.data_reader import robot_from_data
 from rikigaku.rosam.robot_data import RobotData
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.base_parameters.parameter_names import branches
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_array import Formulas

@@ -10,11 +10,11 @@ import numpy as np
 
 from rikigaku.core.errors import RikigakuError, WrongSize, WrongValue
 from rikigaku.core.value_text import short
+from rikigaku.laws.display_names import input_names
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import RESERVED, Formula
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.numbers.sympy_reading import symbol_name
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.formula_context import FormulaContext

@@ -1,7 +1,7 @@
 """Base parameters of a robot: names, regrouping matrix, values, minimal regressor, printed forms."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,9 @@ from rikigaku.laws.tree.regressor import regressor_parameters
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import broken, equation
+from rikigaku.numbers.latex_names import aligned, displays
+from rikigaku.numbers.latex_names import latex_name as symbol_latex
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term, paper_names, sum_text
 from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
@@ -36,6 +39,8 @@ class BaseParameters:
     configuration: of a closed robot, a configuration q on the component they hold for (give it as `near=` to
     get the same set again). relations: linear relations of the coordinates on that component, if all are
     linear.
+    symbols: parameters that are symbols of the robot's file, {"Izz of arm1": "zz1"}; texts show these.
+    zeros: parameters that the file declares zero, in links whose inertias are symbols; they do not count.
     """
 
     robot: RobotModel
@@ -45,6 +50,8 @@ class BaseParameters:
     closed: bool = False
     configuration: tuple[float, ...] = ()
     relations: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    zeros: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -53,11 +60,19 @@ class BaseParameters:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Their names: the kept parameter's own, with "(regrouped)" where others were added to it."""
+        """Their names: the kept parameter's own, with "(regrouped)" where others were added to it.
+
+        A parameter that is a symbol of the robot's file has the name of the symbol.
+        """
         return tuple(
-            f"{name} (regrouped)" if len(terms) > 1 else name
+            f"{self.symbols.get(name, name)}{' (regrouped)' * (len(terms) > 1)}"
             for name, terms in zip(self.found.kept, self.found.base, strict=True)
         )
+
+    @cached_property
+    def _shown(self) -> dict[str, str]:
+        """How each parameter is written in sums: the user's symbol, or its name in brackets."""
+        return {name: self.symbols.get(name, f"[{name}]") for name in self.parameters}
 
     @cached_property
     def formulas(self) -> dict[str, dict[str, Formula]]:
@@ -76,8 +91,8 @@ class BaseParameters:
 
     @property
     def unimportant(self) -> tuple[str, ...]:
-        """Parameters that have no effect on the joint forces."""
-        return self.found.eliminated
+        """Parameters that have no effect on the joint forces, without those that are zero."""
+        return tuple(name for name in self.found.eliminated if name not in self.zeros)
 
     @property
     def regrouping(self) -> Array:
@@ -158,11 +173,13 @@ class BaseParameters:
 
     def __repr__(self) -> str:
         kind = "closed robot" if self.closed else "robot"
-        head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {len(self.parameters)}:"
+        many = len(self.parameters) - len(self.zeros)
+        head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {many}:"
         lines = [
-            f"  {name}" if len(t) == 1 else f"  {name} = {sum_text(t)}" for name, t in self.formulas.items()
+            f"  {name}" if len(t) == 1 else f"  {name} = {sum_text(t, self._shown)}"
+            for name, t in self.formulas.items()
         ]
-        unimportant = ", ".join(self.unimportant)
+        unimportant = ", ".join(self.symbols.get(name, name) for name in self.unimportant)
         tail = [f"Without effect: {unimportant}."] if unimportant else []
         where = [f"Hold {self.where}."] if self.closed else []
         return "\n".join([head, *lines, *tail, *where, f"Verified: {self.verified}."])
@@ -176,20 +193,34 @@ class BaseParameters:
 
     def _repr_html_(self) -> str:
         rows = [
-            f"<tr><td>{k}</td><td>{escape(name)}</td><td>{escape(sum_text(terms))}</td></tr>"
+            f"<tr><td>{k + 1}</td><td>{escape(name)}</td><td>{escape(sum_text(terms, self._shown))}</td></tr>"
             for k, (name, terms) in zip(self.found.columns, self.formulas.items(), strict=True)
         ]
         head = "<tr><th>column</th><th>base parameter</th><th>regrouping</th></tr>"
         caption = escape(f"{self.count} base parameters of {self.robot.name}; verified: {self.verified}")
         return f"<table><caption>{caption}</caption>{head}{''.join(rows)}</table>"
 
-    def _repr_latex_(self) -> str:
-        rows = []
+    def latex(self) -> str:
+        """The regrouping as an aligned display, without dollar signs; R marks a regrouped parameter."""
+        return aligned(self._latex_rows())
+
+    def _latex_rows(self) -> list[str]:
+        rows: list[str] = []
         for name, terms in zip(self.found.kept, self.found.base, strict=True):
-            left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
-            parts = [latex_term(x, latex_name(n)) for n, x in terms.items()]
-            rows.append(f"{left} &= {' + '.join(parts).replace('+ -', '- ')}")
-        return r"$\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}$"
+            own = self._latex_name(name)
+            if len(terms) == 1:
+                rows.append(f"& {own}")
+                continue
+            parts = [latex_term(x, self._latex_name(n)) for n, x in terms.items()]
+            lines = broken([f"+ {x}".replace("+ -", "- ") for x in parts])
+            rows += equation([lines[0].removeprefix("+ "), *lines[1:]], rf"{own}^{{\mathrm{{R}}}}")
+        return rows
+
+    def _latex_name(self, name: str) -> str:
+        return symbol_latex(self.symbols[name]) if name in self.symbols else latex_name(name)
+
+    def _repr_latex_(self) -> str:
+        return displays(self._latex_rows())
 
     def _full(self, full: Any, symbols: Mapping[str, float]) -> Array:
         if full is None:

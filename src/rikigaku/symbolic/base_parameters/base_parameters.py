@@ -19,6 +19,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY, BaseParameterProblem, bare
+from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 
 METHODS = ("regressor", "rules")
 
@@ -68,24 +69,34 @@ def base_parameters(
             raise WrongValue("Geometric rules are for trees only: use method='regressor', or tree=True.")
         regrouping = base_by_rules(problem.robot, chosen)
         checked = f"geometric rules; {verified(problem.opened(), regrouping)}"
-        return BaseParameters(robot, problem, regrouping, checked)
+        return _named(robot, problem, regrouping, checked)
     if closed:
         from rikigaku.symbolic.base_parameters.closed_base_parameters import base_of_closed
 
         of_loops = base_of_closed(problem, near)
-        return BaseParameters(
-            robot,
-            problem,
-            of_loops.regrouping,
-            of_loops.verified,
-            True,
-            of_loops.configuration,
-            of_loops.relations,
-        )
+        found = _named(robot, problem, of_loops.regrouping, of_loops.verified)
+        return replace(found, closed=True, configuration=of_loops.configuration, relations=of_loops.relations)
     from rikigaku.symbolic.base_parameters.regressor_relations import base_by_regressor
 
-    found = base_by_regressor(problem.opened())
-    return BaseParameters(robot, problem, found.regrouping, found.verified)
+    of_tree = base_by_regressor(problem.opened())
+    return _named(robot, problem, of_tree.regrouping, of_tree.verified)
+
+
+def _named(
+    robot: RobotModel, problem: BaseParameterProblem, found: Regrouping, verified: str
+) -> BaseParameters:
+    """With the names the file gives to parameters, and without those that it declares zero."""
+    from rikigaku.symbolic.base_parameters.declared_parameters import declared_parameters, without_zeros
+
+    own = declared_parameters(robot, problem)
+    return BaseParameters(
+        robot,
+        problem,
+        without_zeros(found, own.zeros),
+        verified,
+        symbols=own.symbols,
+        zeros=tuple(x for x in found.parameters if x in own.zeros),
+    )
 
 
 def _joint_parameter_names(joint_parameters: Any) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from rikigaku.core.errors import MissingValue, NoValue, WrongSize, WrongValue
 from rikigaku.core.validation import by_name
 from rikigaku.core.value_text import short
-from rikigaku.numbers.elementary_functions import cos, sign, sin, sqrt
+from rikigaku.numbers.elementary_functions import atan2, cos, sign, sin, sqrt
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.number_kind import FLOATS, Kind, Number
@@ -45,7 +45,7 @@ class EvaluationPoint:
         """Add the value of a coordinate, or its sine and cosine (floats)."""
         self._known |= values
         self._plain[name] = (
-            values[name] if name in values else np.arctan2(values[f"sin({name})"], values[f"cos({name})"])
+            values[name] if name in values else atan2(values[f"sin({name})"], values[f"cos({name})"])
         )
 
     def generator(self, name: str) -> Number:

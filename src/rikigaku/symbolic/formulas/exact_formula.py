@@ -1,6 +1,6 @@
 """One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NotExact, WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.formula_layout import operations
+from rikigaku.numbers.formula_text import equation, latex, latex_lines, text
+from rikigaku.numbers.latex_names import displays
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.numbers.ring_transfer import moved
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.formula_grouping import length
 from rikigaku.symbolic.formulas.law_result import LawResult
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
+from rikigaku.symbolic.formulas.substitution import substituted
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.formulas.intermediates import Intermediates
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
+# Terms up to which the shortest form is looked for before a formula is shown: a few tenths of a second.
+_SHORTENED = 60
 
 
 class ExactFormula(LawResult):
@@ -37,15 +44,27 @@ class ExactFormula(LawResult):
     """
 
     def __init__(
-        self, number: ExactNumber, context: FormulaContext, shown: Callable[[], Formula] | None = None
+        self,
+        number: ExactNumber,
+        context: FormulaContext,
+        shown: Callable[[], Formula] | None = None,
+        chosen: bool = False,
     ) -> None:
-        self.number, self.context, self._shown = number, context, shown
+        """chosen: the form `shown` was asked for, and no shorter one is looked for."""
+        self.number, self.context, self._shown, self._chosen = number, context, shown, chosen
 
     # -- display --------------------------------------------------------------------------------------------
     @cached_property
     def formula(self) -> Formula:
         """The formula as data of the package: text that reads back, LaTeX, values of any kind of number."""
         return self.context.writer(self.number) if self._shown is None else self._shown()
+
+    @cached_property
+    def shortest(self) -> Formula:
+        """The form that is shown: the shortest that a textbook would print, of long formulas `formula`."""
+        if self._chosen or self.terms > _SHORTENED:
+            return self.formula
+        return min(self.context.forms(self.number), self.formula, key=length)
 
     def combined(self) -> "ExactFormula":
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
@@ -58,13 +77,34 @@ class ExactFormula(LawResult):
         if isinstance(self.number, RationalFunction) and len(str(shown)) >= len(str(self.formula)):
             return self
         shortest = min(shown, self.formula, key=_length)
-        return ExactFormula(self.number, self.context, lambda: shortest)
+        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
 
-    def sympy(self) -> Any:
-        """The formula in SymPy, as it is written."""
+    def factored(self) -> "ExactFormula":
+        """The same as a textbook prints it: factors, squares of sums, common factors, sums of angles.
+
+        Of all these forms, and of the sum multiplied out, the one with the fewest operations. Every form is
+        computed again with exact numbers before it is shown.
+        """
+        forms = self.context.forms(self.number), self.formula
+        shortest = min(forms, key=length)
+        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
+
+    @property
+    def shown_operations(self) -> int:
+        """Operations of the form that is shown, as it stands: + - * /, powers, functions."""
+        return operations(self.shortest)
+
+    @checked
+    def sympy(self, real: bool = True) -> Any:
+        """The formula in SymPy, as `formula` is written.
+
+        Its symbols are declared real, `sympy.Symbol("L", real=True)`, which SymPy's simplifications need:
+        for SymPy these differ from symbols without assumptions, and `.subs("L", 3)` does not find them. Use
+        `subs` of this formula, or real=False for symbols without assumptions.
+        """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 
-        return sympy_formula(self.formula)
+        return sympy_formula(self.formula, real)
 
     @property
     def shape(self) -> Shape:
@@ -82,15 +122,33 @@ class ExactFormula(LawResult):
         """Operations one state takes, by the list of steps."""
         return self.intermediates().operations
 
-    def latex(self) -> str:
-        """The formula for a paper, without the dollar signs."""
-        return latex(self.formula)
+    def subs(self, name: Any, value: Any = None) -> "ExactFormula":
+        """The formula with variables replaced: `subs("zz6", 3)`, `subs({"L": 0.5, "m1": "2*m2"})`.
+
+        Values are numbers (a float as the decimal it prints as) or formulas of the robot's symbols; an angle
+        takes what its sine is exact for, as "pi/3".
+
+        Raises:
+            UnknownName: for a name that is no variable of the robot's formulas. NotExact: for other angles.
+        """
+        return self._like(substituted(self.number, self.context, _replacements(name, value)))
+
+    @checked
+    def text(self, style: str = "full") -> str:
+        """The formula in one line; style "short" writes s23 for sin(theta2 + theta3), c1 for cos(theta1)."""
+        return text(self.shortest, self.context.short_indices(style))
+
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The formula for a paper, without the dollar signs; styles as for `text`."""
+        return latex(self.shortest, self.context.short_indices(style))
 
     def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+        lines = latex_lines(self.shortest)
+        return f"${lines[0]}$" if len(lines) == 1 else displays(equation(lines))
 
     def __repr__(self) -> str:
-        return str(self.formula)
+        return str(self.shortest)
 
     @property
     def names(self) -> frozenset[str]:
@@ -233,6 +291,23 @@ class ExactFormula(LawResult):
 
     def __bool__(self) -> bool:
         return isinstance(self.number, (Exact, RationalFunction)) or self.number != 0
+
+
+def _replacements(name: Any, value: Any) -> dict[str, Any]:
+    """Values by name; SymPy's symbols are names, too."""
+    if isinstance(name, Mapping):
+        return {_name(key): x for key, x in name.items()}
+    if value is None:
+        raise WrongValue(
+            f"subs takes a name and a value, subs('L', 0.5), or values by name; {short(name)} was given."
+        )
+    return {_name(name): value}
+
+
+def _name(key: Any) -> str:
+    if isinstance(key, str) or hasattr(key, "free_symbols"):
+        return str(key)
+    raise WrongValue(f"subs takes names of variables, subs('L', 0.5); {short(key)} was given.")
 
 
 def _exact(x: Any) -> Any:

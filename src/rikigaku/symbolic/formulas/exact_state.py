@@ -5,15 +5,15 @@ robot, which is an identifier, can have such a name.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from rikigaku.closure.closure_plan import coordinate_names
 from rikigaku.core.arrays import SIZES
 from rikigaku.core.errors import NotExact
+from rikigaku.laws.display_names import Inputs, generators
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes, no_value, run
 from rikigaku.model.elementary_motions import ANGLE, LENGTH, SCREW_ANGLE
@@ -27,7 +27,6 @@ from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.program import Shape
 
 Result = TypeVar("Result")
-Inputs = Sequence[tuple[str, Shape]]
 
 # Places of angles in the data of a robot.
 _ANGLES = re.compile(r"\.(alpha|theta|beta|rpy\[\d\])$")
@@ -91,14 +90,6 @@ def exact_results(
         return with_roots(robot, inputs, results, spare)
     except ZeroDivisionError:
         raise no_value(robot, law) from None
-
-
-def generators(robot: RobotModel, law: Law, name: str, shape: Shape) -> list[str]:
-    """Generators of a law's input; v of chosen coordinates keeps their places in the whole v ("v[3]")."""
-    own, known = law.coordinates.get(name, ()), coordinate_names(robot)
-    if name in ("v", "a", "tau") and own and set(own) <= set(known):
-        return [f"{name}[{known.index(x)}]" for x in own]
-    return [f"{name}[{k}]" for k in range(shape[0])]
 
 
 def exact_ring(robot: RobotModel, inputs: Inputs = (), roots: int = 0) -> Ring:

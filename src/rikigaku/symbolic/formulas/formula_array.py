@@ -1,6 +1,6 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,13 @@ import numpy as np
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
-from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.formula_text import PAGE, equation, latex, latex_lines, latex_width
+from rikigaku.numbers.latex_names import displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
-from rikigaku.symbolic.formulas.intermediates import Intermediates
+from rikigaku.symbolic.formulas.intermediates import Intermediates, place, place_text
 from rikigaku.symbolic.formulas.law_result import LawResult
 
 # Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
@@ -72,6 +73,10 @@ class Formulas(LawResult):
         """With sines and cosines of sums where that is shorter; see `ExactFormula.combined`."""
         return self.each(ExactFormula.combined)
 
+    def factored(self) -> "Formulas":
+        """As a textbook prints them; see `ExactFormula.factored`."""
+        return self.each(ExactFormula.factored)
+
     @checked
     def collect(self, by: str | Sequence[str]) -> "dict[str, Formulas]":
         """{factor: array of coefficients}, "1" for the remaining terms; see `ExactFormula.collect`."""
@@ -103,11 +108,19 @@ class Formulas(LawResult):
         result[:] = values
         return result.reshape(self.shape)
 
-    def sympy(self) -> Any:
-        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices)."""
+    @checked
+    def sympy(self, real: bool = True) -> Any:
+        """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices).
+
+        Symbols are declared real unless real=False; see `ExactFormula.sympy`.
+        """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array
 
-        return sympy_array([x.sympy() for x in self.array.flat], self.shape)
+        return sympy_array([x.sympy(real) for x in self.array.flat], self.shape)
+
+    def subs(self, name: Any, value: Any = None) -> "Formulas":
+        """With variables replaced, `subs("zz6", 3)`; see `ExactFormula.subs`."""
+        return self.each(lambda x: x.subs(name, value))
 
     @property
     def names(self) -> frozenset[str]:
@@ -136,26 +149,59 @@ class Formulas(LawResult):
         """Operations one state takes, by the list of steps."""
         return self.intermediates().operations
 
+    @property
+    def _name(self) -> str:
+        """The letter of the elements: "M" of "M of mass_matrix ..."; none of a part."""
+        name = self.title.split(" ", 1)[0]
+        return "" if name == "part" else name
+
     def __repr__(self) -> str:
+        return self.text()
+
+    @checked
+    def text(self, style: str = "full") -> str:
+        """One line for each formula that is not zero, by its place, counted from 1; styles as for a formula.
+
+        Long results are shown with intermediate variables.
+        """
         size = " x ".join(map(str, self.shape))
         head = f"<{self.title}: {size} formulas, {self.terms} terms>"
         if relations := self.context.relations:
             head += f"\nwith {', '.join(relations)}"
         if self.terms > SHOWN and self._program is not None:
             return f"{head}\nwith intermediate variables:\n{self._steps}"
-        shown = [f"{list(index)} = {_cut(repr(x))}" for index, x in np.ndenumerate(self.array) if x]
+        flat = enumerate(self.array.flat)
+        shown = [f"{place_text(self._name, k, self.shape)} = {_cut(x.text(style))}" for k, x in flat if x]
         return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
 
-    def latex(self) -> str:
-        """All formulas as one matrix (a column for a vector) in LaTeX, however long."""
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """All formulas as one matrix (a column for a vector) in LaTeX, however long, without dollar signs.
+
+        style "short" writes s_{23} for sin(theta2 + theta3).
+        """
+        short = self.context.short_indices(style)
         if self.array.ndim > 2:
-            return r",\ ".join(_latex_matrix(x) for x in self.array.reshape(-1, *self.shape[-2:]))
-        return _latex_matrix(self.array)
+            return r",\ ".join(_latex_matrix(x, short) for x in self.array.reshape(-1, *self.shape[-2:]))
+        return _latex_matrix(self.array, short)
 
     def _repr_latex_(self) -> str:
         if self.terms > SHOWN and self._program is not None:
             return self._steps._repr_latex_()
-        return f"${self.latex()}$"
+        whole = self.latex()
+        if self.array.ndim <= 2 and _matrix_width(self.array) <= PAGE:
+            return f"${whole}$"
+        return displays(self._equations())
+
+    def _equations(self) -> Iterator[str]:
+        """Rows of an aligned display: an equation for each formula that is not zero, in lines that fit."""
+        zeros = False
+        for k, x in enumerate(self.array.flat):
+            zeros = zeros or not x
+            if x:
+                yield from equation(latex_lines(x.shortest), latex_name(self._name, place(k, self.shape)))
+        if zeros:
+            yield r"& \text{all others are zero}"
 
 
 def _cut(text: str) -> str:
@@ -163,7 +209,15 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} ... (index it for the whole)"
 
 
-def _latex_matrix(array: Any) -> str:
-    rows = array if array.ndim == 2 else array.reshape(-1, 1)
-    lines = [" & ".join(latex(x.formula) for x in row) for row in rows]
+def _rows(array: Any) -> Any:
+    return array if array.ndim == 2 else array.reshape(-1, 1)
+
+
+def _latex_matrix(array: Any, short: Mapping[str, str] | None) -> str:
+    lines = [" & ".join(latex(x.shortest, short) for x in row) for row in _rows(array)]
     return r"\begin{bmatrix}" + r" \\ ".join(lines) + r"\end{bmatrix}"
+
+
+def _matrix_width(array: Any) -> int:
+    """About how many characters wide the matrix is: the widest element of each column, and the gaps."""
+    return sum(2 + max(latex_width(latex(x.shortest)) for x in column) for column in _rows(array).T)

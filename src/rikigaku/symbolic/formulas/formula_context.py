@@ -1,5 +1,6 @@
 """The context of a law's exact formulas: robot, polynomial ring, and display names of its generators."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +12,25 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
+from rikigaku.symbolic.formulas.textbook_form import TextbookForms
 
+STYLES = ("full", "short")
 _KINDS = ("parameters", "accelerations", "velocities")
+
+
+def short_indices(style: str, coordinates: Sequence[str]) -> dict[str, str] | None:
+    """Indices of the coordinates in the style "short", s23 for sin(theta2 + theta3); None for "full".
+
+    The number at the end of each name, where all are different, else the number of the coordinate.
+    """
+    if style not in STYLES:
+        raise UnknownName("style", style, STYLES, "formulas")
+    if style == "full":
+        return None
+    numbers = [found[0] if (found := re.findall(r"\d+$", name)) else "" for name in coordinates]
+    if not all(numbers) or len(set(numbers)) < len(numbers):
+        numbers = [str(k + 1) for k in range(len(coordinates))]
+    return dict(zip(coordinates, numbers, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +56,23 @@ class FormulaContext:
     @cached_property
     def _writers(self) -> dict[int, FormulaWriter]:
         return {}
+
+    @property
+    def forms(self) -> TextbookForms:
+        """Short forms of this ring's numbers, with those found before."""
+        known = len(self.ring.radicands)
+        if known not in self._forms:
+            self._forms[known] = TextbookForms(self.writer)
+        return self._forms[known]
+
+    @cached_property
+    def _forms(self) -> dict[int, TextbookForms]:
+        return {}
+
+    def short_indices(self, style: str) -> dict[str, str] | None:
+        """Indices of the angles in the style "short"; None for "full"."""
+        places = (f"q[{k}]" for k in range(self.robot.nq))
+        return short_indices(style, [self.names[x] for x in places if x in self.names])
 
     @cached_property
     def combined(self) -> dict[Any, Formula]:

@@ -17,6 +17,7 @@ from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import Node, reachable
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
@@ -71,7 +72,7 @@ class Intermediates(LawResult):
                 f"Results of shape {self.shape} have no element {short(index)}: {error}."
             ) from None
         kept = [self.results[k] for k in np.ravel(places)]
-        name = self.name if np.ndim(places) else f"{self.name}{_place(int(places), self.shape)}"
+        name = self.name if np.ndim(places) else place_text(self.name, int(places), self.shape)
         return retraced(name, np.shape(places), self.steps, kept, self.context, self.reason)
 
     def __len__(self) -> int:
@@ -108,16 +109,18 @@ class Intermediates(LawResult):
         used: frozenset[str] = frozenset().union(*(x.symbols for x in formulas))
         return used - {name for name, _ in self.steps}
 
-    def sympy(self) -> tuple[list[tuple[Any, Any]], Any]:
-        """What sympy.cse gives: pairs (symbol, expression), and the results."""
+    def sympy(self, real: bool = True) -> tuple[list[tuple[Any, Any]], Any]:
+        """What sympy.cse gives: pairs (symbol, expression), and the results; symbols are declared real."""
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array, sympy_formula
 
-        steps = [(sympy_formula(Formula.symbol(name)), sympy_formula(x)) for name, x in self.steps]
-        return steps, sympy_array([sympy_formula(x) for x in self.results], self.shape)
+        steps = [
+            (sympy_formula(Formula.symbol(name), real), sympy_formula(x, real)) for name, x in self.steps
+        ]
+        return steps, sympy_array([sympy_formula(x, real) for x in self.results], self.shape)
 
     def _lines(self) -> list[tuple[str, Formula]]:
-        """Results have places as names: M[0, 1]."""
-        return [(f"{self.name}{_place(k, self.shape)}", x) for k, x in enumerate(self.results) if x]
+        """Results have places as names, from 1: M(1, 2)."""
+        return [(place_text(self.name, k, self.shape), x) for k, x in enumerate(self.results) if x]
 
     def __repr__(self) -> str:
         lines = [f"{name} = {x}" for name, x in (*self.steps, *self._lines())]
@@ -126,17 +129,20 @@ class Intermediates(LawResult):
         return "\n".join([*why, *lines, *zeros, f"({self.operations})"])
 
     def latex(self) -> str:
-        """Steps and results, one line each, aligned at the equals signs."""
-        steps = [rf"{latex(Formula.symbol(name))} &= {latex(x)}" for name, x in self.steps]
+        """All steps and results as one display, without the dollar signs; results by places, from 1."""
+        return aligned(self._latex_lines())
+
+    def _latex_lines(self) -> list[str]:
+        steps = [rf"{latex_name(name)} &= {latex(x)}" for name, x in self.steps]
         steps += [
-            rf"\mathrm{{{self.name}}}_{{{_place(k, self.shape)[1:-1]}}} &= {latex(x)}"
+            rf"{latex_name(self.name, place(k, self.shape))} &= {latex(x)}"
             for k, x in enumerate(self.results)
             if x
         ]
-        return r"\begin{aligned}" + r" \\ ".join(steps) + r"\end{aligned}"
+        return steps
 
     def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+        return displays(self._latex_lines())
 
 
 def intermediates(
@@ -220,9 +226,15 @@ def _formula(node: Node, args: list[Formula]) -> Formula:
     )
 
 
-def _place(k: int, shape: Shape) -> str:
-    places = []
+def place(k: int, shape: Shape) -> tuple[int, ...]:
+    """The place of the k-th element, row-major, from 1."""
+    places: list[int] = []
     for size in reversed(shape):
         k, here = divmod(k, size)
-        places.append(str(here))
-    return f"[{', '.join(reversed(places))}]"
+        places.insert(0, here + 1)
+    return tuple(places)
+
+
+def place_text(name: str, k: int, shape: Shape) -> str:
+    """The k-th element of an array, as people write it: M(1, 2); the name alone where there is one number."""
+    return f"{name}({', '.join(map(str, place(k, shape)))})" if shape else name

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.errors import JobFailed, NotExact, NoValue, RikigakuError, TooLarge
+from rikigaku.laws.display_names import law_names
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes
 from rikigaku.model.robot_model import RobotModel
@@ -13,7 +14,6 @@ from rikigaku.numbers.program import flatten, shape_of
 from rikigaku.symbolic.algebra.child_process import JobOptions as JobOptions
 from rikigaku.symbolic.algebra.child_process import progress
 from rikigaku.symbolic.algebra.job_dispatch import in_process, in_process_or_child
-from rikigaku.symbolic.formulas.display_names import law_names
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.formulas.formula_array import Formulas

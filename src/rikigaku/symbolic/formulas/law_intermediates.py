@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.laws.closed.dependent_coordinates import CONSTANT_MAP
+from rikigaku.laws.display_names import law_names, port_names
 from rikigaku.laws.householder import FACTORS
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, input_shapes, record
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.symbolic.formulas.display_names import law_names, port_names
 from rikigaku.symbolic.formulas.exact_state import exact_ring
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates

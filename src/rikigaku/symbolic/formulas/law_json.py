@@ -13,6 +13,7 @@ from typing import Any
 from rikigaku.formats.toml.toml_file import parse_toml, to_toml
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
+from rikigaku.laws.display_names import Inputs
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
 from rikigaku.model.robot_model import RobotModel
@@ -21,7 +22,7 @@ from rikigaku.numbers.flint_conversion import plain, rational
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.numbers.program import Shape
 from rikigaku.numbers.rational_function import RationalFunction
-from rikigaku.symbolic.formulas.exact_state import Inputs, with_roots
+from rikigaku.symbolic.formulas.exact_state import with_roots
 
 
 def law_data(robot: RobotModel, law: Law, specialization: Specialization) -> dict[str, Any] | None:

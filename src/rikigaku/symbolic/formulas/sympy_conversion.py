@@ -13,12 +13,14 @@ from rikigaku.numbers.program_evaluation import evaluated
 _FUNCTIONS = {"sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt, "sign": sympy.sign}
 
 
-def sympy_formula(formula: Formula) -> Any:
-    """The formula as a SymPy expression; its symbols are real and have the same names."""
+def sympy_formula(formula: Formula, real: bool = True) -> Any:
+    """The formula as a SymPy expression with symbols of the same names, by default declared real."""
     terms = []
     for monomial, coefficient in formula.terms:
         factors = [sympy.Rational(coefficient.numerator, coefficient.denominator)]
-        factors += [sympy.Pow(_single_factor(kind, inside), power) for (kind, inside), power in monomial]
+        factors += [
+            sympy.Pow(_single_factor(kind, inside, real), power) for (kind, inside), power in monomial
+        ]
         terms.append(sympy.Mul(*factors))
     return sympy.Add(*terms)
 
@@ -32,12 +34,12 @@ def sympy_array(elements: Sequence[Any], shape: Shape) -> Any:
     return sympy.ImmutableDenseNDimArray(list(elements), shape)
 
 
-def _single_factor(kind: str, inside: Any) -> Any:
+def _single_factor(kind: str, inside: Any, real: bool) -> Any:
     if kind == "symbol":
-        return sympy.Symbol(inside, real=True)
+        return sympy.Symbol(inside, real=True if real else None)
     if kind == "pi":
         return sympy.pi
-    value = sympy_formula(inside)
+    value = sympy_formula(inside, real)
     return value if kind == "sum" else _FUNCTIONS[kind](value)
 
 
@@ -85,6 +87,7 @@ def sympy_law(program: Program) -> SympyLaw:
             "sin": sympy.sin,
             "cos": sympy.cos,
             "sign": sympy.sign,
+            "atan2": sympy.atan2,
             "less": sympy.StrictLessThan,
             "choose": lambda condition, yes, no: sympy.Piecewise((yes, condition), (no, True)),
         },

@@ -131,12 +131,17 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
             _formulas(checked_problem(robot, data["frame"], data["target"], data["given"], data["linear"]))
         )
     except NotSolvable as error:
-        return {"unsolved": str(error), "joints": list(error.joints), "degree": error.degree}
+        return {
+            "unsolved": str(error),
+            "joints": list(error.joints),
+            "degree": error.degree,
+            "equation": error.equation,
+        }
 
 
 def _from_job(robot: RobotModel, result: dict[str, Any]) -> JointFormulas:
     if "unsolved" in result:
-        raise NotSolvable(result["unsolved"], result["joints"], result["degree"])
+        raise NotSolvable(result["unsolved"], result["joints"], result["degree"], result.get("equation", ""))
     return formulas_from_json(robot, result)
 
 
@@ -360,4 +365,5 @@ def _unsolved(problem: InverseKinematicsProblem, error: NotSolvable) -> NotSolva
         f"for {', '.join(error.joints)}. {error} {instead}",
         error.joints,
         error.degree,
+        error.equation,
     )

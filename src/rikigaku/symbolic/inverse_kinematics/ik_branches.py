@@ -1,5 +1,6 @@
 """Closed-form inverse kinematics: its branches, their evaluation at poses, and their display."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,12 +13,19 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.core.types import Array
+from rikigaku.export.export_files import exported_program
+from rikigaku.export.export_record import Export
+from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.robot_tables import Table, html_table, text_table
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.formulas.formula_context import short_indices
+from rikigaku.symbolic.inverse_kinematics.angle_sums import ShownStep, with_angle_sums
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
 from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 from rikigaku.symbolic.inverse_kinematics.solution_steps import (
@@ -29,10 +37,11 @@ from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     needed,
 )
 
+_ROWS_SHOWN = 64
 Elements = Sequence[Array | None]  # of poses; None: not prescribed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Configurations:
     """All branches at given poses: q (..., branches, nq), NaN where a branch has no solution.
 
@@ -43,6 +52,7 @@ class Configurations:
     q: Array
     valid: NDArray[np.bool_]
     error: Array
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(self.valid.sum())
@@ -50,6 +60,33 @@ class Configurations:
     def __iter__(self) -> Iterator[Array]:
         """The valid configurations, one by one."""
         return iter(self.q[self.valid])
+
+    def table(self) -> Table:
+        """One row for each branch of each pose: its joints, counted from 1; dashes out of reach."""
+        head = ("pose", "branch", *self.names)
+        rows = []
+        for index in np.ndindex(self.valid.shape):
+            texts = [f"{x:.6g}" for x in self.q[index]] if self.valid[index] else ["-"] * self.q.shape[-1]
+            pose = ", ".join(str(k + 1) for k in index[:-1])
+            rows.append((pose, str(index[-1] + 1), *texts))
+        if self.valid.ndim == 1:
+            return Table(head[1:], [row[1:] for row in rows])
+        return Table(head, rows)
+
+    def __repr__(self) -> str:
+        head = f"{len(self)} configurations of {self.valid.size} branches (rad, m)"
+        return f"{head}\n{text_table(_cut(self.table()))}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_cut(self.table()))
+
+
+def _cut(table: Table) -> Table:
+    """The first rows, for display."""
+    more = len(table.rows) - _ROWS_SHOWN
+    if more <= 0:
+        return table
+    return Table(table.head, [*table.rows[:_ROWS_SHOWN], (f"... {more} more", *[""] * (len(table.head) - 1))])
 
 
 @dataclass(frozen=True)
@@ -89,12 +126,19 @@ class Branch:
     def __str__(self) -> str:
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
 
-        return "\n".join(steps_text(self.steps))
+        return "\n".join(steps_text(with_angle_sums(self.steps)))
+
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The steps as an aligned display, without dollar signs; style "short" writes s23, c23."""
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
+
+        return aligned(steps_lines(with_angle_sums(self.steps), self.formulas.short_indices(style)))
 
     def _repr_latex_(self) -> str:
-        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
 
-        return steps_latex(self.steps)
+        return displays(steps_lines(with_angle_sums(self.steps)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +221,8 @@ class JointFormulas:
             error = self._error(q, elements, symbols)
         q, error = np.moveaxis(q, 0, -2), np.moveaxis(error, 0, -1)
         valid = error <= tolerance
-        return Configurations(np.where(valid[..., None], q, np.nan), valid, error)
+        names = tuple(self.coordinates[k] for k in range(self.robot.nq))
+        return Configurations(np.where(valid[..., None], q, np.nan), valid, error, names)
 
     def _error(self, q: Array, elements: Elements, symbols: Mapping[str, float]) -> Array:
         mechanism = instantiate(self._geometry, FLOATS, symbols)
@@ -245,14 +290,54 @@ class JointFormulas:
         """The robot without inertias and other data that poses do not depend on."""
         return replace(geometry_only(self.robot), couplings=self.robot.couplings)
 
-    def __str__(self) -> str:
+    @cached_property
+    def shown_steps(self) -> "tuple[ShownStep, ...]":
+        """The steps as books print them: theta3 = phi - theta1 - theta2 for the last of parallel axes."""
+        return with_angle_sums(self.steps)
+
+    def short_indices(self, style: str) -> dict[str, str] | None:
+        """Indices of the joints in the style "short"; None for "full"."""
+        return short_indices(style, [self.coordinates[k] for k in sorted(self.coordinates)])
+
+    @checked
+    def text(self, style: str = "full") -> str:
+        """Branches, conditions and steps; style "short" writes s23 for sin(q2 + q3), c1 for cos(q1)."""
         from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_text
 
-        return formulas_text(self)
+        return formulas_text(self, style)
+
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """The same as an aligned display in LaTeX, without dollar signs."""
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_lines
+
+        return aligned(formulas_lines(self, style))
+
+    @checked
+    def export(
+        self, language: str, path: str | os.PathLike[str] | None = None, name: str | None = None
+    ) -> Any:
+        """All branches as a function in another language, as laws export (docs/export.md).
+
+        Inputs: p and R of the pose (planar: two coordinates and phi), given joints, symbols. Outputs: q, one
+        row for each branch, and `radicand`, negative for a branch that does not reach the pose.
+        """
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
+        from rikigaku.symbolic.inverse_kinematics.solution_program import solution_export
+
+        own = f"{identifier(self.robot.name)[:24].rstrip('_')}_inverse_kinematics"
+
+        def export(chosen: str) -> Export:
+            return solution_export(self, chosen)
+
+        return exported_program(language, export, path, name, own, OBJECT_EXPORTERS)
+
+    def __str__(self) -> str:
+        return self.text()
 
     __repr__ = __str__
 
     def _repr_latex_(self) -> str:
-        from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+        from rikigaku.symbolic.inverse_kinematics.solution_text import formulas_lines
 
-        return steps_latex(self.steps)
+        return displays(formulas_lines(self))

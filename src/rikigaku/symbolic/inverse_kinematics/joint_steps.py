@@ -1,11 +1,15 @@
 """Solution formulas of one joint from equations A sin q + B cos q + C = 0, or a quadratic if prismatic."""
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact
+from rikigaku.numbers.flint_conversion import plain
 from rikigaku.numbers.formula import ONE, ZERO, Formula
 from rikigaku.numbers.number_kind import Number
+from rikigaku.symbolic.formulas.formula_grouping import grouped
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.joint_equations import TWO, Candidate
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
@@ -65,9 +69,32 @@ class JointSteps:
     def _two_points(self, found: Candidate) -> None:
         """An angle from one equation A sin q + B cos q + C = 0: two solutions."""
         a, b, c = found.first
+        if is_zero(a) or is_zero(b):
+            self._sine_or_cosine(found.axis, a, b, c)
+            return
         A, B, C = map(self.formula, found.first)
         w = self._root(A**2 + B**2 - C**2, a * a + b * b - c * c)
         self._angle(found.axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
+
+    def _sine_or_cosine(self, axis: Axis, a: Number, b: Number, c: Number) -> None:
+        """cos q = -C/B, sin q = +-sqrt(1 - cos(q)^2); or the same with sine and cosine exchanged.
+
+        Both get names, c2 and s2, which later formulas use.
+        """
+        words = ("sin", "cos") if is_zero(b) else ("cos", "sin")
+        joint = self.joint_names[axis.place]
+        number = re.search(r"\d+$", joint)
+        index = number[0] if number else f"_{joint}"
+        first, second = (self.names.new(f"{word[0]}{index}") for word in words)
+        above, below = (-c, a if is_zero(b) else b)
+        if isinstance(below, Exact) and Fraction(plain(below.polynomial.leading_coefficient())) < 0:
+            above, below = -above, -below
+        self.steps.append(Definition(first, grouped(self.formula(above)) / self.formula(below)))
+        self.steps.append(Root(second, ONE - Formula.symbol(first) ** 2))
+        values = {words[0]: Formula.symbol(first), words[1]: Formula.symbol(second)}
+        self._angle(axis, values["sin"], values["cos"], ONE)
+        sine, cosine = axis.generators
+        self.formula.substitute({sine: values["sin"], cosine: values["cos"]})
 
     def _point(self, found: Candidate) -> None:
         """An angle from two linear equations in sin q and cos q: one solution."""

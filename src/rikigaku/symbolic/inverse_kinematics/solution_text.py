@@ -4,61 +4,94 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import latex
-from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root, Step
+from rikigaku.numbers.formula_text import Indices, displayed, equation, latex, latex_lines, text
+from rikigaku.numbers.latex_names import escaped, latex_name
+from rikigaku.symbolic.inverse_kinematics.angle_sums import AngleSum, ShownStep
+from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.inverse_kinematics.ik_branches import Branch, JointFormulas
 
 
-def steps_text(steps: Sequence[Step]) -> Iterator[str]:
+def steps_text(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
     """One line a step."""
+
+    def write(formula: Formula) -> str:
+        return text(formula, short)
+
     for step in steps:
         match step:
             case Definition(name, formula):
-                yield f"{name} = {formula}"
+                yield f"{name} = {write(formula)}"
             case Root(name, radicand):
-                yield f"{name} = ±sqrt({radicand})"
+                yield f"{name} = ±sqrt({write(radicand)})"
             case Angle(_, name, y, x):
-                yield f"{name} = atan2({y}, {x})" if step.total is None else f"{name} = {step.total}"
+                yield f"{name} = atan2({write(y)}, {write(x)})"
             case Displacement(_, name, value):
-                yield f"{name} = {value}"
+                yield f"{name} = {write(value)}"
+            case AngleSum(_, name, y, x, rest):
+                first = f"atan2({write(y)}, {write(x)})" if y is not None and x is not None else ""
+                yield f"{name} = {_angle_sum(first, write(rest))}"
 
 
-def formulas_text(formulas: "JointFormulas") -> str:
+def _angle_sum(first: str, rest: str) -> str:
+    """atan2(b, a) - q1 - q2."""
+    if not first:
+        return rest
+    return f"{first} - {rest[1:]}" if rest.startswith("-") else f"{first} + {rest}"
+
+
+def formulas_text(formulas: "JointFormulas", style: str = "full") -> str:
     """Branches, conditions and steps as text."""
     robot = formulas.robot.name
     what = {"planar": "planar pose"}.get(formulas.target, formulas.target)
     head = f"Inverse kinematics of robot {robot!r}, {what} of frame {formulas.frame!r}: "
-    count = len(formulas.signs)
-    lines = [f"{head}{count} branch{'es' * (count != 1)}"]
+    lines = [f"{head}{_branches(formulas)}"]
     if formulas.conditions:
         lines.append("where the pose satisfies " + ", ".join(f"{x} = 0" for x in formulas.conditions))
     if count := formulas.more_conditions:
         also = "also " * bool(formulas.conditions)
         lines.append(f"where the pose satisfies {also}{count} more that differ from branch to branch")
-    return "\n".join([*lines, *(f"  {line}" for line in steps_text(formulas.steps))])
+    steps = steps_text(formulas.shown_steps, formulas.short_indices(style))
+    return "\n".join([*lines, *(f"  {line}" for line in steps)])
 
 
-def steps_latex(steps: Sequence[Step]) -> str:
-    """An aligned display."""
-    lines = []
+def _branches(formulas: "JointFormulas") -> str:
+    count = len(formulas.signs)
+    return f"{count} branch{'es' * (count != 1)}"
+
+
+def formulas_lines(formulas: "JointFormulas", style: str = "full") -> list[str]:
+    """Rows of an aligned display: branches, conditions on the pose, steps."""
+    lines = [rf"& \text{{{escaped(_branches(formulas))}}}"]
+    if formulas.conditions:
+        lines.append(r"& \text{where } " + r",\; ".join(f"{latex(x)} = 0" for x in formulas.conditions))
+    return [*lines, *steps_lines(formulas.shown_steps, formulas.short_indices(style))]
+
+
+def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
+    """Rows of an aligned display."""
     for step in steps:
-        name = latex(Formula.symbol(step.name))
+        name = latex_name(step.name)
         match step:
-            case Definition(_, formula):
-                right = latex(formula)
+            case Definition(_, formula) | Displacement(_, _, formula):
+                yield from equation(latex_lines(formula, short), name)
             case Root(_, radicand):
-                right = rf"\pm\sqrt{{{latex(radicand)}}}"
-            case Angle(total=Formula() as total):
-                right = latex(total)
+                yield rf"{name} &= \pm\sqrt{{{latex(radicand, short)}}}"
             case Angle(_, _, y, x):
-                right = rf"\operatorname{{atan2}}\left({latex(y)},\; {latex(x)}\right)"
-            case Displacement(_, _, value):
-                right = latex(value)
-        lines.append(f"{name} &= {right}")
-    body = " \\\\\n".join(lines)
-    return f"$$\\begin{{aligned}}\n{body}\n\\end{{aligned}}$$"
+                yield f"{name} &= {_atan2(y, x, short)}"
+            case AngleSum(_, _, y, x, rest):
+                first = _atan2(y, x, short) if y is not None and x is not None else ""
+                yield f"{name} &= {_angle_sum(first, latex(rest, short))}"
+
+
+def _atan2(y: Formula, x: Formula, short: Indices | None) -> str:
+    """The two arguments, in two lines if one does not fit."""
+    one = rf"\operatorname{{atan2}}\left({latex(y, short)},\; {latex(x, short)}\right)"
+    lines = [displayed(y, short), displayed(x, short)]
+    if "aligned" not in "".join(lines):
+        return one
+    return rf"\operatorname{{atan2}}\left(\begin{{gathered}}{lines[0]},\\ {lines[1]}\end{{gathered}}\right)"
 
 
 def branch_sympy(branch: "Branch", expanded: bool) -> tuple[list[Any], list[Any]]:

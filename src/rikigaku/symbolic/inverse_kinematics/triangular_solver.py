@@ -11,11 +11,12 @@ from flint import nmod
 
 from rikigaku.core.errors import NotSolvable
 from rikigaku.numbers.exact_number import Exact, Ring
-from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula import ZERO, Formula, product
 from rikigaku.numbers.number_kind import Number
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.algebra import child_process
+from rikigaku.symbolic.formulas.formula_grouping import grouped
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.joint_elimination import derived, from_basis
 from rikigaku.symbolic.inverse_kinematics.joint_equations import Candidate, candidates, squares, unknowns
@@ -29,10 +30,12 @@ from rikigaku.symbolic.inverse_kinematics.pose_equations import (
 )
 from rikigaku.symbolic.inverse_kinematics.reachability import left_over
 from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis, Chain
-from rikigaku.symbolic.inverse_kinematics.solution_steps import Names
+from rikigaku.symbolic.inverse_kinematics.solution_steps import Names, formulas_of
+from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
 
 Method = Callable[[Ring, Sequence[Exact], Sequence[Axis], Witness], Iterator[tuple[Axis, Exact]]]
 
+_LONGEST_SHOWN = 300  # characters of an equation that is part of an error's message
 _ELEMENTS = ("x", "y", "z", *(f"{i}{j}" for i in "123" for j in "123"))
 
 
@@ -140,14 +143,39 @@ class Solver:
             fewest = min((len(unknowns(x, self._unknown())) for x in self._equations()), default=0)
             left = ", ".join(remaining)
             return NotSolvable(f"Every equation that remains has {fewest} or more of {left}.", remaining)
-        degree, axis, _ = min(found, key=lambda item: item[0])
+        degree, axis, equation = min(found, key=lambda item: (item[0], len(item[2].polynomial)))
         name = self.joint_names[axis.place]
         variable = f"tan({name}/2)" if axis.revolute else name
+        lines = self._polynomial(axis, equation)
+        shown = f" ({lines[-1]})" if len(lines) == 1 and len(lines[-1]) < _LONGEST_SHOWN else ""
         return NotSolvable(
-            f"What remains is an equation of degree {degree} in {variable}; only square roots are taken.",
+            f"What remains is an equation of degree {degree} in {variable}{shown}; only square roots are "
+            "taken. The error's `equation` has it.",
             remaining,
             degree,
+            "\n".join(lines),
         )
+
+    def _polynomial(self, axis: Axis, equation: Exact) -> list[str]:
+        """Lines: definitions, then the equation as a polynomial in t = tan(q/2), or in the displacement."""
+        name = self.joint_names[axis.place]
+        t = Formula.symbol(self.written.names.new("t") if axis.revolute else name)
+        parts = coefficients(equation, axis.generators)
+        highest = max(sum(powers) for powers in parts)
+        by_power: dict[int, Formula] = {}
+        for powers, number in parts.items():
+            terms = _half_angle_terms(powers[0], powers[1], highest) if axis.revolute else [(powers[0], 1)]
+            for k, factor in terms:
+                by_power[k] = by_power.get(k, ZERO) + self.formula(number) * factor
+        total = ZERO
+        for k in sorted(by_power, reverse=True):
+            total = total + product([(grouped(by_power[k]), 1), (t, k)])
+        used, lines = total.symbols, [f"{total} = 0"]
+        for step in reversed(self.written.steps):
+            if step.name in used:
+                used = used | {x for formula in formulas_of(step) for x in formula.symbols}
+                lines.insert(0, next(iter(steps_text([step]))))
+        return [*([f"{t} = tan({name}/2)"] if axis.revolute else []), *lines]
 
     def _take(self, found: Candidate) -> None:
         axis, sides = found.axis, None
@@ -204,6 +232,18 @@ class Solver:
             if any(isinstance(x, Exact) and x == own for x in elements):
                 defined[TARGET[k]] = self.written.define(f"{prefix}_{_ELEMENTS[k]}", formula)
         self.formula.substitute(defined)
+
+
+def _half_angle_terms(s: int, c: int, degree: int) -> list[tuple[int, int]]:
+    """sin^s cos^c (1 + t^2)^degree as a polynomial in t = tan(q/2): (power, coefficient)."""
+    terms = {0: 1}
+    for factor in [{1: 2}] * s + [{0: 1, 2: -1}] * c + [{0: 1, 2: 1}] * (degree - s - c):
+        new: dict[int, int] = {}
+        for i, a in terms.items():
+            for j, b in factor.items():
+                new[i + j] = new.get(i + j, 0) + a * b
+        terms = new
+    return [(k, a) for k, a in terms.items() if a]
 
 
 def _degree(x: Exact, axis: Axis) -> int:

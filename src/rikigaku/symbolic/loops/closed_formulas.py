@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rikigaku.core.errors import TooLarge
+from rikigaku.laws.display_names import input_names
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.rational_function import RationalFunction
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.formula_context import FormulaContext

@@ -14,6 +14,8 @@ from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero, sqrt
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import equation, latex, latex_lines
+from rikigaku.numbers.latex_names import latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.evaluation_point import EvaluationPoint
 from rikigaku.symbolic.loops.closed_values import bare, point_of, symbol_numbers
@@ -115,19 +117,44 @@ class Relation:
         """The largest number of solutions."""
         return 2 if self.form == "angle" or (self.form == "prismatic" and not is_zero(self.a)) else 1
 
-    def solved(self, point: EvaluationPoint, sign: int = 1) -> dict[str, Any]:
-        """Values of the coordinate's generators at a point; sign: the branch."""
+    def solved(
+        self, point: EvaluationPoint, sign: int = 1, root: Callable[[Any], Any] = sqrt
+    ) -> dict[str, Any]:
+        """Values of the coordinate's generators at a point; sign: the branch; root: the square root."""
         a, b, c, d = (point.value(x) for x in (self.a, self.b, self.c, self.d))
         if self.form == "prismatic":
-            x = -c / b if is_zero(self.a) else (-b + sign * sqrt(b * b - 4 * a * c)) / (2 * a)
+            x = -c / b if is_zero(self.a) else (-b + sign * root(b * b - 4 * a * c)) / (2 * a)
             return {self.generator: x}
         if self.form == "both":
             s, cosine = -c / a, -d / b
         else:
             square = a * a + b * b
-            root = sign * sqrt(square - c * c)
-            s, cosine = (-a * c + b * root) / square, (-b * c - a * root) / square
+            w = sign * root(square - c * c)
+            s, cosine = (-a * c + b * w) / square, (-b * c - a * w) / square
         return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
+
+    def latex(self) -> list[str]:
+        """Rows of an aligned display."""
+        name = latex_name(self.name)
+        a, b, c, d = map(self.write, (self.a, self.b, self.c, self.d))
+        if self.form == "both":
+            pairs = (("sin", -c / a), ("cos", -d / b))
+            return [x for f, y in pairs for x in equation(latex_lines(y), rf"\{f}({name})")]
+        if self.form == "angle":
+            A, B, C, W = (f"{symbol}_{{{name}}}" for symbol in "ABCW")
+            square = f"{A}^{{2}} + {B}^{{2}}"
+            rows = [x for left, y in ((A, a), (B, b), (C, c)) for x in equation(latex_lines(y), left)]
+            return [
+                *rows,
+                rf"{W} &= \pm\sqrt{{{square} - {C}^{{2}}}}",
+                rf"\sin({name}) &= \frac{{{B} \, {W} - {A} \, {C}}}{{{square}}}",
+                rf"\cos({name}) &= \frac{{-{A} \, {W} - {B} \, {C}}}{{{square}}}",
+            ]
+        if is_zero(self.a):
+            return list(equation(latex_lines(-c / b), name))
+        if is_zero(self.b):
+            return [rf"{name} &= \pm\sqrt{{{latex(-c / a)}}}"]
+        return [rf"{name} &= \frac{{{latex(-b)} \pm\sqrt{{{latex(b * b - 4 * a * c)}}}}}{{{latex(2 * a)}}}"]
 
     def __str__(self) -> str:
         name, (a, b, c, d) = self.name, map(self.write, (self.a, self.b, self.c, self.d))

@@ -5,6 +5,7 @@ coordinates as formulas of the independent ones. Dynamics of closed robots are l
 (`robot.reduced`).
 """
 
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +19,18 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
+from rikigaku.export.export_files import exported_program
+from rikigaku.export.export_record import Export
+from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
+from rikigaku.laws.display_names import input_names
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import equation, latex_lines
+from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
@@ -195,6 +201,28 @@ class LoopConstraints:
         return configurations(self, independent, symbols)
 
     @checked
+    def export(
+        self, language: str, path: str | os.PathLike[str] | None = None, name: str | None = None
+    ) -> Any:
+        """All joints from the independent ones as a function in another language, as laws export.
+
+        Inputs: positions of the independent coordinates, symbols. Outputs: q, one row for each combination
+        of signs, and `radicand`, negative where the loops do not close.
+
+        Raises:
+            NoFormula, TimeLimit: as for `explicit`.
+        """
+        from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
+        from rikigaku.symbolic.loops.closure_program import closure_export
+
+        own = f"{identifier(self.robot.name)[:24].rstrip('_')}_loop_closure"
+
+        def export(chosen: str) -> Export:
+            return closure_export(self, chosen)
+
+        return exported_program(language, export, path, name, own, OBJECT_EXPORTERS)
+
+    @checked
     def projected(self, tau: Sequence[Any]) -> list[Any]:
         """Forces of the tree as those along the independent coordinates: tau_ind + Jc^T tau_dep.
 
@@ -261,6 +289,32 @@ class LoopConstraints:
     def _all(self, own: Sequence[Any], others: Sequence[Any]) -> list[Any]:
         known = dict(zip(self.independent, own, strict=True)) | dict(zip(self.dependent, others, strict=True))
         return [known[k] for k in range(self.robot.nv)]
+
+    def latex(self) -> str:
+        """The equations, and the explicit relations where they were found, without dollar signs."""
+        return aligned(self._latex_rows())
+
+    def _latex_rows(self) -> list[str]:
+        rows = [
+            rf"& \text{{mobility {self.mobility}, independent }} "
+            + ",\\; ".join(latex_name(self._symbols[k]) for k in self.independent)
+        ]
+        for row in self.rows:
+            lines = latex_lines(self.combined(row.formula))
+            rows += equation([*lines[:-1], f"{lines[-1]} = 0"])
+        if "explicit" in self.__dict__:
+            for relation in self.explicit:
+                rows += relation.latex()
+        return rows
+
+    @cached_property
+    def _symbols(self) -> list[str]:
+        """Names of the coordinates of v in formulas, without dots."""
+        names = input_names(self.robot)
+        return [names[f"v[{k}]"].removesuffix("_dot") for k in range(self.robot.nv)]
+
+    def _repr_latex_(self) -> str:
+        return displays(self._latex_rows())
 
     def __repr__(self) -> str:
         lines = [

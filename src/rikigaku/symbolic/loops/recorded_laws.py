@@ -13,7 +13,7 @@ from rikigaku.laws.closed.loop_equations import loop_alignment, loop_bias, loop_
 from rikigaku.laws.tree.regressor import regressor
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.numbers.elementary_functions import cos, sign, sin, sqrt, where
+from rikigaku.numbers.elementary_functions import atan2, cos, sign, sin, sqrt, where
 from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS, Kind, Number, quarter_turns
@@ -32,6 +32,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sin": sin,
     "cos": cos,
     "sign": sign,
+    "atan2": atan2,
     "less": lt,
     "choose": where,
 }

@@ -9,14 +9,17 @@ a "_" behind it.
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rikigaku.laws.law import Law
+from rikigaku.model.coordinate_names import coordinate_names
 from rikigaku.model.joint import Joint
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import RESERVED
-from rikigaku.symbolic.formulas.exact_state import Inputs, generators
+from rikigaku.numbers.program import Shape
+
+Inputs = Sequence[tuple[str, Shape]]
 
 _WRENCH = ("_fx", "_fy", "_fz", "_nx", "_ny", "_nz")
 
@@ -65,6 +68,14 @@ def port_names(robot: RobotModel, law: Law, inputs: Inputs) -> dict[str, str]:
         for name, shape in inputs
         for k, x in enumerate(generators(robot, law, name, shape))
     }
+
+
+def generators(robot: RobotModel, law: Law, name: str, shape: Shape) -> list[str]:
+    """Generators of a law's input; v of chosen coordinates keeps their places in the whole v ("v[3]")."""
+    own, known = law.coordinates.get(name, ()), coordinate_names(robot)
+    if name in ("v", "a", "tau") and own and set(own) <= set(known):
+        return [f"{name}[{known.index(x)}]" for x in own]
+    return [f"{name}[{k}]" for k in range(shape[0])]
 
 
 def _position_names(joint: Joint) -> list[str]:

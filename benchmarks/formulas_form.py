@@ -1,0 +1,56 @@
+"""Section: the form of formulas. Operations and characters of thirty expressions, beside SymPy's best.
+
+SymPy starts from the same expression, multiplied out, with the same symbols, and takes the best of simplify,
+trigsimp, factor and fu, each stopped at a limit. Both forms are counted by SymPy's `count_ops` and printed by
+its printer; a number counts as one number.
+"""
+
+from typing import Any
+
+from benchmarks.formula_expressions import EXPRESSIONS
+from benchmarks.fresh import fresh_result
+from benchmarks.options import Options
+from benchmarks.report import table
+
+PATIENCE, LITTLE = 120.0, 10.0  # seconds of one call of SymPy, in a full and in a quick run
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Measures, prints one table, and returns everything."""
+    limit = LITTLE if options.quick else PATIENCE
+    record: dict[str, Any] = {}
+    rows = []
+    for name in EXPRESSIONS:
+        ours = fresh_result("benchmarks.formula_form_child", name, "ours", str(limit))
+        theirs = fresh_result("benchmarks.formula_form_child", name, "sympy", str(limit))
+        record[name] = {"ours": ours, "sympy": theirs}
+        rows.append(row(name, ours, theirs, limit))
+        print("  ".join(rows[-1]), flush=True)
+    header = ["", "plain", "ours", "SymPy", "by", "characters", "SymPy", "s", "SymPy"]
+    print(table(f"Operations and characters (SymPy's calls stopped after {limit:.0f} s)", header, rows))
+    return record
+
+
+def best(theirs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """SymPy's form with the fewest operations; the sum multiplied out where nothing was shorter."""
+    done = {name: x for name, x in theirs.items() if "operations" in x}
+    name = min(done, key=lambda x: (done[x]["operations"], done[x]["characters"]))
+    return name, done[name]
+
+
+def row(name: str, ours: dict[str, Any], theirs: dict[str, Any], limit: float) -> list[str]:
+    """One line of the table."""
+    method, form = best(theirs)
+    seconds = sum(x.get("seconds", limit) for x in theirs.values())
+    stopped = sum("stopped" in x for x in theirs.values())
+    return [
+        name,
+        str(theirs["plain"]["operations"]),
+        str(ours["operations"]) + ("" if ours["operations"] <= form["operations"] else " !"),
+        str(form["operations"]),
+        method + f" ({stopped} stopped)" * bool(stopped),
+        str(ours["characters"]),
+        str(form["characters"]),
+        f"{ours['seconds']:.2f}",
+        f"{seconds:.1f}",
+    ]

@@ -1,0 +1,280 @@
+"""The shortest form of an exact number among those a textbook would print.
+
+Sums of angles (cos(q2 + q3)), doubled angles, squares of sines or of cosines, factors, and common factors
+taken out. All forms come from exact polynomials: FLINT factors them, and identities of sines and cosines are
+changes of generators (`trigonometric_bases`). Each form is computed again with exact numbers, and shown only
+if that gives the number.
+"""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
+
+from rikigaku.core.errors import RikigakuError
+from rikigaku.numbers.exact_number import Exact, ExactConstants, ExactNumber
+from rikigaku.numbers.flint_conversion import plain, rational
+from rikigaku.numbers.formula import ONE, ZERO, Formula, product
+from rikigaku.numbers.polynomial_algebra import coefficients
+from rikigaku.numbers.rational_function import RationalFunction
+from rikigaku.symbolic.formulas.formula_grouping import LARGEST_INTEGER, contents, grouped, length
+from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
+from rikigaku.symbolic.formulas.trigonometric_bases import (
+    TrigonometricPolynomial,
+    doubled,
+    forms,
+    half_angle_factors,
+    parity_parts,
+    shortest_squares,
+    with_sums,
+)
+
+# Terms of a polynomial up to which other angles are tried, and it is factored; splits are tried up to fewer.
+_REWRITTEN, _SPLIT = 300, 40
+
+
+class TextbookForms:
+    """Forms of the numbers of one ring, as a writer names them. Parts seen before are known."""
+
+    def __init__(self, writer: FormulaWriter) -> None:
+        self.writer, self.ring = writer, writer.ring
+        self._squares: dict[str, tuple[Formula, Any] | None] = {}
+
+    def __call__(self, x: ExactNumber) -> Formula:
+        """The shortest form of the number."""
+        if isinstance(x, (int, Fraction)):
+            return Formula.of(x)
+        for name in self._roots(x):
+            if (size := self._root_of_square(name)) is not None:
+                return self._with_sign(x, name, *size)
+        if isinstance(x, RationalFunction):
+            below = [(self(d), -n) for d, n in x.denominator_factors.items()]
+            return product([(self(x.numerator), 1), *below])
+        plain_form = self.writer(x)
+        candidates = sorted(self._candidates(x, plain_form), key=length)
+        return next(form for form in candidates if form is plain_form or self._is(form, x))
+
+    def _candidates(self, x: Exact, plain_form: Formula) -> Iterator[Formula]:
+        yield plain_form
+        ring = x.ring
+        degrees = x.polynomial.degrees()
+        used = {name for name, degree in zip(ring.names, degrees, strict=True) if degree}
+        turning = [name[4:-1] for name in ring.names if name.startswith("cos(")]
+        turning = [a for a in turning if f"cos({a})" in used or f"sin({a})" in used]
+        generators = [f"{f}({a})" for f in ("cos", "sin") for a in turning]
+        others = [name for name in ring.names if name in used and name not in generators]
+        places = [ring.names.index(name) for name in (*generators, *others)]
+        context = fmpq_mpoly_ctx.get(tuple(f"y{k}" for k in range(len(places))), Ordering.lex)
+        polynomial = context.from_dict(
+            {tuple(int(powers[k]) for k in places): c for powers, c in x.polynomial.to_dict().items()}
+        )
+        angles = tuple(self.writer.angle(a) for a in turning)
+        search = _Search(len(angles), [self._other(name) for name in others])
+        p = TrigonometricPolynomial(polynomial, angles)
+        yield search.by_parts(p)
+        if len(polynomial) <= _REWRITTEN:
+            yield search.best(p)
+
+    def _other(self, name: str) -> Formula:
+        """The formula of a generator that is no sine or cosine; radicands of square roots in short form."""
+        if name.startswith("root["):
+            radicand = self.ring.radicands[int(name[5:-1])]
+            return self(radicand).sqrt()
+        return self.writer.formulas[name]
+
+    # -- square roots of squares ----------------------------------------------------------------------------
+    def _roots(self, x: Exact | RationalFunction) -> list[str]:
+        """The square roots that occur."""
+        above = x.numerator
+        if not isinstance(above, Exact):
+            return []
+        degrees = zip(self.ring.names, above.polynomial.degrees(), strict=True)
+        return [name for name, degree in degrees if degree and name.startswith("root[")]
+
+    def _root_of_square(self, name: str) -> tuple[Formula, Any] | None:
+        """p as a formula and as a number, where the root is sqrt(p^2), the absolute value of p; else None."""
+        if name not in self._squares:
+            self._squares[name] = self._found_root(self.ring.radicands[int(name[5:-1])])
+        return self._squares[name]
+
+    def _found_root(self, radicand: Any) -> tuple[Formula, Any] | None:
+        if not isinstance(radicand, Exact):
+            return None
+        form = self(radicand)
+        if len(form.terms) != 1:
+            return None
+        monomial, c = form.terms[0]
+        above, below = math.isqrt(max(c.numerator, 0)), math.isqrt(c.denominator)
+        if Fraction(above, below) ** 2 != c or any(power % 2 for _, power in monomial):
+            return None
+        half = Formula(((tuple((factor, power // 2) for factor, power in monomial), Fraction(above, below)),))
+        number = self._number(half)
+        return (half, number) if number is not None and number * number == radicand else None
+
+    def _with_sign(self, x: Any, name: str, form: Formula, number: Any) -> Formula:
+        """x = A + B root as A + (B p) sign(p)."""
+        parts = coefficients(x.numerator, [name])
+        below = x.denominator
+        plain_part, factor = (parts.get((k,), 0) / below for k in (0, 1))
+        return self(plain_part) + product([(self(factor * number), 1), (form.sign(), 1)])
+
+    # -- proof ----------------------------------------------------------------------------------------------
+    def _is(self, form: Formula, x: Exact) -> bool:
+        """Whether the form, computed with exact numbers, is the number."""
+        number = self._number(form)
+        return number is not None and bool(number - x == 0)
+
+    def _number(self, form: Formula) -> Any:
+        """The exact number of a form; None where it holds what the ring does not know."""
+        ring = self.ring
+        names = {name: generator for generator, name in self.writer.names.items()}
+        generators = {name: names.get(name, name) for name in form.symbols}
+        if any(generator not in ring.generators for generator in generators.values()):
+            return None
+        symbols = {name: ring.variable(generator) for name, generator in generators.items()}
+        try:
+            return form.evaluate(ExactConstants(ring), symbols)
+        except RikigakuError:
+            return None
+
+
+class _Search:
+    """Short forms of polynomials in sines and cosines; n: number of angles, others: other generators."""
+
+    def __init__(self, n: int, others: list[Formula]) -> None:
+        self.n, self.others = n, others
+        self.known: dict[tuple[str, tuple[Formula, ...]], Formula] = {}
+
+    # -- parts beside products of symbols -------------------------------------------------------------------
+    def by_parts(self, p: TrigonometricPolynomial) -> Formula:
+        """Each product of symbols has its own factor of sines and cosines; equal factors are collected."""
+        context, n = p.polynomial.context(), self.n
+        parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+        for powers, c in p.polynomial.to_dict().items():
+            beside = (*(0,) * (2 * n), *map(int, powers[2 * n :]))
+            parts.setdefault(beside, {})[(*map(int, powers[: 2 * n]), *(0,) * len(self.others))] = c
+        scales: dict[str, Fraction] = {}  # of parts that are multiples of each other, that of the first
+        forms: dict[str, Formula] = {}
+        factors: dict[str, Formula] = {}
+        for beside, part in parts.items():
+            content = contents([plain(c) for c in part.values()])
+            unit = context.from_dict(part) / rational(content)
+            key = str(unit)
+            if key not in forms:
+                small = max(abs(Fraction(plain(c))) for c in unit.coeffs()) <= LARGEST_INTEGER
+                scales[key] = content if small else Fraction(1)
+                own = unit if small else context.from_dict(part)
+                forms[key] = self.best(TrigonometricPolynomial(own, p.angles))
+                factors[key] = self._term(p.angles, beside, scales[key])
+                scales[key] = Fraction(1) if small else content
+            else:
+                factors[key] = factors[key] + self._term(p.angles, beside, content / scales[key])
+        result = ZERO
+        for key, form in forms.items():
+            result = result + product([(grouped(factors[key]), 1), (form, 1)])
+        return grouped(result)
+
+    # -- one polynomial -------------------------------------------------------------------------------------
+    def best(self, p: TrigonometricPolynomial) -> Formula:
+        """The shortest form found; angles may change."""
+        key = str(p.polynomial), p.angles
+        if key not in self.known:
+            self.known[key] = self._best(p)
+        return self.known[key]
+
+    def _best(self, p: TrigonometricPolynomial) -> Formula:
+        if len(p.polynomial) <= 1:
+            return self._flat(p)
+        common = [min(int(m[k]) for m in p.polynomial.monoms()) for k in range(2 * self.n + len(self.others))]
+        if any(common):
+            context = p.polynomial.context()
+            rest = p._replace(polynomial=p.polynomial / context.from_dict({tuple(common): 1}))
+            return product([(self._term(p.angles, common, 1), 1), (self.best(rest), 1)])
+        if len(p.polynomial) > _REWRITTEN:
+            return grouped(self._flat(p))
+        candidates = [self._with_these_angles(p)]
+        sums = with_sums(p)
+        variants = [shortest_squares(p), sums, shortest_squares(sums), doubled(p), doubled(sums)]
+        seen = {(str(p.polynomial), p.angles)}
+        for other in variants:
+            key = str(other.polynomial), other.angles
+            if key not in seen:
+                seen.add(key)
+                candidates.append(self._with_these_angles(other))
+        if len(p.polynomial) <= _SPLIT:
+            candidates += self._splits(sums)
+        return min(candidates, key=length)
+
+    def _with_these_angles(self, p: TrigonometricPolynomial) -> Formula:
+        """As a product where it factors, else as a sum with common factors taken out."""
+        if len(p.polynomial) <= 1:
+            return self._flat(p)
+        for form in forms(p):
+            scale, found = form.factor()
+            factors = [(f, int(n)) for f, n in found if not self._is_one(f)]
+            if sum(n for _, n in factors) > 1:
+                return self._product(p, factors, Fraction(plain(scale)))
+        if factors := half_angle_factors(p):
+            return self._product(p, factors, Fraction(1))
+        return grouped(self._flat(p))
+
+    def _product(
+        self, p: TrigonometricPolynomial, factors: list[tuple[fmpq_mpoly, int]], scale: Fraction
+    ) -> Formula:
+        return product([(self.best(p._replace(polynomial=self._normal(f))), n) for f, n in factors], scale)
+
+    def _is_one(self, f: fmpq_mpoly) -> bool:
+        context = f.context()
+        return any(f == context.gen(k) ** 2 + context.gen(self.n + k) ** 2 for k in range(self.n))
+
+    def _normal(self, f: fmpq_mpoly) -> fmpq_mpoly:
+        context = f.context()
+        for k in range(self.n):
+            f = f % (context.gen(k) ** 2 + context.gen(self.n + k) ** 2 - 1)
+        return f
+
+    def _splits(self, p: TrigonometricPolynomial) -> Iterator[Formula]:
+        """Sums of two parts, each in its shortest form: by parity in an angle, and by a common generator."""
+        for k in p.used:
+            parts = parity_parts(p, k)
+            if len(parts) == 2:
+                yield grouped(self.best(parts[0]) + self.best(parts[1]))
+        context = p.polynomial.context()
+        counts = [
+            sum(bool(m[k]) for m in p.polynomial.monoms()) for k in range(2 * self.n + len(self.others))
+        ]
+        frequent = sorted((k for k, n in enumerate(counts) if n > 1), key=lambda k: -counts[k])
+        for k in frequent[:2]:
+            inside: dict[Any, Any] = {}
+            rest: dict[Any, Any] = {}
+            for powers, c in p.polynomial.to_dict().items():
+                if powers[k]:
+                    inside[(*powers[:k], powers[k] - 1, *powers[k + 1 :])] = c
+                else:
+                    rest[powers] = c
+            generator = self._term(p.angles, [int(i == k) for i in range(len(counts))], 1)
+            first = self.best(p._replace(polynomial=context.from_dict(inside)))
+            second = self.best(p._replace(polynomial=context.from_dict(rest))) if rest else ZERO
+            yield product([(generator, 1), (first, 1)]) + second
+
+    def _flat(self, p: TrigonometricPolynomial) -> Formula:
+        total = ZERO
+        for powers, c in p.polynomial.to_dict().items():
+            total = total + self._term(p.angles, powers, plain(c))
+        return total
+
+    def _term(self, angles: tuple[Formula, ...], powers: Any, c: Fraction | int) -> Formula:
+        factors = []
+        for k, n in enumerate(powers):
+            if n:
+                base = (
+                    angles[k].cos()
+                    if k < self.n
+                    else angles[k - self.n].sin()
+                    if k < 2 * self.n
+                    else self.others[k - 2 * self.n]
+                )
+                factors.append((base, int(n)))
+        return product(factors, c) if factors else ONE * Formula.of(c)
