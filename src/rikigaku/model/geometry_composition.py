@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.model.elementary_motions import Free, Helical, Prismatic, Spherical
-from rikigaku.model.evaluated_parameters import Numbers, plane_axes
+from rikigaku.model.evaluated_parameters import EvaluatedParameters, plane_axes
 from rikigaku.model.geometry import Axis, Geometry, Placement, Step, Steps
 from rikigaku.model.joint import Z_AXIS, Joint
 from rikigaku.model.joints.joint_type import Direction
@@ -102,7 +102,7 @@ def direction_of(joint: Joint, direction: Direction) -> Triple:
     if direction == "second_axis":
         return joint.second_axis
     if direction in ("plane_x", "plane_y"):
-        return _formulas(plane_axes(Numbers(FLOATS, {}), joint.axis)[direction])
+        return _formulas(plane_axes(EvaluatedParameters(FLOATS, {}), joint.axis)[direction])
     return Z_AXIS if direction == "frame_z" else joint.axis
 
 

@@ -1,6 +1,7 @@
 """Kinds of number: how the constants of a model enter a computation, as floats or exact numbers."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
 
 # A number is anything with + - * (and / ** where a law divides): float, array, Node, Exact.
 Number = Any
+Numbers = Sequence[Number]
 
 # A constant angle this close to a multiple of pi/2 is taken as that multiple: files round pi to 11 digits.
 RIGHT_ANGLE_TOLERANCE = 1e-11

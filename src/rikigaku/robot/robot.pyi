@@ -8,6 +8,7 @@ from os import PathLike
 from rikigaku.closure.actuation_sharing import ActuationForces
 from rikigaku.closure.closure_plan import ClosurePlan
 from rikigaku.closure.singularity import AssemblyMode, Singularity
+from rikigaku.core.progress import Progress
 from rikigaku.core.types import Array
 from rikigaku.fem.mesh import Mesh
 from rikigaku.inverse_kinematics.levenberg_marquardt import Solution
@@ -18,7 +19,6 @@ from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import State
 from rikigaku.robot.robot_law import RobotLaw
-from rikigaku.symbolic.algebra.child_process import Progress
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas

@@ -8,7 +8,6 @@ Reference: Y. Umetani, K. Yoshida, Resolved motion rate control of space manipul
 Jacobian matrix (1989); Part X by Umetani, Yoshida, Kurazume, eqs 4-7, 42; composite bodies: [Walker1982].
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,14 +15,12 @@ from rikigaku.laws.space.free_base import FreeBase, free_base
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.laws.tree.root_axes import composite_inertias
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.rigid_inertia import SpatialInertia, rotate_symmetric
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import IDENTITY, Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,10 @@ from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import sign
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import Vector
-
-Numbers = Sequence[Number]
 
 NO_WRENCH = Wrench(vector.ZERO, vector.ZERO)
 

@@ -4,19 +4,16 @@ The base joint is free (a satellite, six coordinates) or planar (a satellite in 
 the base is written in *joint axes*: those of the frame in which its joint starts, fixed in the world.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.core.errors import NoFreeBase, WrongValue
 from rikigaku.model.elementary_motions import Free, Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.model.robot_model import Link, RobotModel
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import IDENTITY, Matrix, Vector, transform
-
-Numbers = Sequence[Number]
 
 FREE_TYPES = ("free", "planar")
 

@@ -14,24 +14,22 @@ G = (h . v) 1 - v h^T - [w x] J, J the second moments of mass, B x = (x_w x p, G
 Derivatives with respect to q are taken in the tangent space (nv columns).
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.laws.tree.forward_dynamics import mass_factors, net_forces
+from rikigaku.laws.tree.ltdl_factorization import Entries
 from rikigaku.laws.tree.regressor import regressor
 from rikigaku.laws.tree.subtree_dynamics import MovingBodies
 from rikigaku.model.elementary_motions import Free
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import Vector, dot
 
-Numbers = Sequence[Number]
 Rows = list[list[Number]]
-Entries = dict[tuple[int, int], Number]
 
 
 class InverseDerivative(NamedTuple):

@@ -16,6 +16,7 @@ import numpy as np
 from rikigaku.closure.closure_plan import coordinate_names
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
+from rikigaku.core.progress import Progress
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
 from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
@@ -23,7 +24,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
+from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
