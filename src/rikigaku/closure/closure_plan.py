@@ -13,13 +13,12 @@ from rikigaku.closure.linear_relations import LinearRelations, linear_mode
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import LOOSE_RANK, RANK, independent_rows, orthogonal_part, rank_of
 from rikigaku.closure.rank_sampling import samples, symbol_floats
-from rikigaku.closure.rank_sampling import velocity_indices as velocity_indices
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.structure import loop_rows
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from rikigaku.model.joint import Z_AXIS, Joint
 from rikigaku.model.joints.joint_type import Direction
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.numbers.formula import PI, ZERO, Formula
-from rikigaku.numbers.number_kind import FLOATS, quarter_turns
+from rikigaku.numbers.number_kind import FLOATS, right_angle_multiple
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import axis_rotation, quaternion_rotation
 from rikigaku.spatial.vector import IDENTITY, Matrix
@@ -139,7 +139,7 @@ def angles_of(R: Sequence[Sequence[float]]) -> Triple:
 
 
 def _angle(value: float) -> Formula:
-    quarters = quarter_turns(value)
+    quarters = right_angle_multiple(value)
     return Formula.of(value) if quarters is None else PI * quarters / 2
 
 

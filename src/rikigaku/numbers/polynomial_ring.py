@@ -33,7 +33,7 @@ from rikigaku.numbers.constant_angles import (
 )
 from rikigaku.numbers.flint_conversion import plain
 from rikigaku.numbers.formula import PI, Formula
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_sin_cos
 
 if TYPE_CHECKING:
     from rikigaku.numbers.exact_number import Exact
@@ -243,9 +243,8 @@ class Ring:
 
     def constant_sin_cos(self, angle: Formula) -> tuple[Any, Any]:
         """Sine and cosine of a constant angle."""
-        turns = quarter_turns(float(angle))
-        if turns is not None:
-            return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+        if (exact := right_angle_sin_cos(float(angle))) is not None:
+            return exact
         rest, twelfths = split(angle)
         s, c = twelfth_sin(twelfths, self.root), twelfth_sin(twelfths + 6, self.root)
         if rest:

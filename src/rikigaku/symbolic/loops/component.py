@@ -17,14 +17,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.closure.closure_plan import velocity_indices
 from rikigaku.closure.pivoting import largest_pivots, rank_of, regularity
 from rikigaku.core.arrays import floats
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import CannotClose, UnclosedWarning, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 from rikigaku.symbolic.loops.closed_configuration import not_closed, symbol_values
 from rikigaku.symbolic.loops.component_reference import REGULAR, independent_places, reference_configuration
 from rikigaku.symbolic.loops.precise_closure import ConsistentState, PreciseLoopEquations

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import closure, velocity_indices
+from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.configuration_comparison import within_limits, wrapped
 from rikigaku.closure.pivoting import regularity
 from rikigaku.closure.reference_configuration import middle_configuration
 from rikigaku.core.errors import CannotClose
 from rikigaku.core.types import Array
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import position_bounds, random_state
+from rikigaku.model.states import position_bounds, random_state, velocity_indices
 from rikigaku.symbolic.loops.closed_configuration import consistent_state
 from rikigaku.symbolic.loops.precise_closure import PreciseLoopEquations
 
