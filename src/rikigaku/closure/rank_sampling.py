@@ -116,8 +116,8 @@ def _of_one_rank(
 def _determined(robot: RobotModel, J: Array, rank: int) -> NDArray[np.bool_]:
     """Configurations at which the `independent` joints, else the actuated ones, determine the others.
 
-    All of them where there is none. A robot may close in modes of equal mobility that differ in this: two
-    sliders with equal rods also close with the rods side by side.
+    If there is no such configuration, all are returned. Assembly modes of equal mobility may differ in this:
+    two sliders with equal rods also close with the rods side by side.
     """
     actuated = [joint.name for joint in robot.joints if joint.actuated]
     own = velocity_indices(robot, robot.independent or actuated)

@@ -57,9 +57,9 @@ class ZeroCrossing:
     Attributes:
         falling, rising: directions of crossing that fire.
         ends_mode: the mode ends there and the system selects the next one; else the event is only recorded.
-        slack: a guard that has just fired, or starts at or below zero by rounding, is disarmed until it has
-            risen above zero. With a slack it fires as well if it falls meanwhile by more than that below its
-            maximum, at the time of this maximum. None: it stays disarmed.
+        slack: a guard that has just fired, or that starts at or below zero by rounding, is disarmed until it
+            is above zero. With a slack a disarmed guard also fires once it is below its maximum since then by
+            more than the slack; the event is located at that maximum. None: it does not.
     """
 
     name: str

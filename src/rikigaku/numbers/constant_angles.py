@@ -1,4 +1,4 @@
-"""Sines and cosines of constant angles: multiples, exact at 15 deg steps, or rational approximations."""
+"""Sines and cosines of constant angles: exact at multiples of 15 degrees, else rational approximations."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rikigaku.laws.space.floating_base import FloatingState
+from rikigaku.laws.space.floating_state import FloatingState
 from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.laws.tree.newton_euler import applied_wrenches, joint_forces
 from rikigaku.laws.tree.simplified_mechanism import BodyMotion, outward_motion, simplified

@@ -10,7 +10,7 @@ from typing import Any
 
 from rikigaku.laws.shaped import shaped
 from rikigaku.laws.space.bias_acceleration import Bias, bias
-from rikigaku.laws.space.floating_base import FloatingState, floating_state
+from rikigaku.laws.space.floating_state import FloatingState, floating_state
 from rikigaku.laws.space.free_base import free_base
 from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics

@@ -11,7 +11,7 @@ from math import comb
 from rikigaku.core.errors import WrongValue
 from rikigaku.laws.householder import orthogonal
 from rikigaku.laws.space.bias_acceleration import bias
-from rikigaku.laws.space.floating_base import FloatingState, floating_state
+from rikigaku.laws.space.floating_state import FloatingState, floating_state
 from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import sqrt, where

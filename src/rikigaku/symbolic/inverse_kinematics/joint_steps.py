@@ -56,20 +56,20 @@ class JointSteps:
         if not found.axis.revolute:
             self._displacement(found)
         elif found.second is not None:
-            self._point(found)
+            self._angle_of_two_equations(found)
         elif sides is not None:
-            self._of_squares(found, *sides)
+            self._angle_of_sum_of_squares(found, *sides)
         else:
-            self._two_points(found)
+            self._angle_of_one_equation(found)
 
-    def _two_points(self, found: Candidate) -> None:
+    def _angle_of_one_equation(self, found: Candidate) -> None:
         """An angle from one equation A sin q + B cos q + C = 0: two solutions."""
         a, b, c = found.first
         A, B, C = map(self.formula, found.first)
         w = self._root(A**2 + B**2 - C**2, a * a + b * b - c * c)
         self._angle(found.axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
 
-    def _point(self, found: Candidate) -> None:
+    def _angle_of_two_equations(self, found: Candidate) -> None:
         """An angle from two linear equations in sin q and cos q: one solution."""
         assert found.second is not None
         (A, B, _), (D, E, _) = found.first, found.second
@@ -95,7 +95,8 @@ class JointSteps:
             value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
         self.steps.append(Displacement(axis.place, self.joint_names[axis.place], value))
 
-    def _of_squares(self, found: Candidate, u: Number, v: Number) -> None:
+    def _angle_of_sum_of_squares(self, found: Candidate, u: Number, v: Number) -> None:
+        """An angle whose sine (or cosine) is +-sqrt(u^2 + v^2), the other one rational: two solutions."""
         A, B, C = found.first
         w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
         m = self.formula(C) / self.formula(-(A if B == 0 else B))
