@@ -1,8 +1,9 @@
 """Newton's method on loop-closure constraints r(q) = 0 for batches of states, damped as Levenberg-Marquardt.
 
 One iteration serves every solver that closes loops: compiled laws (`LoopEquations`, here), recorded programs
-that are refined in arbitrary precision (`symbolic.loops.precise_closure`), and paths of joints and frames
-(`fem.path_following`). Each gives its residual, its Jacobian and its step in the tangent space.
+that are refined in arbitrary precision (`symbolic.loops.precise_closure`), paths of joints and frames
+(`fem.path_following`), and configurations for pictures (`plotting.display_configuration`).
+Each gives its residual, its Jacobian and its step in the tangent space.
 """
 
 from abc import ABC, abstractmethod
