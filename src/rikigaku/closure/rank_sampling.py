@@ -21,7 +21,7 @@ from rikigaku.closure.reference_configuration import (
     starts_around,
 )
 from rikigaku.core.errors import CannotClose
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.structure import loop_rows
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import random_state, velocity_indices
@@ -113,7 +113,7 @@ def _of_one_rank(
     return Samples(q[best], J[best], rank, slack)
 
 
-def _determined(robot: RobotModel, J: Array, rank: int) -> NDArray[np.bool_]:
+def _determined(robot: RobotModel, J: Array, rank: int) -> Mask:
     """Configurations at which the `independent` joints, else the actuated ones, determine the others.
 
     If there is no such configuration, all are returned. Assembly modes of equal mobility may differ in this:

@@ -186,16 +186,3 @@ class System(Protocol):
 
     def after(self, event: Event) -> Change | None:
         """The transition at an event; None ends the simulation there."""
-
-
-@dataclass(frozen=True)
-class OneMode:
-    """A system with one mode; a guard that ends it ends the simulation."""
-
-    mode: Mode
-
-    def start(self, t: float, q: Array, v: Array) -> Change:
-        return Change(self.mode, q, v)
-
-    def after(self, event: Event) -> Change | None:
-        return None

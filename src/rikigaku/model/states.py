@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, UnknownName, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import short, whole
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
@@ -143,7 +142,7 @@ def velocity_indices(robot: RobotModel, names: Sequence[str]) -> tuple[int, ...]
     return tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
 
 
-def is_length(robot: RobotModel) -> NDArray[np.bool_]:
+def is_length(robot: RobotModel) -> Mask:
     """For each number of q whether it is a length [m]; else it is an angle or part of a quaternion."""
     return np.array([flag for joint in robot.joints for flag in joint_type(joint.type).lengths], dtype=bool)
 

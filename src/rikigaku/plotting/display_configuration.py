@@ -6,11 +6,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.closure.loop_closure_newton import newton
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.loop_equations import loop_alignment, loop_jacobian, loop_residual
 from rikigaku.laws.tree.configuration_integration import integrate
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
@@ -119,7 +118,7 @@ class _LoopEquations:
         """Loop Jacobian, (states, equations, nv)."""
         return self._evaluated(loop_jacobian, q)
 
-    def aligned(self, q: Array) -> NDArray[np.bool_]:
+    def aligned(self, q: Array) -> Mask:
         """Whether no cut joint is closed with its axes reversed."""
         return np.asarray((self._evaluated(loop_alignment, q) > 0).all(axis=-1))
 

@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import instantiate
@@ -41,7 +41,7 @@ class Configurations:
     """
 
     q: Array
-    valid: NDArray[np.bool_]
+    valid: Mask
     error: Array
 
     def __len__(self) -> int:
