@@ -14,12 +14,12 @@ from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
 from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
+from rikigaku.model.editing import geometry_only
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
-from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     Angle,
     Definition,
