@@ -10,29 +10,56 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rikigaku.binding.bound_law import bound_law
 from rikigaku.binding.call_signature import call_signature, call_text
 from rikigaku.laws.catalogue import LAWS, laws_of
 from rikigaku.laws.law import REQUIRED, Law
+from rikigaku.laws.space.space_law import space_law
 from rikigaku.robot.declarations import LawAttribute, LawGroup, Method
+from rikigaku.robot.loading import load
 from rikigaku.robot.robot import Robot
 
 PLACE = Path(__file__).parents[1] / "src" / "rikigaku" / "robot" / "robot.pyi"
 Import = tuple[str | None, str]  # from a module, a name; or a module itself
 GROUPS = {"reduced": "ReducedLaws", "space": "SpaceLaws"}
-SCALARS = ("kinetic_energy", "potential_energy")
+FORMULAS = {0: "ExactFormula", 1: "FormulaVector", 2: "FormulaMatrix"}  # by dimension; `Formulas` beyond
 
 HEAD = '''"""Types of `Robot`, its laws and its methods. Written by tools/robot_stub.py: do not edit."""
 
 '''
+ARRAYS = '''class FormulaVector(Formulas):
+    """A vector of formulas."""
+    @overload
+    def __getitem__(self, index: int) -> ExactFormula: ...
+    @overload
+    def __getitem__(self, index: slice) -> FormulaVector: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
+    def __iter__(self) -> Iterator[ExactFormula]: ...
+
+class FormulaMatrix(Formulas):
+    """A matrix of formulas."""
+    @overload
+    def __getitem__(self, index: tuple[int, int]) -> ExactFormula: ...
+    @overload
+    def __getitem__(self, index: int | tuple[int, slice] | tuple[slice, int]) -> FormulaVector: ...
+    @overload
+    def __getitem__(self, index: slice | tuple[slice, slice]) -> FormulaMatrix: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
+    def __iter__(self) -> Iterator[FormulaVector]: ...'''
 # Names that laws need; those of methods are found in the modules of their functions.
 IMPORTS: set[Import] = {
+    ("collections.abc", "Iterator"),
     ("collections.abc", "Mapping"),
     ("collections.abc", "Sequence"),
     ("typing", "Any"),
     ("typing", "NamedTuple"),
+    ("typing", "Self"),
     ("typing", "overload"),
     ("numpy.typing", "ArrayLike"),
     ("numpy.typing", "NDArray"),
@@ -70,7 +97,7 @@ def stub() -> str:
             body.append(f"    {name}: {GROUPS[member.group]}")
         else:
             body.append(_method(name, member, imports))
-    return HEAD + _import_lines(imports) + "\n\n" + "\n\n".join([*classes, "\n".join(body)]) + "\n"
+    return HEAD + _import_lines(imports) + "\n\n" + "\n\n".join([ARRAYS, *classes, "\n".join(body)]) + "\n"
 
 
 def _law_class(law: Law, closed: bool) -> str:
@@ -82,22 +109,48 @@ def _law_class(law: Law, closed: bool) -> str:
     result = "Array" if len(law.outputs) == 1 else f"{name}Results"
     lines = [f"class {name}(RobotLaw):", _text(call_text(law))]
     lines.append(f"    def __call__({_parameters(law)}) -> {result}: ...")
-    if REQUIRED in law.options.values():  # the call of a law whose frame is fixed needs no frame
-        lines.append("    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]")
+    required = [option for option, default in law.options.items() if default is REQUIRED]
+    if required:
+        options = ", ".join(f"{option}: str" for option in required)
+        lines += [
+            "    @overload",
+            f"    def fix(self, *, {options}, **options: Any) -> Fixed{name}: ...",
+            "    @overload",
+            "    def fix(self, **options: Any) -> Self: ...",
+        ]
     if len(law.outputs) == 1:
         parts.append(_named_tuple(derivative, law.inputs))
-        whole = _parameters(law, "wrt: None = None, packed: bool = False")
-        some = _parameters(law, "wrt: str | Sequence[str], packed: bool = False")
-        lines += [
-            "    @overload  # type: ignore[override]",
-            f"    def derivative({whole}) -> {derivative}: ...",
-            "    @overload",
-            f"    def derivative({some}) -> Any: ...",
-        ]
+        lines += _derivative(law, derivative)
     if not closed and len(law.outputs) == 1:
-        formula = "ExactFormula" if law.name in SCALARS else "Formulas"
-        lines += ["    @property", f"    def symbolic(self) -> {formula}: ..."]
+        lines += ["    @property", f"    def symbolic(self) -> {_formulas(law)}: ..."]
+    if required:
+        fixed = replace(law, options={**law.options, **dict.fromkeys(required, ...)})
+        text = _text(f"`{law.name}` with {' and '.join(required)} fixed.")
+        lines += ["", f"class Fixed{name}({name}):", text]
+        lines.append(f"    def __call__({_parameters(fixed)}) -> {result}: ...")
+        lines += _derivative(fixed, derivative) if len(law.outputs) == 1 else []
     return "\n\n".join([*parts, "\n".join(lines)])
+
+
+def _derivative(law: Law, result: str) -> list[str]:
+    """The derivatives with respect to all inputs, and to named ones."""
+    whole = _parameters(law, "wrt: None = None, packed: bool = False")
+    some = _parameters(law, "wrt: str | Sequence[str], packed: bool = False")
+    return [
+        "    @overload  # type: ignore[override]",
+        f"    def derivative({whole}) -> {result}: ...",
+        "    @overload",
+        f"    def derivative({some}) -> Any: ...",
+    ]
+
+
+def _formulas(law: Law) -> str:
+    """The type of a law's formulas, from the number of dimensions of its result."""
+    robot = load("space_arm_6" if law.group == "space" else "planar_2r")
+    bound = bound_law(robot, space_law(robot, law.name) if law.group == "space" else law)
+    options = {option: "hand" for option, default in law.options.items() if default is REQUIRED}
+    (output,) = bound.program(**options).outputs
+    return FORMULAS.get(len(output.shape), "Formulas")
 
 
 def _parameters(law: Law, extra: str = "") -> str:
@@ -108,7 +161,9 @@ def _parameters(law: Law, extra: str = "") -> str:
             continue
         if p.kind is p.KEYWORD_ONLY and not keyword_only:
             words, keyword_only = [*words, "*", *([extra] if extra else [])], True
-        default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
+        default = (
+            "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"').replace("Ellipsis", "...")
+        )
         kind = TYPES.get(p.name) or ("ArrayLike" if p.name in law.inputs else _type_of(p.default))
         words.append(f"**{p.name}: {kind}" if p.kind is p.VAR_KEYWORD else f"{p.name}: {kind}{default}")
     return ", ".join(words)

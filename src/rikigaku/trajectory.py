@@ -12,6 +12,7 @@ from math import factorial, sqrt
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
@@ -98,14 +99,14 @@ class Sequence:
 
 @checked
 def cubic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     *,
-    v0: Any = 0.0,
-    v1: Any = 0.0,
-    velocity: Any = None,
-    acceleration: Any = None,
+    v0: ArrayLike = 0.0,
+    v1: ArrayLike = 0.0,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
 ) -> Polynomial:
     """Degree 3: positions and velocities at both ends. From rest to rest the acceleration jumps at the ends.
 
@@ -119,16 +120,16 @@ def cubic(
 
 @checked
 def quintic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     *,
-    v0: Any = 0.0,
-    v1: Any = 0.0,
-    a0: Any = 0.0,
-    a1: Any = 0.0,
-    velocity: Any = None,
-    acceleration: Any = None,
+    v0: ArrayLike = 0.0,
+    v1: ArrayLike = 0.0,
+    a0: ArrayLike = 0.0,
+    a1: ArrayLike = 0.0,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
 ) -> Polynomial:
     """Degree 5: positions, velocities and accelerations at both ends. Arguments as in `cubic`."""
     return _polynomial(start, end, duration, [v0, a0], [v1, a1], velocity, acceleration)
@@ -136,18 +137,18 @@ def quintic(
 
 @checked
 def septic(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None = None,
     *,
-    v0: Any = 0.0,
-    v1: Any = 0.0,
-    a0: Any = 0.0,
-    a1: Any = 0.0,
-    j0: Any = 0.0,
-    j1: Any = 0.0,
-    velocity: Any = None,
-    acceleration: Any = None,
+    v0: ArrayLike = 0.0,
+    v1: ArrayLike = 0.0,
+    a0: ArrayLike = 0.0,
+    a1: ArrayLike = 0.0,
+    j0: ArrayLike = 0.0,
+    j1: ArrayLike = 0.0,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
 ) -> Polynomial:
     """Degree 7: positions, velocities, accelerations and jerks at both ends. Arguments as in `cubic`."""
     return _polynomial(start, end, duration, [v0, a0, j0], [v1, a1, j1], velocity, acceleration)
@@ -155,7 +156,12 @@ def septic(
 
 @checked
 def trapezoid(
-    start: Any, end: Any, *, velocity: Any, acceleration: Any, duration: float | None = None
+    start: ArrayLike,
+    end: ArrayLike,
+    *,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    duration: float | None = None,
 ) -> Trapezoid:
     """The quickest straight motion from rest to rest within the limits; all joints start and arrive together.
 
@@ -175,7 +181,7 @@ def trapezoid(
         top, steepest = float(np.min(v / distance)), float(np.min(a / distance))
     if not np.isfinite(steepest):
         raise WrongValue(
-            f"Acceleration limits of {acceleration} let the speed jump. Give a moving joint a finite limit."
+            f"Acceleration limits of {a} let the speed jump. Give a moving joint a finite limit."
         )
     peak = sqrt(steepest)  # largest ds/dt of a motion without a constant-speed part
     shortest = 2 / peak if peak <= top else 1 / top + top / steepest
@@ -202,13 +208,13 @@ def in_sequence(*pieces: Trajectory) -> Sequence:
 
 
 def _polynomial(
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     duration: float | None,
-    first: list[Any],
-    last: list[Any],
-    velocity: Any,
-    acceleration: Any,
+    first: list[ArrayLike],
+    last: list[ArrayLike],
+    velocity: ArrayLike | None,
+    acceleration: ArrayLike | None,
 ) -> Polynomial:
     q0, q1 = _configurations(start, end)
     ends = [[q0, *(_like(x, q0) for x in first)], [q1, *(_like(x, q0) for x in last)]]
@@ -224,7 +230,9 @@ def _polynomial(
     return Polynomial(_coefficients(ends, T), T)
 
 
-def _shortest(q0: Array, q1: Array, degree: int, velocity: Any, acceleration: Any) -> float:
+def _shortest(
+    q0: Array, q1: Array, degree: int, velocity: ArrayLike | None, acceleration: ArrayLike | None
+) -> float:
     """The shortest duration of the rest-to-rest polynomial within the limits [s]."""
     if velocity is None and acceleration is None:
         raise WrongValue(
@@ -270,11 +278,11 @@ def _continued(t: Array, inside: Array, parts: list[Array]) -> State:
     return State(q + over * v, v, np.where(over == 0, a, 0.0))
 
 
-def _times(t: Any) -> Array:
+def _times(t: ArrayLike) -> Array:
     return floats("A trajectory at times [s]", t)
 
 
-def _configurations(start: Any, end: Any) -> tuple[Array, Array]:
+def _configurations(start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:
     q0, q1 = floats("The start of a motion", start), floats("The end of a motion", end)
     if q0.shape != q1.shape:
         raise WrongSize(f"Start and end must have one shape; {q0.shape} and {q1.shape} were given.")
@@ -283,7 +291,7 @@ def _configurations(start: Any, end: Any) -> tuple[Array, Array]:
     return q0, q1
 
 
-def _like(x: Any, q: Array) -> Array:
+def _like(x: ArrayLike, q: Array) -> Array:
     array = floats("A boundary value", x)
     if array.ndim and array.shape != q.shape:
         raise WrongSize(f"A boundary value has the shape {array.shape}; the configurations have {q.shape}.")
@@ -292,7 +300,7 @@ def _like(x: Any, q: Array) -> Array:
     return np.broadcast_to(array, q.shape)
 
 
-def _limit(what: str, x: Any, q: Array) -> Array:
+def _limit(what: str, x: ArrayLike, q: Array) -> Array:
     array = floats(f"The {what} limit", x)
     if array.ndim and array.shape != q.shape:
         raise WrongSize(f"The {what} limits have the shape {array.shape}; the configurations have {q.shape}.")

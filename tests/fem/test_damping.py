@@ -128,5 +128,5 @@ def test_what_damping_takes_is_the_power_of_its_matrix():
 def test_wrong_damping_is_reported():
     with pytest.raises(WrongValue, match="is a time, 0 s or more; -1"):
         section(rod=0.01, damping=-1)
-    with pytest.raises(WrongValue, match="count of vibrations"):
+    with pytest.raises(WrongValue, match="count of vibration modes"):
         rod(L, **THIN).fem().elastic().damped_modes(count=0)

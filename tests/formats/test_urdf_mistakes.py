@@ -60,7 +60,7 @@ WRONG = {
     "no effort": (' effort="10"', "", "line 17", "attribute 'effort' is missing"),
     "negative velocity": ('velocity="2"', 'velocity="-2"', "line 17", "largest magnitude"),
     "crossed limits": ('lower="-1"', 'lower="3"', "line 17", "lower=3 is above upper=1.5"),
-    "negative damping": ('damping="0.3"', 'damping="-1"', "line 18", "feed energy in"),
+    "negative damping": ('damping="0.3"', 'damping="-1"', "line 18", "add energy"),
     "unknown parent": ('parent link="upper"', 'parent link="uper"', "line 21", "Did you mean 'upper'?"),
     "no child": ('<child link="lower"/>', "", "line 20", "<child link='...'/> is missing"),
     "no parent link": ('parent link="upper"', "parent", "line 21", "attribute 'link' is missing"),

@@ -91,6 +91,12 @@ def test_the_default_configuration_is_within_the_limits_with_unit_quaternions(na
             assert np.linalg.norm(four) == pytest.approx(1, abs=1e-12)
 
 
+def test_symbols_that_are_not_drawn_need_no_value():
+    joint = rk.Joint("q1", viscous="b", rotor="J", stiffness="k", rest="q0")
+    robot = rk.Robot("r", (rk.Link("a", "base", joint, inertia=rk.Inertia("com", "m", (0.5, 0, 0))),))
+    assert default_configuration(robot).tolist() == [0.0]
+
+
 @pytest.mark.parametrize("name", ["panda", "humanoid_32", "stewart", "five_bar", "space_arm_6", "stanford"])
 def test_a_picture_shows_something_and_cuts_nothing_off(name, tmp_path):
     save_plot(robot_named(name), tmp_path / "robot.png", dpi=50)

@@ -57,6 +57,29 @@ def test_names_about_loops_and_space_are_listed_where_they_apply() -> None:
     assert {"inverse_dynamics", "jacobian", "lock", "plot", "save"} <= {*arm}
 
 
+@pytest.mark.parametrize(
+    ("joints", "listed"),
+    [
+        ((rk.Joint("base", "planar", actuated=False), rk.Joint("q1")), True),
+        ((rk.Joint("base", "free"), rk.Joint("q1")), True),
+        ((rk.Joint("weld", "fixed"), rk.Joint("base", "free"), rk.Joint("q1")), True),
+        ((rk.Joint("platform", "planar"), rk.Joint("q1")), False),  # driven by its wheels
+        ((rk.Joint("q1"), rk.Joint("table", "planar", actuated=False)), False),
+        ((rk.Joint("base", "planar", actuated=False, viscous=1), rk.Joint("q1")), False),
+    ],
+)
+def test_space_is_listed_for_robots_whose_base_floats_freely(
+    joints: tuple[rk.Joint, ...], listed: bool
+) -> None:
+    parents = ["base", *(f"link_{joint.name}" for joint in joints)]
+    body = rk.Inertia("com", 1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
+    links = [rk.Link(f"link_{x.name}", p, x, inertia=body) for x, p in zip(joints, parents, strict=False)]
+    robot = rk.Robot("r", tuple(links), gravity=(0, 0, 0))
+    assert ("space" in dir(robot)) == listed
+    if listed:
+        assert robot.space.locked_inertia.law.inputs == ("q",)
+
+
 def test_space_laws_of_a_fixed_robot_are_refused_with_what_to_do() -> None:
     with pytest.raises(NoFreeBase, match="on_free_base"):
         _ = rk.load("planar_2r").space

@@ -17,7 +17,7 @@ from rikigaku.laws.specialization import Specialization, run
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES
 from rikigaku.model.robot_model import Link
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_multiple
 from rikigaku.numbers.program import flatten
 from rikigaku.robot import Robot
 
@@ -91,7 +91,7 @@ class Fractions:
         raise AssertionError("no pi here")
 
     def sin_cos(self, angle: Formula) -> tuple[int, int]:
-        turns = quarter_turns(float(angle))
+        turns = right_angle_multiple(float(angle))
         assert turns is not None, angle
         return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
 

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import rikigaku as rk
 from rikigaku import space
+from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.trajectory import Trajectory, cubic, in_sequence, quintic, septic, trapezoid
 
 Array = NDArray[np.float64]
@@ -70,7 +71,14 @@ def tree_laws(folder: Path) -> None:
     print(arm.mass_matrix.symbolic[0, 0], arm.inverse_dynamics.formulas(friction=False)[0])
     print(arm.inverse_dynamics.operations, arm.forward_dynamics.intermediates().operations)
     print(arm.inverse_dynamics.program(friction=False).operations)
+    assert_type(arm.mass_matrix.symbolic[0, 0], ExactFormula)
+    assert_type(arm.gravity_forces.symbolic[0] * 2, ExactFormula)
+    assert_type([x.latex() for x in arm.mass_matrix.symbolic[0]], list[str])
+    assert_type(arm.potential_energy.symbolic, ExactFormula)
     hand = arm.jacobian.fix(frame="hand")
+    assert_type(hand(q), Array)
+    assert_type(hand.fix(axes="local").derivative(q).q, Array)
+    assert_type(arm.inverse_dynamics.fix(friction=False)(q, v, a), Array)
     assert np.allclose(hand(q), arm.jacobian(q, "hand"))
     assert arm.inverse_mass_matrix.status(q) == "ok"
     source: Any = arm.mass_matrix.export("c")

@@ -48,11 +48,17 @@ def test_the_checkers_do_see_a_wrong_call(tmp_path: Path) -> None:
         "import rikigaku as rk\nrobot = rk.load('planar_2r')\n"
         "robot.inverse_dynamics([0.0], [0.0])\nrobot.inverse_dynamic\n"
         "tau: str = robot.gravity_forces([0.0])\n"
+        "robot.mass_matrix.symbolic[0, 0].shap\n"
+        "robot.jacobian.fix(frame='hand')()\n"
+        "robot.jacobian.fix(axes='local')([0.0])\n"
     )
     answer = _run(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path), str(wrong))
     assert re.search(r'wrong.py:3: error: Missing positional argument "a"', answer.stdout)
     assert re.search(r'wrong.py:4: error: "Robot" has no attribute "inverse_dynamic"', answer.stdout)
     assert re.search(r"wrong.py:5: error: Incompatible types in assignment", answer.stdout)
+    assert re.search(r'wrong.py:6: error: "ExactFormula" has no attribute "shap"', answer.stdout)
+    assert re.search(r'wrong.py:7: error: Missing positional argument "q"', answer.stdout)
+    assert re.search(r'wrong.py:8: error: Missing positional argument "frame"', answer.stdout)
 
 
 def test_the_script_runs() -> None:

@@ -18,7 +18,7 @@ from rikigaku.cli import analyze, check, convert, plot_robot, show
 from rikigaku.core.errors import RikigakuError
 from rikigaku.core.interruption import INTERRUPTED
 
-PROBLEMS, FAILED, READER_GONE = 1, 2, 141
+FAILED, READER_GONE = 2, 141  # exit codes
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 COMMANDS = (analyze, show, plot_robot, check, convert)
 

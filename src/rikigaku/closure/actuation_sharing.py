@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.closure.bounded_least_squares import bounded_least_norm, smallest_bound_factor
@@ -18,7 +18,7 @@ from rikigaku.closure.closure_plan import ClosurePlan, closure
 from rikigaku.closure.open_tree import tree
 from rikigaku.core.arrays import sized
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.model.robot_model import RobotModel
 
@@ -87,7 +87,7 @@ def actuation_forces(
     return ActuationForces(tau, internal)
 
 
-def _regular(A: Array, b: Array) -> NDArray[np.bool_]:
+def _regular(A: Array, b: Array) -> Mask:
     """At which states the actuated joints can produce every motion: A is finite and has full row rank."""
     good = np.asarray(np.isfinite(A).all(axis=(-1, -2)) & np.isfinite(b).all(axis=-1))
     s = np.linalg.svd(np.where(good[..., None, None], A, 0.0), compute_uv=False)

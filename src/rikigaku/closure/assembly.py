@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.closure.closure_plan import closure, equations_of
 from rikigaku.closure.configuration_comparison import differences, distinct, within_limits, wrapped
@@ -14,7 +13,7 @@ from rikigaku.closure.held_coordinates import HeldCoordinates, held_coordinates,
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import LOOSE_RANK, RANK, ranks_of
 from rikigaku.core.errors import CannotClose, WrongSize, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.structure import loop_rows
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import neutral, random_state
@@ -138,7 +137,7 @@ class AssemblyProblem:
 
     def _searched(
         self, targets: Array, count: int, rng: np.random.Generator, like: Array
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    ) -> tuple[Array, Mask]:
         """Configurations (targets, starts, nq) by Newton's method in one batch, and which are closed."""
         starts = random_state(self.robot, rng, count).q
         starts[0] = like

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rikigaku.closure.linear_relations import LinearRelations, linear_mode
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import LOOSE_RANK, RANK, independent_rows, orthogonal_part, rank_of
 from rikigaku.closure.rank_sampling import samples, symbol_floats
-from rikigaku.closure.rank_sampling import velocity_indices as velocity_indices
 from rikigaku.core.errors import WrongSize, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.laws.structure import loop_rows
 from rikigaku.model.coordinate_names import coordinate_names as coordinate_names
@@ -183,7 +182,7 @@ def _own_equations(robot: RobotModel) -> LoopEquations:
     return LoopEquations(robot, symbol_floats(robot, np.random.default_rng(0)))
 
 
-def _actuated_freedoms(J: Array, actuated: Sequence[int], tolerance: float) -> tuple[int, NDArray[np.bool_]]:
+def _actuated_freedoms(J: Array, actuated: Sequence[int], tolerance: float) -> tuple[int, Mask]:
     """Number of freedoms that actuated coordinates determine, and the coordinates that move if these lock.
 
     J: Jacobian of the independent equations, (samples, equations, nv). The columns of N span its null space;

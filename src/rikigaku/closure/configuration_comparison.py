@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.joint import Joint
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
@@ -37,7 +36,7 @@ def wrapped(robot: RobotModel, q: Array, held: Sequence[int]) -> Array:
     return result
 
 
-def within_limits(robot: RobotModel, q: Array) -> NDArray[np.bool_]:
+def within_limits(robot: RobotModel, q: Array) -> Mask:
     """Which configurations are within the joint limits."""
     lower, upper = position_bounds(robot)
     return np.asarray(((q >= lower - _SAME) & (q <= upper + _SAME)).all(axis=1))

@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.closure.loop_closure_newton import LoopEquations
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 
 _LONGEST = 0.35  # [rad, m] a free coordinate may move in one step
 _SHORTEST = 1e-4  # of the longest step: a state that needs shorter ones is given up
@@ -53,7 +52,7 @@ def continued(
     return Continuation(q, part)
 
 
-def _same_mode(equations: LoopEquations, q: Array, other: Array, free: list[int]) -> NDArray[np.bool_]:
+def _same_mode(equations: LoopEquations, q: Array, other: Array, free: list[int]) -> Mask:
     """Whether no singular configuration lies between two near ones with Jacobians A, B: det A^T B > 0.
 
     With as many equations as free coordinates, det A and det B then have the same sign; redundant equations

@@ -11,13 +11,12 @@ from rikigaku.closure.closure_plan import (
     closure,
     equations_of,
     require_determining,
-    velocity_indices,
 )
 from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.closure.configuration_comparison import within_limits
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import RANK, ranks_of
 from rikigaku.closure.reference_configuration import are_regular, middle_configuration, stepped
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import random_state
@@ -41,7 +40,7 @@ class LinearRelations:
     pivots: tuple[int, ...]
     constants: tuple[float, ...]
 
-    def hold(self, q: Array) -> NDArray[np.bool_]:
+    def hold(self, q: Array) -> Mask:
         """At which configurations (count, nq) all relations hold, angles modulo revolutions."""
         if not self.rows:
             return np.ones(len(q), dtype=bool)
@@ -162,7 +161,7 @@ def linear_mode(
 Found = tuple[Array, list[list[Fraction]], list[int]]
 
 
-def _determined(J: Array, dependent: Sequence[int]) -> NDArray[np.bool_]:
+def _determined(J: Array, dependent: Sequence[int]) -> Mask:
     """Configurations at which the independent coordinates determine the dependent ones."""
     if not len(J):
         return np.zeros(0, dtype=bool)

@@ -1,8 +1,9 @@
 """Newton's method on loop-closure constraints r(q) = 0 for batches of states, damped as Levenberg-Marquardt.
 
 One iteration serves every solver that closes loops: compiled laws (`LoopEquations`, here), recorded programs
-that are refined in arbitrary precision (`symbolic.loops.precise_closure`), and paths of joints and frames
-(`fem.path_following`). Each gives its residual, its Jacobian and its step in the tangent space.
+that are refined in arbitrary precision (`symbolic.loops.precise_closure`), paths of joints and frames
+(`fem.path_following`), and configurations for pictures (`plotting.display_configuration`).
+Each gives its residual, its Jacobian and its step in the tangent space.
 """
 
 from abc import ABC, abstractmethod
@@ -11,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.robot_model import RobotModel
 
 CLOSED = 1e-11  # [m, or sine of an angle]: loops with smaller residuals are closed
@@ -121,7 +121,7 @@ class Search(NamedTuple):
 
     q: Array
     residual: Array
-    closed: NDArray[np.bool_]
+    closed: Mask
 
 
 class ClosureEquations(ABC):
@@ -138,7 +138,7 @@ class ClosureEquations(ABC):
         """J with d(residual)/dt = J v, (states, rows, nv)."""
 
     @abstractmethod
-    def aligned(self, q: Array) -> NDArray[np.bool_]:
+    def aligned(self, q: Array) -> Mask:
         """Whether no cut joint is closed with its axes reversed."""
 
     @abstractmethod
@@ -184,7 +184,7 @@ class LoopEquations(ClosureEquations):
         """J with d(residual)/dt = J v, (states, rows, nv)."""
         return self._evaluated("tree.loop_jacobian", q)
 
-    def aligned(self, q: Array) -> NDArray[np.bool_]:
+    def aligned(self, q: Array) -> Mask:
         """Whether no cut joint is closed with its axes reversed."""
         return np.asarray(np.all(self._evaluated("tree.loop_alignment", q) > 0, axis=-1))
 

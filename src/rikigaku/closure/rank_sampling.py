@@ -5,7 +5,6 @@ A rank is the number of singular values above a tolerance. A linkage may close w
 are rounded; in that case Newton's method omits them.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,11 +20,11 @@ from rikigaku.closure.reference_configuration import (
     random_walks,
     starts_around,
 )
-from rikigaku.core.errors import CannotClose, UnknownName
-from rikigaku.core.types import Array
+from rikigaku.core.errors import CannotClose
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.structure import loop_rows
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import random_state
+from rikigaku.model.states import random_state, velocity_indices
 
 _STARTS = 96  # random configurations that Newton's method starts from
 _SAMPLES = 24  # closed configurations at which ranks are determined
@@ -102,9 +101,8 @@ def _of_one_rank(
         q, J = q[determined], J[determined]
     walk = random_walks(equations, q[0], _SAMPLES, rank, tolerance)
     walk_J = equations.jacobian(walk)
-    if (
-        nearest or len(independent_rows(J, rank, range(J.shape[1]))) < rank
-    ):  # no equations are independent at all of them
+    # The walk also serves if no one set of equations is independent at all of the configurations found.
+    if nearest or len(independent_rows(J, rank, range(J.shape[1]))) < rank:
         q, J = walk, walk_J
     elif len(q) < _SAMPLES:
         q, J = np.concatenate([q, walk]), np.concatenate([J, walk_J])
@@ -115,11 +113,11 @@ def _of_one_rank(
     return Samples(q[best], J[best], rank, slack)
 
 
-def _determined(robot: RobotModel, J: Array, rank: int) -> NDArray[np.bool_]:
+def _determined(robot: RobotModel, J: Array, rank: int) -> Mask:
     """Configurations at which the `independent` joints, else the actuated ones, determine the others.
 
-    All of them where there is none. A robot may close in modes of equal mobility that differ in this: two
-    sliders with equal rods also close with the rods side by side.
+    If there is no such configuration, all are returned. Assembly modes of equal mobility may differ in this:
+    two sliders with equal rods also close with the rods side by side.
     """
     actuated = [joint.name for joint in robot.joints if joint.actuated]
     own = velocity_indices(robot, robot.independent or actuated)
@@ -189,12 +187,3 @@ def symbol_floats(robot: RobotModel, rng: Any) -> dict[str, float]:
     """A value for every symbol: its own, or a random one."""
     own = robot.declared_values
     return {name: own.get(name, float(rng.uniform(0.5, 1.5))) for name in robot.free_symbols}
-
-
-def velocity_indices(robot: RobotModel, names: Sequence[str]) -> tuple[int, ...]:
-    """Indices in v of the named joints."""
-    known = [joint.name for joint in robot.joints]
-    for name in names:
-        if name not in known:
-            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
-    return tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rikigaku.closure.loop_closure_newton import LoopEquations
 from rikigaku.closure.pivoting import ranks_of
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import neutral, position_bounds
 
@@ -38,7 +38,7 @@ def starts_around(equations: LoopEquations, q: Array, rng: np.random.Generator) 
 
 def are_regular(
     equations: LoopEquations, q: Array, J: Array, ranks: NDArray[np.int64], tolerance: float
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Whether closed configurations have closed neighbours of the same rank along the null space of J."""
     rng = np.random.default_rng(0)
     good = np.ones(len(q), dtype=bool)
@@ -65,7 +65,7 @@ def random_walks(equations: LoopEquations, start: Array, count: int, rank: int, 
 
 def stepped(
     equations: LoopEquations, q: Array, J: Array, ranks: NDArray[np.int64], direction: Array, length: float
-) -> tuple[Array, NDArray[np.bool_]]:
+) -> tuple[Array, Mask]:
     """Configurations after a step along a direction projected on the null space of J; which are closed."""
     Vt = np.linalg.svd(J)[2]
     free = np.arange(Vt.shape[1]) >= ranks[:, None]

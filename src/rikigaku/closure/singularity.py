@@ -12,7 +12,7 @@ from rikigaku.closure.loop_closure_newton import CLOSED, LoopEquations
 from rikigaku.closure.pivoting import LOOSE_RANK, RANK, ranks_of
 from rikigaku.core.arrays import sized
 from rikigaku.core.errors import WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure
 from rikigaku.model.robot_model import RobotModel
 
@@ -159,7 +159,7 @@ def _signs(G: Array) -> NDArray[np.int64]:
     return np.where(s[:, -1] <= RANK * s[:, 0], 0, sign)
 
 
-def _groups(pattern: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
+def _groups(pattern: Mask) -> list[tuple[list[int], list[int]]]:
     """Diagonal blocks: rows and columns that are coupled."""
     left, groups = set(range(pattern.shape[1])), []
     while left:

@@ -61,6 +61,6 @@ def source_fingerprint() -> str:
             digest.update(path.encode() + Path(_PACKAGE, path).read_bytes())
     except OSError:  # a file is gone
         digest.update(os.urandom(32))
-    if not source_is_unchanged():  # asked after reading: the content read is that of the import
+    if not source_is_unchanged():  # tested after reading: the content read is that of the import
         digest.update(os.urandom(32))
     return digest.hexdigest()

@@ -20,6 +20,7 @@ from rikigaku.fem.flexible_forces import Beams, JointForces
 from rikigaku.fem.mpc_jacobian import NodePoses
 from rikigaku.fem.multipoint_constraints import State, concatenated
 from rikigaku.fem.quaternion_arrays import conjugate, logarithm, product
+from rikigaku.model.states import velocity_indices
 
 _SINGULAR = 1e-4  # smallest relative singular value of a direction that can be tracked
 _ITERATIONS = 40
@@ -114,9 +115,7 @@ class BoundaryValueProblem:
         self.joints, self.outputs, self.h = joints, outputs, h
         self.beams, self.kinematics = joints.beams, joints.beams.kinematics
         robot = joints.robot
-        actuated = [
-            k for j in robot.joints if j.actuated for k in range(*robot.v_slices[j.name].indices(robot.nv))
-        ]
+        actuated = list(velocity_indices(robot, [joint.name for joint in robot.joints if joint.actuated]))
         self.actuated = actuated
         self.motors = joints.joint_rates.part([joints.joints.index(k) for k in actuated])
 

@@ -9,10 +9,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.core.errors import NoValue, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.fem.body_kinematics import BodyMotion, body_motion
 from rikigaku.fem.load_sharing import Ratio, Sharing, Weighted, minimum_norm, nearest, redundancy
 from rikigaku.fem.loop_phases import Phases, Problem
@@ -161,7 +160,7 @@ def _weights(problem: Problem, sharing: Sharing) -> Array:
     return weights
 
 
-def _not_actuated(problem: Problem, tau: Array, actuated: NDArray[np.bool_], C: Array) -> str:
+def _not_actuated(problem: Problem, tau: Array, actuated: Mask, C: Array) -> str:
     f = nearest(tau, C, actuated, np.zeros((len(tau), C.shape[2])))
     left = np.abs(tau + np.einsum("tij,tj->ti", C, f))
     left[:, actuated] = 0

@@ -15,7 +15,7 @@ from rikigaku.fem.mesh_layout import Layout
 from rikigaku.fem.multipoint_constraints import Hinges, coupled_by_gears
 from rikigaku.fem.static_deflection import Shape, deflection, mobility
 from rikigaku.fem.vibration import DampedVibrationModes, VibrationModes, damped_modes, modes
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 
 Locked = str | Sequence[str]
 
@@ -78,7 +78,7 @@ class Elastic:
         springs = {
             k: float(x)
             for name, x in (self.joint_stiffness or {}).items()
-            for k in range(*robot.v_slices[name].indices(robot.nv))
+            for k in velocity_indices(robot, [name])
         }
         held = coupled_by_gears(self._locked(locked), gears) - coupled_by_gears(springs, gears)
         return assemble_beams(
@@ -94,7 +94,7 @@ class Elastic:
             even=even,
         )
 
-    def _locked(self, locked: Locked) -> list[int]:
+    def _locked(self, locked: Locked) -> tuple[int, ...]:
         robot = self.layout.robot
         names = [joint.name for joint in robot.joints]
         locked = locked if isinstance(locked, str) or not isinstance(locked, Iterable) else list(locked)
@@ -112,10 +112,7 @@ class Elastic:
             raise WrongValue(
                 f"locked is 'motors', 'all', 'none', or names of joints; {short(locked)} was given."
             )
-        for name in chosen:
-            if name not in names:
-                raise UnknownName("moving joint", name, names, f"robot {robot.name!r}")
-        return [k for name in chosen for k in range(*robot.v_slices[name].indices(robot.nv))]
+        return velocity_indices(robot, chosen)
 
     @checked
     def mobility(self, q: ArrayLike | None = None) -> int:

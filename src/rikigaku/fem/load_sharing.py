@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rikigaku.core.errors import UnknownName, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import by_name, number, numbers
 
 Share = ArrayLike | Callable[[Array], ArrayLike]
@@ -88,7 +88,7 @@ class Redundancy(NamedTuple):
     unbalanced: float
 
 
-def redundancy(tau: Array, C: Array, actuated: NDArray[np.bool_]) -> Redundancy:
+def redundancy(tau: Array, C: Array, actuated: Mask) -> Redundancy:
     """Degree of actuation redundancy and unbalanced force at passive joints, the largest over all samples."""
     passive = C[:, ~actuated]
     degree = int(np.max(_ranks(C) - _ranks(passive), initial=0))
@@ -98,7 +98,7 @@ def redundancy(tau: Array, C: Array, actuated: NDArray[np.bool_]) -> Redundancy:
     return Redundancy(degree, float(np.abs(left).max(initial=0.0) / size))
 
 
-def minimum_norm(tau: Array, C: Array, actuated: NDArray[np.bool_], weights: Array) -> Array:
+def minimum_norm(tau: Array, C: Array, actuated: Mask, weights: Array) -> Array:
     """f that minimises the weighted sum of squares of the motor forces, with zero force at passive joints."""
     passive = C[:, ~actuated]
     inverse = _pseudo_inverse(passive)
@@ -110,7 +110,7 @@ def minimum_norm(tau: Array, C: Array, actuated: NDArray[np.bool_], weights: Arr
     return np.asarray(f + np.einsum("tij,tjk,tk->ti", free, _pseudo_inverse(active), target))
 
 
-def nearest(tau: Array, C: Array, actuated: NDArray[np.bool_], f: Array) -> Array:
+def nearest(tau: Array, C: Array, actuated: Mask, f: Array) -> Array:
     """f nearest to the one passed that leaves zero force at passive joints."""
     passive = C[:, ~actuated]
     left = tau[:, ~actuated] + np.einsum("tij,tj->ti", passive, f)

@@ -6,11 +6,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.core.errors import CannotClose, UnknownName, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import by_name, choice, number, short
 from rikigaku.fem.body_kinematics import BodyMotion
 from rikigaku.fem.mesh_layout import Layout
@@ -73,7 +72,7 @@ class Phases:
                 result = np.where(inside, 1.0, result)
         return result
 
-    def is_closed(self, loop: str, t: Array) -> NDArray[np.bool_]:
+    def is_closed(self, loop: str, t: Array) -> Mask:
         """Whether the loop is closed at each time."""
         if loop not in self.closed:
             return np.ones(t.shape, dtype=bool)

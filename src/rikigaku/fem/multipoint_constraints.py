@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.errors import WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.fem.mesh_layout import Grid
 from rikigaku.model.mechanism import WORLD, Closure, Gear
 
@@ -317,7 +317,7 @@ class Level:
     factor: Array
     spherical: Index  # index in S; one past the end if there is none
     axes: Array
-    inverted: NDArray[np.bool_]
+    inverted: Mask
 
 
 def levels(constraints: Sequence[Constraint], coordinates: Coordinates) -> list[Level]:

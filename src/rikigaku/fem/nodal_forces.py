@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import by_name, numbers
 from rikigaku.fem.body_kinematics import BodyMotion
 from rikigaku.fem.loop_phases import Problem
@@ -30,7 +30,7 @@ _UNITS = {
 }
 
 
-def actuated(robot: RobotModel) -> NDArray[np.bool_]:
+def actuated(robot: RobotModel) -> Mask:
     """Whether the joint of each coordinate is actuated, (nv,)."""
     return np.array([joint.actuated for joint in robot.joints for _ in range(joint.nv)], dtype=bool)
 

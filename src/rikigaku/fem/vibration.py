@@ -24,7 +24,7 @@ _REAL = 1e-7  # relative imaginary part of a real eigenvalue
 def _frequencies_line(assembly: Assembly, frequencies: Array) -> str:
     """One line: number of vibration modes, robot, lowest frequencies."""
     shown = ", ".join(f"{x:.4g}" for x in frequencies[:6]) + (", ..." if len(frequencies) > 6 else "")
-    return f"{len(frequencies)} vibrations of {assembly.grid.layout.robot.name!r}: {shown} Hz"
+    return f"{len(frequencies)} vibration modes of {assembly.grid.layout.robot.name!r}: {shown} Hz"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +43,7 @@ def modes(assembly: Assembly, count: int = 6) -> VibrationModes:
     K z = w^2 M z is solved as M z = (K + s M) z / (w^2 + s), which admits coordinates without mass.
     """
     K, M = assembly.K, assembly.M
-    count = min(whole("count of vibrations", count), assembly.size)
+    count = min(whole("count of vibration modes", count), assembly.size)
     values, z = _largest_eigenvalues(M, K, count) if is_regular(K) else (np.zeros(0), np.zeros((0, 0)))
     shift = 0.0
     if not len(values):  # rigid-body modes: a small shift by M makes the matrix regular
@@ -115,7 +115,7 @@ def damped_modes(assembly: Assembly, count: int = 6) -> DampedVibrationModes:
     of a matrix of twice the size. The shift s is positive only if the mechanism moves freely, and small
     beside the frequencies.
     """
-    count = whole("count of vibrations", count)
+    count = whole("count of vibration modes", count)
     K, C, M = assembly.K, assembly.C, assembly.M
     s = 0.0
     if not is_regular(K):

@@ -7,7 +7,7 @@ The functions of a mode are traced and compiled; modes with native code of their
 A system is plain Python that runs at events only.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -15,9 +15,7 @@ from rikigaku.core.checked_calls import checked_data
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
-
-Numbers = Sequence[Number]
+from rikigaku.numbers.number_kind import Number, Numbers
 
 EXTRA_STATES = 2  # elements of the integrated state y beyond q and v: work and dissipated energy [J]
 
@@ -192,16 +190,3 @@ class System(Protocol):
 
     def after(self, event: Event) -> Change | None:
         """The transition at an event; None ends the simulation there."""
-
-
-@dataclass(frozen=True)
-class OneMode:
-    """A system with one mode; a guard that ends it ends the simulation."""
-
-    mode: Mode
-
-    def start(self, t: float, q: Array, v: Array) -> Change:
-        return Change(self.mode, q, v)
-
-    def after(self, event: Event) -> Change | None:
-        return None

@@ -5,7 +5,7 @@ from functools import partial
 
 from rikigaku.closure.closure_plan import closure
 from rikigaku.core.types import Array
-from rikigaku.hybrid.hybrid_system import Change, Event, Flow, Mode, Now, Numbers
+from rikigaku.hybrid.hybrid_system import Change, Event, Flow, Mode, Now
 from rikigaku.hybrid.loop_projection import onto_loops
 from rikigaku.laws.closed.closed_forward_dynamics import (
     loop_dynamics,
@@ -17,6 +17,7 @@ from rikigaku.laws.tree.configuration_integration import integrate
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics
 from rikigaku.laws.tree.newton_euler import viscous_power
 from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.robot import Robot
 
 

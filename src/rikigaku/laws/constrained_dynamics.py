@@ -15,9 +15,7 @@ from functools import cached_property, partial
 from rikigaku.laws.householder import FACTORS
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.numbers.elementary_functions import is_number, is_zero, sqrt, where
-from rikigaku.numbers.number_kind import Number
-
-Numbers = Sequence[Number]
+from rikigaku.numbers.number_kind import Number, Numbers
 
 # The smallest accepted pivot of W, relative to the diagonal element it comes from.
 _DEPENDENT = 1e-13

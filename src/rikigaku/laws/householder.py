@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rikigaku.numbers.elementary_functions import is_number, is_zero, sqrt, where
-from rikigaku.numbers.number_kind import Number
-
-Numbers = Sequence[Number]
+from rikigaku.numbers.number_kind import Number, Numbers
 
 # Square of the smallest pivot, relative to the sum of squares of the matrix.
 _SINGULAR = 1e-24

@@ -12,7 +12,7 @@ from rikigaku.model.formula_fields import formulas
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import PI, ZERO
-from rikigaku.numbers.number_kind import FLOATS, quarter_turns
+from rikigaku.numbers.number_kind import FLOATS, right_angle_multiple
 
 # Fields that hold angles.
 _ANGLE = re.compile(r"(rpy\[\d\]|alpha|theta|beta)$")
@@ -52,9 +52,9 @@ def recognised_angles(robot: RobotModel) -> dict[str, str]:
     found = {}
     for place, angle in formulas(robot):
         if _ANGLE.search(place) and angle.is_number and angle != ZERO:
-            turns = quarter_turns(float(angle))
-            if turns is not None and angle != PI * turns / 2:
-                found[place] = str(PI * turns / 2)
+            multiple = right_angle_multiple(float(angle))
+            if multiple is not None and angle != PI * multiple / 2:
+                found[place] = str(PI * multiple / 2)
     return found
 
 

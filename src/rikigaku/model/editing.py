@@ -249,5 +249,17 @@ def _renamed_base(robot: ModelT, name: str) -> ModelT:
     )
 
 
+def geometry_only(robot: RobotModel) -> RobotModel:
+    """The robot without inertias, friction, rotors, springs, gears and gravity: its geometry."""
+    links = tuple(map(link_geometry, robot.links))
+    return replace(robot, links=links, couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
+
+
+def link_geometry(link: Link) -> Link:
+    """The link without inertia, friction, rotor and spring."""
+    joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO, stiffness=ZERO, rest=ZERO)
+    return replace(link, inertia=None, joint=joint)
+
+
 # What becomes a method of Robot.
 EDITS = (lock, free, on_free_base, attach, join, bind, with_gravity, with_actuated)

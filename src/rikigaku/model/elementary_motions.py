@@ -4,20 +4,18 @@ The laws use the rotation, translation and motion subspace of an elementary join
 Joint types (`model.joints`) are chains of these with massless bodies in between.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 from rikigaku.core.types import Array
 from rikigaku.model.pose_difference import pose_difference, rotation_difference
 from rikigaku.numbers.elementary_functions import cos, sin
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial.exponential_map import displacement, rotated_quaternion
 from rikigaku.spatial.pose import axis_rotation, quaternion_rotation
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import IDENTITY, ZERO, Matrix, Vector, transform
 
-Numbers = Sequence[Number]
 Shape = Literal["cylinder", "box", "ball", "free body"]
 
 # Kinds of coordinates of q. A whole revolution of an ANGLE leads back to the same configuration, one of a

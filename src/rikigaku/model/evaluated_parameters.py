@@ -21,7 +21,7 @@ _UPRIGHT = 1e-30
 
 
 @dataclass(frozen=True)
-class Numbers:
+class EvaluatedParameters:
     """Evaluates formulas in one kind of number, with a number for each symbol."""
 
     kind: Kind
@@ -112,7 +112,7 @@ def aligned(axis: Vector) -> Matrix:
     return vector.transpose((x_column, vector.cross((x, y, z), x_column), (x, y, z)))
 
 
-def plane_axes(numbers: Numbers, normal: tuple[Formula, ...]) -> dict[str, Vector]:
+def plane_axes(numbers: EvaluatedParameters, normal: tuple[Formula, ...]) -> dict[str, Vector]:
     """Right-handed unit axes plane_x, plane_y, plane_z with plane_z along the normal."""
     columns = vector.transpose(numbers.aligned(normal))
     return dict(zip(("plane_x", "plane_y", "plane_z"), columns, strict=True))

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.model.elementary_motions import Free, Helical, Prismatic, Spherical
-from rikigaku.model.evaluated_parameters import Numbers, plane_axes
+from rikigaku.model.evaluated_parameters import EvaluatedParameters, plane_axes
 from rikigaku.model.geometry import Axis, Geometry, Placement, Step, Steps
 from rikigaku.model.joint import Z_AXIS, Joint
 from rikigaku.model.joints.joint_type import Direction
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.numbers.formula import PI, ZERO, Formula
-from rikigaku.numbers.number_kind import FLOATS, quarter_turns
+from rikigaku.numbers.number_kind import FLOATS, right_angle_multiple
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import axis_rotation, quaternion_rotation
 from rikigaku.spatial.vector import IDENTITY, Matrix
@@ -102,7 +102,7 @@ def direction_of(joint: Joint, direction: Direction) -> Triple:
     if direction == "second_axis":
         return joint.second_axis
     if direction in ("plane_x", "plane_y"):
-        return _formulas(plane_axes(Numbers(FLOATS, {}), joint.axis)[direction])
+        return _formulas(plane_axes(EvaluatedParameters(FLOATS, {}), joint.axis)[direction])
     return Z_AXIS if direction == "frame_z" else joint.axis
 
 
@@ -139,7 +139,7 @@ def angles_of(R: Sequence[Sequence[float]]) -> Triple:
 
 
 def _angle(value: float) -> Formula:
-    quarters = quarter_turns(value)
+    quarters = right_angle_multiple(value)
     return Formula.of(value) if quarters is None else PI * quarters / 2
 
 

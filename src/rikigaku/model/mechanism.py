@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rikigaku.model.elementary_motions import ElementaryJoint, Helical
-from rikigaku.model.evaluated_parameters import Numbers, aligned, clean, plane_axes
+from rikigaku.model.evaluated_parameters import EvaluatedParameters, aligned, clean, plane_axes
 from rikigaku.model.joint import Joint
 from rikigaku.model.joints.joint_type import Direction
 from rikigaku.model.joints.joint_types import joint_type
@@ -133,7 +133,7 @@ class _Builder:
     """A mechanism under construction: bodies and frames of the links added so far."""
 
     def __init__(self, robot: RobotModel, kind: Kind, symbols: Mapping[str, Number]) -> None:
-        self.robot, self.numbers = robot, Numbers(kind, symbols)
+        self.robot, self.numbers = robot, EvaluatedParameters(kind, symbols)
         self.bodies: list[Body] = []
         self.frames: dict[str, tuple[int, Pose]] = {robot.base: (WORLD, Pose())}
         self.own: dict[str, SpatialInertia] = {}

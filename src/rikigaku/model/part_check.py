@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Axes this close to parallel (sine of the angle) leave a universal joint one degree of freedom.
 PARALLEL = 1e-9
 
-_FEEDS = "friction would feed energy in"
+_FEEDS = "friction would add energy"
 _KEYS = {"viscous": ("friction", "viscous"), "coulomb": ("friction", "coulomb"), "rotor": ("rotor",)}
 
 

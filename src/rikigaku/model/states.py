@@ -4,15 +4,15 @@ Couplings (gears) hold in these states. Loop closures are not solved: q and v ar
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.errors import TooLarge, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.errors import TooLarge, UnknownName, WrongValue
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import short, whole
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
@@ -133,7 +133,16 @@ def _shared(robot: RobotModel, lower: Array, upper: Array, rates: bool = False) 
     return low, high
 
 
-def is_length(robot: RobotModel) -> NDArray[np.bool_]:
+def velocity_indices(robot: RobotModel, names: Sequence[str]) -> tuple[int, ...]:
+    """Indices in v of the named joints."""
+    known = [joint.name for joint in robot.joints]
+    for name in names:
+        if name not in known:
+            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
+    return tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
+
+
+def is_length(robot: RobotModel) -> Mask:
     """For each number of q whether it is a length [m]; else it is an angle or part of a quaternion."""
     return np.array([flag for joint in robot.joints for flag in joint_type(joint.type).lengths], dtype=bool)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
-from rikigaku.numbers.number_kind import Number, quarter_turns
+from rikigaku.numbers.number_kind import Number, right_angle_sin_cos
 
 if TYPE_CHECKING:
     from rikigaku.numbers.formula import Formula
@@ -39,9 +39,8 @@ class ArbitraryPrecision:
         return arb.pi()
 
     def sin_cos(self, angle: "Formula") -> tuple[Number, Number]:
-        turns = quarter_turns(float(angle))
-        if turns is not None:
-            return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+        if (exact := right_angle_sin_cos(float(angle))) is not None:
+            return exact
         value = arbitrary(angle.evaluate(self, {}))
         return value.sin(), value.cos()
 

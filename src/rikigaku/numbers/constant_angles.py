@@ -1,4 +1,4 @@
-"""Sines and cosines of constant angles: multiples, exact at 15 deg steps, or rational approximations."""
+"""Sines and cosines of constant angles: exact at multiples of 15 degrees, else rational approximations."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -8,7 +8,7 @@ from typing import Any
 from rikigaku.numbers.arbitrary_precision import ARBITRARY_PRECISION, arbitrary, precision
 from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.formula import PI, Formula
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_multiple
 
 # A constant angle up to this multiple of another one is expressed by it.
 _MULTIPLES = 4
@@ -90,7 +90,7 @@ def times_of(angle: Formula, unit: Formula) -> int:
 def independent_angles(angles: Iterable[Formula]) -> tuple[Formula, ...]:
     """Angles that need a sine and cosine generator of their own, positive, smallest first."""
     found: list[Formula] = []
-    rests = {split(angle)[0] for angle in angles if quarter_turns(float(angle)) is None}
+    rests = {split(angle)[0] for angle in angles if right_angle_multiple(float(angle)) is None}
     for rest in sorted(rests, key=lambda x: (abs(float(x)), float(x))):
         if rest and not any(times_of(rest, known) for known in found):
             found.append(rest if float(rest) > 0 else -rest)

@@ -389,7 +389,7 @@ def _applied(kind: FactorKind, inside: Formula) -> Formula:
             if number is None
             else _constant(Fraction((number > 0) - (number < 0)))
         )
-    quarters = _quarter_turns(inside)
+    quarters = _right_angle_multiple(inside)
     if quarters is not None:
         return _constant(Fraction((0, 1, 0, -1)[(quarters + (kind == "cos")) % 4]))
     if inside.terms[0][1] < 0:  # sin(-x) = -sin(x), cos(-x) = cos(x)
@@ -397,11 +397,11 @@ def _applied(kind: FactorKind, inside: Formula) -> Formula:
     return _single_factor(kind, inside)
 
 
-def _quarter_turns(angle: Formula) -> int | None:
+def _right_angle_multiple(angle: Formula) -> int | None:
     """k where the angle is exactly k*pi/2, else None."""
     if not angle.terms:
         return 0
     if len(angle.terms) == 1 and angle.terms[0][0] == PI.terms[0][0]:
-        turns = 2 * angle.terms[0][1]
-        return int(turns) if turns.denominator == 1 else None
+        multiple = 2 * angle.terms[0][1]
+        return int(multiple) if multiple.denominator == 1 else None
     return None

@@ -9,7 +9,7 @@ from flint import fmpz
 
 from rikigaku.core.errors import NotExact
 from rikigaku.numbers.modular_number import AngleMultiples, Field, Modular
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_sin_cos
 
 if TYPE_CHECKING:
     from rikigaku.numbers.formula import Formula
@@ -32,9 +32,8 @@ class ModularConstants:
         return self.field.pi
 
     def sin_cos(self, angle: "Formula") -> tuple[Any, Any]:
-        turns = quarter_turns(float(angle))
-        if turns is not None:
-            return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+        if (exact := right_angle_sin_cos(float(angle))) is not None:
+            return exact
         return self.field.circle(angle_multiples(angle))
 
     def sqrt(self, value: "Formula") -> Any:
@@ -70,9 +69,9 @@ def order_for(angles: "list[Formula]") -> int:
     for angle in angles:
         if not angle.is_number:
             continue
-        turns = angle_multiples(angle).get("pi")
-        if turns is not None:
-            order = math.lcm(order, 2 * turns.denominator)
+        multiple = angle_multiples(angle).get("pi")
+        if multiple is not None:
+            order = math.lcm(order, 2 * multiple.denominator)
         if order > _LARGEST_ORDER:
             raise NotExact(
                 f"The angle {angle} is too small a fraction of a revolution for exact ranks. Give it "

@@ -1,6 +1,7 @@
 """Kinds of number: how the constants of a model enter a computation, as floats or exact numbers."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
 
 # A number is anything with + - * (and / ** where a law divides): float, array, Node, Exact.
 Number = Any
+Numbers = Sequence[Number]
 
 # A constant angle this close to a multiple of pi/2 is taken as that multiple: files round pi to 11 digits.
 RIGHT_ANGLE_TOLERANCE = 1e-11
@@ -40,7 +42,9 @@ class Floats:
         return math.pi
 
     def sin_cos(self, angle: "Formula") -> tuple[float, float]:
-        return right_angle_sin_cos(float(angle))
+        exact = right_angle_sin_cos(float(angle))  # so that zeros are folded in traced programs
+        s, c = (math.sin(float(angle)), math.cos(float(angle))) if exact is None else exact
+        return float(s), float(c)
 
     def sqrt(self, value: "Formula") -> float:
         return math.sqrt(float(value))
@@ -49,15 +53,13 @@ class Floats:
 FLOATS = Floats()
 
 
-def right_angle_sin_cos(angle: float) -> tuple[float, float]:
-    """Sine and cosine, exact at multiples of pi/2, so that zeros are folded in traced programs."""
-    turns = quarter_turns(angle)
-    if turns is None:
-        return math.sin(angle), math.cos(angle)
-    return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[turns % 4]
+def right_angle_sin_cos(angle: float) -> tuple[int, int] | None:
+    """Sine and cosine of a multiple of pi/2, exact; None for another angle."""
+    multiple = right_angle_multiple(angle)
+    return None if multiple is None else ((0, 1), (1, 0), (0, -1), (-1, 0))[multiple % 4]
 
 
-def quarter_turns(angle: float) -> int | None:
+def right_angle_multiple(angle: float) -> int | None:
     """k where the angle is k*pi/2 within RIGHT_ANGLE_TOLERANCE, else None."""
     k = round(angle / (math.pi / 2))
     return k if abs(angle - k * (math.pi / 2)) <= RIGHT_ANGLE_TOLERANCE else None

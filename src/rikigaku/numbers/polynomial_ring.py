@@ -33,7 +33,7 @@ from rikigaku.numbers.constant_angles import (
 )
 from rikigaku.numbers.flint_conversion import plain
 from rikigaku.numbers.formula import PI, Formula
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_sin_cos
 
 if TYPE_CHECKING:
     from rikigaku.numbers.exact_number import Exact
@@ -87,12 +87,13 @@ class Ring:
         self.constant_angles = own if len(own) <= _OWN_ANGLES else ()
         self.rounded = () if self.constant_angles else own
         self.signs = tuple(signs)
-        turning = [_over(x, d) for x, d in self.divisors.items()]
-        turning += [f"angle[{k}]" for k in range(len(self.constant_angles))]
+        # arguments of the sines and cosines that are generators
+        arguments = [_over(x, d) for x, d in self.divisors.items()]
+        arguments += [f"angle[{k}]" for k in range(len(self.constant_angles))]
         # The order makes the root, the sign, the cosine (and w) the leading variable of its relation.
         names = [f"root[{k}]" for k in reversed(range(roots))] + [f"sign({x})" for x in signs]
-        names += [f"cos({x})" for x in turning] + [group[0] for group in quaternions]
-        names += [f"sin({x})" for x in turning] + [x for group in quaternions for x in group[1:]]
+        names += [f"cos({x})" for x in arguments] + [group[0] for group in quaternions]
+        names += [f"sin({x})" for x in arguments] + [x for group in quaternions for x in group[1:]]
         names += [*self.angles, *plain]
         if len(set(names)) != len(names):
             raise WrongValue(f"The variables {', '.join(sorted(names))} are not all different.")
@@ -110,7 +111,7 @@ class Ring:
         self._sin_cos: dict[str, tuple[Any, Any]] = {}
         self.norms: dict[str, tuple[Any, list[Any]]] = {}  # and conjugates, of divisors
         one, g = self.context.constant(1), self.generators
-        for x in turning:
+        for x in arguments:
             self._relate(f"cos({x})", g[f"cos({x})"] ** 2 + g[f"sin({x})"] ** 2 - one)
         for group in self.quaternions:
             self._relate(group[0], sum((g[x] ** 2 for x in group[1:]), g[group[0]] ** 2) - one)
@@ -243,9 +244,8 @@ class Ring:
 
     def constant_sin_cos(self, angle: Formula) -> tuple[Any, Any]:
         """Sine and cosine of a constant angle."""
-        turns = quarter_turns(float(angle))
-        if turns is not None:
-            return ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+        if (exact := right_angle_sin_cos(float(angle))) is not None:
+            return exact
         rest, twelfths = split(angle)
         s, c = twelfth_sin(twelfths, self.root), twelfth_sin(twelfths + 6, self.root)
         if rest:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.expression_graph import Graph, Node
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.numbers.program import Program, trace
 
-Numbers = Sequence[Number]
 Function = Callable[[Numbers, Numbers], Numbers]
 Places = frozenset[int]
 

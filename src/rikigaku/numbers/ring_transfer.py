@@ -1,4 +1,4 @@
-"""Transfer of exact numbers between rings: laws of a robot with other square roots have other rings.
+"""Transfer of exact numbers between rings: laws that need different square roots have different rings.
 
 Corresponding generators are found as follows: variables by name, constant angles by formula, square roots by
 their radicands.

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from rikigaku.core.types import Array
+from rikigaku.model.editing import link_geometry
 from rikigaku.model.elementary_motions import Free, Shape
 from rikigaku.model.formula_fields import formulas
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
-from rikigaku.model.robot_model import Frame, Link, RobotModel
-from rikigaku.numbers.formula import ZERO
+from rikigaku.model.robot_model import Frame, RobotModel
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.spatial.pose import Pose
 
@@ -60,10 +60,10 @@ def mechanism_of(robot: RobotModel) -> Mechanism:
     Raises:
         MissingValue: if a symbol has none.
     """
-    # friction, rotors and masses are not drawn, so their symbols need no value
+    # friction, rotors, springs and masses are not drawn, so their symbols need no value
     known = robot.declared_values
     unknown = {place.partition(".")[0] for place, x in formulas(robot) if x.symbols - known.keys()}
-    links = [_geometry_only(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
+    links = [link_geometry(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
     return instantiate(replace(robot, links=tuple(links)), FLOATS, known)
 
 
@@ -104,12 +104,6 @@ def _with_loop_frames(robot: RobotModel) -> RobotModel:
         for side, end in (("start", loop.start), ("end", loop.end))
     ]
     return replace(robot, frames=(*robot.frames, *ends))
-
-
-def _geometry_only(link: Link) -> Link:
-    """The link without friction, rotor and inertia."""
-    joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO)
-    return replace(link, inertia=None, joint=joint)
 
 
 def _bars(

@@ -1,21 +1,27 @@
 """A configuration for pictures: within the limits, arms bent, and loops closed where that is possible."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
+from rikigaku.closure.loop_closure_newton import newton
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.types import Array
-from rikigaku.laws.closed.loop_equations import loop_residual
+from rikigaku.core.types import Array, Mask
+from rikigaku.laws.closed.loop_equations import loop_alignment, loop_jacobian, loop_residual
+from rikigaku.laws.tree.configuration_integration import integrate
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import coupled, is_length, neutral, position_bounds
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.plotting.body_layout import mechanism_of
 
-_ATTEMPTS = 24
+_ATTEMPTS = 24  # random configurations that Newton's method starts from
 _CLOSED = 1e-9  # [m], [rad]: smaller gaps are invisible in a picture
+_VISIBLE = 0.3  # score of a configuration that is well visible
 _BEND = 0.8  # [rad]
 _LONGEST_BENT = 7  # three choices for each joint: beyond this many joints there are too many
 
@@ -73,47 +79,70 @@ def _bent(robot: RobotModel, q0: Array) -> Array:
 
 
 def _closed(robot: RobotModel, q0: Array) -> Array:
-    mechanism = mechanism_of(robot)
-    lower, upper = position_bounds(robot)
-    rng = np.random.default_rng(0)
+    """The closed configuration found from q0 if it is well visible, else the best visible one found."""
+    equations = _LoopEquations(mechanism_of(robot), *position_bounds(robot))
     reach = np.where(is_length(robot), 0.3, 1.2)
-
-    def gaps(q: Array) -> Array:
-        return _gaps(mechanism, _unit(robot, q))
-
-    best, best_score = q0, 0.0
-    for attempt in range(_ATTEMPTS):
-        start = q0 + reach * rng.uniform(-1, 1, robot.nq) * (attempt > 0)
-        q = _newton(gaps, q0 if attempt == 0 else _raised(robot, start), lower, upper)
-        q = _unit(robot, q)
-        if np.linalg.norm(gaps(q[:, None])) < _CLOSED:
-            score = _visibility(mechanism, q)
-            if attempt == 0 and score > 0.3:
-                return q  # nearest to zero, and well visible
-            if score > best_score:
-                best, best_score = q, score
-    return np.asarray(best, dtype=np.float64)
+    first, score = _best_visible(equations, q0[None])
+    if first is not None and score > _VISIBLE:
+        return first
+    starts = q0 + reach * np.random.default_rng(0).uniform(-1, 1, (_ATTEMPTS, robot.nq))
+    best, best_score = _best_visible(
+        equations, np.array([equations.start(_raised(robot, q)) for q in starts])
+    )
+    if best_score > score and best is not None:
+        return best
+    return q0 if first is None else first
 
 
-def _newton(gaps: Callable[[Array], Array], q: Array, lower: Array, upper: Array) -> Array:
-    """Newton's method with minimum-norm steps, no longer than 0.5, within the limits."""
-    n, h = len(q), 1e-6
-    nudges = h * np.hstack([np.zeros((n, 1)), np.eye(n), -np.eye(n)])
-    for _ in range(40):
-        values = gaps(q[:, None] + nudges)
-        gap, slopes = values[:, 0], (values[:, 1 : n + 1] - values[:, n + 1 :]) / (2 * h)
-        step = np.linalg.lstsq(slopes, gap, rcond=1e-6)[0]
-        q = np.clip(q - step * min(1.0, 0.5 / max(float(np.linalg.norm(step)), 1e-300)), lower, upper)
-        if np.linalg.norm(gap) < 0.1 * _CLOSED:
-            break
-    return q
+def _best_visible(equations: "_LoopEquations", starts: Array) -> tuple[Array | None, float]:
+    """The best visible closed configuration that Newton's method finds, or None, and its score."""
+    q, residual = newton(equations, starts)
+    q = q[(np.abs(residual).max(axis=-1, initial=0) < _CLOSED) & equations.aligned(q)]
+    scores = [_visibility(equations.mechanism, x) for x in q]
+    return (q[int(np.argmax(scores))], max(scores)) if scores else (None, -np.inf)
 
 
-def _gaps(mechanism: Mechanism, q: Array) -> Array:
-    """Closure residual of the cut joints, one column for each state."""
-    states = q.shape[1]
-    rows = [np.broadcast_to(row, states) for row in loop_residual(mechanism, list(q))]
-    return np.array(rows, dtype=np.float64).reshape(-1, states)
+@dataclass(frozen=True, eq=False)
+class _LoopEquations:
+    """Loop-closure constraints within the limits of the joints, on arrays: a picture compiles nothing."""
+
+    mechanism: Mechanism
+    lower: Array
+    upper: Array
+
+    def residual(self, q: Array) -> Array:
+        """Closure residual of the cut joints, (states, equations)."""
+        return self._evaluated(loop_residual, q)
+
+    def jacobian(self, q: Array) -> Array:
+        """Loop Jacobian, (states, equations, nv)."""
+        return self._evaluated(loop_jacobian, q)
+
+    def aligned(self, q: Array) -> Mask:
+        """Whether no cut joint is closed with its axes reversed."""
+        return np.asarray((self._evaluated(loop_alignment, q) > 0).all(axis=-1))
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """q after a tangent step, within the limits."""
+        moved = integrate(self.mechanism, list(q.T), list(step.T))
+        return np.clip(np.array(moved, dtype=np.float64).T, self.lower, self.upper)
+
+    def start(self, q: Array) -> Array:
+        """q within the limits, with quaternions of unit length."""
+        return self.moved(q[None], np.zeros((1, self.mechanism.nv)))[0]
+
+    def _evaluated(self, law: Callable[[Mechanism, Numbers], Any], q: Array) -> Array:
+        values = law(self.mechanism, list(q.T))
+        if not len(values):
+            return np.zeros((len(q), *np.shape(values)))
+        return np.moveaxis(_broadcast(values, len(q)), -1, 0)
+
+
+def _broadcast(values: Any, states: int) -> Array:
+    """Nested lists of numbers and of arrays over the states, as one array whose last axis is the states."""
+    if isinstance(values, list | tuple):
+        return np.array([_broadcast(x, states) for x in values], dtype=np.float64)
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), states)
 
 
 def _visibility(mechanism: Mechanism, q: Array) -> float:
@@ -138,15 +167,4 @@ def _raised(robot: RobotModel, q: Array) -> Array:
     for joint in robot.joints:
         if joint.type == "free":
             q[robot.q_slices[joint.name].start + 2] = 0.5
-    return q
-
-
-def _unit(robot: RobotModel, q: Array) -> Array:
-    """q with its quaternions of length one; states along the first axis."""
-    q = np.array(q)
-    for joint in robot.joints:
-        if joint.type in ("free", "spherical"):
-            s = robot.q_slices[joint.name]
-            four = slice(s.stop - 4, s.stop)
-            q[four] = q[four] / np.linalg.norm(q[four], axis=0)
     return q

@@ -13,7 +13,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import AmbiguousCoordinates, UnknownLaw
 from rikigaku.laws.catalogue import LAWS, laws_of
 from rikigaku.laws.law import Law
-from rikigaku.laws.space.free_base import arm_coordinates
+from rikigaku.laws.space.free_base import arm_coordinates, is_free_floating
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.robot.robot_law import RobotLaw
 
@@ -146,6 +146,6 @@ def closed_only(declaration: Declared) -> Declared:
 
 
 def free_floating_only(declaration: Declared) -> Declared:
-    """The declaration, listed by `dir` only for robots on a free base."""
-    declaration.condition = lambda robot: any(joint.type in ("free", "planar") for joint in robot.joints)
+    """The declaration, listed by `dir` only for robots whose base floats freely."""
+    declaration.condition = is_free_floating
     return declaration

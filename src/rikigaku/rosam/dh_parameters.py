@@ -12,7 +12,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.model.geometry import Step, Steps
 from rikigaku.model.joint import Joint
 from rikigaku.numbers.formula import PI, ZERO, Formula
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_multiple
 
 # alpha, a, theta, d, beta, b
 Row = tuple[Formula, Formula, Formula, Formula, Formula, Formula]
@@ -123,8 +123,8 @@ def _row_of_matrix(T: np.ndarray) -> Row:
 
 
 def _angle(value: float) -> Formula:
-    turns = quarter_turns(value)
-    return Formula.of(value) if turns is None else PI * turns / 2
+    multiple = right_angle_multiple(value)
+    return Formula.of(value) if multiple is None else PI * multiple / 2
 
 
 def _length(value: float) -> Formula:

@@ -58,7 +58,7 @@ def capture(
     grip: str,
     prefix: str = "target_",
 ) -> Captured:
-    """Impact in which `frame` of the robot seizes `grip` of the target, and the robot joined of both.
+    """Impact in which `frame` of the robot seizes `grip` of the target, and the robot that joins both.
 
     The impulse is p = (J M^-1 J^T + G N^-1 G^T)^-1 (relative twist), with M, N the mass matrices and J, G the
     Jacobians of robot and target.
@@ -77,16 +77,15 @@ def capture(
         joint = one.joint(_base_joint(one))
         if joint.type != "free":
             raise WrongValue(
-                f"Robot {one.name!r} is carried by a {joint.type} joint; captures are between free ones."
+                f"Robot {one.name!r} is on a {joint.type} joint; both robots of a capture need a free one."
             )
     q, v = as_position(robot, q), as_velocity(robot, v)
     target_q, target_v = as_position(target, target_q), as_velocity(target, target_v)
     pose, grip_pose = robot.pose(q, frame), target.pose(target_q, grip)
     _check_distance(pose, grip_pose, frame, grip)
     J, G = robot.jacobian(q, frame), target.jacobian(target_q, grip).copy()
-    G[:3] += np.cross(
-        G[3:].T, pose[:3, 3] - grip_pose[:3, 3]
-    ).T  # of the target's point at the frame's origin
+    # of the target's point at the frame's origin
+    G[:3] += np.cross(G[3:].T, pose[:3, 3] - grip_pose[:3, 3]).T
     relative_twist = G @ target_v - J @ v
     M_inverse, N_inverse = robot.inverse_mass_matrix(q), target.inverse_mass_matrix(target_q)
     delassus = J @ M_inverse @ J.T + G @ N_inverse @ G.T
@@ -103,7 +102,7 @@ def capture(
         np.concatenate([v_after, target_joints]),
         impulse,
         relative_twist,
-        float(relative_twist @ impulse) / 2,  # exact, and no difference of large energies
+        float(relative_twist @ impulse) / 2,  # exact; the difference of two energies would cancel
         transfer,
     )
 
@@ -135,6 +134,6 @@ def _check_distance(pose: Array, grip_pose: Array, frame: str, grip: str) -> Non
     if distance > _DISTANCE or angle > _ANGLE:
         raise WrongValue(
             f"Frame {frame!r} and grip {grip!r} are {distance:.3g} m and {angle:.3g} rad apart; a capture "
-            f"takes less than {_DISTANCE:g} m and {_ANGLE:g} rad. Bring the frame there first "
+            f"requires less than {_DISTANCE:g} m and {_ANGLE:g} rad. Bring the frame there first "
             "(space.Approach, space.follow)."
         )

@@ -162,8 +162,9 @@ class _Task:
     # -- controllers at one instant ------------------------------------------------------------------------
     def resolved_acceleration(self, t: float, q: Array, v: Array) -> Array:
         self.check_singularity(t, q)
+        pose, twist, acceleration = self.target(t)
         with np.errstate(all="ignore"):
-            return np.asarray(self.acceleration_law(q, v, *self.target(t), self.gains)[1])
+            return np.asarray(self.acceleration_law(q, v, pose, twist, acceleration, self.gains).tau)
 
     def transposed_jacobian(self, t: float, q: Array, v: Array) -> Array:
         pose, twist, _ = self.target(t)

@@ -1,7 +1,7 @@
 """The equalities of an MJCF file as loop closures and gears: connect, weld, joint.
 
 Ends that follow from the initial configuration (the second body's anchor, a weld without relpose) are taken
-from it: every joint at its drawn position.
+from it.
 """
 
 from dataclasses import dataclass, field
@@ -96,14 +96,14 @@ def _closure(element: Element, tree: Tree, known: _Known, settings: Settings, co
     body1_, body2_ = (_named(element, key, known.bodies, "body", settings) for key in ("body1", "body2"))
     if body1_ is None or body2_ is None:
         return None
-    drawn = tree.poses[body1_].inverse() @ tree.poses[body2_]  # body 2 in body 1
+    initial = tree.poses[body1_].inverse() @ tree.poses[body2_]  # body 2 in body 1
     anchor = shifted(numbers(element, "anchor", (0, 0, 0), settings.notes))
     if not weld:
         if "anchor" not in element.attributes:
             settings.notes.add(element, name_of(element), "attribute 'anchor' is missing")
-        return Ends(name, joint, body1_, anchor, body2_, Rigid(p=(drawn.inverse() @ anchor).p))
+        return Ends(name, joint, body1_, anchor, body2_, Rigid(p=(initial.inverse() @ anchor).p))
     *p, w, x, y, z = numbers(element, "relpose", (0, 1, 0, 0, 0, 0, 0), settings.notes)
-    given = Rigid(quaternion_matrix((w, x, y, z)), np.array(p)) if any((w, x, y, z)) else drawn @ anchor
+    given = Rigid(quaternion_matrix((w, x, y, z)), np.array(p)) if any((w, x, y, z)) else initial @ anchor
     return Ends(name, joint, body1_, given, body2_, anchor)
 
 
@@ -116,7 +116,7 @@ def _named(element: Element, key: str, known: KnownNames, what: str, settings: S
 
 
 def _add_joint(element: Element, tree: Tree, known: _Known, settings: Settings, result: Equalities) -> None:
-    """y - y0 = a0 + a1 (x - x0): our q is measured from the drawn positions y0 and x0, so both fall out."""
+    """y - y0 = a0 + a1 (x - x0): q is measured from the initial positions y0 and x0, so both cancel."""
     owner, notes = name_of(element), settings.notes
     a0, a1, *higher = numbers(element, "polycoef", (0, 1, 0, 0, 0), notes, at_least=1)
     names = [element.attributes.get(key, "") for key in ("joint1", "joint2")]
@@ -202,7 +202,7 @@ def actuated_of(sections: list[Element], tree: Tree, settings: Settings) -> set[
 
 
 def gravity_of(options: list[Element], settings: Settings) -> list[float]:
-    """<option gravity>, zero where the flag is off; what else acts there is left out by name."""
+    """<option gravity>, zero if the flag is off; drag of the medium is reported as left out."""
     gravity = [0.0, 0.0, -9.81]
     for option in options:
         gravity = numbers(option, "gravity", gravity, settings.notes)

@@ -167,7 +167,7 @@ class JointReader:
         stiffness = amount("dynamics", "spring_stiffness")
         for tag in ("damping", "friction"):
             if amount("dynamics", tag) < 0:
-                self.notes.add(axis, owner, f"{tag} is negative: friction would feed energy in")
+                self.notes.add(axis, owner, f"{tag} is negative: friction would add energy")
         return replace(
             joint,
             actuated=not stiffness and limits.effort != 0,

@@ -221,8 +221,8 @@ def _constant_part(
 def _with_variable(column: str, value: Formula, joint: str, declared: Collection[str]) -> str:
     """The sentence that says how the column is to be written with the variable q of its joint."""
     if joint in value.symbols:  # the joint's name stands for its variable
-        meant = _Q + value.substitute({joint: ZERO})
-        return f'In a row the variable of joint {joint!r} is written q: write {column} = "{meant}".'
+        expected = _Q + value.substitute({joint: ZERO})
+        return f'In a row the variable of joint {joint!r} is written q: write {column} = "{expected}".'
     if "q" in value.symbols or not value:
         return f'Write {column} = "q".'
     unknown = sorted(value.symbols.difference(declared))

@@ -101,7 +101,7 @@ def _check_size(text: str, source: str) -> None:
 
 
 class LineIndex:
-    """The line of each key and table of a text, found in one pass when the first is asked for."""
+    """The line of each key and table of a text, found in one pass at the first request."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -159,7 +159,7 @@ def _friction(element: Element, attribute: str, owner: str, notes: Notes) -> For
         return ZERO
     value = number_of(dynamics[0], attribute, owner, notes, ZERO)
     if float(value) < 0:
-        reason = f"{attribute}={float(value):g} is negative: friction would feed energy in"
+        reason = f"{attribute}={float(value):g} is negative: friction would add energy"
         notes.add(dynamics[0], owner, reason)
         return ZERO
     return value

@@ -24,15 +24,13 @@ from rikigaku.laws.constrained_dynamics import (
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.laws.tree.dynamics_derivatives import ForwardDerivative, inverse_derivatives
 from rikigaku.laws.tree.forward_dynamics import net_forces
+from rikigaku.laws.tree.ltdl_factorization import Entries
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.dual_numbers import dual, parts
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.numbers.repeated_function import repeated
 from rikigaku.spatial.vector import Vector
-
-Numbers = Sequence[Number]
-Entries = dict[tuple[int, int], Number]
 
 
 def loop_dynamics_derivatives(

@@ -15,9 +15,7 @@ from rikigaku.laws.closed.loop_equations import loop_bias, loop_jacobian
 from rikigaku.laws.constrained_dynamics import dot
 from rikigaku.laws.householder import orthogonal
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
-
-Numbers = Sequence[Number]
+from rikigaku.numbers.number_kind import Number, Numbers
 
 # P with v = P v_independent where it is constant and known (parallelograms, gears): nothing is solved then.
 CONSTANT_MAP: ContextVar[Sequence[Numbers] | None] = ContextVar("CONSTANT_MAP", default=None)

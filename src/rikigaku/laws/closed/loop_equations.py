@@ -26,13 +26,11 @@ from rikigaku.laws.tree.kinematics import frame_pose, jacobian, jacobian_rate, w
 from rikigaku.model.joints.joint_type import NO_ROTATION, PARALLEL_Z, CutJoint, DotProducts
 from rikigaku.model.joints.joint_types import CUT_JOINTS
 from rikigaku.model.mechanism import WORLD, Closure, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import ZERO, Vector, cross, dot
-
-Numbers = Sequence[Number]
 
 _AXES = "xyz"
 

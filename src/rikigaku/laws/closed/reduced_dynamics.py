@@ -10,10 +10,8 @@ from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
 from rikigaku.laws.tree.newton_euler import inverse_dynamics
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.dual_numbers import dual, parts
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial.vector import ZERO, Vector
-
-Numbers = Sequence[Number]
 
 
 def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[list[Number]]:

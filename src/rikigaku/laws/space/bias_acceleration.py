@@ -1,19 +1,17 @@
 """Bias acceleration of a free-floating robot: velocity terms of all its laws, by one Newton-Euler pass."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rikigaku.laws.space.floating_base import FloatingState
+from rikigaku.laws.space.floating_state import FloatingState
 from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.laws.tree.newton_euler import applied_wrenches, joint_forces
 from rikigaku.laws.tree.simplified_mechanism import BodyMotion, outward_motion, simplified
 from rikigaku.model.mechanism import WORLD
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import cross, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,16 @@ from typing import Any
 
 from rikigaku.laws.shaped import shaped
 from rikigaku.laws.space.bias_acceleration import Bias, bias
-from rikigaku.laws.space.floating_base import FloatingState, floating_state
+from rikigaku.laws.space.floating_state import FloatingState, floating_state
 from rikigaku.laws.space.free_base import free_base
 from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import sign
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import Vector
-
-Numbers = Sequence[Number]
 
 NO_WRENCH = Wrench(vector.ZERO, vector.ZERO)
 

@@ -4,19 +4,16 @@ The base joint is free (a satellite, six coordinates) or planar (a satellite in 
 the base is written in *joint axes*: those of the frame in which its joint starts, fixed in the world.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.core.errors import NoFreeBase, WrongValue
 from rikigaku.model.elementary_motions import Free, Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
-from rikigaku.model.robot_model import RobotModel
-from rikigaku.numbers.number_kind import Number
+from rikigaku.model.robot_model import Link, RobotModel
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import IDENTITY, Matrix, Vector, transform
-
-Numbers = Sequence[Number]
 
 FREE_TYPES = ("free", "planar")
 
@@ -117,12 +114,7 @@ def arm_coordinates(robot: RobotModel) -> tuple[str, ...]:
     Raises:
         NoFreeBase: if the tree does not start with one free or planar joint.
     """
-    ground, roots = {robot.base}, []
-    remaining = list(robot.links)
-    while attached := [link for link in remaining if link.parent in ground]:
-        ground.update(link.name for link in attached if link.joint.type == "fixed")
-        roots += [link for link in attached if link.joint.type != "fixed"]
-        remaining = [link for link in remaining if link not in attached]
+    roots = _first_moving_links(robot)
     if len(roots) != 1 or roots[0].joint.type not in FREE_TYPES:
         raise NoFreeBase(robot.name, [link.name for link in roots])
     joints = sorted(
@@ -131,6 +123,20 @@ def arm_coordinates(robot: RobotModel) -> tuple[str, ...]:
         if joint.name != roots[0].joint.name
     )
     return tuple(name for _, name, size in joints for _ in range(size))
+
+
+def is_free_floating(robot: RobotModel) -> bool:
+    """Whether the laws of free-floating robots apply: one free or passive planar joint carries all links.
+
+    That joint has neither friction nor rotor inertia, and the robot has no loops. An actuated planar joint
+    on the ground is a gantry or a mobile platform; a planar joint further out is part of an arm.
+    """
+    roots = _first_moving_links(robot)
+    if len(roots) != 1 or robot.loops:
+        return False
+    joint = roots[0].joint
+    is_free = joint.type in FREE_TYPES and not (joint.type == "planar" and joint.actuated)
+    return is_free and not (joint.viscous or joint.coulomb or joint.rotor)
 
 
 def require_weightless(robot: RobotModel) -> None:
@@ -144,6 +150,17 @@ def require_weightless(robot: RobotModel) -> None:
             f"Robot {robot.name!r} has gravity: nothing floats there. robot.with_gravity((0, 0, 0)) is the "
             "robot in orbit, where everything falls alike."
         )
+
+
+def _first_moving_links(robot: RobotModel) -> list[Link]:
+    """Links that move on the ground; links fixed to the ground belong to it."""
+    ground, roots = {robot.base}, []
+    remaining = list(robot.links)
+    while attached := [link for link in remaining if link.parent in ground]:
+        ground.update(link.name for link in attached if link.joint.type == "fixed")
+        roots += [link for link in attached if link.joint.type != "fixed"]
+        remaining = [link for link in remaining if link not in attached]
+    return roots
 
 
 def _base_chain(mechanism: Mechanism, root: int) -> list[Body]:

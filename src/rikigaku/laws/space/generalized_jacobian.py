@@ -11,17 +11,15 @@ from math import comb
 from rikigaku.core.errors import WrongValue
 from rikigaku.laws.householder import orthogonal
 from rikigaku.laws.space.bias_acceleration import bias
-from rikigaku.laws.space.floating_base import FloatingState, floating_state
+from rikigaku.laws.space.floating_state import FloatingState, floating_state
 from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import sqrt, where
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.twist import NO_TWIST, Twist
 from rikigaku.spatial.vector import Matrix, cross, transform
-
-Numbers = Sequence[Number]
 
 AXES = ("world", "local", "base")
 # Manipulability is computed from all minors of J* up to this number of them.

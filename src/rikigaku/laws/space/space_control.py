@@ -5,22 +5,20 @@ of the frame, world axes, linear first, (6,). gains: K1 on velocity and K2 on po
 Equation numbers are those of Part X of Umetani, Yoshida and Kurazume.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rikigaku.laws.householder import orthogonal
 from rikigaku.laws.space.bias_acceleration import Bias, bias
-from rikigaku.laws.space.floating_base import FloatingState, floating_state
 from rikigaku.laws.space.floating_dynamics import arm_forces
+from rikigaku.laws.space.floating_state import FloatingState, floating_state
 from rikigaku.laws.space.generalized_jacobian import at_point, frame_pose, jacobian_of, known_rows, task_rows
 from rikigaku.laws.tree.kinematics import world_poses
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose, quaternion_rotation
 from rikigaku.spatial.twist import Wrench
 from rikigaku.spatial.vector import Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 def resolved_rate(
@@ -158,7 +156,7 @@ def orientation_error(R: Matrix, desired: Matrix) -> Vector:
 
 
 def _momentum_twist(state: FloatingState, momentum: Numbers, frame: str) -> list[Number]:
-    """The frame's twist when the arm is at rest and the whole has that momentum, world axes."""
+    """The frame's twist while the arm is at rest and the robot has that momentum, world axes."""
     K = state.base.placement
     to_joint = vector.transpose(K)
     P, L = transform(to_joint, tuple(momentum[:3])), transform(to_joint, tuple(momentum[3:]))

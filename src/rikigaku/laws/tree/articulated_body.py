@@ -12,13 +12,11 @@ from rikigaku.laws.tree.joint_transform import JointTransform
 from rikigaku.laws.tree.newton_euler import applied_wrenches, smooth_resistance
 from rikigaku.laws.tree.simplified_mechanism import SimplifiedBody, outward_motion, simplified
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.rigid_inertia import SpatialInertia, rotate_symmetric
 from rikigaku.spatial.twist import NO_TWIST, Twist, Wrench
 from rikigaku.spatial.vector import Matrix, Vector, transform
-
-Numbers = Sequence[Number]
 
 
 class ArticulatedInertia(NamedTuple):

@@ -3,17 +3,13 @@
 Composite inertias are computed in body axes, products of joint directions in root axes.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from rikigaku.laws.tree.inertia_regrouping import regrouped
-from rikigaku.laws.tree.ltdl_factorization import ancestors
+from rikigaku.laws.tree.ltdl_factorization import Entries, ancestors
 from rikigaku.laws.tree.root_axes import composite_inertias, root_axes, wrench_in_root_axes
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
-
-Numbers = Sequence[Number]
-Entries = dict[tuple[int, int], Number]  # (row, column); the row's body is in the column's subtree
+from rikigaku.numbers.number_kind import Number, Numbers
 
 
 def mass_entries(mechanism: Mechanism, q: Numbers) -> Entries:

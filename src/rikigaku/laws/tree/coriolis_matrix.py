@@ -4,14 +4,10 @@ With the symmetric factorisation B of each body's velocity forces (see dynamics_
 C_ij = s_i . (B s_j + I s'_j), where I and B are those of the outer body's subtree.
 """
 
-from collections.abc import Sequence
-
 from rikigaku.laws.tree.subtree_dynamics import MovingBodies
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
-
-Numbers = Sequence[Number]
 
 
 def coriolis_matrix(mechanism: Mechanism, q: Numbers, v: Numbers) -> list[list[Number]]:

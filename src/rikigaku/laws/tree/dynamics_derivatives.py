@@ -14,24 +14,22 @@ G = (h . v) 1 - v h^T - [w x] J, J the second moments of mass, B x = (x_w x p, G
 Derivatives with respect to q are taken in the tangent space (nv columns).
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.laws.tree.forward_dynamics import mass_factors, net_forces
+from rikigaku.laws.tree.ltdl_factorization import Entries
 from rikigaku.laws.tree.regressor import regressor
 from rikigaku.laws.tree.subtree_dynamics import MovingBodies
 from rikigaku.model.elementary_motions import Free
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import Vector, dot
 
-Numbers = Sequence[Number]
 Rows = list[list[Number]]
-Entries = dict[tuple[int, int], Number]
 
 
 class InverseDerivative(NamedTuple):
@@ -136,17 +134,17 @@ def _entries(mechanism: Mechanism, bodies: MovingBodies, friction: bool) -> tupl
     M: Entries = {}
     for i, (wrench, momentum, inertia) in bodies.subtrees():
         body = mechanism.bodies[i]
-        for k, change in zip(body.v, bodies[i].rates, strict=True):
+        for k, direction in zip(body.v, bodies[i].rates, strict=True):
             # First the row, then the column: fewer live values than both at once.
-            D1, D2 = momentum.row(change.s), inertia.times(change.s)
+            D1, D2 = momentum.row(direction.s), inertia.times(direction.s)
             for ancestor, other, its in bodies.ancestors(i):
                 dq[k, other] = dot(D1, its.psi_dot.angular) + D2.power(its.psi_ddot)
                 dv[k, other] = dot(D1, its.s.angular) + D2.power(its.psi_dot.plus(its.s_dot))
                 if ancestor != i or other <= k:
                     M[k, other] = D2.power(its.s)
-            by_q = momentum.twice(change.psi_dot).plus(inertia.times(change.psi_ddot))
-            by_q = by_q.plus(change.s.cross_wrench(wrench))
-            by_v = momentum.twice(change.s).plus(inertia.times(change.psi_dot.plus(change.s_dot)))
+            by_q = momentum.twice(direction.psi_dot).plus(inertia.times(direction.psi_ddot))
+            by_q = by_q.plus(direction.s.cross_wrench(wrench))
+            by_v = momentum.twice(direction.s).plus(inertia.times(direction.psi_dot.plus(direction.s_dot)))
             for ancestor, other, its in bodies.ancestors(i):
                 if ancestor != i:
                     dq[other, k] = by_q.power(its.s)
@@ -167,13 +165,13 @@ def _accelerations(
     net = list(tau)
     for i, (wrench, _, inertia) in bodies.subtrees():
         body = mechanism.bodies[i]
-        for k, change in zip(body.v, bodies[i].rates, strict=True):
-            momentum = inertia.times(change.s)
+        for k, direction in zip(body.v, bodies[i].rates, strict=True):
+            momentum = inertia.times(direction.s)
             for ancestor, other, its in bodies.ancestors(i):
                 if ancestor != i or other <= k:
                     M[k, other] = momentum.power(its.s)
             M[k, k] = M[k, k] + body.rotor
-            net[k] = net[k] - wrench.power(change.s)
+            net[k] = net[k] - wrench.power(direction.s)
             if friction:
                 net[k] = net[k] - body.viscous * v[k] - body.spring(q)
     factors = ltdl_factorization.factorize(M, mechanism.parent_dofs())
@@ -192,10 +190,10 @@ def _free_base_columns(
     for i, body in enumerate(mechanism.bodies):
         resists = not is_zero(body.rotor) or (friction and not is_zero(body.viscous))
         if body.parent == WORLD and isinstance(body.joint, Free) and not resists:
-            for k, change in zip(body.v, bodies[i].rates, strict=True):
-                known[0, k] = _opposite(change.psi_ddot, body.v, mechanism.nv)
-                if change.s.angular == vector.ZERO:
-                    known[1, k] = _opposite(change.psi_dot.plus(change.s_dot), body.v, mechanism.nv)
+            for k, direction in zip(body.v, bodies[i].rates, strict=True):
+                known[0, k] = _opposite(direction.psi_ddot, body.v, mechanism.nv)
+                if direction.s.angular == vector.ZERO:
+                    known[1, k] = _opposite(direction.psi_dot.plus(direction.s_dot), body.v, mechanism.nv)
     return known
 
 

@@ -1,17 +1,13 @@
 """Kinetic energy, potential energy and centre of mass of a tree."""
 
-from collections.abc import Sequence
-
 from rikigaku.laws.tree.kinematics import world_poses
 from rikigaku.laws.tree.simplified_mechanism import body_motions
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Wrench
 from rikigaku.spatial.vector import Vector, dot, transform
-
-Numbers = Sequence[Number]
 
 
 def kinetic_energy(mechanism: Mechanism, q: Numbers, v: Numbers) -> Number:

@@ -13,10 +13,8 @@ from rikigaku.laws.tree.articulated_body import articulated_dynamics
 from rikigaku.laws.tree.composite_body import mass_entries
 from rikigaku.laws.tree.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial.vector import Vector
-
-Numbers = Sequence[Number]
 
 METHODS = ("auto", "factors", "articulated")
 

@@ -1,16 +1,13 @@
 """Transform of vectors, twists and wrenches between a body's axes and its parent's."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.model.mechanism import Body
 from rikigaku.numbers.elementary_functions import is_constant
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 # Two rotations in sequence cost less than their product as long as the constant one has no more entries
 # other than -1, 0 and 1 than a rotation about a coordinate axis has.

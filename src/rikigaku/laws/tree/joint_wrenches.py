@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from rikigaku.laws.tree.kinematics import world_poses
-from rikigaku.laws.tree.newton_euler import Numbers, applied_wrenches
+from rikigaku.laws.tree.newton_euler import applied_wrenches
 from rikigaku.laws.tree.simplified_mechanism import outward_motion, simplified
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Wrench
 from rikigaku.spatial.vector import Vector, cross, transform

@@ -6,13 +6,11 @@ from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.laws.tree.simplified_mechanism import BodyMotion, body_motions
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import is_number, sqrt, where
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 AXES = ("world", "local", "spatial")
 EULER_ANGLES = ("zyx", "zyz")

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.numbers.repeated_function import repeated
 
-Numbers = Sequence[Number]
-Entries = dict[tuple[int, int], Number]
+Entries = dict[tuple[int, int], Number]  # of a sparse matrix, by (row, column)
 
 
 @dataclass(frozen=True)

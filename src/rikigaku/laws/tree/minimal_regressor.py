@@ -1,16 +1,13 @@
 """Minimal regressor: the columns of the regressor that belong to the base parameters [Gautier1990]."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure, velocity_map
 from rikigaku.laws.constrained_dynamics import dot
 from rikigaku.laws.tree.regressor import regressor
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial.vector import Vector
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

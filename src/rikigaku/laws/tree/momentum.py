@@ -6,12 +6,10 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.laws.tree.energy import first_moment, total_mass
 from rikigaku.laws.tree.root_axes import composite_inertias, root_axes, root_poses, wrench_in_root_axes
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.rigid_inertia import SpatialInertia
 from rikigaku.spatial.vector import Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 POINTS = ("com", "world")
 

@@ -8,12 +8,10 @@ from rikigaku.laws.tree.parallel_axes import SubtreeWrench
 from rikigaku.laws.tree.simplified_mechanism import SimplifiedBody, outward_motion, simplified
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import is_zero, sign
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Wrench
 from rikigaku.spatial.vector import Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 def inverse_dynamics(

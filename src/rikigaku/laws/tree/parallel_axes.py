@@ -7,18 +7,16 @@ taken from the base, and moments perpendicular to the axes are summed in axes fi
 cosine of theta2 + theta3 follow from those of the angles by the addition theorems.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.model.elementary_motions import Revolute
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.numbers.elementary_functions import is_constant, is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import ZERO, Matrix, Vector, transform, transpose
 
-Numbers = Sequence[Number]
 Pattern = tuple[bool, bool, bool]  # which components of a vector are not structural zeros
 
 _NO_COMPONENT: Pattern = (False, False, False)

@@ -10,13 +10,11 @@ from rikigaku.laws.tree.simplified_mechanism import BodyMotion, SimplifiedBody, 
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES
 from rikigaku.model.mechanism import WORLD, Mechanism
 from rikigaku.numbers.elementary_functions import sign
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.twist import Twist
 from rikigaku.spatial.vector import Vector, cross, dot, transform
-
-Numbers = Sequence[Number]
 
 JOINT_PARAMETER_NAMES = ("rotor", "viscous", "coulomb")
 

@@ -4,18 +4,15 @@ The frame of a body on the ground is the common frame of all bodies it carries. 
 position and little on its orientation, and there is no cancellation far from the world's origin.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.rigid_inertia import SpatialInertia
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,11 @@ from rikigaku.laws.tree.joint_transform import JointTransform, joint_transform
 from rikigaku.laws.tree.parallel_axes import ParallelRun, SubtreeWrench, parallel_runs
 from rikigaku.model.mechanism import WORLD, Body, Mechanism
 from rikigaku.numbers.elementary_functions import is_zero
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.rigid_inertia import SpatialInertia
 from rikigaku.spatial.twist import NO_TWIST, Twist, Wrench
 from rikigaku.spatial.vector import ZERO, Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

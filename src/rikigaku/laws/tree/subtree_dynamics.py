@@ -5,21 +5,19 @@ needed, from its parent. The inward iteration goes limb by limb, so that in a pr
 stand together and their values are still in the cache when they are used.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from rikigaku.laws.tree.inertia_regrouping import regrouped
 from rikigaku.laws.tree.root_axes import body_in_root_axes, upward_acceleration
 from rikigaku.model.mechanism import WORLD, Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.rigid_inertia import SpatialInertia
 from rikigaku.spatial.twist import NO_TWIST, Twist, Wrench
 from rikigaku.spatial.vector import Matrix, Vector, cross, dot, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)

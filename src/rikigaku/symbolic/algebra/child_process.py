@@ -23,7 +23,7 @@ from typing import Any
 
 from rikigaku.core import disk_cache
 from rikigaku.core.errors import JobCancelled, JobFailed, TimeLimit, TooLarge, WrongValue
-from rikigaku.symbolic.algebra.worker import Progress as Progress
+from rikigaku.core.progress import Progress
 from rikigaku.symbolic.algebra.worker import (
     SizeLimitExceeded as SizeLimitExceeded,  # for the functions that run as jobs
 )

@@ -13,6 +13,7 @@ from typing import Any
 from flint import fmpz_mpoly_vec
 
 from rikigaku.core.errors import NoValue, UnknownName
+from rikigaku.core.progress import Progress
 from rikigaku.symbolic.algebra import child_process, external_engines
 from rikigaku.symbolic.algebra.flint_groebner import Limits, bounded_buchberger
 from rikigaku.symbolic.algebra.polynomial_system import System, as_json, from_json, leading_powers
@@ -31,7 +32,7 @@ def groebner_basis(
     engine: str = "auto",
     time_limit: float = 60.0,
     memory_limit: int | None = child_process.DEFAULT_MEMORY,
-    progress: child_process.Progress | None = None,
+    progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> System:
     """The reduced Groebner basis, coefficients whole and without common factors.
@@ -97,7 +98,7 @@ def reordered(system: System, names: Sequence[str], order: str = "lex") -> Syste
 
 
 def real_solutions(
-    system: System, *, time_limit: float = 60.0, progress: child_process.Progress | None = None
+    system: System, *, time_limit: float = 60.0, progress: Progress | None = None
 ) -> list[dict[str, float]]:
     """All real zeros of a system of numbers with finitely many complex zeros, certified by msolve.
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from rikigaku.core.progress import Progress
 from rikigaku.symbolic.algebra import child_process, external_engines
 from rikigaku.symbolic.algebra.groebner import LARGE, buchberger, outgrown, singular_basis
 from rikigaku.symbolic.algebra.polynomial_system import System, as_json, from_json
@@ -24,7 +25,7 @@ def triangular_basis(
     *,
     what: str,
     time_limit: float,
-    progress: child_process.Progress | None = None,
+    progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> tuple[int, System] | None:
     """The first system whose basis gives its unknowns by square roots, and that basis; None if none does.

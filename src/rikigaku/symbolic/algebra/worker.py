@@ -14,14 +14,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from math import ceil, isfinite
 from typing import Any, TextIO
 
-Progress = Callable[[str], object]
+from rikigaku.core.progress import Progress
 
 _output: TextIO | None = None
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)

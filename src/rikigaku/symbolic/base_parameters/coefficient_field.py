@@ -13,7 +13,7 @@ from rikigaku.model.geometry import Steps
 from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.formula_terms import Terms
-from rikigaku.numbers.number_kind import quarter_turns
+from rikigaku.numbers.number_kind import right_angle_sin_cos
 from rikigaku.spatial.pose import Pose, axis_rotation
 from rikigaku.spatial.vector import IDENTITY
 
@@ -117,11 +117,11 @@ class CoefficientField:
                 offset: Any = tuple(self.of(amount) if i == k else 0 for i in range(3))
                 X = X.compose(Pose(IDENTITY, offset))
             else:
-                turns = quarter_turns(float(amount)) if amount.is_number else None
-                if turns is None:
-                    pair: tuple[Any, Any] = (self.of(amount.sin()), self.of(amount.cos()))
-                else:
-                    pair = ((0, 1), (1, 0), (0, -1), (-1, 0))[turns % 4]
+                pair: tuple[Any, Any] | None = None
+                if amount.is_number:
+                    pair = right_angle_sin_cos(float(amount))
+                if pair is None:
+                    pair = self.of(amount.sin()), self.of(amount.cos())
                 X = X.compose(Pose(axis_rotation(k, *pair)))
         return X
 
@@ -242,6 +242,6 @@ def _note(terms: Terms, plain: list[Formula], angles: list[Formula]) -> None:
 
 
 def _note_angle(angle: Formula, angles: list[Formula]) -> None:
-    if angle.is_number and quarter_turns(float(angle)) is not None:
+    if angle.is_number and right_angle_sin_cos(float(angle)) is not None:
         return
     angles.append(-angle if angle.terms[0][1] < 0 else angle)

@@ -23,10 +23,10 @@ def inertia_rate(s: Twist, J: Row) -> Row:
     """ad_s J: rate of the ten parameters in the parent's frame while the body moves with the twist s."""
     v, w = s
     m, h, I = SpatialInertia.from_parameters(J)
-    turning = vector.multiply(vector.skew(w), I)
+    wI = vector.multiply(vector.skew(w), I)
     vh = 2 * dot(v, h)
     dI = [
-        [turning[i][j] + turning[j][i] - v[i] * h[j] - h[i] * v[j] + (vh if i == j else 0) for j in range(3)]
+        [wI[i][j] + wI[j][i] - v[i] * h[j] - h[i] * v[j] + (vh if i == j else 0) for j in range(3)]
         for i in range(3)
     ]
     dh = vector.add(cross(w, h), vector.scale(m, v))

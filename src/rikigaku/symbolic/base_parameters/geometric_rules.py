@@ -16,8 +16,8 @@ from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.formula import ONE
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.spatial.vector import IDENTITY, Vector
-from rikigaku.symbolic.algebra.modular_mechanism import residue_mechanism
 from rikigaku.symbolic.algebra.row_elimination import Decisions, Spaces, Zero
+from rikigaku.symbolic.base_parameters.modular_mechanism import residue_mechanism
 from rikigaku.symbolic.base_parameters.observable_inertia import Base, regrouped_columns
 from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY, BaseParameterProblem, bare
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping

@@ -89,11 +89,6 @@ class Regrouping:
                 row[places[name]] = float(coefficient.evaluate(FLOATS, symbols or {}))
         return K
 
-    def base_formulas(self, full: Mapping[str, Formula]) -> list[Formula]:
-        """Values of the base parameters from formulas (or numbers) of the full ones."""
-        terms = [[c * full[name] for name, c in combination.items()] for combination in self.base]
-        return [sum(products[1:], products[0]) for products in terms]
-
     def full_values(self, base: Sequence[float]) -> dict[str, float]:
         """One full set of parameters with these base values: kept ones as given, all others zero."""
         if len(base) != self.count:

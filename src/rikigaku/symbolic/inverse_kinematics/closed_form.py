@@ -17,13 +17,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rikigaku.core.errors import NotSolvable, TooLarge, WrongValue
+from rikigaku.core.progress import Progress
 from rikigaku.formats.toml.toml_file import parse_toml, to_toml
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import ONE, RESERVED, Formula
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial.pose import Pose
-from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
+from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.algebra.job_dispatch import in_process_or_child
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.branch_check import Requirements, verified

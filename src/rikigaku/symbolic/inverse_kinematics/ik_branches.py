@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
@@ -18,6 +18,7 @@ from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier
 from rikigaku.laws.closed.loop_equations import loop_residual
 from rikigaku.laws.tree.kinematics import frame_pose, world_poses
+from rikigaku.model.editing import geometry_only
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.robot_tables import Table, html_table, text_table
@@ -27,7 +28,6 @@ from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.formula_context import short_indices
 from rikigaku.symbolic.inverse_kinematics.angle_sums import ShownStep, with_angle_sums
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
-from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     Angle,
     Definition,
@@ -50,7 +50,7 @@ class Configurations:
     """
 
     q: Array
-    valid: NDArray[np.bool_]
+    valid: Mask
     error: Array
     names: tuple[str, ...] = ()
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from rikigaku.core.errors import NotSolvable, RikigakuError, UnknownName, WrongValue
 from rikigaku.laws.tree.kinematics import jacobian
+from rikigaku.model.editing import geometry_only
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.exact_number import Exact
@@ -22,7 +23,6 @@ from rikigaku.symbolic.inverse_kinematics.serial_chain import (
     chain_to,
     checked,
     exact_geometry,
-    geometry_only,
 )
 from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 
@@ -152,11 +152,11 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
     reached = [*pose.p] if target == "position" else [*pose.p, *(x for row in pose.R for x in row)]
     names = {k: joint.name for joint in robot.joints for k in _places(robot, [joint.name])}
     matter = {axis for x in reached if isinstance(x, Exact) for axis in unknowns(x, unknown)}
-    if idle := _once(names[axis.place] for axis in unknown if axis not in matter):
+    if free := _once(names[axis.place] for axis in unknown if axis not in matter):
         raise NotSolvable(
-            f"The {target} of frame {frame!r} of robot {robot.name!r} does not depend on {', '.join(idle)}. "
+            f"The {target} of frame {frame!r} of robot {robot.name!r} does not depend on {', '.join(free)}. "
             "Choose a frame further out, or target='pose'.",
-            idle,
+            free,
         )
     most = {"pose": 6, "position": 3, "planar": 3}[target]
     if len(unknown) > most:

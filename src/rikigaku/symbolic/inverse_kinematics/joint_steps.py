@@ -60,13 +60,13 @@ class JointSteps:
         if not found.axis.revolute:
             self._displacement(found)
         elif found.second is not None:
-            self._point(found)
+            self._angle_of_two_equations(found)
         elif sides is not None:
-            self._of_squares(found, *sides)
+            self._angle_of_sum_of_squares(found, *sides)
         else:
-            self._two_points(found)
+            self._angle_of_one_equation(found)
 
-    def _two_points(self, found: Candidate) -> None:
+    def _angle_of_one_equation(self, found: Candidate) -> None:
         """An angle from one equation A sin q + B cos q + C = 0: two solutions."""
         a, b, c = found.first
         if is_zero(a) or is_zero(b):
@@ -122,7 +122,8 @@ class JointSteps:
             value = self._root(self.formula(h) ** 2 - self.formula(c), h * h - c) - self.formula(h)
         self.steps.append(Displacement(axis.place, self.joint_names[axis.place], value))
 
-    def _of_squares(self, found: Candidate, u: Number, v: Number) -> None:
+    def _angle_of_sum_of_squares(self, found: Candidate, u: Number, v: Number) -> None:
+        """An angle whose sine (or cosine) is +-sqrt(u^2 + v^2), the other one rational: two solutions."""
         A, B, C = found.first
         w = self._root(self.formula(u) ** 2 + self.formula(v) ** 2, u * u + v * v)
         m = self.formula(C) / self.formula(-(A if B == 0 else B))

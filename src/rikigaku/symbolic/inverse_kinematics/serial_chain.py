@@ -14,7 +14,6 @@ from rikigaku.model.mechanism import Body, Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import ROOTS, cos, is_zero, sin
 from rikigaku.numbers.exact_number import Exact, ExactConstants, NoRootLeft, Ring
-from rikigaku.numbers.formula import ZERO
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose, axis_rotation
@@ -64,15 +63,6 @@ class Chain:
         for axis, X in zip(self.axes, self.constants[1:], strict=True):
             T = T.compose(axis.moved(self.ring)).compose(X)
         return T
-
-
-def geometry_only(robot: RobotModel) -> RobotModel:
-    """The robot without inertias, friction, rotors and springs: only symbols of the geometry remain."""
-    links = []
-    for link in robot.links:
-        joint = replace(link.joint, viscous=ZERO, coulomb=ZERO, rotor=ZERO, stiffness=ZERO, rest=ZERO)
-        links.append(replace(link, inertia=None, joint=joint))
-    return replace(robot, links=tuple(links), couplings=(), base_inertia=None, gravity=(ZERO, ZERO, ZERO))
 
 
 def exact_geometry(robot: RobotModel) -> tuple[Ring, Mechanism]:

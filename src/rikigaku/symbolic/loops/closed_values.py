@@ -11,11 +11,11 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import UnclosedWarning, UnknownName, WrongSize, WrongValue
 from rikigaku.laws.closed.loop_equations import loop_residual
+from rikigaku.model.editing import geometry_only
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.evaluation_point import EvaluationPoint
-from rikigaku.symbolic.inverse_kinematics.serial_chain import geometry_only
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution

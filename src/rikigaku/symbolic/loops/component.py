@@ -15,16 +15,14 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rikigaku.closure.closure_plan import velocity_indices
 from rikigaku.closure.pivoting import largest_pivots, rank_of, regularity
 from rikigaku.core.arrays import floats
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import CannotClose, UnclosedWarning, WrongValue
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 from rikigaku.symbolic.loops.closed_configuration import not_closed, symbol_values
 from rikigaku.symbolic.loops.component_reference import REGULAR, independent_places, reference_configuration
 from rikigaku.symbolic.loops.precise_closure import ConsistentState, PreciseLoopEquations
@@ -124,7 +122,7 @@ class Component:
 
     def _stepped(
         self, equations: PreciseLoopEquations, q: Array, J: Array, direction: Array, step: Array, least: float
-    ) -> tuple[Array, NDArray[np.bool_], Array]:
+    ) -> tuple[Array, Mask, Array]:
         """Configurations after a step along the projected direction; which are good; J there."""
         N = np.linalg.svd(J)[2][:, self.rank :]
         along = np.einsum("kij,kil,kl->kj", N, N, direction)

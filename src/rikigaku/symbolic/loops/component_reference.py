@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import closure, velocity_indices
+from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.configuration_comparison import within_limits, wrapped
 from rikigaku.closure.pivoting import regularity
 from rikigaku.closure.reference_configuration import middle_configuration
 from rikigaku.core.errors import CannotClose
 from rikigaku.core.types import Array
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import position_bounds, random_state
+from rikigaku.model.states import position_bounds, random_state, velocity_indices
 from rikigaku.symbolic.loops.closed_configuration import consistent_state
 from rikigaku.symbolic.loops.precise_closure import PreciseLoopEquations
 
@@ -49,7 +49,7 @@ def reference_configuration(
             q = random_state(robot, rng, _STARTS).q
             q[0] = like
             q[:, places] = target
-            if linear is not None:  # half of the starts near the mode with linear relations
+            if linear is not None:  # half of the starts near the assembly mode with linear relations
                 q[::2] = linear.nearest(q[::2], places)
             found = _regular(equations, q, free, rank)
             if linear is not None and len(found) and (parallel := linear.hold(found)).any():
@@ -65,7 +65,7 @@ def reference_configuration(
             return _nearest(robot, found, like)
     consistent_state(robot, rng, 64, equations.values)  # raises if the loops do not close
     raise CannotClose(
-        f"Robot {robot.name!r}: every closed configuration found is singular, or has not the mobility "
+        f"Robot {robot.name!r}: every closed configuration found is singular, or does not have the mobility "
         f"{robot.nv - rank} of its independent joints. Give near=..., a regular closed configuration."
     )
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rikigaku.closure.closure_plan import closure, coordinate_names, velocity_indices
+from rikigaku.closure.closure_plan import closure, coordinate_names
 from rikigaku.closure.pivoting import rank_of
-from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.laws.closed.loop_equations import loop_jacobian
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.states import velocity_indices
 from rikigaku.numbers.arbitrary_precision import precision
 from rikigaku.symbolic.formulas.exact_state import ExactState
 from rikigaku.symbolic.loops.closed_configuration import ConsistentState, consistent_state
@@ -70,11 +71,7 @@ def independent_coordinates(
     """Indices in v of the independent coordinates, checked at closed configurations."""
     mobility = robot.nv - len(rows)
     names = robot.independent if wanted is None else tuple(wanted)
-    known = [joint.name for joint in robot.joints]
-    for name in names:
-        if name not in known:
-            raise UnknownName("moving joint", name, known, f"robot {robot.name!r}")
-    chosen = tuple(k for name in names for k in range(*robot.v_slices[name].indices(robot.nv)))
+    chosen = velocity_indices(robot, names)
     if names and len(set(chosen)) != mobility:
         raise WrongSize(
             f"Robot {robot.name!r} has mobility {mobility}, so {mobility} coordinates determine the others. "

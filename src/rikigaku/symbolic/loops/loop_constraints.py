@@ -17,6 +17,7 @@ import numpy as np
 from rikigaku.closure.closure_plan import coordinate_names
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge, WrongSize, WrongValue
+from rikigaku.core.progress import Progress
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
 from rikigaku.export.export_files import exported_program

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 from flint import arb_mat
-from numpy.typing import NDArray
 
 from rikigaku.closure.loop_closure_newton import ClosureEquations
 from rikigaku.closure.pivoting import largest_pivots
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.arbitrary_precision import ARBITRARY_PRECISION, arbitrary, precision
@@ -97,7 +96,7 @@ class PreciseLoopEquations(ClosureEquations):
         """J with d(residual)/dt = J v, (states, rows, nv)."""
         return self._at(q)[2]
 
-    def aligned(self, q: Array) -> NDArray[np.bool_]:
+    def aligned(self, q: Array) -> Mask:
         """Whether no cut joint is closed with its axes reversed."""
         return np.asarray((self._at(q)[1] > 0).all(axis=1))
 

@@ -16,7 +16,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import atan2, cos, sign, sin, sqrt, where
 from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.number_kind import FLOATS, Kind, Number, quarter_turns
+from rikigaku.numbers.number_kind import FLOATS, Kind, Number, right_angle_sin_cos
 from rikigaku.numbers.program import Program, trace
 from rikigaku.numbers.program_evaluation import unrolled
 
@@ -89,9 +89,8 @@ class _Constants:
         return self._one("pi", lambda kind: kind.pi())
 
     def sin_cos(self, angle: Formula) -> tuple[Number, Number]:
-        turns = quarter_turns(float(angle))
-        if turns is not None:
-            return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[turns % 4]
+        if right_angle_sin_cos(float(angle)) is not None:
+            return FLOATS.sin_cos(angle)
         s = self._one(("sin", angle), lambda kind: kind.sin_cos(angle)[0])
         return s, self._one(("cos", angle), lambda kind: kind.sin_cos(angle)[1])
 

@@ -2,13 +2,12 @@
 
 About G linear and angular momentum separate. Unit velocity of coordinate k gives the robot the momentum
 (f_k, n_k). At zero total momentum the base responds with the velocity -f_k / w of the points fixed to it at G
-and the angular velocity -I_s^-1 n_k, where w is the total mass and I_s the inertia of the whole about G.
+and the angular velocity -I_s^-1 n_k, where w is the total mass and I_s the inertia of the robot about G.
 All laws of free-floating robots use these quantities.
 Reference: Y. Umetani, K. Yoshida, Resolved motion rate control of space manipulators with generalized
 Jacobian matrix (1989); Part X by Umetani, Yoshida, Kurazume, eqs 4-7, 42; composite bodies: [Walker1982].
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,14 +15,12 @@ from rikigaku.laws.space.free_base import FreeBase, free_base
 from rikigaku.laws.tree import ltdl_factorization
 from rikigaku.laws.tree.root_axes import composite_inertias
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.number_kind import Number
+from rikigaku.numbers.number_kind import Number, Numbers
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.rigid_inertia import SpatialInertia, rotate_symmetric
 from rikigaku.spatial.twist import Twist, Wrench
 from rikigaku.spatial.vector import IDENTITY, Matrix, Vector, cross, transform
-
-Numbers = Sequence[Number]
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class FloatingState:
     """The robot at q seen from its centre of mass G, in joint axes of the base (or in base axes).
 
     axes: rotation from base axes to the axes used.
-    mass, inertia: of the whole; the inertia I_s is about G, 3 x 3.
+    mass, inertia: of the robot; the inertia I_s is about G, 3 x 3.
     center: G from the base's origin.
     poses: of the base and of the bodies it carries, by body index, relative to G.
     directions, momenta: by index in v of the arm's coordinates: twist, and momentum of the bodies moved, per
@@ -49,7 +46,7 @@ class FloatingState:
     momenta: dict[int, Wrench]
 
     def base_response(self, momentum: Wrench) -> Twist:
-        """The base's twist at G that gives the whole the opposite momentum."""
+        """The base's twist at G that gives the robot the opposite momentum."""
         linear = vector.scale(-1 / self.mass, self.base.translation(momentum.force))
         axes = self.base.angular
         angular = self._factors.solve([momentum.moment[k] for k in axes])
