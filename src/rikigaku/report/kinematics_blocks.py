@@ -1,6 +1,6 @@
 """Inverse kinematics and base parameters of a robot for a report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from rikigaku.report.formula_lines import FormulaLine, latex_of
 from rikigaku.report.law_figures import missing_symbols, shown_frame
 from rikigaku.robot import Robot
 from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term
-from rikigaku.symbolic.inverse_kinematics.solution_text import steps_latex
+from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
 from rikigaku.web.model_document import NamedConfigurations
 
 _MOST_GHOSTS = 16
@@ -61,7 +61,7 @@ def inverse_kinematics_block(
             found = ()  # the formulas hold elsewhere
     return InverseKinematicsBlock(
         frame,
-        lines_of(steps_latex(formulas.steps)),
+        lines_of(steps_lines(formulas.shown_steps)),
         tuple(latex_of(x) for x in formulas.conditions),
         formulas.more_conditions,
         len(formulas.signs),
@@ -106,8 +106,14 @@ def branch_ghosts(block: InverseKinematicsBlock | None) -> list[NamedConfigurati
     return [NamedConfigurations("ik.ghosts", names, [list(q) for q in block.configurations])]
 
 
-def lines_of(aligned: str) -> tuple[FormulaLine, ...]:
-    """The lines of an aligned display."""
-    body = aligned.strip("$").removeprefix(r"\begin{aligned}").removesuffix(r"\end{aligned}")
-    pairs = (line.partition("&=") for line in body.split("\\\\\n"))
-    return tuple(FormulaLine(left.strip(), right.strip()) for left, _, right in pairs if right)
+def lines_of(rows: Iterable[str]) -> tuple[FormulaLine, ...]:
+    """The lines of an aligned display; rows that continue a sum belong to the line before them."""
+    lines: list[FormulaLine] = []
+    for row in rows:
+        left, equals, right = row.partition("&=")
+        if equals:
+            lines.append(FormulaLine(left.strip(), right.strip()))
+        else:
+            more = row.replace(r"& \quad", "").strip()
+            lines[-1] = FormulaLine(lines[-1].left, f"{lines[-1].right} {more}")
+    return tuple(lines)

@@ -96,7 +96,7 @@ class JointSteps:
         sine, cosine = axis.generators
         self.formula.substitute({sine: values["sin"], cosine: values["cos"]})
 
-    def _point(self, found: Candidate) -> None:
+    def _angle_of_two_equations(self, found: Candidate) -> None:
         """An angle from two linear equations in sin q and cos q: one solution."""
         assert found.second is not None
         (A, B, _), (D, E, _) = found.first, found.second
