@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
+from rikigaku.core.errors import WrongValue
 
 SCRIPT = """
 import rikigaku as rk
@@ -76,3 +77,20 @@ def test_records_of_one_name_and_different_recursions_of_the_package_differ() ->
     M, g = (robot.law(record)(*state) for record in records)
     assert np.array_equal(M, robot.mass_matrix(*state))
     assert np.array_equal(g, robot.gravity_forces(*state))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "function", "words"),
+    [
+        ("z", lambda mechanism, z: z[0], "input 'z', whose size no robot gives. Known: q, v, a, tau"),
+        ("q", lambda mechanism, q: None, "w of own is a number, .* the recursion returned None"),
+        ("q", lambda mechanism, q: [q[0], "x"], "the recursion returned 'x'"),
+        ("q", lambda mechanism, q: [[q[0]], [q[0], q[1]]], "returned lists of different lengths"),
+    ],
+)
+def test_wrong_inputs_and_results_of_a_law_are_named(
+    inputs: str, function: Callable[..., Any], words: str
+) -> None:
+    law = replace(own_law(function), inputs=tuple(inputs))
+    with pytest.raises(WrongValue, match=words):
+        rk.load("planar_2r").law(law)([3.0, 4.0])
