@@ -94,3 +94,13 @@ def test_wrong_inputs_and_results_of_a_law_are_named(
     law = replace(own_law(function), inputs=tuple(inputs))
     with pytest.raises(WrongValue, match=words):
         rk.load("planar_2r").law(law)([3.0, 4.0])
+
+
+def test_an_option_may_be_a_number() -> None:
+    law = replace(own_law(lambda mechanism, q, factor: factor * q[0]), options={"factor": 2})
+    bound = rk.load("planar_2r").law(law)
+    state = [3.0, 4.0]
+    values = bound(state), bound(state, factor=0.5), bound(state, factor=5), bound.fix(factor=7)(state)
+    assert values == (6.0, 1.5, 15.0, 21.0)
+    with pytest.raises(WrongValue, match="factor of own is a finite number, not 'x'"):
+        bound(state, factor="x")
