@@ -97,9 +97,11 @@ def _wrong_arguments(
     parameters = signature.parameters
     known = [key for key, p in parameters.items() if p.kind not in _VARIABLE and not _is_own_object(p)]
     unknown = [key for key in keywords if key not in parameters]
-    if unknown and not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+    any_keyword = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    if unknown and not any_keyword:
         return UnknownName("option", unknown[0], known, f"the call {name}(...)")
-    return WrongValue(f"{name} takes {', '.join(known) or 'no arguments'}: {error}.")
+    none = "keywords only (name=...)" if any_keyword else "no arguments"
+    return WrongValue(f"{name} takes {', '.join(known) or none}: {error}.")
 
 
 def _items(parameter: inspect.Parameter, x: Any) -> list[tuple[str, Any]]:
