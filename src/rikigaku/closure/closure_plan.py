@@ -21,7 +21,7 @@ from rikigaku.laws.structure import loop_rows
 from rikigaku.model.coordinate_names import coordinate_names as coordinate_names
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.robot_tables import Table, html_table
-from rikigaku.model.states import as_position
+from rikigaku.model.states import as_position, velocity_indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import MissingValue, UnknownName, WrongSize
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.export.export_files import exported_program
 from rikigaku.export.export_record import Export
 from rikigaku.export.identifiers import identifier

@@ -31,7 +31,7 @@ from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import equation, latex_lines
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
-from rikigaku.symbolic.algebra.child_process import JobOptions, Progress
+from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
