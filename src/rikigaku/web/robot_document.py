@@ -11,6 +11,7 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers
 from rikigaku.export.wasm_module import wasm_module
+from rikigaku.laws.display_names import input_names
 from rikigaku.model.elementary_motions import ElementaryJoint
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.states import position_bounds
@@ -19,7 +20,6 @@ from rikigaku.plotting.body_layout import BodyLayout, BodyMass, body_layout, mat
 from rikigaku.plotting.picture_view import ground_height, has_ground, view_angles
 from rikigaku.plotting.skeleton import skeleton
 from rikigaku.robot import Robot
-from rikigaku.symbolic.formulas.display_names import input_names
 from rikigaku.web.model_document import (
     SCHEMA,
     Bar,
