@@ -199,3 +199,8 @@ def test_programs_and_counts_belong_to_the_options() -> None:
     assert [port.name for port in robot.gravity_forces.program(gravity=[0, 0, 1]).inputs] == ["q", "gravity"]
     with pytest.raises(WrongValue, match=r"needs frame.* robot.jacobian.fix\(frame='hand'\)"):
         _ = robot.jacobian.operations
+
+
+def test_fix_takes_keywords_only() -> None:
+    with pytest.raises(WrongValue, match=r"^fix takes keywords only \(name=...\): too many"):
+        rk.load("planar_2r").jacobian.fix("hand")  # type: ignore[call-arg]

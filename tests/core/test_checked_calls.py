@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 import rikigaku as rk
 from rikigaku.core.checked_calls import check_fields, checked, requirement
-from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.errors import FrozenData, UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.value_text import short
 
@@ -149,8 +149,38 @@ def test_any_value_is_shown_in_a_line():
         (lambda: rk.Contact("hand", rk.Plane(), fricton=1), "Did you mean 'friction'"),
         (lambda: rk.Joint("j", typ="revolute"), "Did you mean 'type'"),
         (lambda: rk.Link(), "missing a required argument: 'name'"),
+        (lambda: rk.Robot(), "^Robot takes name, links"),
+        (
+            lambda: rk.Robot("a", lnks=()),
+            r"The call Robot\(...\) has no option named 'lnks'. Did you mean 'links'",
+        ),
     ],
 )
 def test_constructors_of_data_name_wrong_arguments(call: Callable[[], object], words: str) -> None:
     with pytest.raises(rk.RikigakuError, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("gravity", r"^Robot is frozen: .* dataclasses.replace\(..., gravity=...\) returns a new one"),
+        ("gravty", "no field named 'gravty'. Did you mean 'gravity'"),
+        ("nq", "no field named 'nq'"),
+        ("mass_matrix", "no field named 'mass_matrix'"),
+    ],
+)
+def test_no_attribute_of_a_robot_is_assigned(name: str, words: str) -> None:
+    robot = rk.load("planar_2r")
+    before = robot.nq, robot.mass_matrix, robot.gravity
+    with pytest.raises(FrozenData, match=words):
+        setattr(robot, name, 3)
+    assert not hasattr(robot, "gravty")
+    assert (robot.nq, robot.mass_matrix, robot.gravity) == before
+
+
+def test_assignments_to_parts_of_a_robot_say_how_to_edit_them() -> None:
+    for part in (rk.Joint("j"), rk.Link("l", "base", rk.Joint("j")), rk.Contact("hand", rk.Plane())):
+        name = fields(part)[0].name
+        with pytest.raises(FrozenInstanceError, match=rf"frozen: .* dataclasses.replace\(..., {name}=...\)"):
+            setattr(part, name, "x")

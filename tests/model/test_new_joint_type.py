@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.core.errors import BadModel, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import BadModel, RikigakuError, UnknownName, WrongSize, WrongValue
 from rikigaku.model.elementary_motions import Prismatic, Revolute
 from rikigaku.model.joints.joint_type import JointType, Motion
 from rikigaku.model.joints.joint_types import (
@@ -152,3 +152,19 @@ def test_a_type_that_is_wrong_known_or_shipped_is_refused() -> None:
         rk.Robot("r", (rk.Link("a", "base", rk.Joint("j", "cylindric")),))
     assert list(JOINT_TYPES)[-1] == "cylindrical"
     assert "cylindrical" in CUT_JOINTS
+
+
+@pytest.mark.parametrize(
+    ("motion", "words"),
+    [
+        (
+            Motion(Revolute, "plan_x"),
+            "Joint type 'odd' has no direction named 'plan_x'. Did you mean 'plane_x'",
+        ),  # type: ignore[arg-type]
+        (Motion(3), r"Joint type 'odd' has the motion Motion\(elementary=3.* Give Motion\(Revolute\)"),  # type: ignore[arg-type]
+        (Revolute, r"Joint type 'odd' has the motion .* Give Motion\(Revolute\)"),
+    ],
+)
+def test_motions_that_are_wrong_are_named(motion: Motion, words: str) -> None:
+    with pytest.raises(RikigakuError, match=words):
+        JointType("odd", motions=(motion,))

@@ -184,3 +184,9 @@ def test_a_mass_without_a_value_is_no_part_of_a_picture(tmp_path: Path) -> None:
     file = tmp_path / "arm.png"
     save_plot(robot, file)
     assert file.stat().st_size > 1000
+
+
+def test_pictures_say_which_package_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(RikigakuError, match=r"Pictures need matplotlib. Install it: pip install matplotlib"):
+        rk.load("planar_2r").plot()

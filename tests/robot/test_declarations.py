@@ -80,6 +80,10 @@ def test_space_is_listed_for_robots_whose_base_floats_freely(
         assert robot.space.locked_inertia.law.inputs == ("q",)
 
 
+def test_tab_on_the_package_shows_its_public_names() -> None:
+    assert {name for name in dir(rk) if not name.startswith("__")} == {*rk.__all__} - {"__version__"}
+
+
 def test_space_laws_of_a_fixed_robot_are_refused_with_what_to_do() -> None:
     with pytest.raises(NoFreeBase, match="on_free_base"):
         _ = rk.load("planar_2r").space

@@ -202,3 +202,9 @@ def test_a_format_that_is_wrong_or_known_is_refused(
 def test_text_of_a_robot_is_no_path(text: str) -> None:
     with pytest.raises(RikigakuError, match=r"not the text of a robot; .* Write it to a file"):
         rk.load(text)
+
+
+@pytest.mark.parametrize("name", ["free_base", "strict"])
+def test_flags_are_true_or_false(name: str) -> None:
+    with pytest.raises(WrongValue, match=f"{name} is True or False; 'no' was given"):
+        rk.load("planar_2r", **{name: "no"})  # type: ignore[arg-type]

@@ -147,8 +147,10 @@ def test_a_motion_as_named_columns(swing) -> None:
     assert set(table["mode"]) == {"free"}
 
 
-@pytest.mark.parametrize(("package", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray")])
-def test_tables_say_which_package_they_need(swing, monkeypatch, package, method) -> None:
+@pytest.mark.parametrize(
+    ("package", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray"), ("matplotlib", "plot")]
+)
+def test_tables_and_curves_say_which_package_they_need(swing, monkeypatch, package, method) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(rk.RikigakuError, match=f"pip install {package}"):
         getattr(swing, method)()

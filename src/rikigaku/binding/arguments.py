@@ -10,7 +10,7 @@ import numpy as np
 
 from rikigaku.core.arrays import Array, floats
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
-from rikigaku.core.validation import short
+from rikigaku.core.validation import is_number, short
 from rikigaku.laws.law import REQUIRED, Law
 from rikigaku.laws.specialization import input_size
 from rikigaku.model.robot_model import RobotModel
@@ -121,7 +121,9 @@ class LawArguments:
             )
         if isinstance(default, bool) and not isinstance(value, (bool, np.bool_)):
             raise WrongValue(f"{name} of {self.law.called} is True or False, not {short(value)}.")
-        if not isinstance(default, bool) and not isinstance(value, str):
+        if is_number(default) and not is_number(value):
+            raise WrongValue(f"{name} of {self.law.called} is a finite number, not {short(value)}.")
+        if not isinstance(default, bool) and not is_number(default) and not isinstance(value, str):
             raise WrongValue(f"{name} of {self.law.called} is a string, not {short(value)}.")
 
     def _array(self, name: str, x: Any) -> Array:

@@ -81,6 +81,7 @@ class BoundLaw:
                 return result
         return compiled(inputs, overrides, symbols, out)
 
+    @checked
     def fix(self, **options: Any) -> Self:
         """The same law with options, overrides or symbols fixed: `hand = robot.jacobian.fix(frame="hand")`.
 

@@ -44,8 +44,10 @@ class CompiledLaw:
         self.called = law.called if specialization.wrt is None else f"{law.called}.derivative"
         plan = "" if law.plan is None else f"\n{law.plan}"
         types = added_definitions(joint.type for joint in robot.joints)
-        identity = f"{self.called}\n{law.key}\n{robot.mechanics_digest}{types}\n{specialization}{plan}"
-        self.kernel = Kernel(identity, self._trace)
+        in_package = isinstance(law.function, str)  # else a user's function, which may change under one name
+        key = f"{law.key} {law.function} {law.inputs} {law.outputs}" if in_package else law.key
+        identity = f"{self.called}\n{key}\n{robot.mechanics_digest}{types}\n{specialization}{plan}"
+        self.kernel = Kernel(identity, self._trace, by_program=not in_package)
 
     def _trace(self) -> Program:
         program = record(self.robot, self.law, self.specialization)
@@ -199,7 +201,7 @@ class CompiledLaws:
 def compiled_laws(robot: RobotModel, law: Law, symbol_values: Mapping[str, float]) -> CompiledLaws:
     """The specializations of a law of a robot, made once however often the law is bound."""
     known: dict[Any, CompiledLaws] = robot.__dict__.setdefault("_compiled_laws", {})
-    key = law.key, law.function, law.plan, frozenset(symbol_values.items())
+    key = law.key, law.function, law.inputs, law.outputs, law.plan, frozenset(symbol_values.items())
     if key not in known:
         known[key] = CompiledLaws(robot, law, symbol_values)
     return known[key]

@@ -24,6 +24,7 @@ from rikigaku.core.types import Array
 from rikigaku.core.validation import whole
 from rikigaku.numbers.packed_outputs import Packing
 from rikigaku.numbers.program import Port, Program, with_elements
+from rikigaku.numbers.program_fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -74,11 +75,17 @@ class Kernel:
     Args:
         identity: a text that determines the program, for the cache; its first line is the law's name.
         make: records the program; not called when the cache has the code.
+        by_program: the recorded program is part of the identity, where no text determines it (functions of
+            users); it is then recorded in every process.
     """
 
-    def __init__(self, identity: str, make: Callable[[], Program]) -> None:
-        self._identity, self._make = identity, make
+    def __init__(self, identity: str, make: Callable[[], Program], *, by_program: bool = False) -> None:
+        self._text, self._make, self._by_program = identity, make, by_program
         self._name = identity.split("\n")[0]
+
+    @cached_property
+    def _identity(self) -> str:
+        return f"{self._text}\n{fingerprint(self.program)}" if self._by_program else self._text
 
     @cached_property
     def program(self) -> Program:

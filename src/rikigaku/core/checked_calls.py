@@ -14,12 +14,12 @@ from collections.abc import Callable as AnyCallable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache, wraps
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rikigaku.core.errors import RikigakuError, UnknownName, WrongValue
+from rikigaku.core.errors import FrozenData, RikigakuError, UnknownName, WrongValue
 from rikigaku.core.validation import is_array, is_flag, is_number, is_whole, short, takes_arguments
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -61,16 +61,24 @@ def checked(function: Function) -> Function:
 
 
 def checked_data(kind: Class) -> Class:
-    """Decorator of a dataclass: its constructor raises errors of the package, as `checked` functions do."""
+    """Decorator of a frozen dataclass: its constructor raises errors of the package, as `checked` functions.
+
+    No attribute can be assigned, neither a field nor any other, also in classes derived from it.
+    """
     setattr(kind, "__init__", checked(vars(kind)["__init__"]))  # noqa: B010 - it is no attribute of an instance
+    setattr(kind, "__setattr__", _refuse_assignment)  # noqa: B010
     return kind
+
+
+def _refuse_assignment(data: Any, name: str, value: object) -> NoReturn:
+    raise FrozenData(type(data).__name__, name, [field.name for field in fields(data)])
 
 
 def _compare(
     function: Callable[..., Any], args: tuple[Any, ...], keywords: Mapping[str, Any], cause: Exception
 ) -> None:
     """Compare the arguments of a call with the signature and the annotations of its function."""
-    signature, name = inspect.signature(function), _called(function)
+    signature, name = inspect.signature(function), _called(function, args)
     try:
         bound = signature.bind(*args, **keywords)
     except TypeError as error:  # "missing a required argument: 'duration'"
@@ -89,9 +97,11 @@ def _wrong_arguments(
     parameters = signature.parameters
     known = [key for key, p in parameters.items() if p.kind not in _VARIABLE and not _is_own_object(p)]
     unknown = [key for key in keywords if key not in parameters]
-    if unknown and not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+    any_keyword = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    if unknown and not any_keyword:
         return UnknownName("option", unknown[0], known, f"the call {name}(...)")
-    return WrongValue(f"{name} takes {', '.join(known) or 'no arguments'}: {error}.")
+    none = "keywords only (name=...)" if any_keyword else "no arguments"
+    return WrongValue(f"{name} takes {', '.join(known) or none}: {error}.")
 
 
 def _items(parameter: inspect.Parameter, x: Any) -> list[tuple[str, Any]]:
@@ -128,10 +138,9 @@ def _is_own_object(parameter: inspect.Parameter) -> bool:
     )
 
 
-def _called(function: Callable[..., Any]) -> str:
-    """The name a caller knows: of a constructor that of its class."""
-    owner, _, own = function.__qualname__.rpartition(".")
-    return owner.rpartition(".")[2] if own == "__init__" else own
+def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """The name a caller knows: of a constructor that of the object's own class."""
+    return type(args[0]).__name__ if function.__name__ == "__init__" and args else function.__name__
 
 
 # -- requirements of annotations ----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """All errors and warnings of the package. Messages say what was given, what is known and what to do."""
 
 from collections.abc import Iterable
+from dataclasses import FrozenInstanceError
 
 from rikigaku.core.input_limits import MESSAGE_CHARACTERS, NAME_CHARACTERS, listed, shortened
 from rikigaku.core.known_names import KnownNames
@@ -33,6 +34,19 @@ class UnknownLaw(UnknownName, AttributeError):
     """A law that a group (`robot.reduced`, `robot.space`) does not have; `hasattr` is False there."""
 
     name: str
+
+
+class FrozenData(RikigakuError, FrozenInstanceError):
+    """An assignment to a robot, link, joint, contact, ...: they are frozen, an edit returns a new one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = KnownNames(known)
+        edit = (
+            f"dataclasses.replace(..., {name}=...) returns a new one."
+            if name in names.names
+            else f"It has no field named {short(name)}.{names.suggestion(name)}"
+        )
+        super().__init__(f"{kind} is frozen: no attribute is assigned. {edit}")
 
 
 class WrongSize(RikigakuError, ValueError):

@@ -12,6 +12,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoFile, NoPlace, UnknownName, WrongValue
 from rikigaku.core.files import no_place
 from rikigaku.core.input_limits import NAME_CHARACTERS, shortened
+from rikigaku.core.validation import flag
 from rikigaku.core.value_text import short
 from rikigaku.model import editing
 from rikigaku.model.angle_units import warn_of_degrees
@@ -88,6 +89,7 @@ def load(
     if not isinstance(cut, str | Sequence | None):
         raise WrongValue(f"cut takes names of joints, as ['knee']; {cut!r} was given.")
     named = () if cut is None else (cut,) if isinstance(cut, str) else tuple(cut)
+    free_base, strict = flag("free_base", free_base), flag("strict", strict)
     robot = _read(fspath(source), strict, repair, named)
     warn_of_degrees(robot)
     return editing.on_free_base(robot) if free_base else robot

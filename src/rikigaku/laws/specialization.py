@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.arrays import SIZES
-from rikigaku.core.errors import NoValue
+from rikigaku.core.errors import NoValue, WrongValue
 from rikigaku.laws.law import Law
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
@@ -40,6 +40,11 @@ def input_shapes(robot: RobotModel, law: Law, specialization: Specialization) ->
 def input_size(robot: RobotModel, law: Law, name: str) -> int:
     """Number of elements of an input of the law."""
     own = law.coordinates.get(name)
+    if own is None and name not in SIZES:
+        raise WrongValue(
+            f"Law {law.name!r} has an input {name!r}, whose size no robot gives. Known: {', '.join(SIZES)}; "
+            "or name the elements of the input in `coordinates` of the law."
+        )
     return int(getattr(robot, SIZES[name])) if own is None else len(own)
 
 

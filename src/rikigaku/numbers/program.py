@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.errors import WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import ELEMENTARY, Graph, Node, Traced, reachable
 
 Shape = tuple[int, ...]
@@ -132,12 +133,25 @@ def trace(
         raise WrongValue(f"NumPy's functions cannot be recorded. {ELEMENTARY}") from error
     outputs = tuple(Port(key, shape_of(value)) for key, value in results.items())
     elements = tuple(tuple(flatten(value)) for value in results.values())
+    for port, result in zip(outputs, elements, strict=True):
+        _check_result(name, port, result)
     needed = set(reachable(x for result in elements for x in result))
     ports = tuple(
         Port(name, shape, not needed.isdisjoint(nodes))
         for (name, shape), nodes in zip(inputs, arguments, strict=True)
     )
     return Program(name, ports, outputs, arguments, elements)
+
+
+def _check_result(name: str, port: Port, elements: tuple[Any, ...]) -> None:
+    """Raise WrongValue if a result is not a number or nested lists of numbers of equal lengths."""
+    wrong = next((x for x in elements if isinstance(x, str | None)), port)
+    if wrong is not port or len(elements) != port.size:
+        found = "lists of different lengths" if wrong is port else short(wrong)
+        raise WrongValue(
+            f"{port.name} of {name} is a number, or nested lists of numbers of equal lengths; the recursion "
+            f"returned {found}."
+        )
 
 
 def flatten(value: Any) -> Iterator[Any]:

@@ -131,7 +131,7 @@ def _need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise RikigakuError("Pictures need matplotlib. Install it: pip install 'rikigaku[plot]'.") from error
+        raise RikigakuError("Pictures need matplotlib. Install it: pip install matplotlib.") from error
     except ValueError as error:  # of its settings
         raise RikigakuError(
             f"matplotlib does not start: {error}. Correct MPLBACKEND (agg, svg) or the file matplotlibrc."

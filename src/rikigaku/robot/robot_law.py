@@ -128,7 +128,7 @@ def law(robot: RobotModel, record: Law) -> RobotLaw:
     """
     known: dict[tuple[Any, ...], RobotLaw] = robot.__dict__.setdefault("_own_laws", {})
     place = record.key, record.function, record.plan
-    if place not in known:
+    if place not in known or known[place].law != record:  # a record may change under one name
         known[place] = bind(robot, record, None, RobotLaw)
     return known[place]
 

@@ -1,6 +1,5 @@
 """Joint forces of an actuation as a native program, shared by all modes of a robot."""
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,6 @@ from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
 from rikigaku.integrators.constrained_motion import each_state
 from rikigaku.model.mechanism import instantiate
-from rikigaku.numbers.expression_graph import Node
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import Program, trace
 from rikigaku.robot import Robot
@@ -85,19 +83,7 @@ def actuation_parameters(robot: Robot, actuation: Actuation) -> list[float]:
 
 def kernel_of(program: Program) -> Kernel:
     """Native code of a traced program; equal programs share it."""
-    return Kernel(f"{program.name}\n{fingerprint(program)}", lambda: program)
-
-
-def fingerprint(program: Program) -> str:
-    """A digest that is equal for equal programs: the key of the compiled code."""
-    numbers = {node: k for k, node in enumerate(program.nodes)}
-    digest = hashlib.sha256(repr((program.inputs, program.outputs)).encode())
-    for node in program.nodes:
-        value = fingerprint(node.value) if isinstance(node.value, Program) else node.value
-        digest.update(repr((node.op, [numbers[arg] for arg in node.args], value)).encode())
-    for row in program.results:
-        digest.update(repr([f"#{numbers[x]}" if isinstance(x, Node) else float(x) for x in row]).encode())
-    return digest.hexdigest()
+    return Kernel(program.name, lambda: program, by_program=True)
 
 
 class ActuationForces:

@@ -248,5 +248,5 @@ def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise RikigakuError("Pictures need matplotlib. Install it: pip install 'rikigaku[plot]'.") from error
+        raise RikigakuError("Pictures need matplotlib. Install it: pip install matplotlib.") from error
     return pyplot

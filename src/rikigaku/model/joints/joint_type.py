@@ -6,9 +6,10 @@ Sizes of q and v, the motion subspace, integration, difference and pictures foll
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from rikigaku.core.errors import WrongSize
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.core.value_text import short
 from rikigaku.model.elementary_motions import ANGLE, LENGTH, QUATERNION, ElementaryJoint, Helical, Prismatic
 
 # Directions in the joint frame: the joint's axis or second axis, the frame's own z, and right-handed axes of
@@ -81,6 +82,16 @@ class JointType:
     pinocchio: str = ""
 
     def __post_init__(self) -> None:
+        for motion in self.motions:
+            if not (isinstance(motion, Motion) and hasattr(motion.elementary, "coordinates")):
+                raise WrongValue(
+                    f"Joint type {self.name!r} has the motion {short(motion)}. Give Motion(Revolute), "
+                    "Motion(Prismatic), ... of model.elementary_motions."
+                )
+            if motion.direction not in get_args(Direction):
+                raise UnknownName(
+                    "direction", motion.direction, get_args(Direction), f"joint type {self.name!r}"
+                )
         suffixes, size = self.coordinate_suffixes, self.nq
         if len(suffixes) != size or len(set(suffixes)) != size:
             raise WrongSize(

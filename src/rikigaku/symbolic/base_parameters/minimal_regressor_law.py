@@ -14,7 +14,7 @@ from rikigaku.core.errors import NotExact
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
-from rikigaku.laws.tree.minimal_regressor import Kept, minimal_regressor
+from rikigaku.laws.tree.minimal_regressor import Kept
 from rikigaku.laws.tree.regressor import regressor
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.symbolic.base_parameters.regressor_samples import bare
@@ -49,7 +49,7 @@ class MinimalRegressor:
         )
         law = Law(
             "minimal_regressor",
-            minimal_regressor,
+            "tree.minimal_regressor.minimal_regressor",
             inputs=("q", "v", "a"),
             outputs=("W",),
             summary="Kept columns of the regressor: forces = W times base parameters.",
