@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         joint_stops,
         shape_contacts,
     )
+    from rikigaku.rollout import Rollout, Sweep, sweep
     from rikigaku.simulation import (
         PD,
         ComputedTorque,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         ForcePosition,
         GravityCompensation,
         Guard,
+        LinearPolicy,
         ResolvedAcceleration,
         Sampled,
         Solution,
@@ -85,6 +87,7 @@ __all__ = [
     "JointFriction",
     "Law",
     "Limits",
+    "LinearPolicy",
     "Link",
     "Loop",
     "LoopEnd",
@@ -95,12 +98,14 @@ __all__ = [
     "RikigakuError",
     "Rim",
     "Robot",
+    "Rollout",
     "Sampled",
     "SolidCylinder",
     "Solution",
     "Sphere",
     "StandardDH",
     "Surface",
+    "Sweep",
     "Symbol",
     "Torus",
     "Vertex",
@@ -113,6 +118,7 @@ __all__ = [
     "set_threads",
     "shape_contacts",
     "simulate",
+    "sweep",
     "world",
 ]
 
@@ -141,6 +147,7 @@ _LATER = {
         "joint_stops",
         "shape_contacts",
     ),
+    "rikigaku.rollout": ("Rollout", "Sweep", "sweep"),
     "rikigaku.simulation": (
         "PD",
         "ComputedTorque",
@@ -148,6 +155,7 @@ _LATER = {
         "ForcePosition",
         "GravityCompensation",
         "Guard",
+        "LinearPolicy",
         "ResolvedAcceleration",
         "Sampled",
         "Solution",

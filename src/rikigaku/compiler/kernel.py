@@ -50,6 +50,11 @@ def set_threads(count: int) -> None:
     _threads, _pool = whole("The number of threads", count), None
 
 
+def thread_count() -> int:
+    """How many threads a large batch may use."""
+    return _threads
+
+
 @dataclass(frozen=True, eq=False)
 class Loaded:
     """Native code in this process, with the inputs and outputs of its program."""

@@ -101,6 +101,9 @@ class Robot(RobotModel):
     loop_rows = closed_only(Method("laws.structure", "loop_rows"))
     loop_constraints = closed_only(Method("symbolic.loops.loop_constraints", "loop_constraints"))
 
+    # Motions of many worlds
+    rollout = Method("rollout.batched_rollout", "rollout")
+
     # Laws of your own
     law = Method("robot.robot_law", "law")
 

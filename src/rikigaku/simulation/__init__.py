@@ -7,6 +7,7 @@ from rikigaku.simulation.actuation import Data, Sampled
 from rikigaku.simulation.controllers import ComputedTorque
 from rikigaku.simulation.force_position_control import ForcePosition
 from rikigaku.simulation.gravity_compensation import GravityCompensation
+from rikigaku.simulation.linear_policy import LinearPolicy
 from rikigaku.simulation.pd_control import PD
 from rikigaku.simulation.resolved_acceleration import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
@@ -24,6 +25,7 @@ __all__ = [
     "FreeMotion",
     "GravityCompensation",
     "Guard",
+    "LinearPolicy",
     "Mode",
     "Now",
     "ResolvedAcceleration",

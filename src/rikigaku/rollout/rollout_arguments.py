@@ -1,0 +1,169 @@
+"""Arguments of `robot.rollout`: torques, states and parameters of the worlds, arrays for the results."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.arrays import empty, floats
+from rikigaku.core.errors import MissingValue, UnknownName, WrongSize, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.model.states import neutral
+from rikigaku.robot import Robot
+from rikigaku.simulation.actuation import Actuation, JointForces, Sampled, actuation_of
+from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
+from rikigaku.simulation.simulate import actuated_coordinates
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """States and parameters of all worlds, each shared by all or one for each."""
+
+    count: int
+    q0: Array
+    v0: Array
+    columns: tuple[Array, ...]  # of the parameters of the programs: (1,) or (count,)
+
+    @property
+    def varied(self) -> bool:
+        """Whether worlds have parameters of their own."""
+        return any(len(x) > 1 for x in self.columns)
+
+    def q(self, here: slice) -> Array:
+        return _part(self.q0, here)
+
+    def v(self, here: slice) -> Array:
+        return _part(self.v0, here)
+
+    def parameters(self, here: slice) -> Array:
+        """(worlds, parameters), or (1, parameters) if all worlds have the same."""
+        if not self.columns:
+            return np.zeros((1, 0))
+        if not self.varied:
+            return np.array([[x[0] for x in self.columns]])
+        count = here.stop - here.start
+        return np.stack([np.broadcast_to(_part(x, here), (count,)) for x in self.columns], axis=1)
+
+
+def _part(x: Array, here: slice) -> Array:
+    return x[here] if len(x) > 1 else x
+
+
+def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array | None]:
+    """The actuation, and the table of torques (steps or 1, worlds or 1, n) if they are an array."""
+    coordinates = actuated_coordinates(robot)
+    n = len(coordinates)
+    if isinstance(torque, np.ndarray) and torque.ndim > 1:
+        table = np.ascontiguousarray(floats("torque", torque))
+        if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
+            raise WrongSize(
+                f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or worlds 1 "
+                f"where all are equal; shape {table.shape} was given."
+            )
+        if not np.isfinite(table).all():
+            raise WrongValue("Torques of a rollout are finite; NaN or infinity was given.")
+        inputs = PiecewisePolynomial(np.zeros(1), np.zeros((1, 1, n)))
+        return JointForces(robot.nv, coordinates, inputs), table
+    if isinstance(torque, Sampled):
+        raise WrongValue(
+            "A rollout evaluates controllers in every step and takes no rk.Sampled: give the controller "
+            "itself, or torques (steps, worlds, n)."
+        )
+    actuation = actuation_of(robot.nv, coordinates, torque)
+    if actuation.function is not None:
+        raise WrongValue(
+            "A rollout runs no Python: give torques (steps, worlds, n), formulas of t, rk.Data or a controller "
+            "(rk.PD, rk.ComputedTorque, rk.LinearPolicy), or call rk.simulate with the function."
+        )
+    return actuation, None
+
+
+def worlds_of(
+    robot: Robot, q0: Any, v0: Any, table: Array | None, parameters: Any, actuation: Actuation
+) -> Worlds:
+    """States and parameters of the worlds, of which all arguments have the same number, or one for all."""
+    q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq)
+    v = _states("v0", robot, np.zeros(robot.nv) if v0 is None else v0, robot.nv)
+    _check_quaternions(robot, q)
+    columns = _columns(robot, parameters or {})
+    lengths = {"q0": len(q), "v0": len(v), "torque": 1 if table is None else table.shape[1]}
+    lengths |= {name: len(x) for name, x in columns.items()}
+    counts = {name: length for name, length in lengths.items() if length != 1}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name} {length}" for name, length in counts.items())
+        raise WrongSize(f"All arguments have the same number of worlds, or one for all; they have: {listed}.")
+    own = tuple(np.array([x]) for x in actuation.parameters)
+    return Worlds(max([1, *counts.values()]), q, v, (*own, *columns.values()))
+
+
+def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
+    array = floats(f"{what} of robot {robot.name!r}", x)
+    if array.ndim not in (1, 2) or array.shape[-1] != size or not array.size:
+        raise WrongSize(
+            f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape {array.shape} "
+            "was given."
+        )
+    if not np.isfinite(array).all():
+        raise WrongValue(f"{what} of robot {robot.name!r} is finite; NaN or infinity was given.")
+    return np.ascontiguousarray(array.reshape(-1, size))
+
+
+def _check_quaternions(robot: Robot, q: Array) -> None:
+    for joint in robot.joints:
+        if joint.nq != joint.nv:
+            length = np.linalg.norm(q[:, robot.q_slices[joint.name]][:, -4:], axis=1)
+            if (far := np.abs(length - 1) > 1e-6).any():
+                world = int(np.argmax(far))
+                raise WrongValue(
+                    f"The quaternion of joint {joint.name!r} has length 1; it is {length[world]:.9g} in world "
+                    f"{world} of q0."
+                )
+
+
+def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
+    """A column (1,) or (worlds,) for each free symbol of the robot."""
+    known = robot.free_symbols
+    for name in parameters:
+        if name not in known:
+            raise UnknownName("symbol", name, known, f"robot {robot.name!r}")
+    values = {**robot.declared_values, **parameters}
+    if missing := [name for name in known if name not in values]:
+        raise MissingValue(
+            f"A rollout of robot {robot.name!r} needs numbers for {', '.join(missing)}. "
+            f"Give them: parameters={{{missing[0]!r}: ...}}."
+        )
+    columns = {}
+    for name in known:
+        x = floats(f"The symbol {name!r}", values[name])
+        if x.ndim > 1 or not x.size or not np.isfinite(x).all():
+            raise WrongValue(
+                f"The symbol {name!r} takes a finite number or one for each world, (worlds,); "
+                f"an array of shape {x.shape} was given."
+            )
+        columns[name] = np.ascontiguousarray(x.reshape(-1))
+    return columns
+
+
+def outputs_of(
+    out: Any, robot: Robot, worlds: Worlds, records: int | None, table: Array | None
+) -> tuple[Array, Array]:
+    """Arrays for q and v; records None: final states only."""
+    shapes = [
+        (worlds.count, size) if records is None else (records, worlds.count, size)
+        for size in (robot.nq, robot.nv)
+    ]
+    if out is None:
+        return empty(shapes[0]), empty(shapes[1])
+    if not isinstance(out, tuple | list) or len(out) != 2:
+        raise WrongValue("out is two arrays, for q and for v.")
+    for name, x, shape in zip("qv", out, shapes, strict=True):
+        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:
+            actual = f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+            raise WrongSize(f"out for {name} is a float64 array of shape {shape}; {actual} was given.")
+        if not (x.flags.c_contiguous and x.flags.writeable):
+            raise WrongValue(f"out for {name} is contiguous (C order) and writeable; the given array is not.")
+    others = [worlds.q0, worlds.v0, *worlds.columns, *([] if table is None else [table])]
+    if any(np.may_share_memory(x, y) for x in out for y in others) or np.may_share_memory(*out):
+        raise WrongValue("out shares memory with an argument or with itself: give other arrays.")
+    return out[0], out[1]

@@ -1,0 +1,136 @@
+"""One step, or one stage of a step, of a robot under an actuation as a traced program.
+
+Semi-implicit Euler: v' = v + dt a(q, v), q' = integrate(q, dt v'). RK4, the classical method of Runge and
+Kutta on (q, v), quaternions as four numbers that are normalised after each step: one program is called for
+each of the four stages, with the coefficients of the stage as inputs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rikigaku.compiler.kernel import Kernel
+from rikigaku.core.types import Array
+from rikigaku.laws.tree.configuration_integration import integrate, position_rates
+from rikigaku.laws.tree.forward_dynamics import forward_dynamics
+from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.numbers.elementary_functions import sqrt, where
+from rikigaku.numbers.number_kind import FLOATS, Number
+from rikigaku.numbers.program import trace
+from rikigaku.robot import Robot
+from rikigaku.simulation.actuation import Actuation, joint_forces
+from rikigaku.simulation.actuation_program import kernel_of
+from rikigaku.simulation.kept_programs import kept
+
+Numbers = Sequence[Number]
+
+METHODS = ("euler", "rk4")
+# Times of the stages in a step, in units of dt.
+STAGE_TIMES = {"euler": (0.0,), "rk4": (0.0, 0.5, 0.5, 1.0)}
+# Coefficients c of each stage. The first number is 0: its product with a finite number is 0, else NaN.
+# euler: (0, dt). rk4: (0, dt of the next stage, weight, factor of the start, factor of the weighted sum).
+_COEFFICIENTS = {
+    "euler": ((0.0, 1.0),),
+    "rk4": ((0.0, 1 / 2, 1 / 6, 1.0, 0.0), (0.0, 1 / 2, 1 / 3, 1.0, 0.0),
+            (0.0, 1.0, 1 / 3, 1.0, 0.0), (0.0, 1 / 6, 1 / 6, 0.0, 1.0)),
+}  # fmt: skip
+_TIMES = {"euler": 2, "rk4": 3}  # the coefficients before these are multiplied by dt
+
+
+def coefficients(method: str, dt: float) -> list[list[float]]:
+    """Coefficients c of each stage of a step."""
+    scaled = _TIMES[method]
+    return [[x * dt if k < scaled else x for k, x in enumerate(row)] for row in _COEFFICIENTS[method]]
+
+
+@dataclass(frozen=True, eq=False)
+class StepProgram:
+    """The program of a stage.
+
+    Inputs: q, v of the stage; for rk4 the start q0, v0 and the weighted sums sq, sv; the number n of steps
+    with a finite state; t, c; u and p (parameters of the actuation, then symbols). Inputs without elements
+    are left out. Outputs: q, v (for rk4 also sq, sv) and n.
+    """
+
+    robot: Robot
+    actuation: Actuation
+    method: str
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of elements of the inputs."""
+        nq, nv = self.robot.nq, self.robot.nv
+        stages = {"q0": nq, "v0": nv, "sq": nq, "sv": nv} if self.method == "rk4" else {}
+        parameters = len(self.actuation.parameters) + len(self.robot.free_symbols)
+        sizes = {"q": nq, "v": nv, **stages, "n": 1, "t": 1, "c": len(_COEFFICIENTS[self.method][0]),
+                 "u": self.actuation.size, "p": parameters}  # fmt: skip
+        return {name: size for name, size in sizes.items() if size}
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return ("q", "v", "sq", "sv", "n") if self.method == "rk4" else ("q", "v", "n")
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        names = tuple(self.sizes)
+
+        def function(*inputs: Any) -> Mapping[str, Any]:
+            return self._stage(dict(zip(names, inputs, strict=True)))
+
+        shapes = [(name, (size,)) for name, size in self.sizes.items()]
+        return kernel_of(trace(f"{self.method} step of {self.robot.name}", shapes, function))
+
+    def _stage(self, x: Mapping[str, Numbers]) -> dict[str, list[Number]]:
+        own, p = len(self.actuation.parameters), x.get("p", [])
+        symbols = dict(zip(self.robot.free_symbols, p[own:], strict=True))
+        mechanism = instantiate(self.robot, FLOATS, symbols)
+        q, v = x["q"], x["v"]
+        tau = joint_forces(self.actuation, mechanism, x["t"][0], q, v, x.get("u", []), p[:own])
+        a = forward_dynamics(mechanism, q, v, tau)
+        return (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
+
+    def _euler(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
+        zero, dt = x["c"]
+        v = [v + dt * a for v, a in zip(x["v"], a, strict=True)]
+        q = integrate(mechanism, x["q"], [dt * v for v in v])
+        q, v, one = _checked(zero, q, v)
+        return {"q": q, "v": v, "n": [x["n"][0] + one]}
+
+    def _rk4(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
+        zero, dt, weight, begin, end = x["c"]
+        rates = {"q": position_rates(mechanism, x["q"], x["v"]), "v": list(a)}
+        result: dict[str, list[Number]] = {}
+        for name, own in rates.items():
+            start, total = x[f"{name}0"], x[f"s{name}"]
+            result[f"s{name}"] = [s + weight * k for s, k in zip(total, own, strict=True)]
+            result[name] = [begin * y + end * s + dt * k for y, s, k in zip(start, total, own, strict=True)]
+        q = result["q"]
+        for body in mechanism.bodies:
+            if len(body.q) != len(body.v):  # normalised at the end of the step
+                indices = list(body.q)[-4:]
+                length = sqrt(sum((q[k] * q[k] for k in indices), start=0))
+                factor = begin + end / length
+                for k in indices:
+                    q[k] = q[k] * factor
+        result["q"], result["v"], one = _checked(zero, q, result["v"])
+        return {**{name: result[name] for name in self.outputs if name != "n"}, "n": [x["n"][0] + end * one]}
+
+
+def _checked(zero: Number, q: Numbers, v: Numbers) -> tuple[list[Number], list[Number], Number]:
+    """The state, NaN if any number of it is not finite, and 1 if all are finite, else 0."""
+    z: Number = 0
+    for x in (*q, *v):
+        z = z + zero * x
+    return [x + z for x in q], [x + z for x in v], where(z < 1, 1.0, 0.0)
+
+
+def step_program(robot: Robot, actuation: Actuation, method: str) -> StepProgram:
+    """The program of that actuation and method, made once for a robot."""
+    key = (StepProgram, actuation.identity, method)
+    return kept(robot, key, lambda: StepProgram(robot, actuation, method))
+
+
+def stage_times(method: str, start: float, dt: float, steps: Array) -> Array:
+    """Times of the stages of steps, (steps, stages)."""
+    return start + dt * (steps[:, None] + STAGE_TIMES[method])
