@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rikigaku.compiler.kernel import thread_count
-from rikigaku.core.errors import WrongValue
+from rikigaku.core.errors import TooLarge, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import choice, number, whole
 from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.integrators.rollout_driver import RollSlot, roll
 from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import TIME_STEPPING, contact_rollout
-from rikigaku.rollout.rollout_arguments import Worlds, outputs_of, torques_of, worlds_of
-from rikigaku.rollout.rollout_result import Rollout
+from rikigaku.rollout.rollout_arguments import Worlds, memory, outputs_of, torques_of, worlds_of
+from rikigaku.rollout.rollout_result import Rollout, Whole
 from rikigaku.rollout.step_program import METHODS, stage_times, step_program
 from rikigaku.rollout.world_block import Table, WorldBlock, worlds_of_block
 from rikigaku.simulation.actuation import Actuation
@@ -83,7 +83,11 @@ def rollout(
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves.")
     actuation, table = torques_of(robot, torque, steps)
     worlds = worlds_of(robot, q0, v0, table, parameters, actuation)
-    t = start + dt * (np.arange(every, steps + 1, every) if every else np.array([float(steps)]))
+    if 8 * steps * 4 > memory():
+        raise TooLarge(
+            f"The times of {steps} steps exceed the memory of this machine: call rollout in parts."
+        )
+    t = start + dt * (np.arange(float(every), steps + 1, every) if every else np.array([float(steps)]))
     q, v = outputs_of(out, robot, worlds, len(t) if every else None, table)
     if method == TIME_STEPPING:
         taken = contact_rollout(
@@ -97,10 +101,10 @@ def rollout(
 def _smooth(
     robot: Robot, actuation: Actuation, table: Array | None, worlds: Worlds, method: str, steps: int,
     dt: float, every: int, start: float, threads: int, q: Array, v: Array,
-) -> Array:  # fmt: skip
+) -> Whole:  # fmt: skip
     """Fill q and v by blocks of worlds; the number of finite steps of each world."""
     program = step_program(robot, actuation, method)
-    times = stage_times(method, start, dt, np.arange(steps))
+    times = stage_times(method, start, dt, np.arange(float(steps)))
     inputs = _inputs(actuation, table, times)
     moments = Table(times[:, :, None, None])
     program.kernel.loop  # noqa: B018  (compiled before threads start)

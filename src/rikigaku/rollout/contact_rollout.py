@@ -10,6 +10,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
 from rikigaku.rollout.rollout_arguments import Worlds
+from rikigaku.rollout.rollout_result import Whole
 from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.time_stepping import WORLDS_PER_TILE, TimeStepping
 
@@ -20,7 +21,7 @@ _WORLDS = 16 * WORLDS_PER_TILE  # whose rows are in memory together, for each th
 def contact_rollout(
     robot: Robot, actuation: Actuation, table: Array | None, worlds: Worlds, contacts: Any, steps: int,
     dt: float, every: int, start: float, threads: int, q: Array, v: Array,
-) -> Array:  # fmt: skip
+) -> Whole:  # fmt: skip
     """Fill q and v; the number of steps of each world up to the last recorded state that is finite.
 
     Raises:
@@ -49,8 +50,8 @@ def contact_rollout(
         if table is not None:
             own = table[:, here] if table.shape[1] > 1 else table
             inputs = np.broadcast_to(own, (steps, count, table.shape[2]))
-        states = (np.broadcast_to(x, (count, x.shape[1])) for x in (worlds.q(here), worlds.v(here)))
-        done = stepping.worlds(*states, steps, start=start, every=every, inputs=inputs, threads=threads)
+        q0, v0 = (np.broadcast_to(x, (count, x.shape[1])) for x in (worlds.q(here), worlds.v(here)))
+        done = stepping.worlds(q0, v0, steps, start=start, every=every, inputs=inputs, threads=threads)
         if every:
             q[:, here], v[:, here] = done.records[..., :nq], done.records[..., nq:end]
             finite = np.isfinite(done.records[..., :end]).all(axis=2).sum(axis=0) * every

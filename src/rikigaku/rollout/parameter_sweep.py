@@ -6,7 +6,7 @@ not depend on the number of workers, their order, retries, or an interruption.
 
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -20,6 +20,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.progress import Clock, Progress, progress_argument
 from rikigaku.core.types import Array
 from rikigaku.core.validation import function_of, is_whole, whole
+from rikigaku.rollout.rollout_result import Whole
 from rikigaku.rollout.sweep_checkpoint import Checkpoint, Columns, columns_of, sweep_record, write_columns
 
 _IN_FLIGHT = 64  # items that an executor has at a time, for each worker of ours; results wait for no other
@@ -37,7 +38,7 @@ class Sweep:
     """
 
     columns: dict[str, Array]
-    index: Array
+    index: Whole
     failures: dict[int, str]
     record: dict[str, Any]
 
@@ -132,7 +133,7 @@ def _row(value: Any) -> Columns:
 
 def _tasks(
     function: Callable[..., Any], items: list[Any], seed: int, waiting: list[int], executor: Any, retries: int
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Outcomes of the items as they are ready."""
     if executor is None:
         for k in waiting:

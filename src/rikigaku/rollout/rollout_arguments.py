@@ -1,13 +1,14 @@
 """Arguments of `robot.rollout`: torques, states and parameters of the worlds, arrays for the results."""
 
-from collections.abc import Mapping
+import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rikigaku.core.arrays import empty, floats
-from rikigaku.core.errors import MissingValue, UnknownName, WrongSize, WrongValue
+from rikigaku.core.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.model.states import neutral
 from rikigaku.robot import Robot
@@ -50,6 +51,14 @@ def _part(x: Array, here: slice) -> Array:
     return x[here] if len(x) > 1 else x
 
 
+def memory() -> float:
+    """Bytes of this machine's memory; infinite where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
 def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array | None]:
     """The actuation, and the table of torques (steps or 1, worlds or 1, n) if they are an array."""
     coordinates = actuated_coordinates(robot)
@@ -58,8 +67,8 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
         table = np.ascontiguousarray(floats("torque", torque))
         if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
             raise WrongSize(
-                f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or worlds 1 "
-                f"where all are equal; shape {table.shape} was given."
+                f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or "
+                f"worlds 1 where all are equal; shape {table.shape} was given."
             )
         if not np.isfinite(table).all():
             raise WrongValue("Torques of a rollout are finite; NaN or infinity was given.")
@@ -73,8 +82,8 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
     actuation = actuation_of(robot.nv, coordinates, torque)
     if actuation.function is not None:
         raise WrongValue(
-            "A rollout runs no Python: give torques (steps, worlds, n), formulas of t, rk.Data or a controller "
-            "(rk.PD, rk.ComputedTorque, rk.LinearPolicy), or call rk.simulate with the function."
+            "A rollout runs no Python: give torques (steps, worlds, n), formulas of t, rk.Data or a "
+            "controller (rk.PD, rk.ComputedTorque, rk.LinearPolicy), or call rk.simulate with the function."
         )
     return actuation, None
 
@@ -101,8 +110,8 @@ def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
     array = floats(f"{what} of robot {robot.name!r}", x)
     if array.ndim not in (1, 2) or array.shape[-1] != size or not array.size:
         raise WrongSize(
-            f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape {array.shape} "
-            "was given."
+            f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape "
+            f"{array.shape} was given."
         )
     if not np.isfinite(array).all():
         raise WrongValue(f"{what} of robot {robot.name!r} is finite; NaN or infinity was given.")
@@ -116,8 +125,8 @@ def _check_quaternions(robot: Robot, q: Array) -> None:
             if (far := np.abs(length - 1) > 1e-6).any():
                 world = int(np.argmax(far))
                 raise WrongValue(
-                    f"The quaternion of joint {joint.name!r} has length 1; it is {length[world]:.9g} in world "
-                    f"{world} of q0."
+                    f"The quaternion of joint {joint.name!r} has length 1; it is {length[world]:.9g} in "
+                    f"world {world} of q0."
                 )
 
 
@@ -154,6 +163,12 @@ def outputs_of(
         for size in (robot.nq, robot.nv)
     ]
     if out is None:
+        size = 8 * sum(math.prod(shape) for shape in shapes)
+        if size > memory():
+            raise TooLarge(
+                f"q and v of this rollout take {size / 1e9:.3g} GB, more than the memory of this machine. "
+                "Record fewer states (every=...), or call rollout for parts of the worlds."
+            )
         return empty(shapes[0]), empty(shapes[1])
     if not isinstance(out, tuple | list) or len(out) != 2:
         raise WrongValue("out is two arrays, for q and for v.")

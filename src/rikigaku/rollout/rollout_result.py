@@ -1,10 +1,13 @@
 """`Rollout`: states of many worlds over fixed steps."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rikigaku.core.types import Array
+
+Whole = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +24,11 @@ class Rollout:
     t: Array
     q: Array
     v: Array
-    steps: Array
+    steps: Whole
     asked: int
 
     @property
-    def finite(self) -> Array:
+    def finite(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Whether each world's state stayed finite, (worlds,)."""
         return np.asarray(self.steps == self.asked)
 
