@@ -13,6 +13,7 @@ import rikigaku as rk
 from benchmarks.harness import shortest
 from benchmarks.options import Options
 from benchmarks.robots import SUBJECTS, Subject
+from rikigaku.formats.state_conversion import to_mujoco
 
 WORLDS, STEPS, DT = 2048, 100, 1e-3
 THEIR_WORLDS = 64  # MuJoCo computes world after world: its rate does not depend on their number
@@ -45,7 +46,7 @@ def measured(subject: Subject, method: str) -> dict[str, float]:
     q[:, joints] += rng.uniform(-0.5, 0.5, q[:, joints].shape)
     v = rng.uniform(-0.5, 0.5, (WORLDS, robot.nv))
     if subject.floating:
-        v[:, :6] = 0.0  # velocities of free bases are in other axes in MuJoCo
+        v[:, :6] = 0.0
     tau = rng.uniform(-1, 1, (STEPS, WORLDS, robot.nv))
     if subject.floating:
         tau[..., :6] = 0.0
@@ -58,15 +59,17 @@ def measured(subject: Subject, method: str) -> dict[str, float]:
         )
 
     few = slice(THEIR_WORLDS)
-    start = np.concatenate([np.zeros((THEIR_WORLDS, 1)), q[few], v[few]], axis=1)
-    control = np.ascontiguousarray(np.swapaxes(tau[:, few], 0, 1))
+    layout = to_mujoco(robot, model)
+    begin = layout.q(q[few]), layout.v(q[few], v[few])
+    start = np.concatenate([np.zeros((THEIR_WORLDS, 1)), *begin], axis=1)
+    control = np.ascontiguousarray(np.swapaxes(layout.tau(q[few], tau[:, few]), 0, 1))
     data, spec = [mujoco.MjData(model)], int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
 
     def theirs() -> Any:
         return mujoco_rollout.rollout(model, data, start, control, nstep=STEPS, control_spec=spec)[0]
 
     states = theirs()
-    found = ours(1).q[-1, few]
+    found = layout.q(ours(1).q[-1, few])
     row = {"difference": float(np.abs(found - states[:, -1, 1 : 1 + robot.nq]).max())}
     row["ours"] = WORLDS * STEPS / shortest(lambda: ours(0), 3)
     row["ours, all states"] = WORLDS * STEPS / shortest(lambda: ours(1), 3)

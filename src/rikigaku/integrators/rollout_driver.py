@@ -2,7 +2,8 @@
 
 A step is a sequence of calls of batch loops (`Kernel.loop`); even and odd steps have arguments of their own,
 because a kernel reads one state and writes the other. Two arguments of a call advance with the step: its
-time and its inputs. States are copied to the records after every `EVERY`-th step.
+time and its inputs. States are copied to the records after every `EVERY`-th step. The last call of a step
+writes a number for each world that is NaN if its state is not finite.
 """
 
 import ctypes
@@ -21,14 +22,16 @@ RECORDED = 2  # arrays that are recorded: q and v
 
 
 class RollSlot(IntEnum):
-    """Whole numbers of the block; CALLS is followed by those of even steps, then those of odd steps.
+    """Whole numbers of the block; CALLS: address of the calls of even steps, then those of odd steps.
 
+    WORLDS: their number. CHECKS: address of the numbers that are NaN if a state is not finite. TAKEN: address
+    of the numbers of steps with a finite state; -1 until a state is not finite.
     RECORDS: for each recorded array its first record, bytes between records, bytes of the block in a record,
     and the addresses of the state after even and after odd steps.
     """
 
-    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS = range(5)
-    RECORDS = 5
+    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS, WORLDS, CHECKS, TAKEN = range(8)
+    RECORDS = 8
     SIZE = RECORDS + 5 * RECORDED
 
 
@@ -54,6 +57,7 @@ def rollout_text() -> str:
         odd = step - step / 2 * 2
         with w.loop(calls) as k:
             _call(w, table.at((odd * calls + k) * int(CallSlot.SIZE)), step)
+        _check(w, block, step)
         with w.when(every > 0):
             done = step + 1
             record = done / every
@@ -71,6 +75,16 @@ def _call(w: Writer, call: Array, step: Value) -> None:
     function = w.array(call[CallSlot.FUNCTION]).pointer
     arguments = (w.array(call[slot]) for slot in CallSlot if 0 < slot < CallSlot.MOVED)
     w.call(function, *arguments, Array(w, "null"))
+
+
+def _check(w: Writer, block: Array, step: Value) -> None:
+    worlds, checks = block[RollSlot.WORLDS], w.array(block[RollSlot.CHECKS])
+    taken = w.array(block[RollSlot.TAKEN], "i64")
+    total = w.dot(worlds, checks, checks)
+    with w.when(~total.equals(total)), w.loop(worlds) as k:
+        check = checks[k]
+        with w.when(~check.equals(check) & (taken[k] < 0)):
+            taken[k] = step
 
 
 def _record(w: Writer, record: Array, row: Value, odd: Value) -> None:

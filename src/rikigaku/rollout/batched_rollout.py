@@ -133,7 +133,7 @@ def _smooth(
                 block.block[RollSlot.STEPS] = min(chunk, steps - step)
                 native(block.block.ctypes.data)
             last = block.states[steps % 2]
-            taken[here] = last["n"][:, 0]
+            taken[here] = np.where(block.taken < 0, steps, block.taken)
             if not every:
                 q[here], v[here] = last["q"], last["v"]
 

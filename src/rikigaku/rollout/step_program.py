@@ -15,7 +15,7 @@ from rikigaku.core.types import Array
 from rikigaku.laws.tree.configuration_integration import integrate, position_rates
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics
 from rikigaku.model.mechanism import Mechanism, instantiate
-from rikigaku.numbers.elementary_functions import sqrt, where
+from rikigaku.numbers.elementary_functions import sqrt
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import trace
 from rikigaku.robot import Robot
@@ -48,9 +48,9 @@ def coefficients(method: str, dt: float) -> list[list[float]]:
 class StepProgram:
     """The program of a stage.
 
-    Inputs: q, v of the stage; for rk4 the start q0, v0 and the weighted sums sq, sv; the number n of steps
-    with a finite state; t, c; u and p (parameters of the actuation, then symbols). Inputs without elements
-    are left out. Outputs: q, v (for rk4 also sq, sv) and n.
+    Inputs: q, v of the stage; for rk4 the start q0, v0 and the weighted sums sq, sv; t, c; u and p
+    (parameters of the actuation, then symbols). Inputs without elements are left out. Outputs: q, v (for rk4
+    also sq, sv) and z, which is 0, or NaN if the state is not finite.
     """
 
     robot: Robot
@@ -63,13 +63,13 @@ class StepProgram:
         nq, nv = self.robot.nq, self.robot.nv
         stages = {"q0": nq, "v0": nv, "sq": nq, "sv": nv} if self.method == "rk4" else {}
         parameters = len(self.actuation.parameters) + len(self.robot.free_symbols)
-        sizes = {"q": nq, "v": nv, **stages, "n": 1, "t": 1, "c": len(_COEFFICIENTS[self.method][0]),
+        sizes = {"q": nq, "v": nv, **stages, "t": 1, "c": len(_COEFFICIENTS[self.method][0]),
                  "u": self.actuation.size, "p": parameters}  # fmt: skip
         return {name: size for name, size in sizes.items() if size}
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        return ("q", "v", "sq", "sv", "n") if self.method == "rk4" else ("q", "v", "n")
+        return ("q", "v", "sq", "sv", "z") if self.method == "rk4" else ("q", "v", "z")
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -94,8 +94,7 @@ class StepProgram:
         zero, dt = x["c"]
         v = [v + dt * a for v, a in zip(x["v"], a, strict=True)]
         q = integrate(mechanism, x["q"], [dt * v for v in v])
-        q, v, one = _checked(zero, q, v)
-        return {"q": q, "v": v, "n": [x["n"][0] + one]}
+        return _checked(zero, {"q": q, "v": v})
 
     def _rk4(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
         zero, dt, weight, begin, end = x["c"]
@@ -113,16 +112,16 @@ class StepProgram:
                 factor = begin + end / length
                 for k in indices:
                     q[k] = q[k] * factor
-        result["q"], result["v"], one = _checked(zero, q, result["v"])
-        return {**{name: result[name] for name in self.outputs if name != "n"}, "n": [x["n"][0] + end * one]}
+        return _checked(zero, {name: result[name] for name in self.outputs if name != "z"})
 
 
-def _checked(zero: Number, q: Numbers, v: Numbers) -> tuple[list[Number], list[Number], Number]:
-    """The state, NaN if any number of it is not finite, and 1 if all are finite, else 0."""
+def _checked(zero: Number, x: dict[str, list[Number]]) -> dict[str, list[Number]]:
+    """The state, NaN if any number of it is not finite, and z. A kernel fills all its outputs with NaN if an
+    input is not finite: a world that stopped stays so."""
     z: Number = 0
-    for x in (*q, *v):
-        z = z + zero * x
-    return [x + z for x in q], [x + z for x in v], where(z < 1, 1.0, 0.0)
+    for value in (*x["q"], *x["v"]):
+        z = z + zero * value
+    return {**x, "q": [y + z for y in x["q"]], "v": [y + z for y in x["v"]], "z": [z]}
 
 
 def step_program(robot: Robot, actuation: Actuation, method: str) -> StepProgram:

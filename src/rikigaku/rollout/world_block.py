@@ -50,13 +50,14 @@ class WorldBlock:
     ) -> None:
         self.program, self.count, self.times, self.inputs = program, count, times, inputs
         sizes = program.sizes
-        own = ("q", "v", "sq", "sv", "n")
+        own = ("q", "v", "sq", "sv")
         self.states = [  # before even steps, before odd steps
-            {name: np.zeros((count, sizes[name])) for name in ("q", "v", "n")} for _ in range(2)
+            {name: np.zeros((count, sizes[name])) for name in ("q", "v")} for _ in range(2)
         ]
         self.c = np.array(coefficients(program.method, dt))
         self.p = np.zeros((count if varied else 1, sizes.get("p", 0)))
         between = [{name: np.zeros((count, sizes[name])) for name in own if name in sizes} for _ in range(2)]
+        self.checks, self.taken = np.zeros(count), np.zeros(count, dtype=np.int64)
         self._keep: list[Any] = [between]
         stages = len(self.c)
         calls = np.zeros((2, stages, CallSlot.SIZE), dtype=np.int64)
@@ -72,6 +73,11 @@ class WorldBlock:
         self.calls = calls
         self.block = np.zeros(RollSlot.SIZE, dtype=np.int64)
         self.block[RollSlot.CALLS_PER_STEP], self.block[RollSlot.CALLS] = stages, calls.ctypes.data
+        self.block[RollSlot.WORLDS] = count
+        self.block[RollSlot.CHECKS], self.block[RollSlot.TAKEN] = (
+            self.checks.ctypes.data,
+            self.taken.ctypes.data,
+        )
 
     def _fill(
         self,
@@ -100,7 +106,8 @@ class WorldBlock:
             arguments[k] = x.ctypes.data
             strides[k] = x.strides[0] if x.ndim == 2 and len(x) > 1 else 0
         for k, name in enumerate(program.outputs, len(names)):
-            arguments[k], strides[k] = target[name].ctypes.data, target[name].strides[0]
+            x = self.checks if name == "z" else target[name]
+            arguments[k], strides[k] = x.ctypes.data, x.strides[0]
         dimensions = np.array([self.count, *program.sizes.values()], dtype=np.int64)
         self._keep += [arguments, strides, dimensions]
         call[CallSlot.FUNCTION] = program.kernel.loop.address
@@ -114,7 +121,7 @@ class WorldBlock:
 
     def begin(self, world: int, q: Array, v: Array, p: Array) -> None:
         """Set the states of the worlds from `world` on, and their inputs and parameters."""
-        self.states[0]["q"][:], self.states[0]["v"][:], self.states[0]["n"][:] = q, v, 0.0
+        self.states[0]["q"][:], self.states[0]["v"][:], self.taken[:] = q, v, -1
         self.p[:] = p
         for i, table in enumerate((self.times, self.inputs)):
             if table is not None:

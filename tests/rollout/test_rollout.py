@@ -1,0 +1,199 @@
+"""Rollouts against MuJoCo's steps, the adaptive integrator, single laws and physics."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mujoco_steps import mujoco_states
+from random_robots import random_robot, random_state
+
+import rikigaku as rk
+
+METHODS = ("euler", "rk4")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_steps_of_a_panda_equal_those_of_mujoco(method: str) -> None:
+    robot, rng = rk.load("panda"), np.random.default_rng(1)
+    q, v = rng.uniform(-1, 1, (2, 11, robot.nv))
+    found = robot.rollout(q, v, steps=40, dt=2e-3, method=method)
+    q_there, v_there = mujoco_states(robot, q, v, 40, 2e-3, method)
+    # rounding of MuJoCo's mass matrix, amplified through 40 steps
+    np.testing.assert_allclose(found.q, q_there, atol=1e-9)
+    np.testing.assert_allclose(found.v, v_there, atol=1e-7)
+    assert found.status == "done"
+
+
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+def test_the_error_falls_with_the_order_of_the_method(method: str, order: int) -> None:
+    """A random tree on a free base with spherical joints, against the adaptive integrator."""
+    rng = np.random.default_rng(5)
+    robot = random_robot(5, 4, ("free", "spherical", "revolute", "prismatic"))
+    q, v, _ = random_state(robot, rng)
+    v = 0.3 * v
+    exact = rk.simulate(robot, q, v, duration=0.2)
+    errors = []
+    for steps in (40, 80):
+        found = robot.rollout(q, v, steps=steps, dt=0.2 / steps, method=method, every=0)
+        errors.append(
+            max(
+                np.abs(robot.difference(exact.q[-1], found.q[0])).max(),
+                np.abs(exact.v[-1] - found.v[0]).max(),
+            )
+        )
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_one_euler_step_is_forward_dynamics_then_integrate() -> None:
+    rng = np.random.default_rng(2)
+    robot = random_robot(2, 5, ("free", "revolute", "spherical", "helical"))
+    q, v, tau = random_state(robot, rng, 9)
+    found = robot.rollout(q, v, tau[None], steps=1, dt=0.01)
+    after = v + 0.01 * robot.forward_dynamics(q, v, tau)
+    np.testing.assert_allclose(found.v[0], after, rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(found.q[0], robot.integrate(q, 0.01 * after), rtol=1e-12, atol=1e-11)
+
+
+def test_euler_keeps_the_energy_of_a_pendulum_bounded_and_rk4_keeps_it() -> None:
+    """The semi-implicit method is symplectic: its energy error does not grow over 60 s."""
+    inertia = rk.Inertia("com", 1.0, (0, -0.5, 0), (0.01, 0, 0, 0.01, 0, 0.01))
+    arm = rk.Link("arm", "base", rk.Joint("pivot", "revolute"), rk.Placement(), inertia)
+    robot = rk.Robot("pendulum", (arm,)).with_gravity((0, -9.81, 0))
+    spread = {}
+    for method in METHODS:
+        found = robot.rollout([2.0], [0.0], steps=60_000, dt=1e-3, method=method, every=20)
+        energy = robot.kinetic_energy(found.q, found.v) + robot.potential_energy(found.q)
+        halves = np.array_split(energy[:, 0] - energy[0, 0], 2)
+        spread[method] = [float(np.abs(x).max()) for x in halves]
+    assert spread["euler"][1] < 1.01 * spread["euler"][0] < 0.02
+    assert max(spread["rk4"]) < 1e-8
+
+
+def test_quaternions_stay_normalised() -> None:
+    rng = np.random.default_rng(3)
+    robot = random_robot(3, 3, ("free", "spherical"))
+    q, v, _ = random_state(robot, rng, 5)
+    for method in METHODS:
+        found = robot.rollout(q, v, steps=50, dt=2e-3, method=method)
+        for joint in robot.joints:
+            if joint.nq != joint.nv:
+                x = found.q[..., robot.q_slices[joint.name]][..., -4:]
+                np.testing.assert_allclose(np.linalg.norm(x, axis=-1), 1.0, atol=1e-14)
+
+
+def _swinging() -> rk.Robot:
+    """Two links whose masses and length are symbols."""
+    first = rk.Inertia("com", "m1", ("l", 0, 0), ("m1/10", 0, 0, "m1/10", 0, "m1/10"))
+    second = rk.Inertia("com", "m2", (0.3, 0, 0), (0.02, 0, 0, 0.02, 0, 0.02))
+    links = (
+        rk.Link("a", "base", rk.Joint("q1", "revolute", axis=(0, 1, 0)), rk.Placement(), first),
+        rk.Link("b", "a", rk.Joint("q2", "revolute", axis=(0, 1, 0)), rk.Placement(("l", 0, 0)), second),
+    )
+    return rk.Robot("swinging", links, symbols=(rk.Symbol("m2", 2.0),))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_random_parameters_equal_separate_robots(method: str) -> None:
+    robot, rng = _swinging(), np.random.default_rng(4)
+    values = {"m1": rng.uniform(1, 2, 6), "l": rng.uniform(0.3, 0.5, 6)}
+    q = rng.uniform(-1, 1, (6, 2))
+    found = robot.rollout(q, steps=60, dt=2e-3, method=method, parameters=values)
+    for k in range(6):
+        bound = robot.bind(m1=float(values["m1"][k]), l=float(values["l"][k]), m2=2)
+        one = bound.rollout(q[k], steps=60, dt=2e-3, method=method)
+        np.testing.assert_allclose(found.q[:, k], one.q[:, 0], rtol=1e-11, atol=1e-11)
+    assert np.ptp(found.q[-1] - q, axis=0).min() > 1e-3  # the worlds differ
+
+
+def test_controllers_and_formulas_equal_simulate() -> None:
+    arm = rk.load("planar_2r")
+    path = rk.trajectory.quintic([0.3, 0.4], [0.5, 0.1], 0.3)
+    gain = np.array([[-30.0, 2.0, -4.0, 0.0], [1.0, -20.0, 0.0, -3.0]])
+    for torque in (
+        None,
+        [1.0, -0.5],
+        ["3*sin(7*t)", "t"],
+        rk.Data([0.0, 0.1, 0.3], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]]),
+        rk.PD(arm, path, 100.0, 10.0),
+        rk.ComputedTorque(arm, path, 100.0, 20.0),
+        rk.LinearPolicy(arm, gain, [0.1, 0.2], [0.3, 0.2, 0.0, 0.1]),
+        rk.PD(arm, path, 50.0, 10.0, gravity=False) + rk.GravityCompensation(arm) + ["t", "0"],
+    ):
+        exact = rk.simulate(arm, [0.3, 0.4], torque=torque, duration=0.3, start=0.02)
+        found = arm.rollout([0.3, 0.4], torque=torque, steps=150, dt=2e-3, method="rk4", every=0, start=0.02)
+        np.testing.assert_allclose(found.q[0], exact.q[-1], atol=2e-7)  # order 4 at 2 ms; Data has kinks
+
+
+def test_a_linear_policy_is_its_formula() -> None:
+    arm, rng = rk.load("planar_2r"), np.random.default_rng(6)
+    K, k, x = rng.normal(size=(2, 4)), rng.normal(size=2), rng.normal(size=4)
+    q, v = rng.normal(size=(2, 2))
+    tau = K @ (np.concatenate([q, v]) - x) + k
+    found = arm.rollout(q, v, rk.LinearPolicy(arm, K, k, x), steps=1, dt=0.1)
+    np.testing.assert_allclose(found.v[0, 0], v + 0.1 * arm.forward_dynamics(q, v, tau), rtol=1e-12)
+
+
+def test_torques_are_constant_in_each_step_and_broadcast() -> None:
+    arm, rng = rk.load("planar_2r"), np.random.default_rng(7)
+    tau = rng.normal(size=(30, 5, 2))
+    q, v = np.tile([0.3, 0.4], (5, 1)), np.zeros((5, 2))
+    found = arm.rollout(q, v, tau, steps=30, dt=1e-3)
+    for step in range(30):
+        v = v + 1e-3 * arm.forward_dynamics(q, v, tau[step])
+        q = q + 1e-3 * v
+        np.testing.assert_allclose(found.q[step], q, rtol=1e-12)
+    for part in (tau[:1], tau[:, :1], tau[:1, :1]):
+        whole = np.ascontiguousarray(np.broadcast_to(part, tau.shape))
+        same = arm.rollout([0.3, 0.4], None, part, steps=30, dt=1e-3, every=0)
+        full = arm.rollout([0.3, 0.4], None, whole, steps=30, dt=1e-3, every=0)
+        assert np.array_equal(np.broadcast_to(same.q, full.q.shape), full.q)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_world_that_is_not_finite_stops_alone(method: str) -> None:
+    arm = rk.load("planar_2r")
+    tau = np.zeros((10, 20, 2))
+    tau[4, 7] = 1e300  # the square of the velocity after this step is not finite
+    found = arm.rollout([0.3, 0.4], None, tau, steps=10, dt=1e-3, method=method)
+    others = np.arange(20) != 7
+    assert np.isfinite(found.q[:, others]).all()
+    assert list(found.finite) == list(others)
+    first = int(found.steps[7])
+    assert first == (5 if method == "euler" else 4)  # the second stage of rk4 has that velocity
+    assert np.isnan(found.q[first:, 7]).all()
+    assert np.isnan(found.v[first:, 7]).all()
+    assert np.isfinite(found.q[:first, 7]).all()
+    assert "world 7" in found.status
+    alone = arm.rollout([0.3, 0.4], np.zeros(2), steps=10, dt=1e-3, method=method)
+    assert np.array_equal(found.q[:, 3], alone.q[:, 0])
+
+
+def test_records_are_those_of_every_kth_step_and_out_is_filled() -> None:
+    arm = rk.load("planar_2r")
+    q0 = np.random.default_rng(8).normal(size=(37, 2))
+    full = arm.rollout(q0, steps=23, dt=1e-3, start=1.0)
+    assert full.q.shape == (23, 37, 2)
+    np.testing.assert_allclose(full.t, 1.0 + 1e-3 * np.arange(1, 24))
+    some = arm.rollout(q0, steps=23, dt=1e-3, every=5)
+    assert np.array_equal(some.q, full.q[4::5])
+    assert np.array_equal(some.v, full.v[4::5])
+    out = np.empty((37, 2)), np.empty((37, 2))
+    last = arm.rollout(q0, steps=23, dt=1e-3, every=0, out=out)
+    assert last.q is out[0]
+    assert np.array_equal(out[0], full.q[-1])
+    assert np.array_equal(out[1], full.v[-1])
+
+
+def test_gravity_and_friction_of_the_robot_act() -> None:
+    """A robot without gravity moves otherwise: the programs are those of the robot."""
+    arm = rk.load("planar_2r")
+    free = arm.with_gravity((0, 0, 0)).rollout([0.3, 0.4], steps=10, dt=1e-2)
+    assert np.array_equal(free.v, np.zeros_like(free.v))
+    link = arm.links[-1]
+    damped = replace(
+        arm, links=(*arm.links[:-1], replace(link, joint=replace(link.joint, viscous=rk.Formula.of(5))))
+    )
+    start = [0.3, 0.4], [0.0, 2.0]
+    assert abs(damped.rollout(*start, steps=10, dt=1e-3).v[-1, 0, 1]) < abs(
+        arm.rollout(*start, steps=10, dt=1e-3).v[-1, 0, 1]
+    )

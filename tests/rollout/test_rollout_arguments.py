@@ -1,0 +1,76 @@
+"""Arguments of rollouts that do not fit are refused in words."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rikigaku as rk
+from rikigaku.core.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
+
+Q = np.zeros((3, 2))
+SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "error", "words"),
+    [
+        ((np.zeros(3),), {}, WrongSize, r"q0 .* has the shape \(2,\) or \(worlds, 2\)"),
+        ((Q, np.zeros((4, 2))), {}, WrongSize, "same number of worlds.*q0 3, v0 4"),
+        ((Q, None, np.zeros((4, 5, 2))), {}, WrongSize, "q0 3, torque 5"),
+        ((Q, None, np.zeros((3, 3, 2))), {}, WrongSize, r"\(steps, worlds, 2\), here \(4, worlds, 2\)"),
+        ((Q, None, np.zeros((4, 2))), {}, WrongSize, r"shape \(4, 2\) was given"),
+        ((Q, None, np.full((4, 3, 2), np.nan)), {}, WrongValue, "finite"),
+        ((Q * np.nan,), {}, WrongValue, "q0 .* is finite"),
+        ((Q, None, lambda t, q, v: q), {}, WrongValue, "runs no Python"),
+        ((Q, None, rk.Sampled(lambda t, q, v: q, 0.1)), {}, WrongValue, "no rk.Sampled"),
+        ((Q,), {"steps": 0}, WrongValue, "steps"),
+        ((Q,), {"dt": -1.0}, WrongValue, "dt is a finite number above 0"),
+        ((Q,), {"method": "rk5"}, WrongValue, "method"),
+        ((Q,), {"every": -1}, WrongValue, "every"),
+        ((Q,), {"threads": 0}, WrongValue, "threads"),
+        ((Q,), {"parameters": {"mass": 1.0}}, UnknownName, "no symbol named 'mass'"),
+        ((Q,), {"out": (np.zeros((4, 3, 2)),)}, WrongValue, "two arrays"),
+        ((Q,), {"out": (np.zeros((4, 3, 2)), np.zeros((4, 2)))}, WrongSize, r"out for v .* \(4, 3, 2\)"),
+        ((Q,), {"out": (np.zeros((4, 2, 3)).swapaxes(1, 2),) * 2}, WrongValue, "contiguous"),
+        ((Q,), {"out": (np.zeros((4, 3, 2)),) * 2}, WrongValue, "shares memory"),
+        ((Q,), {"steps": 10**12}, TooLarge, "memory of this machine"),
+        ((Q,), {"steps": 10**10, "every": 10**10}, TooLarge, "times of 10000000000 steps"),
+    ],
+)  # fmt: skip
+def test_arguments_that_do_not_fit_are_refused(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        rk.load("planar_2r").rollout(*arguments, **{**SHORT, **keywords})
+
+
+def test_robots_that_cannot_be_rolled_out_are_refused() -> None:
+    with pytest.raises(WrongValue, match=r'has loops or gears. Give method="time_stepping"'):
+        rk.load("five_bar").rollout(None, **SHORT)
+    with pytest.raises(WrongValue, match="no joint that moves"):
+        rk.load("planar_2r").lock("q1").lock("q2").rollout(None, **SHORT)
+
+
+def test_symbols_need_numbers_of_the_right_shape() -> None:
+    inertia = rk.Inertia("com", "m", (0.4, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
+    link = rk.Link("a", "base", rk.Joint("q1", "revolute"), rk.Placement(), inertia)
+    robot = rk.Robot("weight", (link,))
+    with pytest.raises(MissingValue, match=r"needs numbers for m. Give them: parameters=\{'m'"):
+        robot.rollout([0.0], **SHORT)
+    with pytest.raises(WrongValue, match=r"one for each world.*\(2, 2\)"):
+        robot.rollout([0.0], parameters={"m": np.ones((2, 2))}, **SHORT)
+    with pytest.raises(WrongSize, match="q0 3, m 2"):
+        robot.rollout(np.zeros((3, 1)), parameters={"m": [1.0, 2.0]}, **SHORT)
+
+
+def test_a_quaternion_of_another_length_is_refused() -> None:
+    inertia = rk.Inertia("com", 2.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
+    robot = rk.Robot("ball", (rk.Link("b", "base", rk.Joint("fly", "free"), rk.Placement(), inertia),))
+    with pytest.raises(WrongValue, match="joint 'fly' has length 1; it is 2 in world 0"):
+        robot.rollout([0, 0, 0, 2, 0, 0, 0], **SHORT)
+
+
+def test_a_linear_policy_of_another_size_is_refused() -> None:
+    with pytest.raises(WrongSize, match=r"gain has the shape \(2, 4\)"):
+        rk.LinearPolicy(rk.load("planar_2r"), np.zeros((2, 3)))

@@ -1,0 +1,75 @@
+"""The same bits for any division of the batch, any number of threads, and other processes."""
+
+import hashlib
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from random_robots import random_robot, random_state
+
+import rikigaku as rk
+
+WORLDS = 700  # more than a block, and no multiple of vector registers
+
+
+def _start(robot: rk.Robot) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(11)
+    q, v, _ = random_state(robot, rng, WORLDS)
+    return q, v, rng.normal(size=(25, WORLDS, robot.nv))
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_threads_and_splits_give_the_same_bits(method: str) -> None:
+    robot = random_robot(9, 4, ("free", "revolute", "spherical"))
+    q, v, tau = _start(robot)
+    options: dict[str, Any] = {"steps": 25, "dt": 1e-3, "method": method, "every": 4}
+    whole = robot.rollout(q, v, tau, threads=1, **options)
+    for threads in (2, 3):
+        other = robot.rollout(q, v, tau, threads=threads, **options)
+        assert np.array_equal(other.q, whole.q)
+        assert np.array_equal(other.v, whole.v)
+    for bounds in ((0, 1), (1, 8), (8, 25), (25, 600), (600, WORLDS)):
+        part = slice(*bounds)
+        other = robot.rollout(q[part], v[part], tau[:, part], threads=1, **options)
+        assert np.array_equal(other.q, whole.q[:, part])
+        assert np.array_equal(other.v, whole.v[:, part])
+
+
+def test_parameters_of_single_worlds_give_the_same_bits() -> None:
+    inertia = rk.Inertia("com", "m", (0.4, 0, 0), (0.1, 0, 0, 0.1, 0, 0.1))
+    link = rk.Link(
+        "a", "base", rk.Joint("q1", "revolute", axis=(0, 1, 0), viscous="c"), rk.Placement(), inertia
+    )
+    robot, m = rk.Robot("weight", (link,)), np.linspace(1, 3, 33)
+    whole = robot.rollout([0.2], steps=20, dt=1e-2, parameters={"m": m, "c": 0.3})
+    for k in (0, 7, 32):
+        one = robot.rollout([0.2], steps=20, dt=1e-2, parameters={"m": float(m[k]), "c": 0.3})
+        assert np.array_equal(one.q[:, 0], whole.q[:, k])
+
+
+_CHILD = """
+import hashlib, numpy as np, rikigaku as rk
+arm = rk.load("planar_2r")
+q = np.random.default_rng(0).normal(size=(100, 2))
+print(hashlib.sha256(arm.rollout(q, steps=50, dt=1e-3, method="rk4").q.tobytes()).hexdigest())
+"""
+
+
+def test_another_process_gives_the_same_bits() -> None:
+    q = np.random.default_rng(0).normal(size=(100, 2))
+    here = rk.load("planar_2r").rollout(q, steps=50, dt=1e-3, method="rk4", threads=2).q
+    there = subprocess.run([sys.executable, "-c", _CHILD], capture_output=True, text=True, check=True)
+    assert there.stdout.strip() == hashlib.sha256(here.tobytes()).hexdigest()
+
+
+def test_a_call_in_parts_continues_with_the_same_bits() -> None:
+    """A long rollout equals two short ones; its native calls are divided as well."""
+    arm = rk.load("planar_2r")
+    q = np.random.default_rng(1).normal(size=(512, 2))
+    whole = arm.rollout(q, steps=901, dt=1e-3, every=0)
+    first = arm.rollout(q, steps=450, dt=1e-3, every=0)
+    second = arm.rollout(first.q, first.v, steps=451, dt=1e-3, every=0)
+    assert np.array_equal(second.q, whole.q)
+    assert np.array_equal(second.v, whole.v)
