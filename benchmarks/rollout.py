@@ -1,4 +1,4 @@
-"""Rollouts without contacts beside `mujoco.rollout`: steps a second on one core, same model, start and step."""
+"""Rollouts without contacts beside `mujoco.rollout`: steps a second on one core, same model and step."""
 
 import tempfile
 import warnings

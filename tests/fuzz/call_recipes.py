@@ -62,6 +62,7 @@ def recipes(folder: Path, every_law: bool = True) -> tuple[Recipe, ...]:
         _trajectories,
         _controllers,
         _simulation,
+        _rollouts,
         partial(_laws, every_law=every_law),
         _methods,
         _closed,
@@ -278,6 +279,7 @@ def _controllers(folder: Path) -> Iterator[Recipe]:
     yield Recipe("PD of a configuration", rk.PD, (arm, Q, 10.0, 1.0))
     yield Recipe("ComputedTorque", rk.ComputedTorque, (arm, path, 10.0, [1.0, 1.0]))
     yield Recipe("GravityCompensation", rk.GravityCompensation, (arm,))
+    yield Recipe("LinearPolicy", rk.LinearPolicy, (arm, np.ones((2, 4)), [0.1, 0.2], np.zeros(4)))
     resolved = {"axes": "xy", "null_space_damping": 1.0}
     yield Recipe(
         "ResolvedAcceleration", rk.ResolvedAcceleration, (arm, "hand", [0.5, 0.5], 10.0, 1.0), resolved
@@ -293,6 +295,31 @@ def _with_torque(kind: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **k: rk.simulate(
         robots()["arm"], Q, V, kind(*args, **k), duration=SHORT, most_steps=50
     )
+
+
+def _rollouts(folder: Path) -> Iterator[Recipe]:
+    arm = robots()["arm"]
+    keywords: dict[str, Any] = {
+        "steps": 3,
+        "dt": 1e-3,
+        "method": "rk4",
+        "parameters": {"m1": [1.0, 2.0]},
+        "contacts": None,
+        "every": 1,
+        "start": 0.0,
+        "out": None,
+        "threads": 1,
+    }
+    yield Recipe("rollout", arm.rollout, (Q, V, np.zeros((3, 2, 2))), keywords)
+    floor = rk.Contact("hand", rk.Plane(normal=(0, 1, 0), point=(0, -5, 0)), 0.2)
+    yield Recipe("rollout with contacts", arm.rollout, (Q, V), {"steps": 3, "dt": 1e-3, "contacts": [floor]})
+    keywords = {"seed": 1, "executor": None, "retries": 0, "checkpoint": None, "progress": None}
+    yield Recipe("sweep", rk.sweep, (_drawn, [1.0, 2.0]), keywords, long=("executor",))
+    yield Recipe("Sweep.save", rk.sweep(_drawn, [1.0, 2.0]).save, (folder / "sweep.npz",))
+
+
+def _drawn(item: Any, random: np.random.Generator) -> float:
+    return float(random.random())
 
 
 def _simulation(folder: Path) -> Iterator[Recipe]:

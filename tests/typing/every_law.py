@@ -333,6 +333,7 @@ def simulations(folder: Path) -> None:
     assert free.done
     for controller in (
         rk.PD(arm, path, 100.0, 20.0),
+        rk.LinearPolicy(arm, np.zeros((2, 4))),
         rk.ComputedTorque(arm, path, 100.0, 20.0),
         rk.ResolvedAcceleration(arm, "hand", arm.pose([0.3, 0.2], "hand")[1:3, 3], 100.0, 20.0, axes="yz"),
         rk.Sampled(torque, 0.05),
@@ -341,6 +342,12 @@ def simulations(folder: Path) -> None:
         rk.PD(arm, path, 100.0, 20.0, gravity=False) + rk.GravityCompensation(arm) + [0.1, 0.0],
     ):
         assert rk.simulate(arm, [0.3, 0.2], torque=controller, duration=0.1).done
+
+    worlds: rk.Rollout = arm.rollout(np.zeros((3, 2)), steps=2, dt=1e-3, parameters={"m1": [1.0, 2.0, 3.0]})
+    assert worlds.finite.all()
+    assert worlds.q.shape == (2, 3, 2)
+    drawn: rk.Sweep = rk.sweep(lambda item, random: item + random.random(), [1.0, 2.0], seed=3)
+    assert drawn["value"].shape == (2,)
 
     pushed: rk.Solution = rk.simulate(
         arm,
