@@ -20,6 +20,7 @@ from rikigaku.robot.declarations import Method
 COUNT = 600
 # What the functions of the package return, or make from a robot, and what only describes a type.
 RESULTS = {
+    "Rollout",
     *("Solution", "Captured", "FloatingMotion", "Followed", "Singularity", "TargetState"),
     *("DampedVibrationModes", "FlexibleResult", "Impulse", "VibrationModes", "Elastic", "Mesh", "tree"),
     *("Event", "Change", "Flow", "Mode", "Now", "System", "Trajectory", "BranchInfo"),
