@@ -13,7 +13,7 @@ import rikigaku as rk
 
 
 def mujoco_model(robot: rk.Robot, dt: float, method: str) -> Any:
-    """The robot's MJCF without limits, contacts and implicit damping."""
+    """The robot's MJCF without limits and contacts."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder) / "robot.xml"
@@ -22,10 +22,13 @@ def mujoco_model(robot: rk.Robot, dt: float, method: str) -> Any:
     for motor in list(spec.actuators):
         spec.delete(motor)
     model = spec.compile()
-    kinds = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "rk4": mujoco.mjtIntegrator.mjINT_RK4}
+    euler = mujoco.mjtIntegrator.mjINT_EULER
+    kinds = {"euler": euler, "implicit": euler, "rk4": mujoco.mjtIntegrator.mjINT_RK4}
     off = mujoco.mjtDisableBit
     model.opt.timestep, model.opt.integrator = dt, kinds[method]
-    model.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_EULERDAMP
+    model.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT
+    if method != "implicit":  # MuJoCo's Euler takes the damping of joints implicitly unless switched off
+        model.opt.disableflags |= off.mjDSBL_EULERDAMP
     return model
 
 

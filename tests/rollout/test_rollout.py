@@ -9,12 +9,23 @@ from random_robots import random_robot, random_state
 
 import rikigaku as rk
 
-METHODS = ("euler", "rk4")
+METHODS = ("euler", "implicit", "rk4")
+
+
+def _damped_panda() -> rk.Robot:
+    robot = rk.load("panda")
+    links = [
+        replace(link, joint=replace(link.joint, viscous=rk.Formula.of(f"{k + 1}/100")))
+        if link.joint.nv
+        else link
+        for k, link in enumerate(robot.links)
+    ]
+    return replace(robot, links=tuple(links))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_of_a_panda_equal_those_of_mujoco(method: str) -> None:
-    robot, rng = rk.load("panda"), np.random.default_rng(1)
+    robot, rng = _damped_panda(), np.random.default_rng(1)
     q, v = rng.uniform(-1, 1, (2, 11, robot.nv))
     found = robot.rollout(q, v, steps=40, dt=2e-3, method=method)
     q_there, v_there = mujoco_states(robot, q, v, 40, 2e-3, method)
@@ -24,7 +35,7 @@ def test_steps_of_a_panda_equal_those_of_mujoco(method: str) -> None:
     assert found.status == "done"
 
 
-@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("implicit", 1), ("rk4", 4)])
 def test_the_error_falls_with_the_order_of_the_method(method: str, order: int) -> None:
     """A random tree on a free base with spherical joints, against the adaptive integrator."""
     rng = np.random.default_rng(5)
@@ -60,7 +71,7 @@ def test_euler_keeps_the_energy_of_a_pendulum_bounded_and_rk4_keeps_it() -> None
     arm = rk.Link("arm", "base", rk.Joint("pivot", "revolute"), rk.Placement(), inertia)
     robot = rk.Robot("pendulum", (arm,)).with_gravity((0, -9.81, 0))
     spread = {}
-    for method in METHODS:
+    for method in ("euler", "rk4"):
         found = robot.rollout([2.0], [0.0], steps=60_000, dt=1e-3, method=method, every=20)
         energy = robot.kinetic_energy(found.q, found.v) + robot.potential_energy(found.q)
         halves = np.array_split(energy[:, 0] - energy[0, 0], 2)
@@ -74,7 +85,8 @@ def test_quaternions_stay_normalised() -> None:
     robot = random_robot(3, 3, ("free", "spherical"))
     q, v, _ = random_state(robot, rng, 5)
     for method in METHODS:
-        found = robot.rollout(q, v, steps=50, dt=2e-3, method=method)
+        found = robot.rollout(q, v, steps=10, dt=0.05, method=method)
+        assert found.finite.all()
         for joint in robot.joints:
             if joint.nq != joint.nv:
                 x = found.q[..., robot.q_slices[joint.name]][..., -4:]
@@ -159,13 +171,22 @@ def test_a_world_that_is_not_finite_stops_alone(method: str) -> None:
     assert np.isfinite(found.q[:, others]).all()
     assert list(found.finite) == list(others)
     first = int(found.steps[7])
-    assert first == (5 if method == "euler" else 4)  # the second stage of rk4 has that velocity
+    assert first == (4 if method == "rk4" else 5)  # the second stage of rk4 has that velocity
     assert np.isnan(found.q[first:, 7]).all()
     assert np.isnan(found.v[first:, 7]).all()
     assert np.isfinite(found.q[:first, 7]).all()
     assert "world 7" in found.status
     alone = arm.rollout([0.3, 0.4], np.zeros(2), steps=10, dt=1e-3, method=method)
     assert np.array_equal(found.q[:, 3], alone.q[:, 0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_position_that_overflows_stops_its_world_in_that_step(method: str) -> None:
+    inertia = rk.Inertia("com", 1.0, (0, 0, 0), (1, 0, 0, 1, 0, 1))
+    robot = rk.Robot("sledge", (rk.Link("a", "base", rk.Joint("x", "prismatic"), rk.Placement(), inertia),))
+    found = robot.rollout([0.0], [[1.0], [1.7e308]], steps=1, dt=2.0, method=method)
+    assert list(found.steps) == [1, 0]
+    assert np.isnan(found.v[0, 1, 0])  # of the whole state, though only q is not finite
 
 
 def test_records_are_those_of_every_kth_step_and_out_is_filled() -> None:
@@ -197,3 +218,27 @@ def test_gravity_and_friction_of_the_robot_act() -> None:
     assert abs(damped.rollout(*start, steps=10, dt=1e-3).v[-1, 0, 1]) < abs(
         arm.rollout(*start, steps=10, dt=1e-3).v[-1, 0, 1]
     )
+
+
+def test_stiff_control_is_stable_by_the_implicit_method_only() -> None:
+    """Gains of a real controller at 1 ms: d dt / I is 8 at the wrist."""
+    robot, home = rk.load("panda"), rk.load("panda").neutral()
+    q0 = home + np.random.default_rng(9).uniform(-0.3, 0.3, (20, 7))
+    control = rk.PD(robot, home, 400.0, 40.0)
+    assert not robot.rollout(q0, None, control, steps=2000, dt=1e-3, every=0).finite.any()
+    found = robot.rollout(q0, None, control, steps=2000, dt=1e-3, method="implicit", every=0)
+    assert found.finite.all()
+    exact = rk.simulate(robot, q0[0], torque=control, duration=2.0, method="radau")
+    np.testing.assert_allclose(found.q[0], exact.q[-1], atol=2e-3)
+
+
+def test_springs_are_implicit() -> None:
+    """One joint with a spring: (I + dt c + dt^2 k) a = -k q - c v - dt k v."""
+    inertia = rk.Inertia("com", 1.0, (0, 0, 0), (0.5, 0, 0, 0.5, 0, 0.5))
+    joint = rk.Joint("q1", "revolute", stiffness=1e4, viscous=3.0)
+    robot = rk.Robot("spring", (rk.Link("a", "base", joint, rk.Placement(), inertia),))
+    dt, q, v = 0.05, 0.2, 0.1
+    found = robot.rollout([q], [v], steps=50, dt=dt, method="implicit")
+    a = (-1e4 * q - 3 * v - dt * 1e4 * v) / (0.5 + dt * 3 + dt * dt * 1e4)
+    assert found.v[0, 0, 0] == pytest.approx(v + dt * a, rel=1e-12)
+    assert abs(found.q[-1, 0, 0]) < 0.01

@@ -20,7 +20,7 @@ def _start(robot: rk.Robot) -> tuple[Any, Any, Any]:
     return q, v, rng.normal(size=(25, WORLDS, robot.nv))
 
 
-@pytest.mark.parametrize("method", ["euler", "rk4"])
+@pytest.mark.parametrize("method", ["euler", "implicit", "rk4"])
 def test_threads_and_splits_give_the_same_bits(method: str) -> None:
     robot = random_robot(9, 4, ("free", "revolute", "spherical"))
     q, v, tau = _start(robot)

@@ -51,8 +51,9 @@ def rollout(
             all are equal; or what `rk.simulate` compiles: None, constant forces (n,), formulas of t,
             `rk.Data`, `rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`, `rk.LinearPolicy`, sums.
         steps, dt: number of steps, and their length [s].
-        method: "euler" (semi-implicit, order 1; the default), "rk4" (order 4), or "time_stepping": order 1
-            with contacts, loops and stops; the default if there are contacts.
+        method: "euler" (semi-implicit, order 1; the default), "implicit" (order 1, damping and
+            stiffness of joints and controllers implicit: for stiff ones), "rk4" (order 4), or
+            "time_stepping": order 1 with contacts and loops; the default if there are contacts.
         parameters: values of the robot's symbols, each a number or (worlds,): other values compile nothing.
         contacts: as in `rk.simulate`.
         every: steps between recorded states; 0: only the final states.

@@ -1,8 +1,13 @@
 """One step, or one stage of a step, of a robot under an actuation as a traced program.
 
-Semi-implicit Euler: v' = v + dt a(q, v), q' = integrate(q, dt v'). RK4, the classical method of Runge and
-Kutta on (q, v), quaternions as four numbers that are normalised after each step: one program is called for
-each of the four stages, with the coefficients of the stage as inputs.
+Semi-implicit Euler: v' = v + dt a(q, v), q' = integrate(q, dt v').
+
+Implicit in the velocity: the same with (M + dt D + dt^2 K) a = tau - h - g - friction - dt K v, where D and K
+are the diagonal damping and stiffness of the joints and of the actuation: stiff PD control, friction and
+springs are stable.
+
+RK4, the classical method of Runge and Kutta on (q, v), quaternions as four numbers that are normalised after
+each step: one program is called for each of the four stages, with the coefficients of the stage as inputs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +17,10 @@ from typing import Any
 
 from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
+from rikigaku.laws.tree.composite_body import mass_entries
 from rikigaku.laws.tree.configuration_integration import integrate, position_rates
-from rikigaku.laws.tree.forward_dynamics import forward_dynamics
+from rikigaku.laws.tree.forward_dynamics import forward_dynamics, net_forces
+from rikigaku.laws.tree.ltdl_factorization import factorize
 from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.numbers.elementary_functions import sqrt
 from rikigaku.numbers.number_kind import FLOATS, Number
@@ -22,20 +29,23 @@ from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Actuation, joint_forces
 from rikigaku.simulation.actuation_program import kernel_of
 from rikigaku.simulation.kept_programs import kept
+from rikigaku.simulation.stepping_control import resistance
 
 Numbers = Sequence[Number]
 
-METHODS = ("euler", "rk4")
+METHODS = ("euler", "implicit", "rk4")
 # Times of the stages in a step, in units of dt.
-STAGE_TIMES = {"euler": (0.0,), "rk4": (0.0, 0.5, 0.5, 1.0)}
+STAGE_TIMES = {"euler": (0.0,), "implicit": (0.0,), "rk4": (0.0, 0.5, 0.5, 1.0)}
 # Coefficients c of each stage. The first number is 0: its product with a finite number is 0, else NaN.
-# euler: (0, dt). rk4: (0, dt of the next stage, weight, factor of the start, factor of the weighted sum).
+# euler, implicit: (0, dt).
+# rk4: (0, dt of the next stage, weight, factor of the start, factor of the weighted sum).
 _COEFFICIENTS = {
     "euler": ((0.0, 1.0),),
+    "implicit": ((0.0, 1.0),),
     "rk4": ((0.0, 1 / 2, 1 / 6, 1.0, 0.0), (0.0, 1 / 2, 1 / 3, 1.0, 0.0),
             (0.0, 1.0, 1 / 3, 1.0, 0.0), (0.0, 1 / 6, 1 / 6, 0.0, 1.0)),
 }  # fmt: skip
-_TIMES = {"euler": 2, "rk4": 3}  # the coefficients before these are multiplied by dt
+_TIMES = {"euler": 2, "implicit": 2, "rk4": 3}  # the coefficients before these are multiplied by dt
 
 
 def coefficients(method: str, dt: float) -> list[list[float]]:
@@ -87,7 +97,10 @@ class StepProgram:
         mechanism = instantiate(self.robot, FLOATS, symbols)
         q, v = x["q"], x["v"]
         tau = joint_forces(self.actuation, mechanism, x["t"][0], q, v, x.get("u", []), p[:own])
-        a = forward_dynamics(mechanism, q, v, tau)
+        if self.method == "implicit":
+            a = _implicit_acceleration(mechanism, q, v, tau, x["c"][1])
+        else:
+            a = forward_dynamics(mechanism, q, v, tau)
         return (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
 
     def _euler(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
@@ -113,6 +126,22 @@ class StepProgram:
                 for k in indices:
                     q[k] = q[k] * factor
         return _checked(zero, {name: result[name] for name in self.outputs if name != "z"})
+
+
+def _implicit_acceleration(
+    mechanism: Mechanism, q: Numbers, v: Numbers, tau: list[Number], dt: Number
+) -> list[Number]:
+    """a of (M + dt D + dt^2 K) a = tau - h - g - friction - dt K v."""
+    nv = mechanism.nv
+    both = resistance(mechanism, tau, list(q), list(v))
+    damping, stiffness = both[:nv], both[nv:]
+    entries, forces = mass_entries(mechanism, q), net_forces(mechanism, q, v, tau)
+    for body in mechanism.bodies:
+        for k in body.v:
+            D, K = damping[k] + body.viscous, stiffness[k] + body.stiffness
+            entries[k, k] = entries[k, k] + dt * (D + dt * K)
+            forces[k] = forces[k] - dt * K * v[k]
+    return factorize(entries, mechanism.parent_dofs()).solve(forces)
 
 
 def _checked(zero: Number, x: dict[str, list[Number]]) -> dict[str, list[Number]]:

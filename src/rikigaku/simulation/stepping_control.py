@@ -42,7 +42,7 @@ class ControlProgram:
             mechanism = instantiate(robot, FLOATS, symbols)
             q, v = y[:nq], y[nq : nq + nv]
             tau = list(joint_forces(actuation, mechanism, t[0], q, v, u, p[:own]))
-            return {"control": [*tau, *_resistance(mechanism, tau, q, v)]}
+            return {"control": [*tau, *resistance(mechanism, tau, q, v)]}
 
         sizes = {"t": 1, "y": nq + nv + EXTRA_STATES, "u": actuation.size, "p": own + len(robot.free_symbols)}
         shapes = [(name, (size,)) for name, size in sizes.items()]
@@ -55,8 +55,9 @@ def control_program(robot: Robot, actuation: Actuation) -> ControlProgram:
     return kept(robot, key, lambda: ControlProgram(robot, actuation))
 
 
-def _resistance(mechanism: Mechanism, tau: list[Number], q: list[Number], v: list[Number]) -> list[Number]:
-    """Damping (nv), then stiffness (nv), of each coordinate alone; not negative."""
+def resistance(mechanism: Mechanism, tau: list[Number], q: list[Number], v: list[Number]) -> list[Number]:
+    """Damping -d tau_i/d v_i (nv), then stiffness -d tau_i/d q_i (nv), of each coordinate alone; not
+    negative."""
     nv = mechanism.nv
     places = {k: body.q[i] for body in mechanism.bodies if len(body.q) == len(body.v)
               for i, k in enumerate(body.v)}  # fmt: skip
