@@ -44,6 +44,7 @@ TEXTS = {
     "contact": "surfaces, friction,\nmode selection",
     "simulation": "simulate, controllers,\nSolution",
     "space": "floating base,\ntargets, capture",
+    "rollout": "many worlds,\nsweeps",
     "rosam": "the paper's\nfunctions",
     "web": "document of a page,\nMathML, front end",
     "report": "live HTML report",
