@@ -19,6 +19,8 @@ from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import State
 from rikigaku.robot.robot_law import RobotLaw
+from rikigaku.rollout.rollout_result import Rollout
+from rikigaku.symbolic.algebra.child_process import Progress
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
@@ -1783,6 +1785,33 @@ class Robot(RobotModel):
             CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
                 many as the mobility, or do not determine the others. NoFormula, TimeLimit: with explicit, if
                 there is none, or none is found in time.
+        """
+    def rollout(self, q0: ArrayLike | None, v0: ArrayLike | None=None, torque: Any=None, *, steps: int, dt: float, method: str | None=None, parameters: Mapping[str, ArrayLike] | None=None, contacts: Any=None, every: int=1, start: float=0.0, out: tuple[Array, Array] | None=None, threads: int | None=None) -> Rollout:
+        """The motions of many worlds over fixed steps, in native code.
+
+        The same bits come out for any division of the worlds into calls and for any number of threads.
+
+        Args:
+            q0, v0: initial positions (nq,) or (worlds, nq) (None: neutral), velocities (nv,) or (worlds, nv) (at
+                rest if left out).
+            torque: an array (steps, worlds, n), constant in each step, in which steps or worlds may be 1 where
+                all are equal; or what `rk.simulate` compiles: None, constant forces (n,), formulas of t,
+                `rk.Data`, `rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`, `rk.LinearPolicy`, sums.
+            steps, dt: number of steps, and their length [s].
+            method: "euler" (semi-implicit, order 1; the default), "implicit" (order 1, damping and
+                stiffness of joints and controllers implicit: for stiff ones), "rk4" (order 4), or
+                "time_stepping": order 1 with contacts and loops; the default if there are contacts.
+            parameters: values of the robot's symbols, each a number or (worlds,): other values compile nothing.
+            contacts: as in `rk.simulate`.
+            every: steps between recorded states; 0: only the final states.
+            start: time of the initial state [s].
+            out: two arrays that q and v are written to.
+            threads: number of threads; those of `rk.set_threads` if left out.
+        Returns:
+            The rollout. A world whose state is not finite stops alone: its states are NaN from there on, and
+            `steps` and `status` say so.
+        Raises:
+            WrongSize, WrongValue, MissingValue: for arguments that do not fit the robot or each other.
         """
     def law(self, record: Law) -> RobotLaw:
         """A law of your own, bound to the robot: compiled, differentiated and exported like any other.
