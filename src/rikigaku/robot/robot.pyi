@@ -20,7 +20,6 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import State
 from rikigaku.robot.robot_law import RobotLaw
 from rikigaku.rollout.rollout_result import Rollout
-from rikigaku.symbolic.algebra.child_process import Progress
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
