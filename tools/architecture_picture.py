@@ -76,7 +76,10 @@ def arrows() -> set[tuple[str, str]]:
                 direct[a].add(b)
 
     for declaration in vars(Robot).values():  # it imports its methods when they are used
-        if isinstance(declaration, Method) and (package := declaration.module.split(".")[0]) != "robot":
+        if not isinstance(declaration, Method):
+            continue
+        package = declaration.module.split(".")[0]
+        if height[package] < height["robot"]:  # `rollout` is above, and not drawn
             direct["robot"].add(package)
 
     def reached(name: str) -> set[str]:
