@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from simple_bodies import block
+from simple_bodies import block, particle
 
 import rikigaku as rk
 from rikigaku.contact import Contact, ContactSystem, Plane
@@ -103,3 +103,21 @@ def test_an_event_is_located_at_the_state_that_is_kept() -> None:
     )
     assert "there" in motion.status
     assert motion.q[-1, 0] == pytest.approx(goal, abs=1e-14)
+
+
+def test_the_mode_after_an_impact_is_that_of_the_torques_after_it():
+    """A damper's force jumps with the velocities. The mode was selected with the force before the impact:
+    a contact that lifts off at once was kept closed and pulled."""
+    robot = particle(1.0)
+    floor = Contact("mass", Plane(), 0.0)
+    lifting = 30.0  # N s/m on the velocity along x, which an oblique wall ends
+    wall = Contact("mass", Plane((-1, 0, 0), (0.0, 0, 0)), 0.0)
+
+    def torque(t, q, v):
+        return [0.0, 0.0, 20.0 - lifting * v[0]]
+
+    motion = rk.simulate(robot, [0, 0, 0], [1.0, 0, 0], torque, duration=0.01, contacts=[floor, wall])
+    assert motion.done
+    assert motion.modes[motion.mode_index[-1]].startswith("mass (1) free")
+    assert motion.v[-1, 2] == pytest.approx(0.01 * (20.0 - 9.81), rel=1e-9)
+    assert (motion.forces["forces"][:, 3] >= -1e-9).all()

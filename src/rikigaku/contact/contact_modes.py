@@ -186,6 +186,8 @@ class ContactModes:
         if np.any(hit.impulses):
             notes.append("impact")
             self._impacts = [*self._impacts[1 - _CHATTER :], t]
+            if tau is not None and self.actuation is not None:  # it may follow the velocities
+                tau = self.actuation(t, q, hit.v)
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
         error = self.atol + self.rtol * float(np.abs(hit.v).max(initial=0.0))
