@@ -1,6 +1,6 @@
 """Inverse kinematics and base parameters of a robot for a report."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,8 @@ from rikigaku.core.types import Array
 from rikigaku.report.formula_lines import FormulaLine, latex_of
 from rikigaku.report.law_figures import missing_symbols, shown_frame
 from rikigaku.robot import Robot
-from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term
-from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
+from rikigaku.symbolic.base_parameters.parameter_names import latex_term
+from rikigaku.symbolic.inverse_kinematics.solution_text import step_equations
 from rikigaku.web.model_document import NamedConfigurations
 
 _MOST_GHOSTS = 16
@@ -61,7 +61,7 @@ def inverse_kinematics_block(
             found = ()  # the formulas hold elsewhere
     return InverseKinematicsBlock(
         frame,
-        lines_of(steps_lines(formulas.shown_steps)),
+        tuple(FormulaLine(left, right) for left, right in step_equations(formulas.shown_steps)),
         tuple(latex_of(x) for x in formulas.conditions),
         formulas.more_conditions,
         len(formulas.signs),
@@ -79,8 +79,9 @@ def base_parameter_block(robot: Robot, progress: Callable[[str], None] | None = 
         return BaseParameterBlock(problem=str(error).split("\n")[0])
     lines = []
     for name, terms in zip(found.found.kept, found.found.base, strict=True):
-        left = latex_name(name) if len(terms) == 1 else rf"{{{latex_name(name)}}}^{{R}}"
-        parts = [latex_term(x, latex_name(full)) for full, x in terms.items()]
+        own = found.latex_name(name)
+        left = own if len(terms) == 1 else rf"{{{own}}}^{{R}}"
+        parts = [latex_term(x, found.latex_name(full)) for full, x in terms.items()]
         lines.append(FormulaLine(left, " + ".join(parts).replace("+ -", "- ")))
     numbers: tuple[float, ...] = ()
     if not missing_symbols(robot):
@@ -89,11 +90,11 @@ def base_parameter_block(robot: Robot, progress: Callable[[str], None] | None = 
         except RikigakuError:
             numbers = ()
     return BaseParameterBlock(
-        len(found.parameters),
-        tuple(found.found.kept),
+        len(found.parameters) - len(found.zeros),
+        tuple(found.symbols.get(name, name) for name in found.found.kept),
         tuple(lines),
         numbers,
-        tuple(found.unimportant),
+        tuple(found.symbols.get(name, name) for name in found.unimportant),
         found.verified,
     )
 
@@ -104,16 +105,3 @@ def branch_ghosts(block: InverseKinematicsBlock | None) -> list[NamedConfigurati
         return []
     names = [str(k + 1) for k in range(len(block.configurations))]
     return [NamedConfigurations("ik.ghosts", names, [list(q) for q in block.configurations])]
-
-
-def lines_of(rows: Iterable[str]) -> tuple[FormulaLine, ...]:
-    """The lines of an aligned display; rows that continue a sum belong to the line before them."""
-    lines: list[FormulaLine] = []
-    for row in rows:
-        left, equals, right = row.partition("&=")
-        if equals:
-            lines.append(FormulaLine(left.strip(), right.strip()))
-        else:
-            more = row.replace(r"& \quad", "").strip()
-            lines[-1] = FormulaLine(lines[-1].left, f"{lines[-1].right} {more}")
-    return tuple(lines)

@@ -21,7 +21,8 @@ from rikigaku.numbers.formula_text import broken, equation
 from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.latex_names import latex_name as symbol_latex
 from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.symbolic.base_parameters.parameter_names import latex_name, latex_term, paper_names, sum_text
+from rikigaku.symbolic.base_parameters.parameter_names import latex_name as parameter_latex
+from rikigaku.symbolic.base_parameters.parameter_names import latex_term, paper_names, sum_text
 from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 
@@ -207,17 +208,18 @@ class BaseParameters:
     def _latex_rows(self) -> list[str]:
         rows: list[str] = []
         for name, terms in zip(self.found.kept, self.found.base, strict=True):
-            own = self._latex_name(name)
+            own = self.latex_name(name)
             if len(terms) == 1:
                 rows.append(f"& {own}")
                 continue
-            parts = [latex_term(x, self._latex_name(n)) for n, x in terms.items()]
+            parts = [latex_term(x, self.latex_name(n)) for n, x in terms.items()]
             lines = broken([f"+ {x}".replace("+ -", "- ") for x in parts])
             rows += equation([lines[0].removeprefix("+ "), *lines[1:]], rf"{own}^{{\mathrm{{R}}}}")
         return rows
 
-    def _latex_name(self, name: str) -> str:
-        return symbol_latex(self.symbols[name]) if name in self.symbols else latex_name(name)
+    def latex_name(self, name: str) -> str:
+        """A parameter in LaTeX: the user's symbol, or its own letter with the link as index."""
+        return symbol_latex(self.symbols[name]) if name in self.symbols else parameter_latex(name)
 
     def _repr_latex_(self) -> str:
         return displays(self._latex_rows())

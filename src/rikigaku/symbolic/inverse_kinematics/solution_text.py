@@ -70,19 +70,35 @@ def formulas_lines(formulas: "JointFormulas", style: str = "full") -> list[str]:
 
 
 def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
-    """Rows of an aligned display."""
-    for step in steps:
-        name = latex_name(step.name)
+    """Rows of an aligned display, in lines that fit the page."""
+    for step, (left, right) in zip(steps, step_equations(steps, short), strict=True):
         match step:
             case Definition(_, formula) | Displacement(_, _, formula):
-                yield from equation(latex_lines(formula, short), name)
-            case Root(_, radicand):
-                yield rf"{name} &= \pm\sqrt{{{latex(radicand, short)}}}"
+                yield from equation(latex_lines(formula, short), left)
             case Angle(_, _, y, x):
-                yield f"{name} &= {_atan2(y, x, short)}"
+                yield f"{left} &= {_atan2(y, x, short)}"
+            case _:
+                yield f"{left} &= {right}"
+
+
+def step_equations(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[tuple[str, str]]:
+    """Left and right side of each step in LaTeX, each in one line."""
+
+    def atan2(y: Formula, x: Formula) -> str:
+        return rf"\operatorname{{atan2}}\left({latex(y, short)},\; {latex(x, short)}\right)"
+
+    for step in steps:
+        match step:
+            case Definition(_, formula) | Displacement(_, _, formula):
+                right = latex(formula, short)
+            case Root(_, radicand):
+                right = rf"\pm\sqrt{{{latex(radicand, short)}}}"
+            case Angle(_, _, y, x):
+                right = atan2(y, x)
             case AngleSum(_, _, y, x, rest):
-                first = _atan2(y, x, short) if y is not None and x is not None else ""
-                yield f"{name} &= {_angle_sum(first, latex(rest, short))}"
+                first = atan2(y, x) if y is not None and x is not None else ""
+                right = _angle_sum(first, latex(rest, short))
+        yield latex_name(step.name), right
 
 
 def _atan2(y: Formula, x: Formula, short: Indices | None) -> str:
