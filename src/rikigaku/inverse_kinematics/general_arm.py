@@ -1,0 +1,161 @@
+"""All configurations of a general arm of six joints at given poses: at most 16 [Primrose1986].
+
+Elimination gives starts; Newton's method on the pose removes their rounding errors. Where a start fails, zeros
+are double or the number of configurations is odd, other cuts of the loop are used as well.
+"""
+
+import hashlib
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.compiler.kernel import Kernel
+from rikigaku.core.errors import NotSolvable
+from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
+from rikigaku.inverse_kinematics.cut_solver import CutSolver, pose, run
+from rikigaku.inverse_kinematics.pose_newton import pose_step
+from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.numbers.program import trace
+from rikigaku.spatial.pose import Pose
+
+MOST = 16
+_STEPS = 12  # of Newton's method
+_FINISHED = 1e-8  # error after which one more step leaves rounding errors only
+ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
+_SAME = 1e-6  # configurations closer than this [rad, reach] are one, of higher multiplicity
+
+
+class ArmConfigurations(NamedTuple):
+    """q (n, 16, 6), residual [reach, rad] and multiplicity (n, 16); NaN and 0 where there is none."""
+
+    q: Array
+    residual: Array
+    multiplicity: NDArray[np.int64]
+
+
+class GeneralArm:
+    """Compiled inverse kinematics of one arm of six revolute or prismatic joints.
+
+    Raises:
+        NotSolvable: if the elimination is degenerate for every cut of the loop.
+    """
+
+    def __init__(self, arm: SerialArm) -> None:
+        self.reach = arm.reach
+        links = tuple(
+            Pose(link.R, (link.p[0] / self.reach, link.p[1] / self.reach, link.p[2] / self.reach))
+            for link in arm.links
+        )
+        self.arm = SerialArm(links, arm.revolute, arm.coordinates)
+        self.revolute = np.array(arm.revolute)
+        self.solvers = [CutSolver(self.arm, cut) for cut in chosen_cuts(self.arm)]
+        if not self.solvers:
+            raise NotSolvable(
+                "The elimination is degenerate for this arm: its equations depend on each other for every "
+                "cut of the loop. robot.inverse_kinematics(...) searches numerically.",
+                [],
+            )
+
+    def solve(self, poses: Array) -> ArmConfigurations:
+        """All configurations at poses (n, 4, 4)."""
+        n = len(poses)
+        H = np.concatenate([poses[:, :3, 3] / self.reach, poses[:, :3, :3].reshape(n, 9)], axis=1)
+        found, doubtful = self._by(self.solvers[0], H)
+        for solver in self.solvers[1:]:
+            rows = np.nonzero(doubtful)[0]
+            if not len(rows):
+                break
+            more, still = self._by(solver, H[rows])
+            found = self._united(found, rows, more)
+            count = (found.multiplicity[rows] > 0).sum(axis=1)
+            doubtful[rows] = still & (count % 2 == 1)
+        q = found.q * np.where(self.revolute, 1.0, self.reach)
+        return ArmConfigurations(q, found.residual, found.multiplicity)
+
+    def _by(self, solver: CutSolver, H: Array) -> tuple[ArmConfigurations, NDArray[np.bool_]]:
+        """Configurations by one cut, and the poses where some may be missing."""
+        zeros, q = solver.starts(H)
+        own = zeros.polynomial
+        q, residual = self._polished(H[own], q)
+        good = residual < ACCEPTED
+        doubtful = np.zeros(len(H), dtype=bool)
+        doubtful[own[~good | zeros.double]] = True
+        found = self._table(len(H), own[good], q[good], residual[good])
+        doubtful |= (found.multiplicity > 0).sum(axis=1) % 2 == 1
+        doubtful |= (found.multiplicity > 1).any(axis=1)
+        return found, doubtful
+
+    def _polished(self, H: Array, q: Array) -> tuple[Array, Array]:
+        """Newton's method from each start; residuals."""
+        residual = np.full(len(q), np.inf)
+        active = np.arange(len(q))
+        for _ in range(_STEPS):
+            step, error = run(self._newton, [H[active], q[active]], [(len(active), 6), (len(active),)])
+            residual[active] = error
+            q[active] += step
+            active = active[error > _FINISHED]
+            if not len(active):
+                break
+        _, residual = run(self._newton, [H, q], [q.shape, (len(q),)])
+        return q, np.where(np.isfinite(residual), residual, np.inf)
+
+    @cached_property
+    def _newton(self) -> Kernel:
+        def step(H: Any, q: Any) -> dict[str, Any]:
+            dq, error = pose_step(self.arm, pose(H), q)
+            return {"dq": dq, "error": error}
+
+        name = "inverse kinematics: pose step"
+        identity = hashlib.sha256(repr(self.arm).encode()).hexdigest()
+        return Kernel(f"{name}\n{identity}", lambda: trace(name, [("H", (12,)), ("q", (6,))], step))
+
+    def _table(self, n: int, own: NDArray[np.int64], q: Array, residual: Array) -> ArmConfigurations:
+        """Configurations as an array; equal ones are one."""
+        q[:, self.revolute] = _wrapped(q[:, self.revolute])
+        rank = np.arange(len(own)) - np.searchsorted(own, own)
+        width = max(int(rank.max(initial=-1)) + 1, MOST)
+        table, residuals = np.full((n, width, 6), np.nan), np.full((n, width), np.nan)
+        multiplicity = np.zeros((n, width), dtype=np.int64)
+        table[own, rank], residuals[own, rank], multiplicity[own, rank] = q, residual, 1
+        return self._distinct(table, residuals, multiplicity)
+
+    def _united(
+        self, found: ArmConfigurations, rows: NDArray[np.int64], more: ArmConfigurations
+    ) -> ArmConfigurations:
+        """The configurations with further ones of some poses; those of other cuts raise no multiplicity."""
+        both = [np.concatenate([a[rows], b], axis=1) for a, b in zip(found, more, strict=True)]
+        again = self._distinct(both[0], both[1], both[2], counted=False)
+        for whole, part in zip(found, again, strict=True):
+            whole[rows] = part
+        return found
+
+    def _distinct(
+        self, q: Array, residual: Array, multiplicity: NDArray[np.int64], counted: bool = True
+    ) -> ArmConfigurations:
+        for k in range(1, q.shape[1]):
+            rows = np.nonzero(multiplicity[:, k])[0]
+            if not len(rows):
+                continue
+            gap = q[rows, :k] - q[rows, k : k + 1]
+            gap[..., self.revolute] = _wrapped(gap[..., self.revolute])
+            same = (np.abs(gap) < _SAME).all(axis=2) & (multiplicity[rows, :k] > 0)
+            again = same.any(axis=1)
+            first = same[again].argmax(axis=1)
+            if counted:
+                multiplicity[rows[again], first] += 1
+            q[rows[again], k] = residual[rows[again], k] = np.nan
+            multiplicity[rows[again], k] = 0
+        order = np.argsort(multiplicity == 0, axis=1, kind="stable")[:, :MOST]
+        return ArmConfigurations(
+            np.take_along_axis(q, order[..., None], axis=1),
+            np.take_along_axis(residual, order, axis=1),
+            np.take_along_axis(multiplicity, order, axis=1),
+        )
+
+
+def _wrapped(x: Array) -> Array:
+    """Angles between -pi and pi."""
+    return np.asarray(x - 2 * np.pi * np.round(x / (2 * np.pi)))
