@@ -42,7 +42,10 @@ class Cut:
 def chosen_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
     """Cuts that are not degenerate, the most accurate first, one for each sampled joint."""
     rng = np.random.default_rng(5)
-    q = [rng.uniform(-np.pi, np.pi, _TRIALS) if flag else rng.uniform(-0.5, 0.5, _TRIALS) for flag in arm.revolute]
+    q = [
+        rng.uniform(-np.pi, np.pi, _TRIALS) if flag else rng.uniform(-0.5, 0.5, _TRIALS)
+        for flag in arm.revolute
+    ]
     H = forward(arm, q)
     best: dict[int, Cut] = {}
     for cut in loop_cuts():

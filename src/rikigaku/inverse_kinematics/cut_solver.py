@@ -123,24 +123,22 @@ def run(kernel: Kernel, inputs: list[Array], shapes: list[tuple[int, ...]]) -> l
     return outputs
 
 
-def _values(a: Array, x: Array) -> tuple[Array, Array]:
-    def both(a: Any, x: Any) -> dict[str, Any]:
-        f, slope, _ = value(a, x)
-        return {"f": f, "slope": slope}
-
-    kernel = general_kernel("trigonometric polynomial", [("a", (SAMPLES,)), ("x", ())], both)
-    f, slope = run(kernel, [a, x], [x.shape, x.shape])
-    return f, slope
-
-
-def _refined(a: Array, low: Array, high: Array, order: int) -> tuple[Array, Array]:
+def _values(a: Array, x: Array) -> list[Array]:
     kernel = general_kernel(
-        f"zero of a trigonometric polynomial's derivative {order}",
-        [("a", (SAMPLES,)), ("low", ()), ("high", ())],
-        lambda a, low, high: {"x": refined(a, low, high, order)},
+        "trigonometric polynomial",
+        [("a", (SAMPLES,)), ("x", ())],
+        lambda a, x: dict(zip(("f", "slope", "curvature"), value(a, x), strict=True)),
     )
-    (out,) = run(kernel, [a, low, high], [(len(a), 2)])
-    return out[:, 0], out[:, 1]
+    return run(kernel, [a, x], [x.shape] * 3)
+
+
+def _refined(a: Array, low: Array, high: Array) -> Array:
+    kernel = general_kernel(
+        "zero of a trigonometric polynomial",
+        [("a", (SAMPLES,)), ("low", ()), ("high", ())],
+        lambda a, low, high: {"x": refined(a, low, high)},
+    )
+    return run(kernel, [a, low, high], [low.shape])[0]
 
 
 def _numbers(revolute: bool, y: Any, x: Any) -> tuple[Any, Any]:

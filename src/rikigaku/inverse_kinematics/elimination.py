@@ -56,9 +56,7 @@ def kept_side(T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tuple[Num
     return X
 
 
-def eliminated_side(
-    T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tuple[Number, Number]]
-) -> Pose:
+def eliminated_side(T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tuple[Number, Number]]) -> Pose:
     """(T_1 M_2 T_2 M_3)^-1."""
     X = T[0].compose(motion(revolute[1], *x[0])).compose(T[1]).compose(motion(revolute[2], *x[1]))
     return X.inverse()

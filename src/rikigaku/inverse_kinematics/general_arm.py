@@ -23,7 +23,7 @@ from rikigaku.spatial.pose import Pose
 
 MOST = 16
 _STEPS = 12  # of Newton's method
-_FINISHED = 1e-8  # error after which one more step leaves rounding errors only
+_FINISHED = 1e-7  # step [rad, reach] after which the quadratic convergence leaves rounding errors only
 ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
 _SAME = 1e-6  # configurations closer than this [rad, reach] are one, of higher multiplicity
 
@@ -96,7 +96,7 @@ class GeneralArm:
             step, error = run(self._newton, [H[active], q[active]], [(len(active), 6), (len(active),)])
             residual[active] = error
             q[active] += step
-            active = active[error > _FINISHED]
+            active = active[np.abs(step).max(axis=1) > _FINISHED]
             if not len(active):
                 break
         _, residual = run(self._newton, [H, q], [q.shape, (len(q),)])

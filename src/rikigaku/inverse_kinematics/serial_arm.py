@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from rikigaku.core.errors import NotSolvable
-from rikigaku.core.types import Array
 from rikigaku.model.elementary_motions import Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, instantiate
 from rikigaku.model.robot_model import RobotModel

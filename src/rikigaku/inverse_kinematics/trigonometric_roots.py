@@ -1,7 +1,7 @@
 """Real zeros of trigonometric polynomials f(x) = a_0 + sum a_k cos kx + b_k sin kx, for batches.
 
 A coarse grid shows where f may vanish; those cells are sampled more finely. Sign changes bracket simple zeros.
-Where f approaches zero and turns back, the extremum is located: two zeros lie beside it, or it touches zero.
+Where f is not monotone and may reach zero, cells are divided again; a part that stays so has a double zero.
 Where all values are small beside the largest one, the coefficients hold their rounding errors only; there the
 values are computed directly.
 """
@@ -21,11 +21,10 @@ DEGREE = 8
 SAMPLES = 2 * DEGREE + 1
 _CELLS = 128
 _PARTS = 8  # finer cells of a cell
-_STEPS = 4  # of Newton's method within a finer bracket, each guarded by bisection
+_LEVELS = 6  # of subdivision; the last parts are 2e-7 rad wide
+_STEPS = 3  # of Newton's method within a finer bracket, each guarded by bisection
 # Relative to the largest value: below, values from coefficients have too few digits.
-_DARK = 1e-8
-# An extremum closer to zero than this part of the largest value near it is a double zero.
-_TOUCHES = 1e-6
+_DARK = 1e-11
 
 _WIDTH = 2 * np.pi / _CELLS
 
@@ -83,29 +82,28 @@ def value(a: Sequence[Number], x: Number) -> list[Number]:
     return [f, first, second]
 
 
-def refined(a: Sequence[Number], low: Number, high: Number, order: int) -> list[Number]:
-    """A zero of f (order 0) or of f' (1) between two points where it has different signs; and f there."""
-    at_low = value(a, low)[order]
+def refined(a: Sequence[Number], low: Number, high: Number) -> Number:
+    """The zero of f between two points where it has different signs."""
+    at_low = value(a, low)[0]
     x = 0.5 * (low + high)
     for _ in range(_STEPS):
-        found = value(a, x)
-        f, slope = found[order], found[order + 1]
+        f, slope, _ = value(a, x)
         left = f * at_low > 0
         low, high = where(left, x, low), where(left, high, x)
         newton = x - f / where(slope * slope < 1e-290, 1.0, slope)
         x = where((newton - low) * (high - newton) < 0, 0.5 * (low + high), newton)
-    return [x, value(a, x)[0]]
+    return x
 
 
 class Functions(NamedTuple):
     """Compiled functions of batches.
 
-    values: (a, x) -> f, f'. refined: (a, low, high, order) -> x, f.
+    values: (a, x) -> f, f', f''. refined: (a, low, high) -> x.
     direct: (polynomial, x) -> f without the errors of the coefficients.
     """
 
-    values: Callable[[Array, Array], tuple[Array, Array]]
-    refined: Callable[[Array, Array, Array, int], tuple[Array, Array]]
+    values: Callable[[Array, Array], Sequence[Array]]
+    refined: Callable[[Array, Array, Array], Array]
     direct: Callable[[Indices, Array], Array]
 
 
@@ -120,42 +118,49 @@ def zeros(a: Array, functions: Functions) -> Zeros:
     change = 0.5 * np.abs(slope) + 0.25 * np.abs(curvature)
     near = ((f > 0) != (after > 0)) | (least < np.maximum(change, _shifted(change)))
     dark = least < _DARK * size[:, None]
-    bright = _bright_zeros(a, size, *np.nonzero(near & ~dark), functions)
-    if not dark.any():
-        return bright
-    return _joined([bright, _dark_zeros(*np.nonzero(dark), functions)])
+    own, cell = np.nonzero(near & ~dark)
+    found = _bright_zeros(a, own, _grid()[0][cell], _WIDTH, functions)
+    if dark.any():
+        found += _dark_zeros(*np.nonzero(dark), functions)
+    return _joined(found)
 
 
-def _bright_zeros(a: Array, size: Array, own: Indices, cell: Indices, functions: Functions) -> Zeros:
-    """Zeros in cells where the coefficients give enough digits."""
-    x = _grid()[0][cell][:, None] + _WIDTH / _PARTS * np.arange(_PARTS + 1)
-    f, slope = functions.values(a[own][:, None, :], x)
-    before, after = f[:, :-1], f[:, 1:]
-    changes = (before > 0) != (after > 0)
-    k, part = np.nonzero(changes)
-    found = functions.refined(a[own[k]], x[k, part], x[k, part + 1], 0)[0]
-    simple = Zeros(own[k], found, np.zeros(len(k), dtype=bool))
-    turning = ~changes & (before * slope[:, :-1] < 0) & (after * slope[:, 1:] > 0)
-    k, part = np.nonzero(turning)
-    if not len(k):
-        return _joined([simple])
-    low, high = x[k, part], x[k, part + 1]
-    middle, least = functions.refined(a[own[k]], low, high, 1)
-    crosses = (least > 0) != (before[k, part] > 0)
-    touches = ~crosses & (np.abs(least) < _TOUCHES * size[own[k]])
-    c = k[crosses]
-    pairs = [
-        functions.refined(a[own[c]], low[crosses], middle[crosses], 0)[0],
-        functions.refined(a[own[c]], middle[crosses], high[crosses], 0)[0],
-    ]
-    parts = [simple, *(Zeros(own[c], p, np.zeros(len(c), dtype=bool)) for p in pairs)]
-    parts.append(Zeros(own[k[touches]], middle[touches], np.ones(int(touches.sum()), dtype=bool)))
-    return _joined(parts)
+def _bright_zeros(a: Array, own: Indices, low: Array, width: float, functions: Functions) -> list[Zeros]:
+    """Zeros in cells where the coefficients give enough digits, by subdivision.
+
+    A part where f is monotone has a zero if the sign changes; a part whose slope and curvature cannot take f to
+    zero has none; other parts are divided again. In the last parts a least |f| is a double zero.
+    """
+    found: list[Zeros] = []
+    for _ in range(_LEVELS):
+        if not len(own):
+            break
+        width = width / _PARTS
+        x = low[:, None] + width * np.arange(_PARTS + 1)
+        f, slope, curvature = functions.values(a[own][:, None, :], x)
+        size, steep, bend = np.abs(f), width * np.abs(slope), width * width * np.abs(curvature)
+        least, steepest, most_bent = (
+            pick(y[:, :-1], y[:, 1:])
+            for pick, y in ((np.minimum, size), (np.maximum, steep), (np.maximum, bend))
+        )
+        changes = (f[:, :-1] > 0) != (f[:, 1:] > 0)
+        monotone = (slope[:, :-1] > 0) == (slope[:, 1:] > 0)
+        monotone &= np.minimum(steep[:, :-1], steep[:, 1:]) > 0.5 * most_bent
+        k, part = np.nonzero(changes & monotone)
+        zero = functions.refined(a[own[k]], x[k, part], x[k, part + 1])
+        found.append(_zeros_of(own[k], zero))
+        k, part = np.nonzero(~monotone & (changes | (least < 0.5 * steepest + 0.25 * most_bent)))
+        own, low = own[k], x[k, part]
+    if len(own):
+        middle = low + 0.5 * width
+        found.append(Zeros(own, middle, np.ones(len(own), dtype=bool)))
+    return found
 
 
-def _dark_zeros(own: Indices, cell: Indices, functions: Functions) -> Zeros:
+def _dark_zeros(own: Indices, cell: Indices, functions: Functions) -> list[Zeros]:
     """Zeros in cells where only values computed directly have enough digits: brackets, then secants."""
-    x = _grid()[0][cell][:, None] + _WIDTH / _PARTS * np.arange(_PARTS + 1)
+    # one more point on either side: a bowl may lie at the border of two cells
+    x = _grid()[0][cell][:, None] + _WIDTH / _PARTS * np.arange(-1, _PARTS + 2)
     f = functions.direct(np.broadcast_to(own[:, None], x.shape), x)
     before, after = f[:, :-1], f[:, 1:]
     k, part = np.nonzero((before > 0) != (after > 0))
@@ -165,7 +170,7 @@ def _dark_zeros(own: Indices, cell: Indices, functions: Functions) -> Zeros:
     bowl = (size[:, 1:-1] < size[:, :-2]) & (size[:, 1:-1] < size[:, 2:])
     bowl &= (positive[:, 1:-1] == positive[:, :-2]) & (positive[:, 1:-1] == positive[:, 2:])
     i, j = np.nonzero(bowl)
-    return _joined([_zeros_of(own[k], simple), *_in_bowls(own[i], x[i, j], x[i, j + 2], f[i, j + 1], functions)])
+    return [_zeros_of(own[k], simple), *_in_bowls(own[i], x[i, j], x[i, j + 2], f[i, j + 1], functions)]
 
 
 def _in_bowls(own: Indices, low: Array, high: Array, at: Array, functions: Functions) -> list[Zeros]:
@@ -210,7 +215,9 @@ def _by_secants(
     x = 0.5 * (low + high)
     for _ in range(5):
         gap = at_high - at_low
-        x = np.where(gap == 0, 0.5 * (low + high), (low * at_high - high * at_low) / np.where(gap == 0, 1, gap))
+        x = np.where(
+            gap == 0, 0.5 * (low + high), (low * at_high - high * at_low) / np.where(gap == 0, 1, gap)
+        )
         f = functions.direct(own, x)
         right = (f > 0) == (at_high > 0)
         at_low = np.where(right, 0.5 * at_low, f)
