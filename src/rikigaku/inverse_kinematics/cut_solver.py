@@ -1,7 +1,7 @@
 """Configurations of an arm by one cut of its loop, in compiled batches.
 
-The determinant of the eliminated system is a trigonometric polynomial of degree 8 in one joint. Its values at 17
-angles on the circle determine it up to rounding; no half-angle tangent goes to infinity. The other joints
+The determinant of the eliminated system is a trigonometric polynomial of degree 8 in one joint. Its values at
+17 angles on the circle determine it up to rounding; no half-angle tangent goes to infinity. The other joints
 follow from the null vector and from least squares.
 """
 

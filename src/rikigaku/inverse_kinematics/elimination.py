@@ -1,11 +1,11 @@
 """Elimination of five of six joints: a 12 x 12 matrix that is singular at the values of the sixth.
 
 Both sides of the cut loop give the position p and the direction z of the dropped joint's axis. Fourteen
-functions of them (p, z, p.p, p.z, p x z, (p.p) z - 2 (p.z) p) are linear in the monomials of the two eliminated
-joints and in those of the three kept ones [Raghavan1993]. An orthogonal complement removes the eliminated ones.
-The six remaining equations, with the half angles of two kept joints in homogeneous form, are multiplied by the
-half angle of one of them: 12 equations in 12 monomials [Manocha1994]. Homogeneous half angles (cos, sin) have
-no singularity at 180 degrees.
+functions of them (p, z, p.p, p.z, p x z, (p.p) z - 2 (p.z) p) are linear in the monomials of the two
+eliminated joints and in those of the three kept ones [Raghavan1993]. An orthogonal complement removes the
+eliminated ones. The six remaining equations, with the half angles of two kept joints in homogeneous form, are
+multiplied by the half angle of one of them: 12 equations in 12 monomials [Manocha1994]. Homogeneous half angles
+(cos, sin) have no singularity at 180 degrees.
 """
 
 import itertools
@@ -63,14 +63,14 @@ def eliminated_side(T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tup
 
 
 def eliminated_coefficients(T: Sequence[Pose], revolute: Sequence[bool]) -> list[list[Number]]:
-    """Coefficients of the 9 monomials of the eliminated joints in each function: (14, 9), the constant last."""
+    """Coefficients of the 9 monomials of the eliminated joints in each function (14, 9), constant last."""
     points = [_points(flag) for flag in revolute[1:3]]
     values = [functions(*axis(eliminated_side(T, revolute, x))) for x in itertools.product(*points)]
     return [_coefficients([v[k] for v in values], revolute[1:3]) for k in range(EQUATIONS)]
 
 
 def kept_coefficients(T: Sequence[Pose], revolute: Sequence[bool]) -> list[list[Number]]:
-    """Coefficients of the 27 monomials of the kept joints in each function: (14, 27), the constant last."""
+    """Coefficients of the 27 monomials of the kept joints in each function (14, 27), constant last."""
     points = [_points(flag) for flag in revolute[3:6]]
     values = [functions(*axis(kept_side(T, revolute, x))) for x in itertools.product(*points)]
     return [_coefficients([v[k] for v in values], revolute[3:6]) for k in range(EQUATIONS)]
@@ -81,7 +81,7 @@ def remaining_equations(
 ) -> list[Number]:
     """The six equations in the kept joints: (3, 6, 9) numbers, flattened.
 
-    The first axis is that of the sampled joint's (cos, sin, 1), the last that of the half angles of the others.
+    First axis: (cos, sin, 1) of the sampled joint; last axis: half angles of the other two.
 
     Args:
         basis: (8, r) combinations of the monomials of the eliminated joints that are independent.
@@ -108,7 +108,7 @@ def remaining_equations(
 
 
 def matrix_at(equations: Numbers, c: Number, s: Number) -> list[list[Number]]:
-    """The 12 x 12 matrix at a value of the sampled joint; columns (i, j): half angles to the powers 3 and 2."""
+    """The 12 x 12 matrix at a value of the sampled joint; columns: powers 3 and 2 of the half angles."""
     rows = []
     for k in range(6):
         first, second, third = (equations[54 * a + 9 * k : 54 * a + 9 * k + 9] for a in range(3))

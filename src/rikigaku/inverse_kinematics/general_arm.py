@@ -1,7 +1,7 @@
 """All configurations of a general arm of six joints at given poses: at most 16 [Primrose1986].
 
-Elimination gives starts; Newton's method on the pose removes their rounding errors. Where a start fails, zeros
-are double or the number of configurations is odd, other cuts of the loop are used as well.
+Elimination gives starts; Newton's method on the pose removes their rounding errors. Where a start fails, a
+zero is double or the number of configurations is odd, other cuts of the loop are used as well.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ from rikigaku.numbers.program import trace
 from rikigaku.spatial.pose import Pose
 
 MOST = 16
+_TILE = 512  # poses whose arrays fit the caches
 _STEPS = 12  # of Newton's method
 _FINISHED = 1e-7  # step [rad, reach] after which the quadratic convergence leaves rounding errors only
 ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
@@ -61,6 +62,10 @@ class GeneralArm:
 
     def solve(self, poses: Array) -> ArmConfigurations:
         """All configurations at poses (n, 4, 4)."""
+        parts = [self._solved(poses[k : k + _TILE]) for k in range(0, max(len(poses), 1), _TILE)]
+        return ArmConfigurations(*(np.concatenate(x) for x in zip(*parts, strict=True)))
+
+    def _solved(self, poses: Array) -> ArmConfigurations:
         n = len(poses)
         H = np.concatenate([poses[:, :3, 3] / self.reach, poses[:, :3, :3].reshape(n, 9)], axis=1)
         found, doubtful = self._by(self.solvers[0], H)

@@ -52,7 +52,7 @@ def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> S
                 [part.name],
             )
     return SerialArm(
-        tuple([*(part.placement for part in path), on_body]),
+        (*(part.placement for part in path), on_body),
         tuple(isinstance(part.joint, Revolute) for part in path),
         tuple(part.q.start for part in path),
     )

@@ -1,9 +1,8 @@
 """Real zeros of trigonometric polynomials f(x) = a_0 + sum a_k cos kx + b_k sin kx, for batches.
 
-A coarse grid shows where f may vanish; those cells are sampled more finely. Sign changes bracket simple zeros.
-Where f is not monotone and may reach zero, cells are divided again; a part that stays so has a double zero.
-Where all values are small beside the largest one, the coefficients hold their rounding errors only; there the
-values are computed directly.
+Cells of a grid where f is monotone have one zero or none. Cells where it may reach zero otherwise are divided,
+and divided again; a part that stays unclear has a double zero. Where f is small beside its largest value, the
+coefficients hold rounding errors only; there f is computed directly.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from rikigaku.numbers.number_kind import Number
 DEGREE = 8
 SAMPLES = 2 * DEGREE + 1
 _CELLS = 128
-_PARTS = 8  # finer cells of a cell
+_PARTS = 8  # of a cell that is divided
 _LEVELS = 6  # of subdivision; the last parts are 2e-7 rad wide
 _STEPS = 3  # of Newton's method within a finer bracket, each guarded by bisection
 # Relative to the largest value: below, values from coefficients have too few digits.
@@ -29,6 +28,7 @@ _DARK = 1e-11
 _WIDTH = 2 * np.pi / _CELLS
 
 Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 class Zeros(NamedTuple):
@@ -36,7 +36,7 @@ class Zeros(NamedTuple):
 
     polynomial: Indices
     x: Array
-    double: NDArray[np.bool_]
+    double: Mask
 
 
 @cache
@@ -48,12 +48,12 @@ def sample_angles() -> Array:
 @cache
 def interpolation() -> Array:
     """(samples, coefficients): coefficients a_0, a_1, b_1, ... of the polynomial with given samples."""
-    return np.linalg.inv(_monomials(sample_angles())[0]).T
+    return np.array(np.linalg.inv(_monomials(sample_angles())[0]).T, dtype=np.float64)
 
 
 @cache
 def _grid() -> tuple[Array, Array]:
-    """Points of the coarse grid, and (coefficients, 3 cells): f, f' h and f'' h^2 at them, cells of width h."""
+    """Points of the grid, and (coefficients, 3 cells): f, f' h and f'' h^2 at them, with cells of width h."""
     x = 2 * np.pi * (np.arange(_CELLS) + 0.25) / _CELLS
     values, slopes = _monomials(x)
     k = np.repeat(np.arange(DEGREE + 1), 2)[1:]
@@ -109,63 +109,69 @@ class Functions(NamedTuple):
 
 def zeros(a: Array, functions: Functions) -> Zeros:
     """The real zeros of polynomials with coefficients (n, 17)."""
-    _, monomials = _grid()
-    f, slope, curvature = np.split(a @ monomials, 3, axis=1)
-    size = np.abs(f).max(axis=1)
-    after = _shifted(f)
-    least = np.minimum(np.abs(f), np.abs(after))
-    # |f| may reach zero within the cell: slope and curvature at its ends may take it there
-    change = 0.5 * np.abs(slope) + 0.25 * np.abs(curvature)
-    near = ((f > 0) != (after > 0)) | (least < np.maximum(change, _shifted(change)))
-    dark = least < _DARK * size[:, None]
-    own, cell = np.nonzero(near & ~dark)
-    found = _bright_zeros(a, own, _grid()[0][cell], _WIDTH, functions)
-    if dark.any():
-        found += _dark_zeros(*np.nonzero(dark), functions)
+    grid, monomials = _grid()
+    terms = (a @ monomials).reshape(len(a), 3, _CELLS)
+    terms = np.concatenate([terms, terms[:, :, :1]], axis=2)  # the last cell ends where the first begins
+    size = np.abs(terms[:, 0])
+    dark = np.minimum(size[:, :-1], size[:, 1:]) < _DARK * size.max(axis=1)[:, None]
+    simple, unclear = _classified(*terms.swapaxes(0, 1))
+    any_dark = bool(dark.any())
+    if any_dark:
+        simple, unclear = simple & ~dark, unclear & ~dark
+    own, cell = np.nonzero(simple)
+    low = grid[cell]
+    found = [_zeros_of(own, functions.refined(a[own], low, low + _WIDTH))]
+    own, cell = np.nonzero(unclear)
+    found += _by_subdivision(a, own, grid[cell], _WIDTH, functions)
+    if any_dark:
+        own, cell = np.nonzero(dark)
+        found += _dark_zeros(own, grid[cell], functions)
     return _joined(found)
 
 
-def _bright_zeros(a: Array, own: Indices, low: Array, width: float, functions: Functions) -> list[Zeros]:
-    """Zeros in cells where the coefficients give enough digits, by subdivision.
+def _classified(f: Array, step: Array, bend: Array) -> tuple[Mask, Mask]:
+    """Cells with one simple zero, and cells where f may have any; f, f' h and f'' h^2 at the ends of cells.
 
-    A part where f is monotone has a zero if the sign changes; a part whose slope and curvature cannot take f to
-    zero has none; other parts are divided again. In the last parts a least |f| is a double zero.
+    Where the slope is larger than the curvature can change it, f is monotone. Elsewhere slope and curvature
+    bound what f can lose on its way from the ends.
     """
+    positive, size, steep, bend = f > 0, np.abs(f), np.abs(step), np.abs(bend)
+    most_bent = np.maximum(bend[:, :-1], bend[:, 1:])
+    rises = step > 0
+    monotone = rises[:, :-1] == rises[:, 1:]
+    monotone &= np.minimum(steep[:, :-1], steep[:, 1:]) > 0.5 * most_bent
+    changes = positive[:, :-1] != positive[:, 1:]
+    loss = 0.5 * np.maximum(steep[:, :-1], steep[:, 1:]) + 0.25 * most_bent
+    near = changes | (np.minimum(size[:, :-1], size[:, 1:]) < loss)
+    return changes & monotone, near & ~monotone
+
+
+def _by_subdivision(a: Array, own: Indices, low: Array, width: float, functions: Functions) -> list[Zeros]:
+    """Zeros in cells that are divided until each part is clear; what stays unclear is a double zero."""
     found: list[Zeros] = []
     for _ in range(_LEVELS):
         if not len(own):
-            break
+            return found
         width = width / _PARTS
         x = low[:, None] + width * np.arange(_PARTS + 1)
         f, slope, curvature = functions.values(a[own][:, None, :], x)
-        size, steep, bend = np.abs(f), width * np.abs(slope), width * width * np.abs(curvature)
-        least, steepest, most_bent = (
-            pick(y[:, :-1], y[:, 1:])
-            for pick, y in ((np.minimum, size), (np.maximum, steep), (np.maximum, bend))
-        )
-        changes = (f[:, :-1] > 0) != (f[:, 1:] > 0)
-        monotone = (slope[:, :-1] > 0) == (slope[:, 1:] > 0)
-        monotone &= np.minimum(steep[:, :-1], steep[:, 1:]) > 0.5 * most_bent
-        k, part = np.nonzero(changes & monotone)
-        zero = functions.refined(a[own[k]], x[k, part], x[k, part + 1])
-        found.append(_zeros_of(own[k], zero))
-        k, part = np.nonzero(~monotone & (changes | (least < 0.5 * steepest + 0.25 * most_bent)))
+        simple, unclear = _classified(f, width * slope, (width * width) * curvature)
+        k, part = np.nonzero(simple)
+        found.append(_zeros_of(own[k], functions.refined(a[own[k]], x[k, part], x[k, part + 1])))
+        k, part = np.nonzero(unclear)
         own, low = own[k], x[k, part]
-    if len(own):
-        middle = low + 0.5 * width
-        found.append(Zeros(own, middle, np.ones(len(own), dtype=bool)))
-    return found
+    return [*found, Zeros(own, low + 0.5 * width, np.ones(len(own), dtype=bool))]
 
 
-def _dark_zeros(own: Indices, cell: Indices, functions: Functions) -> list[Zeros]:
+def _dark_zeros(own: Indices, low: Array, functions: Functions) -> list[Zeros]:
     """Zeros in cells where only values computed directly have enough digits: brackets, then secants."""
     # one more point on either side: a bowl may lie at the border of two cells
-    x = _grid()[0][cell][:, None] + _WIDTH / _PARTS * np.arange(-1, _PARTS + 2)
+    x = low[:, None] + _WIDTH / _PARTS * np.arange(-1, _PARTS + 2)
     f = functions.direct(np.broadcast_to(own[:, None], x.shape), x)
     before, after = f[:, :-1], f[:, 1:]
     k, part = np.nonzero((before > 0) != (after > 0))
     simple = _by_secants(own[k], x[k, part], x[k, part + 1], f[k, part], f[k, part + 1], functions)
-    # A least |f| between larger neighbours of the same sign: two zeros closer than the grid, a double one, or none.
+    # A least |f| between larger neighbours of the same sign: two close zeros, a double one, or none.
     size, positive = np.abs(f), f > 0
     bowl = (size[:, 1:-1] < size[:, :-2]) & (size[:, 1:-1] < size[:, 2:])
     bowl &= (positive[:, 1:-1] == positive[:, :-2]) & (positive[:, 1:-1] == positive[:, 2:])
@@ -224,11 +230,6 @@ def _by_secants(
         at_high = np.where(right, f, 0.5 * at_high)
         low, high = np.where(right, low, x), np.where(right, x, high)
     return x
-
-
-def _shifted(x: Array) -> Array:
-    """The columns moved by one to the left, cyclically."""
-    return np.concatenate([x[:, 1:], x[:, :1]], axis=1)
 
 
 def _joined(parts: Sequence[Zeros]) -> Zeros:
