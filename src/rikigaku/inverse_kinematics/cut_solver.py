@@ -22,7 +22,8 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
     Functions,
     Indices,
     Zeros,
-    interpolation,
+    coefficients,
+    products,
     refined,
     sample_angles,
     value,
@@ -55,7 +56,7 @@ class CutSolver:
         def direct(own: Indices, x: Array) -> Array:
             return run(self._determinant, [E[own], np.cos(x), np.sin(x)], [x.shape])[0]
 
-        found = zeros(d @ interpolation(), Functions(_values, _refined, direct))
+        found = zeros(_coefficients(d), Functions(_values, _refined, direct, _products))
         return found, self._configurations(E, H, found)
 
     def _configurations(self, E: Array, H: Array, found: Zeros) -> Array:
@@ -121,6 +122,24 @@ def run(kernel: Kernel, inputs: list[Array], shapes: list[tuple[int, ...]]) -> l
     with np.errstate(all="ignore"):
         kernel(inputs, outputs)
     return outputs
+
+
+def _coefficients(samples: Array) -> Array:
+    kernel = general_kernel(
+        "coefficients of a trigonometric polynomial",
+        [("f", (SAMPLES,))],
+        lambda f: {"a": coefficients(f)},
+    )
+    return run(kernel, [samples], [samples.shape])[0]
+
+
+def _products(a: Array, monomials: Array) -> list[Array]:
+    kernel = general_kernel(
+        "trigonometric polynomial at known monomials",
+        [("a", (SAMPLES,)), ("m", (3, SAMPLES))],
+        lambda a, m: dict(zip(("f", "slope", "curvature"), products(a, m), strict=True)),
+    )
+    return run(kernel, [a, monomials], [(len(a), len(monomials))] * 3)
 
 
 def _values(a: Array, x: Array) -> list[Array]:

@@ -4,8 +4,8 @@ Both sides of the cut loop give the position p and the direction z of the droppe
 functions of them (p, z, p.p, p.z, p x z, (p.p) z - 2 (p.z) p) are linear in the monomials of the two
 eliminated joints and in those of the three kept ones [Raghavan1993]. An orthogonal complement removes the
 eliminated ones. The six remaining equations, with the half angles of two kept joints in homogeneous form, are
-multiplied by the half angle of one of them: 12 equations in 12 monomials [Manocha1994]. Homogeneous half angles
-(cos, sin) have no singularity at 180 degrees.
+multiplied by the half angle of one of them: 12 equations in 12 monomials [Manocha1994]. Homogeneous half
+angles (cos, sin) have no singularity at 180 degrees.
 """
 
 import itertools

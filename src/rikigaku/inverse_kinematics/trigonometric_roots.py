@@ -1,8 +1,8 @@
 """Real zeros of trigonometric polynomials f(x) = a_0 + sum a_k cos kx + b_k sin kx, for batches.
 
-Cells of a grid where f is monotone have one zero or none. Cells where it may reach zero otherwise are divided,
-and divided again; a part that stays unclear has a double zero. Where f is small beside its largest value, the
-coefficients hold rounding errors only; there f is computed directly.
+Cells of a grid where f is monotone have one zero or none. Cells where it may reach zero otherwise are
+divided, and again; a part that stays unclear has a double zero. Where f is small beside its largest value,
+the coefficients hold rounding errors only; there f is computed directly.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,19 +45,31 @@ def sample_angles() -> Array:
     return 2 * np.pi * np.arange(SAMPLES) / SAMPLES
 
 
-@cache
-def interpolation() -> Array:
-    """(samples, coefficients): coefficients a_0, a_1, b_1, ... of the polynomial with given samples."""
-    return np.array(np.linalg.inv(_monomials(sample_angles())[0]).T, dtype=np.float64)
+def coefficients(samples: Sequence[Number]) -> list[Number]:
+    """a_0, a_1, b_1, ... of the polynomial with these values at the sample angles."""
+    rows = np.linalg.inv(_monomials(sample_angles())[0])
+    return [_inner([float(x) for x in row], samples) for row in rows]
+
+
+def products(a: Sequence[Number], monomials: Sequence[Sequence[Number]]) -> list[Number]:
+    """Sums of coefficients times monomials."""
+    return [_inner(a, row) for row in monomials]
+
+
+def _inner(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    total: Number = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
 
 
 @cache
 def _grid() -> tuple[Array, Array]:
-    """Points of the grid, and (coefficients, 3 cells): f, f' h and f'' h^2 at them, with cells of width h."""
+    """Points of the grid, and (cells, 3, coefficients): f, f' h and f'' h^2 at them, cells of width h."""
     x = 2 * np.pi * (np.arange(_CELLS) + 0.25) / _CELLS
     values, slopes = _monomials(x)
     k = np.repeat(np.arange(DEGREE + 1), 2)[1:]
-    return x, np.concatenate([values, _WIDTH * slopes, -(_WIDTH * _WIDTH) * k * k * values]).T.copy()
+    return x, np.stack([values, _WIDTH * slopes, -(_WIDTH * _WIDTH) * k * k * values], axis=1)
 
 
 def _monomials(x: Array) -> tuple[Array, Array]:
@@ -100,21 +112,23 @@ class Functions(NamedTuple):
 
     values: (a, x) -> f, f', f''. refined: (a, low, high) -> x.
     direct: (polynomial, x) -> f without the errors of the coefficients.
+    products: (a, monomials (..., 3, 17)) -> the three sums of a times monomials.
     """
 
     values: Callable[[Array, Array], Sequence[Array]]
     refined: Callable[[Array, Array, Array], Array]
     direct: Callable[[Indices, Array], Array]
+    products: Callable[[Array, Array], Sequence[Array]]
 
 
 def zeros(a: Array, functions: Functions) -> Zeros:
     """The real zeros of polynomials with coefficients (n, 17)."""
     grid, monomials = _grid()
-    terms = (a @ monomials).reshape(len(a), 3, _CELLS)
-    terms = np.concatenate([terms, terms[:, :, :1]], axis=2)  # the last cell ends where the first begins
-    size = np.abs(terms[:, 0])
+    # the last cell ends where the first begins
+    terms = functions.products(a[:, None, :], np.concatenate([monomials, monomials[:1]]))
+    size = np.abs(terms[0])
     dark = np.minimum(size[:, :-1], size[:, 1:]) < _DARK * size.max(axis=1)[:, None]
-    simple, unclear = _classified(*terms.swapaxes(0, 1))
+    simple, unclear = _classified(*terms)
     any_dark = bool(dark.any())
     if any_dark:
         simple, unclear = simple & ~dark, unclear & ~dark
