@@ -1,6 +1,5 @@
 """Choice of the cuts of a loop whose elimination loses the fewest digits, at random configurations."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +7,9 @@ import numpy as np
 
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics import elimination
-from rikigaku.inverse_kinematics.loop_cut import LoopCut, loop_cuts, motion
+from rikigaku.inverse_kinematics.loop_cut import LoopCut, loop_cuts, numbers, pose
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 from rikigaku.inverse_kinematics.trigonometric_roots import DEGREE
-from rikigaku.spatial.pose import Pose
 
 _TRIALS = 24
 _ROUNDING = 1e-16
@@ -22,7 +20,7 @@ class Cut:
     """A cut of the loop with the linear algebra that does not depend on the pose.
 
     Attributes:
-        basis: (8, r) independent combinations of the monomials of the eliminated joints.
+        basis: (r, 8) independent combinations of the monomials of the eliminated joints.
         complement: (6, 14) equations without them; None if these depend on the pose.
         error: expected error of the sampled joint [rad], from rounding.
     """
@@ -32,67 +30,53 @@ class Cut:
     complement: Array | None
     error: float
 
-    @property
-    def identity(self) -> str:
-        """A text that determines the cut."""
-        complement = None if self.complement is None else self.complement.tolist()
-        return repr((self.cut, self.basis.tolist(), complement))
-
 
 def chosen_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
     """Cuts that are not degenerate, the most accurate first, one for each sampled joint."""
     rng = np.random.default_rng(5)
-    q = [
-        rng.uniform(-np.pi, np.pi, _TRIALS) if flag else rng.uniform(-0.5, 0.5, _TRIALS)
-        for flag in arm.revolute
-    ]
-    H = forward(arm, q)
+    q = rng.uniform(-1, 1, (_TRIALS, 6)) * [np.pi if flag else 0.5 for flag in arm.revolute]
+    H = arm.pose(q)
     best: dict[int, Cut] = {}
     for cut in loop_cuts():
         revolute = cut.reordered(arm.revolute)
         if not (revolute[0] and revolute[3]):
             continue
-        found = _measured(arm, cut, H, q)
         sampled = cut.order[3]
+        found = _measured(arm, cut, H, q[:, sampled])
         if found is not None and (sampled not in best or found.error < best[sampled].error):
             best[sampled] = found
     return sorted((c for c in best.values() if c.error < largest_error), key=lambda c: c.error)
 
 
-def forward(arm: SerialArm, q: Sequence[Any]) -> Pose:
-    """Pose of the last frame; q may hold arrays."""
-    X = arm.links[0]
-    for flag, x, link in zip(arm.revolute, q, arm.links[1:], strict=True):
-        X = X.compose(motion(flag, np.cos(x) if flag else x * x, np.sin(x) if flag else x)).compose(link)
-    return X
-
-
-def _measured(arm: SerialArm, cut: LoopCut, H: Pose, q: Sequence[Array]) -> Cut | None:
+def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | None:
     """The linear algebra of a cut and its expected error; None if its determinant vanishes identically."""
-    T, revolute = cut.links(arm.links, H), cut.reordered(arm.revolute)
+    revolute = cut.reordered(arm.revolute)
+    T = [pose(list(np.moveaxis(numbers(link), -1, 0))) for link in cut.links(list(arm.links), H)]
     gone = _array(elimination.eliminated_coefficients(T, revolute))[..., :8]
     gone = np.broadcast_to(gone, (_TRIALS, *gone.shape[-2:]))
     _, size, Vt = np.linalg.svd(gone.reshape(-1, 8))
     rank = int((size > 1e-9 * size[0]).sum())
-    basis = Vt[:rank].T
+    basis = Vt[:rank]
     complement: Array | None = None
     if np.abs(gone - gone[:1]).max() < 1e-12:
-        U = np.linalg.svd(gone[0] @ basis)[0][:, rank:]
+        U = np.linalg.svd(gone[0] @ basis.T)[0][:, rank:]
         # More than six equations: general combinations of them, so that none is left out.
         mix = np.linalg.qr(np.random.default_rng(7).normal(size=(U.shape[1],) * 2))[0]
         complement = (U @ (mix if U.shape[1] > 6 else np.eye(6)))[:, :6].T
     with np.errstate(all="ignore"):
-        found = elimination.remaining_equations(arm, cut, basis, complement, H)
+        found = elimination.remaining_equations(
+            T, revolute, list(basis), None if complement is None else list(complement)
+        )
         E = np.stack(np.broadcast_arrays(*found), axis=-1)
     if not np.isfinite(E).all():
         return None
     E = E / np.abs(E).max(axis=1, keepdims=True)
     count = 4 * DEGREE
     angles = 2 * np.pi * np.arange(count) / count
-    own = q[cut.order[3]][:, None]
+    own = sampled[:, None]
     samples = np.concatenate([np.broadcast_to(angles, (len(E), count)), own], axis=1)
-    numbers = [E[:, None, k] for k in range(E.shape[1])]
-    A = _array(elimination.matrix_at(numbers, np.cos(samples), np.sin(samples)))
+    columns = [E[:, None, k] for k in range(E.shape[1])]
+    A = _array(elimination.matrix_at(columns, np.cos(samples), np.sin(samples)))
     A = A / np.linalg.norm(A, axis=(1, 3), keepdims=True)
     spectrum = np.fft.fft(np.linalg.det(A[:, :count]), axis=1)
     scale = np.abs(spectrum).max(axis=1)

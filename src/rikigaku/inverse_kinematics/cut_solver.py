@@ -5,9 +5,7 @@ The determinant of the eliminated system is a trigonometric polynomial of degree
 follow from the null vector and from least squares.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics import elimination
 from rikigaku.inverse_kinematics.cut_choice import Cut
-from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.loop_cut import numbers, pose
 from rikigaku.inverse_kinematics.trigonometric_roots import (
     SAMPLES,
     Functions,
@@ -31,82 +29,83 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
 )
 from rikigaku.numbers.elementary_functions import cos, sin, sqrt
 from rikigaku.numbers.program import trace
-from rikigaku.spatial.pose import Pose
 
 Ports = Sequence[tuple[str, tuple[int, ...]]]
 _EQUATIONS = 162
+_LINKS: Ports = [(f"T{k}", (12,)) for k in range(6)]
 _shared: dict[str, Kernel] = {}
 
 
 class CutSolver:
-    """The compiled steps of one cut of one arm of six joints."""
+    """The compiled steps of one cut. Geometry is data: arms with the same types of joints share the code."""
 
-    def __init__(self, arm: SerialArm, chosen: Cut) -> None:
-        self.arm, self.chosen = arm, chosen
-        self.revolute = chosen.cut.reordered(arm.revolute)
-        self.identity = hashlib.sha256(f"{arm!r} {chosen.identity}".encode()).hexdigest()
+    def __init__(self, revolute: Sequence[bool], chosen: Cut) -> None:
+        self.cut, self.chosen = chosen.cut, chosen
+        self.revolute = chosen.cut.reordered(revolute)
+        self.types = "".join("R" if flag else "P" for flag in self.revolute)
 
-    def starts(self, H: Array) -> tuple[Zeros, Array]:
-        """Zeros of the determinants at poses (n, 12), and the configuration that belongs to each (m, 6)."""
+    def starts(self, links: Sequence[Array], H: Array) -> tuple[Zeros, Array]:
+        """Zeros of the determinants at poses, and the configuration that belongs to each (m, 6).
+
+        Args:
+            links: L_0 ... L_6, each (4, 4) or (n, 4, 4). H: (n, 4, 4).
+        """
         n = len(H)
-        (E,) = run(self._equations, [H], [(n, _EQUATIONS)])
+        T = [numbers(link) for link in self.cut.links(links, H)]
+        E = self._equations(T, n)
         angles = sample_angles()
-        (d,) = run(self._determinant, [E[:, None, :], np.cos(angles), np.sin(angles)], [(n, SAMPLES)])
+        (d,) = run(_determinant(), [E[:, None, :], np.cos(angles), np.sin(angles)], [(n, SAMPLES)])
 
         def direct(own: Indices, x: Array) -> Array:
-            return run(self._determinant, [E[own], np.cos(x), np.sin(x)], [x.shape])[0]
+            return run(_determinant(), [E[own], np.cos(x), np.sin(x)], [x.shape])[0]
 
         found = zeros(_coefficients(d), Functions(_values, _refined, direct, _products))
-        return found, self._configurations(E, H, found)
+        return found, self._configurations(E, T, found)
 
-    def _configurations(self, E: Array, H: Array, found: Zeros) -> Array:
+    def _equations(self, T: list[Array], n: int) -> Array:
+        """The six equations in the kept joints at each pose (n, 162)."""
+        basis, complement = self.chosen.basis, self.chosen.complement
+        given = basis if complement is None else complement
+        kind = f"{len(basis)} monomials" if complement is None else "constant"
+
+        def equations(*inputs: Any) -> dict[str, Any]:
+            *links, rows = inputs
+            pair = (rows, None) if complement is None else ([], rows)
+            found = elimination.remaining_equations([pose(x) for x in links], self.revolute, *pair)
+            return {"E": found}
+
+        kernel = general_kernel(
+            f"inverse kinematics: elimination {self.types}, {kind}",
+            [*_LINKS, ("rows", given.shape)],
+            equations,
+        )
+        return run(kernel, [*T, given], [(n, _EQUATIONS)])[0]
+
+    def _configurations(self, E: Array, T: list[Array], found: Zeros) -> Array:
+        """All joints from the sampled one."""
         own, m = found.polynomial, len(found.polynomial)
-        y, x = run(self._joints, [E[own], H[own], found.x], [(m, 5), (m, 5)])
-        order = self.chosen.cut.order
+
+        def joints(*inputs: Any) -> dict[str, Any]:
+            *links, equations, x = inputs
+            poses = [pose(link) for link in links]
+            c, s = cos(x), sin(x)
+            y5, x5, y6, x6 = elimination.kept_joints(equations, self.revolute, c, s)
+            kept = [(c, s), _pair(self.revolute[4], y5, x5), _pair(self.revolute[5], y6, x6)]
+            y2, x2, y3, x3, y1, x1 = elimination.eliminated_joints(poses, self.revolute, kept)
+            return {"y": [y1, y2, y3, y5, y6], "x": [x1, x2, x3, x5, x6]}
+
+        kernel = general_kernel(
+            f"inverse kinematics: joints {self.types}", [*_LINKS, ("E", (_EQUATIONS,)), ("x", ())], joints
+        )
+        links = [link if link.ndim == 1 else link[own] for link in T]
+        y, x = run(kernel, [*links, E[own], found.x], [(m, 5), (m, 5)])
+        order = self.cut.order
         q = np.empty((m, 6))
         q[:, order[3]] = found.x
         for k, place in enumerate((0, 1, 2, 4, 5)):
             is_angle = self.revolute[place]
             q[:, order[place]] = np.arctan2(y[:, k], x[:, k]) if is_angle else y[:, k] / x[:, k]
         return q
-
-    @cached_property
-    def _equations(self) -> Kernel:
-        c = self.chosen
-        return self._kernel(
-            "inverse kinematics: elimination",
-            [("H", (12,))],
-            lambda H: {"E": elimination.remaining_equations(self.arm, c.cut, c.basis, c.complement, pose(H))},
-        )
-
-    @cached_property
-    def _determinant(self) -> Kernel:
-        inputs = [("E", (_EQUATIONS,)), ("c", ()), ("s", ())]
-        return general_kernel(
-            "inverse kinematics: determinant", inputs, lambda E, c, s: {"d": elimination.determinant(E, c, s)}
-        )
-
-    @cached_property
-    def _joints(self) -> Kernel:
-        """(y, x) of the five other joints, in the order of the cut."""
-
-        def joints(E: Any, H: Any, x: Any) -> dict[str, Any]:
-            c, s = cos(x), sin(x)
-            y5, x5, y6, x6 = elimination.kept_joints(E, self.revolute, c, s)
-            kept = [(c, s), _numbers(self.revolute[4], y5, x5), _numbers(self.revolute[5], y6, x6)]
-            y2, x2, y3, x3, y1, x1 = elimination.eliminated_joints(self.arm, self.chosen.cut, pose(H), kept)
-            return {"y": [y1, y2, y3, y5, y6], "x": [x1, x2, x3, x5, x6]}
-
-        inputs = [("E", (_EQUATIONS,)), ("H", (12,)), ("x", ())]
-        return self._kernel("inverse kinematics: joints", inputs, joints)
-
-    def _kernel(self, name: str, inputs: Ports, function: Callable[..., Any]) -> Kernel:
-        return Kernel(f"{name}\n{self.identity}", lambda: trace(name, inputs, function))
-
-
-def pose(H: Sequence[Any]) -> Pose:
-    """A pose from its 12 numbers: position, then the rotation matrix by rows."""
-    return Pose((tuple(H[3:6]), tuple(H[6:9]), tuple(H[9:12])), (H[0], H[1], H[2]))
 
 
 def general_kernel(name: str, inputs: Ports, function: Callable[..., Any]) -> Kernel:
@@ -122,6 +121,14 @@ def run(kernel: Kernel, inputs: list[Array], shapes: list[tuple[int, ...]]) -> l
     with np.errstate(all="ignore"):
         kernel(inputs, outputs)
     return outputs
+
+
+def _determinant() -> Kernel:
+    return general_kernel(
+        "inverse kinematics: determinant",
+        [("E", (_EQUATIONS,)), ("c", ()), ("s", ())],
+        lambda E, c, s: {"d": elimination.determinant(E, c, s)},
+    )
 
 
 def _coefficients(samples: Array) -> Array:
@@ -160,7 +167,7 @@ def _refined(a: Array, low: Array, high: Array) -> Array:
     return run(kernel, [a, low, high], [low.shape])[0]
 
 
-def _numbers(revolute: bool, y: Any, x: Any) -> tuple[Any, Any]:
+def _pair(revolute: bool, y: Any, x: Any) -> tuple[Any, Any]:
     """(cos, sin) of an angle atan2(y, x), or (d^2, d) of a displacement y/x."""
     if revolute:
         norm = 1 / sqrt(x * x + y * y)

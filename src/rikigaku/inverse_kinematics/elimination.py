@@ -13,9 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.loop_cut import LoopCut, motion
-from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.loop_cut import motion
 from rikigaku.laws.householder import orthogonal
 from rikigaku.numbers.elementary_functions import is_zero, sqrt, where
 from rikigaku.numbers.number_kind import Number
@@ -77,28 +75,27 @@ def kept_coefficients(T: Sequence[Pose], revolute: Sequence[bool]) -> list[list[
 
 
 def remaining_equations(
-    arm: SerialArm, cut: LoopCut, basis: Array, complement: Array | None, H: Pose
+    T: Sequence[Pose],
+    revolute: Sequence[bool],
+    basis: Sequence[Numbers],
+    complement: Sequence[Numbers] | None,
 ) -> list[Number]:
     """The six equations in the kept joints: (3, 6, 9) numbers, flattened.
 
     First axis: (cos, sin, 1) of the sampled joint; last axis: half angles of the other two.
 
     Args:
-        basis: (8, r) combinations of the monomials of the eliminated joints that are independent.
+        basis: (r, 8) combinations of the monomials of the eliminated joints that are independent.
         complement: (6, 14) rows orthogonal to them; None: they depend on the pose and are computed here.
     """
-    T, revolute = cut.links(arm.links, H), cut.reordered(arm.revolute)
     kept, gone = kept_coefficients(T, revolute), eliminated_coefficients(T, revolute)
     for row, other in zip(kept, gone, strict=True):
         row[26] = row[26] - other[8]
-    rows: list[list[Number]]
     if complement is None:
-        A = [_combined(row[:8], basis.T) for row in gone]
-        rows = orthogonal(A, basis.shape[1]).complement()[:6]
-    else:
-        rows = [list(map(float, row)) for row in complement]
+        A = [[_inner(row[:8], own) for own in basis] for row in gone]
+        complement = orthogonal(A, len(basis)).complement()[:6]
     columns = list(zip(*kept, strict=True))
-    combined = [[_inner(row, column) for column in columns] for row in rows]
+    combined = [[_inner(row, column) for column in columns] for row in complement]
     result: list[Number] = []
     for first in range(3):
         for row in combined:
@@ -193,13 +190,12 @@ _START = tuple(float(x) for x in 1 + 0.5 * np.sin(np.arange(1, 13) * np.sqrt(2))
 
 
 def eliminated_joints(
-    arm: SerialArm, cut: LoopCut, H: Pose, x: Sequence[tuple[Number, Number]]
+    T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tuple[Number, Number]]
 ) -> list[Number]:
     """Homogeneous numbers (y, x) of the two eliminated joints and of the dropped one, from the kept ones.
 
     What the third joint does not change is linear in the numbers of the second: least squares.
     """
-    T, revolute = cut.links(arm.links, H), cut.reordered(arm.revolute)
     goal = kept_side(T, revolute, x)
     p, z = axis(goal)
     invariants = _about_z if revolute[2] else _along_z
@@ -291,10 +287,6 @@ def _half_angles(own: Sequence[Numbers], first: bool, second: bool) -> list[Numb
         for a in range(3)
         for b in range(3)
     ]
-
-
-def _combined(row: Numbers, combinations: Array) -> list[Number]:
-    return [_inner(row, [float(x) for x in combination]) for combination in combinations]
 
 
 def _inner(a: Numbers, b: Numbers) -> Number:

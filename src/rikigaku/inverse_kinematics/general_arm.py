@@ -4,8 +4,7 @@ Elimination gives starts; Newton's method on the pose removes their rounding err
 zero is double or the number of configurations is odd, other cuts of the loop are used as well.
 """
 
-import hashlib
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,10 @@ from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
-from rikigaku.inverse_kinematics.cut_solver import CutSolver, pose, run
+from rikigaku.inverse_kinematics.cut_solver import CutSolver, general_kernel, run
+from rikigaku.inverse_kinematics.loop_cut import numbers, pose
 from rikigaku.inverse_kinematics.pose_newton import pose_step
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
-from rikigaku.numbers.program import trace
-from rikigaku.spatial.pose import Pose
 
 MOST = 16
 _TILE = 512  # poses whose arrays fit the caches
@@ -46,13 +44,9 @@ class GeneralArm:
 
     def __init__(self, arm: SerialArm) -> None:
         self.reach = arm.reach
-        links = tuple(
-            Pose(link.R, (link.p[0] / self.reach, link.p[1] / self.reach, link.p[2] / self.reach))
-            for link in arm.links
-        )
-        self.arm = SerialArm(links, arm.revolute, arm.coordinates)
+        self.arm = SerialArm(self._scaled(arm.links), arm.revolute, arm.coordinates)
         self.revolute = np.array(arm.revolute)
-        self.solvers = [CutSolver(self.arm, cut) for cut in chosen_cuts(self.arm)]
+        self.solvers = [CutSolver(arm.revolute, cut) for cut in chosen_cuts(self.arm)]
         if not self.solvers:
             raise NotSolvable(
                 "The elimination is degenerate for this arm: its equations depend on each other for every "
@@ -60,31 +54,45 @@ class GeneralArm:
                 [],
             )
 
-    def solve(self, poses: Array) -> ArmConfigurations:
-        """All configurations at poses (n, 4, 4)."""
-        parts = [self._solved(poses[k : k + _TILE]) for k in range(0, max(len(poses), 1), _TILE)]
+    def solve(self, poses: Array, links: Sequence[Array] | None = None) -> ArmConfigurations:
+        """All configurations at poses (n, 4, 4).
+
+        links: L_0 ... L_6 of each pose, (4, 4) or (n, 4, 4), if they differ from those of the arm.
+        """
+        H = self._scaled(poses)
+        own = list(self.arm.links) if links is None else [self._scaled(link) for link in links]
+        parts = []
+        for k in range(0, max(len(H), 1), _TILE):
+            tile = slice(k, k + _TILE)
+            parts.append(self._solved([x if x.ndim == 2 else x[tile] for x in own], H[tile]))
         return ArmConfigurations(*(np.concatenate(x) for x in zip(*parts, strict=True)))
 
-    def _solved(self, poses: Array) -> ArmConfigurations:
-        n = len(poses)
-        H = np.concatenate([poses[:, :3, 3] / self.reach, poses[:, :3, :3].reshape(n, 9)], axis=1)
-        found, doubtful = self._by(self.solvers[0], H)
+    def _scaled(self, poses: Array) -> Array:
+        """Poses with the reach as the unit of length."""
+        scaled = np.array(poses, dtype=np.float64)
+        scaled[..., :3, 3] /= self.reach
+        return scaled
+
+    def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
+        found, doubtful = self._by(self.solvers[0], links, H)
         for solver in self.solvers[1:]:
             rows = np.nonzero(doubtful)[0]
             if not len(rows):
                 break
-            more, still = self._by(solver, H[rows])
+            more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
             found = self._united(found, rows, more)
             count = (found.multiplicity[rows] > 0).sum(axis=1)
             doubtful[rows] = still & (count % 2 == 1)
         q = found.q * np.where(self.revolute, 1.0, self.reach)
         return ArmConfigurations(q, found.residual, found.multiplicity)
 
-    def _by(self, solver: CutSolver, H: Array) -> tuple[ArmConfigurations, NDArray[np.bool_]]:
+    def _by(
+        self, solver: CutSolver, links: list[Array], H: Array
+    ) -> tuple[ArmConfigurations, NDArray[np.bool_]]:
         """Configurations by one cut, and the poses where some may be missing."""
-        zeros, q = solver.starts(H)
+        zeros, q = solver.starts(links, H)
         own = zeros.polynomial
-        q, residual = self._polished(H[own], q)
+        q, residual = self._polished([x if x.ndim == 2 else x[own] for x in links], H[own], q)
         good = residual < ACCEPTED
         doubtful = np.zeros(len(H), dtype=bool)
         doubtful[own[~good | zeros.double]] = True
@@ -93,29 +101,32 @@ class GeneralArm:
         doubtful |= (found.multiplicity > 1).any(axis=1)
         return found, doubtful
 
-    def _polished(self, H: Array, q: Array) -> tuple[Array, Array]:
+    def _polished(self, links: list[Array], H: Array, q: Array) -> tuple[Array, Array]:
         """Newton's method from each start; residuals."""
-        residual = np.full(len(q), np.inf)
+        T, target = [numbers(link) for link in links], numbers(H)
         active = np.arange(len(q))
         for _ in range(_STEPS):
-            step, error = run(self._newton, [H[active], q[active]], [(len(active), 6), (len(active),)])
-            residual[active] = error
+            own = [x if x.ndim == 1 else x[active] for x in T]
+            step, _ = run(self._newton, [*own, target[active], q[active]], [(len(active), 6), (len(active),)])
             q[active] += step
             active = active[np.abs(step).max(axis=1) > _FINISHED]
             if not len(active):
                 break
-        _, residual = run(self._newton, [H, q], [q.shape, (len(q),)])
+        _, residual = run(self._newton, [*T, target, q], [q.shape, (len(q),)])
         return q, np.where(np.isfinite(residual), residual, np.inf)
 
-    @cached_property
+    @property
     def _newton(self) -> Kernel:
-        def step(H: Any, q: Any) -> dict[str, Any]:
-            dq, error = pose_step(self.arm, pose(H), q)
+        revolute = self.arm.revolute
+
+        def step(*inputs: Any) -> dict[str, Any]:
+            *links, H, q = inputs
+            dq, error = pose_step([pose(x) for x in links], revolute, pose(H), q)
             return {"dq": dq, "error": error}
 
-        name = "inverse kinematics: pose step"
-        identity = hashlib.sha256(repr(self.arm).encode()).hexdigest()
-        return Kernel(f"{name}\n{identity}", lambda: trace(name, [("H", (12,)), ("q", (6,))], step))
+        types = "".join("R" if flag else "P" for flag in revolute)
+        inputs = [*((f"L{k}", (12,)) for k in range(7)), ("H", (12,)), ("q", (6,))]
+        return general_kernel(f"inverse kinematics: pose step {types}", inputs, step)
 
     def _table(self, n: int, own: NDArray[np.int64], q: Array, residual: Array) -> ArmConfigurations:
         """Configurations as an array; equal ones are one."""

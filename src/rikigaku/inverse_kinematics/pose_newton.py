@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from rikigaku.inverse_kinematics.loop_cut import motion
-from rikigaku.inverse_kinematics.serial_arm import SerialArm
 from rikigaku.numbers.elementary_functions import cos, sin, sqrt
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
@@ -14,30 +13,32 @@ from rikigaku.spatial.vector import Vector, cross
 _DAMPING = 1e-2
 
 
-def pose_step(arm: SerialArm, H: Pose, q: Sequence[Number]) -> tuple[list[Number], Number]:
+def pose_step(
+    links: Sequence[Pose], revolute: Sequence[bool], H: Pose, q: Sequence[Number]
+) -> tuple[list[Number], Number]:
     """Step dq that reduces the error of the pose H, and the largest scale of that error [reach, rad].
 
     The rotation error is the sum of the cross products of both frames' axes, halved.
     """
-    X = arm.links[0]
+    X = links[0]
     axes: list[Vector] = []
     origins: list[Vector] = []
-    for k, flag in enumerate(arm.revolute):
+    for k, flag in enumerate(revolute):
         axes.append((X.R[0][2], X.R[1][2], X.R[2][2]))
         origins.append(X.p)
         numbers = (cos(q[k]), sin(q[k])) if flag else (0, q[k])
-        X = X.compose(motion(flag, *numbers)).compose(arm.links[k + 1])
+        X = X.compose(motion(flag, *numbers)).compose(links[k + 1])
     columns = []
-    for flag, z, o in zip(arm.revolute, axes, origins, strict=True):
+    for flag, z, o in zip(revolute, axes, origins, strict=True):
         if flag:
             columns.append([*cross(z, vector.sub(X.p, o)), *z])
         else:
             columns.append([*z, 0, 0, 0])
-    turn: list[Number] = [0, 0, 0]
+    rotation: list[Number] = [0, 0, 0]
     for j in range(3):
         u, w = ((Y.R[0][j], Y.R[1][j], Y.R[2][j]) for Y in (X, H))
-        turn = [a + 0.5 * b for a, b in zip(turn, cross(u, w), strict=True)]
-    e = [*vector.sub(H.p, X.p), *turn]
+        rotation = [a + 0.5 * b for a, b in zip(rotation, cross(u, w), strict=True)]
+    e = [*vector.sub(H.p, X.p), *rotation]
     squared = sum((x * x for x in e), 0.0)
     n = len(columns)
     A = [[sum((x * y for x, y in zip(a, b, strict=True)), 0.0) for b in columns] for a in columns]

@@ -6,32 +6,50 @@ from dataclasses import dataclass
 import numpy as np
 
 from rikigaku.core.errors import NotSolvable
+from rikigaku.core.types import Array
 from rikigaku.model.elementary_motions import Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.spatial.pose import Pose
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SerialArm:
     """The joints that move a frame, from the ground outward, with the constant poses between them.
 
     Attributes:
-        links: L_0 ... L_n, one more than there are joints.
+        links: L_0 ... L_n (n + 1, 4, 4).
         revolute: True for a rotation about z, False for a displacement along z.
         coordinates: index of each joint in q of the robot.
     """
 
-    links: tuple[Pose, ...]
+    links: Array
     revolute: tuple[bool, ...]
     coordinates: tuple[int, ...]
 
     @property
     def reach(self) -> float:
-        """The sum of the lengths of the links [m]: an upper bound of the distance of the last frame."""
-        lengths = [float(np.linalg.norm(link.p)) for link in self.links]
-        return sum(lengths) or 1.0
+        """The sum of the lengths of the links [m]: the unit of length of the elimination."""
+        return float(np.linalg.norm(self.links[:, :3, 3], axis=1).sum()) or 1.0
+
+    def pose(self, q: Array) -> Array:
+        """Poses of the last frame (..., 4, 4) at q (..., n)."""
+        X = np.broadcast_to(self.links[0], (*q.shape[:-1], 4, 4))
+        for k, flag in enumerate(self.revolute):
+            X = X @ joint_motion(flag, q[..., k]) @ self.links[k + 1]
+        return X
+
+
+def joint_motion(revolute: bool, q: Array) -> Array:
+    """Rotations about z, or displacements along z (..., 4, 4)."""
+    M = np.zeros((*np.shape(q), 4, 4))
+    M[..., range(4), range(4)] = 1.0
+    if revolute:
+        c, s = np.cos(q), np.sin(q)
+        M[..., 0, 0], M[..., 0, 1], M[..., 1, 0], M[..., 1, 1] = c, -s, s, c
+    else:
+        M[..., 2, 3] = q
+    return M
 
 
 def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> SerialArm:
@@ -40,8 +58,7 @@ def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> S
     Raises:
         NotSolvable: if a joint of the chain is neither revolute nor prismatic.
     """
-    values = {**robot.declared_values, **symbols}
-    mechanism = instantiate(robot, FLOATS, values)
+    mechanism = instantiate(robot, FLOATS, {**robot.declared_values, **symbols})
     body, on_body = mechanism.frames[frame]
     path = [] if body == WORLD else [mechanism.bodies[k] for k in mechanism.support(body)][::-1]
     for part in path:
@@ -51,8 +68,9 @@ def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> S
                 "found for chains of revolute and prismatic joints.",
                 [part.name],
             )
+    poses = [*(part.placement for part in path), on_body]
     return SerialArm(
-        (*(part.placement for part in path), on_body),
+        np.array([pose.matrix() for pose in poses], dtype=np.float64),
         tuple(isinstance(part.joint, Revolute) for part in path),
         tuple(part.q.start for part in path),
     )
