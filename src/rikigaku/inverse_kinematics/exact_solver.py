@@ -1,17 +1,19 @@
 """All configurations of a serial chain at given poses: by its formulas, or by elimination.
 
 Formulas exist where square roots suffice (Puma, UR, SCARA, ...). Every other chain of up to six joints is
-solved by elimination; a chain of fewer joints gets auxiliary joints at its end, whose angles must come out zero.
+solved by elimination; a chain of fewer joints gets auxiliary joints at its end, whose angles must be zero.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
+from rikigaku.inverse_kinematics.loop_cut import inverse
 from rikigaku.inverse_kinematics.serial_arm import SerialArm, joint_motion, serial_arm
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
@@ -58,7 +60,8 @@ class ExactSolver:
     def solve(self, poses: Array, given: Mapping[str, Array]) -> ExactConfigurations:
         """All configurations at poses (n, 4, 4); given: values (n,) of the joints that are not solved for."""
         if self.formulas is not None:
-            found = self.formulas.solve(poses, **self.symbols, **given)
+            values: dict[str, Any] = {**self.symbols, **given}
+            found = self.formulas.solve(poses, **values)
             q = found.q[..., list(self.arm.coordinates)]
             return ExactConfigurations(q, found.valid.astype(np.int64))
         return self._eliminated(poses, given)
@@ -92,7 +95,7 @@ class ExactSolver:
                 links[-1] = links[-1] @ joint_motion(self.arm.revolute[k], np.asarray(given[name])) @ after
         for k in range(JOINTS - len(self.free)):
             links[-1] = links[-1] @ _auxiliary(k)
-            links.append(np.linalg.inv(_auxiliary(k)))
+            links.append(inverse(_auxiliary(k)))
         return links
 
 

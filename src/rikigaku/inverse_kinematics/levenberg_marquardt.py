@@ -8,17 +8,17 @@ Reference: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenb
 IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position, coupled, generator, position_bounds, random_state
 from rikigaku.spatial.pose_arrays import check_poses, rotation_vector
@@ -29,49 +29,22 @@ _SMALLEST_DAMPING = 1e-12
 _STALLED = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The best configuration found, its errors, whether they are within the tolerance, and a message.
-
-    For a batch of targets every field has the batch's shape before its own.
-    """
-
-    q: Array
-    success: Any
-    position_error: Any  # [m]
-    rotation_error: Any  # [rad]; 0 for a position target
-    iterations: Any
-    message: Any
-
-    def __bool__(self) -> bool:
-        return bool(np.all(self.success))
-
-
-def inverse_kinematics(
+def search(
     robot: RobotModel,
-    target: ArrayLike,
+    targets: Array,
+    batch: tuple[int, ...],
     frame: str,
-    q0: ArrayLike | None = None,
-    *,
-    tolerance: float = 1e-8,
-    iterations: int = 100,
-    restarts: int = 40,
-    rng: Any = 0,
-    **symbols: float,
+    start: Array,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+    rng: Any,
+    symbols: Mapping[str, float],
 ) -> Solution:
-    """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
+    """Configurations nearest to targets (n, 4, 4) or (n, 3), each by a search of its own.
 
-    Args:
-        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
-        q0: start of the search (nq,), the middle of the limits if left out; the solution is often near it.
-        tolerance: largest error [m] and [rad] of a success.
-        iterations: steps of one attempt; restarts: attempts from random configurations within the limits.
-        rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
-        symbols: values of the robot's symbols, instead of its own.
-    Returns:
-        A Solution. A pose out of reach is no error: `success` is False and q is the best configuration found.
     Raises:
-        WrongValue: if the target is not a pose, or the robot has closed loops.
+        WrongValue: for options that allow no search, or a robot with closed loops.
     """
     _open(robot)
     if not (tolerance > 0 and iterations >= 1 and restarts >= 0):
@@ -81,13 +54,10 @@ def inverse_kinematics(
         )
     if robot.nv == 0:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
-    targets, batch = _targets(target)
-    start = _start(robot, q0)
-    search = _Search(robot, frame, symbols, float(tolerance), iterations)
-    solutions = []
-    random = generator(rng)
-    for goal in targets:
-        solutions.append(search.best(goal, start, restarts, random))
+    method = _Search(robot, frame, dict(symbols), float(tolerance), iterations)
+    # All searches draw the same random configurations: a result does not depend on the other targets.
+    seed = generator(rng).integers(2**63)
+    solutions = [method.best(goal, start, restarts, np.random.default_rng(seed)) for goal in targets]
     return solutions[0] if batch == () else _stacked(solutions, batch)
 
 
@@ -215,7 +185,8 @@ def _single_coordinates(robot: RobotModel) -> tuple[list[int], list[int]]:
     return [robot.q_slices[n].start for n in single], [robot.v_slices[n].start for n in single]
 
 
-def _start(robot: RobotModel, q0: Any) -> Array:
+def start_of(robot: RobotModel, q0: Any) -> Array:
+    """q0 within the joint limits, or the middle of the limits."""
     lower, upper = position_bounds(robot)
     if q0 is not None:
         return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
@@ -232,16 +203,16 @@ def _open(robot: RobotModel) -> None:
         )
 
 
-def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
-    """The targets one by one, and the shape of their batch."""
+def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
+    """The targets in a list (n, 4, 4) or (n, 3), the shape of their batch, and whether they are poses."""
     array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
         check_poses("The target", array)
-        return list(array.reshape(-1, 4, 4)), array.shape[:-2]
+        return array.reshape(-1, 4, 4), array.shape[:-2], True
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
             raise WrongValue("The target must be finite numbers.")
-        return list(array.reshape(-1, 3)), array.shape[:-1]
+        return array.reshape(-1, 3), array.shape[:-1], False
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
+from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.model.elementary_motions import Prismatic, Revolute
 from rikigaku.model.mechanism import WORLD, instantiate
 from rikigaku.model.robot_model import RobotModel
@@ -59,7 +60,7 @@ def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> S
         NotSolvable: if a joint of the chain is neither revolute nor prismatic.
     """
     mechanism = instantiate(robot, FLOATS, {**robot.declared_values, **symbols})
-    body, on_body = mechanism.frames[frame]
+    body, on_body = known_frame(mechanism, frame)
     path = [] if body == WORLD else [mechanism.bodies[k] for k in mechanism.support(body)][::-1]
     for part in path:
         if not isinstance(part.joint, Revolute | Prismatic):

@@ -1,0 +1,295 @@
+"""Inverse kinematics by the best method there is: formulas, elimination, or a search."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
+from rikigaku.core.types import Array
+from rikigaku.core.validation import flag
+from rikigaku.inverse_kinematics.exact_solver import JOINTS, ExactSolver, exact_solver
+from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.levenberg_marquardt import search, start_of, targets_of
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.states import position_bounds
+
+METHODS = ("auto", "formulas", "elimination", "search")
+_SAMPLES = 72  # values of one joint at which a one-parameter family is given
+
+
+def inverse_kinematics(
+    robot: RobotModel,
+    target: ArrayLike,
+    frame: str,
+    q0: ArrayLike | None = None,
+    *,
+    all: bool = False,
+    given: Mapping[str, Any] | None = None,
+    limits: bool = True,
+    method: str = "auto",
+    tolerance: float = 1e-8,
+    iterations: int = 100,
+    restarts: int = 40,
+    rng: Any = 0,
+    **symbols: float,
+) -> Solution:
+    """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
+
+    Chains of up to six revolute and prismatic joints are solved exactly, by formulas or by elimination; the
+    configuration nearest to q0 is returned, or all of them. Everything else is searched for.
+
+    Args:
+        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
+        q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
+            nearest to it is returned. Joints that do not move the frame keep its values.
+        all: return every configuration. An arm of seven joints has a curve of them, given by samples.
+        given: values of joints that are not solved for, by name; numbers, or one for each target.
+        limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
+            where that brings them within the limits.
+        method: "auto", or one of "formulas", "elimination", "search".
+        tolerance: largest error [m] and [rad] of a success.
+        iterations, restarts: of the search: steps of one attempt, attempts from random configurations.
+        rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
+        symbols: values of the robot's symbols, instead of its own.
+    Returns:
+        A Solution, with the method that was used. A pose out of reach is no error: `success` is False, and
+        without all=True q is the best configuration found.
+    Raises:
+        WrongValue: if the target is not a pose, or the robot has closed loops.
+        NotSolvable: if all configurations were asked for, and there is no method that gives them.
+    """
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS, "inverse_kinematics")
+    everything = flag("all", all)
+    targets, batch, is_pose = targets_of(target)
+    start = start_of(robot, q0)
+    exact = _exact(robot, frame, symbols, given, method, everything, is_pose, len(targets))
+    if exact is None:
+        if given:
+            raise WrongValue("given= is for exact methods: lock the joints for a search (robot.lock(...)).")
+        return search(robot, targets, batch, frame, start, tolerance, iterations, restarts, rng, symbols)
+    solver, values, dimension = exact
+    found = _all(robot, solver, targets, values, start, tolerance, flag("limits", limits), symbols, dimension)
+    if everything:
+        return _shaped(found, batch)
+    best = _nearest(robot, found, start)
+    if best.success.all() or method != "auto":
+        return _shaped(best, batch)
+    return _with_search(
+        robot, best, targets, batch, frame, start, tolerance, iterations, restarts, rng, symbols
+    )
+
+
+def _exact(
+    robot: RobotModel,
+    frame: str,
+    symbols: Mapping[str, float],
+    given: Mapping[str, Any] | None,
+    method: str,
+    everything: bool,
+    is_pose: bool,
+    count: int,
+) -> tuple[ExactSolver, dict[str, Array], int] | None:
+    """The exact solver with the values of its given joints and the dimension of the family, or None."""
+    wanted = everything or method in ("formulas", "elimination")
+    if method == "search" or not is_pose or robot.loops or robot.couplings:
+        if wanted:
+            raise NotSolvable(
+                "All configurations are found for poses (4, 4) of robots without loops or coupled joints; "
+                "robot.inverse_kinematics_formulas(...) serves robots with loops.",
+                [],
+            )
+        return None
+    values = _given(robot, given or {}, count)
+    try:
+        solver = exact_solver(robot, frame, symbols, tuple(sorted(values)))
+    except NotSolvable:
+        if wanted:
+            raise
+        return None
+    dimension = len(solver.free) - JOINTS
+    if dimension == 1 and everything:
+        name = solver.names[solver.free[len(solver.free) // 2]]
+        solver = exact_solver(robot, frame, symbols, tuple(sorted([*values, name])))
+        return solver, {**values, name: np.full(count, np.nan)}, 1
+    if dimension > 0 or not solver.free:
+        if wanted:
+            free = ", ".join(solver.names[k] for k in solver.free)
+            raise NotSolvable(
+                f"{len(solver.free)} joints move frame {frame!r} ({free}): its configurations are a family "
+                f"of dimension {max(dimension, 0)}. Give values of that many of them: given={{...}}.",
+                [],
+            )
+        return None
+    if method in ("formulas", "elimination") and solver.method != method:
+        raise NotSolvable(f"Frame {frame!r} of robot {robot.name!r} is solved by {solver.method}.", [])
+    return solver, values, 0
+
+
+def _given(robot: RobotModel, given: Mapping[str, Any], count: int) -> dict[str, Array]:
+    values = {}
+    for name, value in given.items():
+        if name not in robot.q_slices:
+            raise UnknownName("joint", name, tuple(robot.q_slices), f"robot {robot.name!r}")
+        values[name] = np.broadcast_to(np.asarray(value, dtype=np.float64), (count,))
+    return values
+
+
+def _all(
+    robot: RobotModel,
+    solver: ExactSolver,
+    targets: Array,
+    values: dict[str, Array],
+    start: Array,
+    tolerance: float,
+    limits: bool,
+    symbols: Mapping[str, float],
+    dimension: int,
+) -> Solution:
+    """All configurations of each target (n, k, nq)."""
+    n = len(targets)
+    poses = targets
+    if dimension:  # a curve: the same target with many values of one joint
+        (name,) = [key for key, x in values.items() if np.isnan(x).all()]
+        samples = _range_of(robot, name)
+        poses = np.repeat(targets, len(samples), axis=0)
+        values = {key: np.repeat(x, len(samples)) for key, x in values.items()} | {name: np.tile(samples, n)}
+    found = solver.solve(poses, values)
+    chain, multiplicity = found.q, found.multiplicity
+    if dimension:
+        chain, multiplicity = chain.reshape(n, -1, chain.shape[-1]), multiplicity.reshape(n, -1)
+    q = np.broadcast_to(start, (*chain.shape[:2], robot.nq)).copy()
+    q[..., list(solver.arm.coordinates)] = chain
+    q[multiplicity == 0] = np.nan
+    position, rotation = _errors(solver, chain, targets)
+    inside = np.ones(q.shape[:2], dtype=bool)
+    if limits:
+        q, inside = _within_limits(robot, solver, q, start)
+    success = (multiplicity > 0) & inside & (position <= tolerance) & (rotation <= tolerance)
+    counts = (multiplicity > 0).sum(axis=1)
+    words = np.array(
+        [_message(int(c), int(s.sum()), dimension) for c, s in zip(counts, success, strict=True)], object
+    )
+    zeros = np.zeros(n, dtype=np.int64)
+    return Solution(q, success, position, rotation, zeros, words, solver.method, multiplicity, dimension)
+
+
+def _message(count: int, good: int, dimension: int) -> str:
+    if count == 0:
+        return "The pose is out of reach."
+    kind = f" samples of a family of dimension {dimension}" if dimension else ""
+    if good == count:
+        return f"{count} configurations{kind or ': all there are'}."
+    return f"{count} configurations{kind}, {good} of them within the joint limits."
+
+
+def _range_of(robot: RobotModel, name: str) -> Array:
+    """Samples of a joint within its limits."""
+    at = robot.q_slices[name].start
+    lower, upper = (x[at] for x in position_bounds(robot))
+    if not (np.isfinite(lower) and np.isfinite(upper)) or upper - lower >= 2 * np.pi:
+        return -np.pi + 2 * np.pi * np.arange(_SAMPLES) / _SAMPLES
+    return np.linspace(lower, upper, _SAMPLES)
+
+
+def _errors(solver: ExactSolver, chain: Array, targets: Array) -> tuple[Array, Array]:
+    """Position and rotation errors of each configuration (n, k)."""
+    reached = solver.arm.pose(chain)
+    position = np.linalg.norm(reached[..., :3, 3] - targets[:, None, :3, 3], axis=-1)
+    R = np.swapaxes(reached[..., :3, :3], -1, -2) @ targets[:, None, :3, :3]
+    w = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], -1)
+    sine, cosine = 0.5 * np.linalg.norm(w, axis=-1), 0.5 * (np.trace(R, axis1=-2, axis2=-1) - 1)
+    return position, np.arctan2(sine, cosine)
+
+
+def _within_limits(
+    robot: RobotModel, solver: ExactSolver, q: Array, start: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """q with angles moved by full revolutions to within the limits, nearest to the start; and which are."""
+    lower, upper = position_bounds(robot)
+    inside = np.ones(q.shape[:2], dtype=bool)
+    for k, revolute in zip(solver.arm.coordinates, solver.arm.revolute, strict=True):
+        x, low, high = q[..., k], lower[k], upper[k]
+        if revolute:
+            x = x + 2 * np.pi * np.round((start[k] - x) / (2 * np.pi))
+            x = (
+                np.where(x < low, x + 2 * np.pi * np.ceil((low - x) / (2 * np.pi)), x)
+                if np.isfinite(low)
+                else x
+            )
+            x = (
+                np.where(x > high, x - 2 * np.pi * np.ceil((x - high) / (2 * np.pi)), x)
+                if np.isfinite(high)
+                else x
+            )
+        q[..., k] = x
+        inside &= (x >= low) & (x <= high)
+    return q, inside
+
+
+def _nearest(robot: RobotModel, found: Solution, start: Array) -> Solution:
+    """The success nearest to the start, or else the configuration nearest to it."""
+    distance = np.linalg.norm(found.q - start, axis=-1)
+    distance = np.where(np.isfinite(distance), distance, np.inf)
+    rank = distance + np.where(found.success, 0.0, 1e6)
+    best = np.argmin(rank, axis=1)
+    rows = np.arange(len(best))
+    parts = [x[rows, best] for x in (found.q, found.success, found.position_error, found.rotation_error)]
+    return replace(
+        found,
+        q=parts[0],
+        success=parts[1],
+        position_error=parts[2],
+        rotation_error=parts[3],
+        multiplicity=None,
+    )
+
+
+def _with_search(
+    robot: RobotModel,
+    best: Solution,
+    targets: Array,
+    batch: tuple[int, ...],
+    frame: str,
+    start: Array,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+    rng: Any,
+    symbols: Mapping[str, float],
+) -> Solution:
+    """The solutions, with a search for the nearest configuration where there is none within the limits."""
+    rows = np.nonzero(~best.success)[0]
+    # An exact method has shown that there is no solution: one attempt and few restarts find the nearest pose.
+    found = search(
+        robot,
+        targets[rows],
+        (len(rows),),
+        frame,
+        start,
+        tolerance,
+        iterations,
+        min(restarts, 4),
+        rng,
+        symbols,
+    )
+    fields: dict[str, Any] = {}
+    for name in ("q", "success", "position_error", "rotation_error", "iterations", "message"):
+        whole = np.array(getattr(best, name))
+        whole[rows] = getattr(found, name)
+        fields[name] = whole
+    return _shaped(replace(best, **fields), batch)
+
+
+def _shaped(found: Solution, batch: tuple[int, ...]) -> Solution:
+    """The fields with the batch's shape in place of the list of targets."""
+    fields: dict[str, Any] = {}
+    for name in ("q", "success", "position_error", "rotation_error", "iterations", "message", "multiplicity"):
+        x = getattr(found, name)
+        if x is not None:
+            shaped = np.reshape(x, (*batch, *np.shape(x)[1:]))
+            fields[name] = shaped[()] if shaped.ndim == 0 else shaped
+    return replace(found, **fields)
