@@ -5,7 +5,7 @@ The determinant of the eliminated system is a trigonometric polynomial of degree
 follow from the null vector and from least squares.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics import elimination
 from rikigaku.inverse_kinematics.cut_choice import Cut
 from rikigaku.inverse_kinematics.loop_cut import numbers, pose
+from rikigaku.inverse_kinematics.shared_kernels import Ports, general_kernel, run
 from rikigaku.inverse_kinematics.trigonometric_roots import (
     SAMPLES,
     Functions,
@@ -28,12 +29,9 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
     zeros,
 )
 from rikigaku.numbers.elementary_functions import cos, sin, sqrt
-from rikigaku.numbers.program import trace
 
-Ports = Sequence[tuple[str, tuple[int, ...]]]
 _EQUATIONS = 162
 _LINKS: Ports = [(f"T{k}", (12,)) for k in range(6)]
-_shared: dict[str, Kernel] = {}
 
 
 class CutSolver:
@@ -43,6 +41,7 @@ class CutSolver:
         self.cut, self.chosen = chosen.cut, chosen
         self.revolute = chosen.cut.reordered(revolute)
         self.types = "".join("R" if flag else "P" for flag in self.revolute)
+        self._constant: tuple[Sequence[Array], list[Array]] | None = None
 
     def starts(self, links: Sequence[Array], H: Array) -> tuple[Zeros, Array]:
         """Zeros of the determinants at poses, and the configuration that belongs to each (m, 6).
@@ -51,7 +50,7 @@ class CutSolver:
             links: L_0 ... L_6, each (4, 4) or (n, 4, 4). H: (n, 4, 4).
         """
         n = len(H)
-        T = [numbers(link) for link in self.cut.links(links, H)]
+        T = self._loop(links, H)
         E = self._equations(T, n)
         angles = sample_angles()
         (d,) = run(_determinant(), [E[:, None, :], np.cos(angles), np.sin(angles)], [(n, SAMPLES)])
@@ -61,6 +60,16 @@ class CutSolver:
 
         found = zeros(_coefficients(d), Functions(_values, _refined, direct, _products))
         return found, self._configurations(E, T, found)
+
+    def _loop(self, links: Sequence[Array], H: Array) -> list[Array]:
+        """Links of the cut loop as numbers of kernels; those of one arm are computed once."""
+        if self._constant is None or self._constant[0] is not links:
+            self._constant = links, [numbers(link) for link in self.cut.links(links, H)]
+            return self._constant[1]
+        T = list(self._constant[1])
+        k, link = self.cut.closing_link(links, H)
+        T[k] = numbers(link)
+        return T
 
     def _equations(self, T: list[Array], n: int) -> Array:
         """The six equations in the kept joints at each pose (n, 162)."""
@@ -106,21 +115,6 @@ class CutSolver:
             is_angle = self.revolute[place]
             q[:, order[place]] = np.arctan2(y[:, k], x[:, k]) if is_angle else y[:, k] / x[:, k]
         return q
-
-
-def general_kernel(name: str, inputs: Ports, function: Callable[..., Any]) -> Kernel:
-    """A kernel that does not depend on the arm, by its name."""
-    if name not in _shared:
-        _shared[name] = Kernel(name, lambda: trace(name, inputs, function))
-    return _shared[name]
-
-
-def run(kernel: Kernel, inputs: list[Array], shapes: list[tuple[int, ...]]) -> list[Array]:
-    """The outputs of a kernel, with these shapes. States whose results are not finite are left as NaN."""
-    outputs = [np.empty(shape) for shape in shapes]
-    with np.errstate(all="ignore"):
-        kernel(inputs, outputs)
-    return outputs
 
 
 def _determinant() -> Kernel:

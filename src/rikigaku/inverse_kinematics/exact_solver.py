@@ -12,26 +12,40 @@ import numpy as np
 
 from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
-from rikigaku.inverse_kinematics.loop_cut import inverse
+from rikigaku.inverse_kinematics.loop_cut import inverse, numbers
 from rikigaku.inverse_kinematics.serial_arm import SerialArm, joint_motion, serial_arm
+from rikigaku.inverse_kinematics.singular_configurations import SUSPECT, singular_kinds
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.model.states import position_bounds
 from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 
 JOINTS = 6
 _FORMULA_SECONDS = 5.0  # a formula that takes longer to find is not looked for
 _CLOSE = 1e-6  # [rad]: an auxiliary joint within this of zero starts a least-squares solution
+_BRANCH = 1e-8  # error [reach, rad] of a branch of the formulas that exists at a pose
+_EQUAL = 1e-6  # configurations closer than this [rad, m] are one
 _MOST_KNOWN = 32
 _known: "dict[tuple[object, ...], ExactSolver]" = {}
 
 
 @dataclass(frozen=True, eq=False)
 class ExactConfigurations:
-    """Configurations of the chain's joints (n, k, joints), NaN where absent, and multiplicities (n, k)."""
+    """Configurations of the chain's joints (n, k, joints), NaN where absent.
+
+    Attributes:
+        multiplicity: (n, k) 1, 2 where two solutions coincide, 0 where there is none.
+        family: (n, k) dimension of the continuous family that a configuration belongs to; 0: isolated.
+        position [m], rotation [rad]: errors (n, k).
+    """
 
     q: Array
     multiplicity: Array
+    family: Array
+    position: Array
+    rotation: Array
 
 
 class ExactSolver:
@@ -45,7 +59,12 @@ class ExactSolver:
         names = {robot.q_slices[name].start: name for name in robot.q_slices}
         self.names = tuple(names[k] for k in self.arm.coordinates)
         self.free = tuple(k for k, name in enumerate(self.names) if name not in given)
-        self.formulas = self._formulas()
+        self.bounds = position_bounds(robot)
+        self.angles = np.array(self.arm.revolute, dtype=bool)
+        self.formulas: FormulaKernel | None = None
+        if len(self.free) <= JOINTS and (found := self._formulas()) is not None:
+            values = {k: float(v) for k, v in {**robot.declared_values, **symbols}.items()}
+            self.formulas = FormulaKernel(found, self.arm, self.names, values)
         self.method = "formulas" if self.formulas is not None else "elimination"
         self.general: GeneralArm | None = None
 
@@ -60,32 +79,124 @@ class ExactSolver:
     def solve(self, poses: Array, given: Mapping[str, Array]) -> ExactConfigurations:
         """All configurations at poses (n, 4, 4); given: values (n,) of the joints that are not solved for."""
         if self.formulas is not None:
-            values: dict[str, Any] = {**self.symbols, **given}
-            found = self.formulas.solve(poses, **values)
-            q = found.q[..., list(self.arm.coordinates)]
-            return ExactConfigurations(q, found.valid.astype(np.int64))
+            return self._by_formulas(self.formulas, poses, given)
         return self._eliminated(poses, given)
 
+    def _by_formulas(
+        self, formulas: FormulaKernel, poses: Array, given: Mapping[str, Array]
+    ) -> ExactConfigurations:
+        symbol_of = {self.robot.q_slices[name].start: name for name in self.given}
+        values = {
+            formulas.formulas.coordinates[place]: given[name] for place, name in symbol_of.items()
+        }
+        q, errors = formulas.solve(numbers(poses), values)
+        self._repair(formulas.formulas, q, errors, poses, values)
+        position, rotation, pivot = errors[..., 0], errors[..., 1], errors[..., 2]
+        present = (position <= _BRANCH * self.arm.reach) & (rotation <= _BRANCH)
+        multiplicity = present.astype(np.int64)
+        family = np.zeros(present.shape, dtype=np.int64)
+        suspect = present & (pivot < SUSPECT)
+        if suspect.any():
+            rows = np.nonzero(suspect.any(axis=1))[0]
+            self._singular(rows, suspect, poses, given, q, multiplicity, family)
+        absent = multiplicity == 0
+        q[absent] = np.nan
+        errors[absent] = np.nan
+        return ExactConfigurations(q, multiplicity, family, position, rotation)
+
+    def _repair(
+        self, formulas: JointFormulas, q: Array, errors: Array, poses: Array, values: Mapping[str, Array]
+    ) -> None:
+        """Poses where a quotient of some branch is not finite: branch by branch, without native code."""
+        bad = np.nonzero(np.isnan(errors[:, 0, 0]) & np.isfinite(poses).all(axis=(1, 2)))[0]
+        if not len(bad):
+            return
+        own: dict[str, Any] = {**self.symbols, **{name: x[bad] for name, x in values.items()}}
+        found = formulas.solve(poses[bad], **own)
+        q[bad] = found.q[..., list(self.arm.coordinates)]
+        errors[bad, :, 0], errors[bad, :, 1], errors[bad, :, 2] = found.error, found.error, 0.0
+
+    def _singular(
+        self,
+        rows: Any,
+        suspect: Any,
+        poses: Array,
+        given: Mapping[str, Array],
+        q: Array,
+        multiplicity: Array,
+        family: Array,
+    ) -> None:
+        """Multiplicities and families at poses with a singular configuration; equal branches become one."""
+        links = [_scaled(x, self.arm.reach) for x in self._chain_links(given)]
+        revolute = [self.arm.revolute[k] for k in self.free]
+        unit = np.where(revolute, 1.0, self.arm.reach)
+        at = [(row, k) for row in rows for k in np.nonzero(suspect[row])[0]]
+        own, branch = (np.array(x) for x in zip(*at, strict=True))
+        kinds = singular_kinds(
+            [x if x.ndim == 2 else x[own] for x in links],
+            revolute,
+            _scaled(poses[own], self.arm.reach),
+            q[own, branch][:, list(self.free)] / unit,
+        )
+        multiplicity[own, branch], family[own, branch] = kinds
+        period = np.where(self.arm.revolute, 2 * np.pi, np.inf)
+        for row in rows:
+            kept: list[int] = []
+            for k in np.nonzero(multiplicity[row])[0]:
+                gap = q[row, kept] - q[row, k]
+                gap = gap - np.where(np.isfinite(period), period, 0) * np.round(gap / period)
+                if len(kept) and (np.abs(gap) < _EQUAL).all(axis=1).any():
+                    multiplicity[row, k] = 0
+                else:
+                    kept.append(int(k))
+
     def _eliminated(self, poses: Array, given: Mapping[str, Array]) -> ExactConfigurations:
-        links = self._links(given)
+        links: list[Array] | None = None
+        if self.general is None or given:
+            links = self._links(given)
         if self.general is None:  # at one value of the given joints; the cuts serve all
+            assert links is not None
             first = np.array([link if link.ndim == 2 else link[0] for link in links])
             revolute = [self.arm.revolute[k] for k in self.free] + [True] * (JOINTS - len(self.free))
             self.general = GeneralArm(SerialArm(first, tuple(revolute), tuple(range(JOINTS))))
-        found = self.general.solve(poses, links)
+        found = self.general.solve(poses, links if given else None)
+        position = rotation = found.residual
+        free = len(self.free)
+        if free == JOINTS and not given:
+            return ExactConfigurations(
+                found.q, found.multiplicity, found.family, position * self.general.reach, rotation
+            )
         q = np.full((*found.q.shape[:2], len(self.arm.revolute)), np.nan)
-        q[..., list(self.free)] = found.q[..., : len(self.free)]
-        present = found.multiplicity > 0
+        q[..., list(self.free)] = found.q[..., :free]
+        reached = found.multiplicity > 0
+        if free < JOINTS:
+            extra = np.abs(found.q[..., free:])
+            with np.errstate(invalid="ignore"):
+                reached &= (extra < _CLOSE).all(axis=-1)
         for name, value in given.items():
-            q[..., self.names.index(name)] = np.where(present, np.asarray(value)[:, None], np.nan)
-        extra = np.abs(found.q[..., len(self.free) :])
-        reached = present & (extra < _CLOSE).all(axis=-1)
+            q[..., self.names.index(name)] = np.asarray(value)[:, None]
+        q[~reached] = np.nan
+        if free < JOINTS:  # errors without the auxiliary joints
+            position, rotation = self._errors(q, poses)
+        else:
+            position = position * self.general.reach
         return ExactConfigurations(
-            np.where(reached[..., None], q, np.nan), np.where(reached, found.multiplicity, 0)
+            q,
+            np.where(reached, found.multiplicity, 0),
+            np.where(reached, found.family, 0),
+            position,
+            rotation,
         )
 
-    def _links(self, given: Mapping[str, Array]) -> list[Array]:
-        """L_0 ... L_6 between the joints to solve for; given joints are part of the links."""
+    def _errors(self, q: Array, poses: Array) -> tuple[Array, Array]:
+        """Position and rotation errors of each configuration (n, k)."""
+        reached = self.arm.pose(q)
+        position = np.linalg.norm(reached[..., :3, 3] - poses[:, None, :3, 3], axis=-1)
+        rotated = reached[..., :3, :3] - poses[:, None, :3, :3]
+        return position, np.sqrt(0.5 * (rotated * rotated).sum(axis=(-1, -2)))
+
+    def _chain_links(self, given: Mapping[str, Array]) -> list[Array]:
+        """L_0 ... L_n between the joints to solve for; given joints are part of the links."""
         links: list[Array] = [self.arm.links[0]]
         for k, name in enumerate(self.names):
             after = self.arm.links[k + 1]
@@ -93,10 +204,22 @@ class ExactSolver:
                 links.append(after)
             else:
                 links[-1] = links[-1] @ joint_motion(self.arm.revolute[k], np.asarray(given[name])) @ after
+        return links
+
+    def _links(self, given: Mapping[str, Array]) -> list[Array]:
+        """The links of six joints: auxiliary ones follow where the chain has fewer."""
+        links = self._chain_links(given)
         for k in range(JOINTS - len(self.free)):
             links[-1] = links[-1] @ _auxiliary(k)
             links.append(inverse(_auxiliary(k)))
         return links
+
+
+def _scaled(T: Array, reach: float) -> Array:
+    """Poses with the reach as the unit of length."""
+    scaled = np.array(T)
+    scaled[..., :3, 3] /= reach
+    return scaled
 
 
 def _auxiliary(k: int) -> Array:

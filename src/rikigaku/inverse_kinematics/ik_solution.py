@@ -21,8 +21,11 @@ class Solution:
         position_error [m], rotation_error [rad] (0 for a position target).
         iterations: of the search. message: what was found, or why nothing was.
         method: "formulas", "elimination" or "search".
-        multiplicity: with all=True, how many solutions coincide in each; 0 where there is none.
-        dimension: of the family that solutions belong to: 0 if they are isolated.
+        multiplicity: with all=True, 2 where two solutions coincide (the Jacobian is singular: its smallest
+            singular value, with the reach as unit of length, is below 1e-6), else 1; 0 where there is none.
+        dimension: of the family that all solutions of a redundant arm belong to: 0 if they are isolated.
+        family: with all=True, dimension of the continuous family that each configuration belongs to at a
+            singular pose (a Puma with its wrist in line); 0 if it is isolated.
     """
 
     q: Array
@@ -34,6 +37,7 @@ class Solution:
     method: str = "search"
     multiplicity: Any = None
     dimension: int = 0
+    family: Any = None
 
     def __bool__(self) -> bool:
         if self.multiplicity is not None:

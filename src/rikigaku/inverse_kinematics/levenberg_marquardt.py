@@ -21,7 +21,7 @@ from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position, coupled, generator, position_bounds, random_state
-from rikigaku.spatial.pose_arrays import check_poses, rotation_vector
+from rikigaku.spatial.pose_arrays import check_poses, rotation_vector, with_orthonormal_axes
 
 # Damping never falls below this part of the squared error's own scale: singular configurations stay solvable.
 _SMALLEST_DAMPING = 1e-12
@@ -208,7 +208,7 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
     array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
         check_poses("The target", array)
-        return array.reshape(-1, 4, 4), array.shape[:-2], True
+        return with_orthonormal_axes(array.reshape(-1, 4, 4)), array.shape[:-2], True
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
             raise WrongValue("The target must be finite numbers.")

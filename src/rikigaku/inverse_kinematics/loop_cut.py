@@ -38,6 +38,13 @@ class LoopCut:
             return [after[k] for k in self.order]
         return [_FLIP @ inverse(after[(k - 1) % _JOINTS]) @ _FLIP for k in self.order]
 
+    def closing_link(self, links: Sequence[Array], H: Array) -> tuple[int, Array]:
+        """Place and pose of the link that depends on H."""
+        last = links[6] @ inverse(H) @ links[0]
+        if not self.reverse:
+            return self.order.index(_JOINTS - 1), last
+        return self.order.index(0), _FLIP @ inverse(last) @ _FLIP
+
     def reordered(self, values: Sequence[bool]) -> tuple[bool, ...]:
         """Values of the joints in the order of the cut."""
         return tuple(values[k] for k in self.order)

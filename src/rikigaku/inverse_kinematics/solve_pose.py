@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag
 from rikigaku.inverse_kinematics.exact_solver import JOINTS, ExactSolver, exact_solver
 from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.joint_ranges import sampled_range, within_limits
 from rikigaku.inverse_kinematics.levenberg_marquardt import search, start_of, targets_of
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.model.states import position_bounds
 
 METHODS = ("auto", "formulas", "elimination", "search")
 _SAMPLES = 72  # values of one joint at which a one-parameter family is given
@@ -72,10 +72,10 @@ def inverse_kinematics(
             raise WrongValue("given= is for exact methods: lock the joints for a search (robot.lock(...)).")
         return search(robot, targets, batch, frame, start, tolerance, iterations, restarts, rng, symbols)
     solver, values, dimension = exact
-    found = _all(robot, solver, targets, values, start, tolerance, flag("limits", limits), symbols, dimension)
+    found = _all(solver, targets, values, start, tolerance, flag("limits", limits), dimension)
     if everything:
         return _shaped(found, batch)
-    best = _nearest(robot, found, start)
+    best = _nearest(found, start)
     if best.success.all() or method != "auto":
         return _shaped(best, batch)
     return _with_search(
@@ -139,14 +139,12 @@ def _given(robot: RobotModel, given: Mapping[str, Any], count: int) -> dict[str,
 
 
 def _all(
-    robot: RobotModel,
     solver: ExactSolver,
     targets: Array,
     values: dict[str, Array],
     start: Array,
     tolerance: float,
     limits: bool,
-    symbols: Mapping[str, float],
     dimension: int,
 ) -> Solution:
     """All configurations of each target (n, k, nq)."""
@@ -154,83 +152,63 @@ def _all(
     poses = targets
     if dimension:  # a curve: the same target with many values of one joint
         (name,) = [key for key, x in values.items() if np.isnan(x).all()]
-        samples = _range_of(robot, name)
+        at = solver.robot.q_slices[name].start
+        samples = sampled_range(solver.bounds[0][at], solver.bounds[1][at], _SAMPLES)
         poses = np.repeat(targets, len(samples), axis=0)
         values = {key: np.repeat(x, len(samples)) for key, x in values.items()} | {name: np.tile(samples, n)}
     found = solver.solve(poses, values)
-    chain, multiplicity = found.q, found.multiplicity
+    chain, multiplicity, family = found.q, found.multiplicity, found.family
+    position, rotation = found.position, found.rotation
     if dimension:
-        chain, multiplicity = chain.reshape(n, -1, chain.shape[-1]), multiplicity.reshape(n, -1)
-    q = np.broadcast_to(start, (*chain.shape[:2], robot.nq)).copy()
-    q[..., list(solver.arm.coordinates)] = chain
-    q[multiplicity == 0] = np.nan
-    position, rotation = _errors(solver, chain, targets)
-    inside = np.ones(q.shape[:2], dtype=bool)
-    if limits:
-        q, inside = _within_limits(robot, solver, q, start)
-    success = (multiplicity > 0) & inside & (position <= tolerance) & (rotation <= tolerance)
-    counts = (multiplicity > 0).sum(axis=1)
-    words = np.array(
-        [_message(int(c), int(s.sum()), dimension) for c, s in zip(counts, success, strict=True)], object
-    )
+        chain = chain.reshape(n, -1, chain.shape[-1])
+        multiplicity, family, position, rotation = (
+            x.reshape(n, -1) for x in (multiplicity, family, position, rotation)
+        )
+    coordinates = list(solver.arm.coordinates)
+    with np.errstate(invalid="ignore"):
+        success = (position <= tolerance) & (rotation <= tolerance)
+        if limits:
+            lower, upper = (x[coordinates] for x in solver.bounds)
+            chain, inside = within_limits(chain, start[coordinates], lower, upper, solver.angles)
+            success &= inside
+    q = chain
+    if coordinates != list(range(len(start))):
+        q = np.where((multiplicity > 0)[..., None], start, np.nan)
+        q[..., coordinates] = chain
+    words = _messages(multiplicity, success, family, dimension)
     zeros = np.zeros(n, dtype=np.int64)
-    return Solution(q, success, position, rotation, zeros, words, solver.method, multiplicity, dimension)
+    return Solution(
+        q, success, position, rotation, zeros, words, solver.method, multiplicity, dimension, family
+    )
 
 
-def _message(count: int, good: int, dimension: int) -> str:
+def _messages(multiplicity: Array, success: Array, family: Array, dimension: int) -> Array:
+    """What was found for each target."""
+    table = np.stack([(multiplicity > 0).sum(axis=1), success.sum(axis=1), family.max(axis=1)], axis=1)
+    words = np.empty(len(table), dtype=object)
+    known: dict[bytes, str] = {}
+    for k, row in enumerate(table):
+        key = row.tobytes()
+        if key not in known:
+            known[key] = _message(*(int(x) for x in row), dimension)
+        words[k] = known[key]
+    return words
+
+
+def _message(count: int, good: int, family: int, dimension: int) -> str:
     if count == 0:
         return "The pose is out of reach."
     kind = f" samples of a family of dimension {dimension}" if dimension else ""
-    if good == count:
-        return f"{count} configurations{kind or ': all there are'}."
-    return f"{count} configurations{kind}, {good} of them within the joint limits."
+    text = f"{count} configurations{kind}"
+    text += ": all there are." if good == count and not kind else "."
+    if good < count:
+        text = f"{count} configurations{kind}, {good} of them within the joint limits."
+    if family:
+        text += f" The arm is singular: some belong to a continuous family of dimension {family}."
+    return text
 
 
-def _range_of(robot: RobotModel, name: str) -> Array:
-    """Samples of a joint within its limits."""
-    at = robot.q_slices[name].start
-    lower, upper = (x[at] for x in position_bounds(robot))
-    if not (np.isfinite(lower) and np.isfinite(upper)) or upper - lower >= 2 * np.pi:
-        return -np.pi + 2 * np.pi * np.arange(_SAMPLES) / _SAMPLES
-    return np.linspace(lower, upper, _SAMPLES)
-
-
-def _errors(solver: ExactSolver, chain: Array, targets: Array) -> tuple[Array, Array]:
-    """Position and rotation errors of each configuration (n, k)."""
-    reached = solver.arm.pose(chain)
-    position = np.linalg.norm(reached[..., :3, 3] - targets[:, None, :3, 3], axis=-1)
-    R = np.swapaxes(reached[..., :3, :3], -1, -2) @ targets[:, None, :3, :3]
-    w = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], -1)
-    sine, cosine = 0.5 * np.linalg.norm(w, axis=-1), 0.5 * (np.trace(R, axis1=-2, axis2=-1) - 1)
-    return position, np.arctan2(sine, cosine)
-
-
-def _within_limits(
-    robot: RobotModel, solver: ExactSolver, q: Array, start: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    """q with angles moved by full revolutions to within the limits, nearest to the start; and which are."""
-    lower, upper = position_bounds(robot)
-    inside = np.ones(q.shape[:2], dtype=bool)
-    for k, revolute in zip(solver.arm.coordinates, solver.arm.revolute, strict=True):
-        x, low, high = q[..., k], lower[k], upper[k]
-        if revolute:
-            x = x + 2 * np.pi * np.round((start[k] - x) / (2 * np.pi))
-            x = (
-                np.where(x < low, x + 2 * np.pi * np.ceil((low - x) / (2 * np.pi)), x)
-                if np.isfinite(low)
-                else x
-            )
-            x = (
-                np.where(x > high, x - 2 * np.pi * np.ceil((x - high) / (2 * np.pi)), x)
-                if np.isfinite(high)
-                else x
-            )
-        q[..., k] = x
-        inside &= (x >= low) & (x <= high)
-    return q, inside
-
-
-def _nearest(robot: RobotModel, found: Solution, start: Array) -> Solution:
+def _nearest(found: Solution, start: Array) -> Solution:
     """The success nearest to the start, or else the configuration nearest to it."""
     distance = np.linalg.norm(found.q - start, axis=-1)
     distance = np.where(np.isfinite(distance), distance, np.inf)
@@ -245,6 +223,7 @@ def _nearest(robot: RobotModel, found: Solution, start: Array) -> Solution:
         position_error=parts[2],
         rotation_error=parts[3],
         multiplicity=None,
+        family=None,
     )
 
 
@@ -287,7 +266,7 @@ def _with_search(
 def _shaped(found: Solution, batch: tuple[int, ...]) -> Solution:
     """The fields with the batch's shape in place of the list of targets."""
     fields: dict[str, Any] = {}
-    for name in ("q", "success", "position_error", "rotation_error", "iterations", "message", "multiplicity"):
+    for name in ("q", "success", "position_error", "rotation_error", "iterations", "message", "multiplicity", "family"):
         x = getattr(found, name)
         if x is not None:
             shaped = np.reshape(x, (*batch, *np.shape(x)[1:]))
