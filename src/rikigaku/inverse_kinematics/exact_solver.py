@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
-from rikigaku.inverse_kinematics.loop_cut import inverse, numbers
+from rikigaku.inverse_kinematics.loop_cut import inverse
 from rikigaku.inverse_kinematics.serial_arm import SerialArm, joint_motion, serial_arm
 from rikigaku.inverse_kinematics.singular_configurations import SUSPECT, singular_kinds
 from rikigaku.model.robot_model import RobotModel
@@ -29,11 +30,12 @@ _BRANCH = 1e-8  # error [reach, rad] of a branch of the formulas that exists at 
 _EQUAL = 1e-6  # configurations closer than this [rad, m] are one
 _MOST_KNOWN = 32
 _known: "dict[tuple[object, ...], ExactSolver]" = {}
+_latest: "dict[tuple[object, ...], ExactSolver]" = {}
 
 
 @dataclass(frozen=True, eq=False)
 class ExactConfigurations:
-    """Configurations of the chain's joints (n, k, joints), NaN where absent.
+    """Configurations of the chain's joints (n, k, joints), any numbers where absent.
 
     Attributes:
         multiplicity: (n, k) 1, 2 where two solutions coincide, 0 where there is none.
@@ -59,6 +61,7 @@ class ExactSolver:
         names = {robot.q_slices[name].start: name for name in robot.q_slices}
         self.names = tuple(names[k] for k in self.arm.coordinates)
         self.free = tuple(k for k, name in enumerate(self.names) if name not in given)
+        self._reach = self.arm.reach
         self.bounds = position_bounds(robot)
         self.angles = np.array(self.arm.revolute, dtype=bool)
         self.formulas: FormulaKernel | None = None
@@ -85,41 +88,39 @@ class ExactSolver:
     def _by_formulas(
         self, formulas: FormulaKernel, poses: Array, given: Mapping[str, Array]
     ) -> ExactConfigurations:
-        symbol_of = {self.robot.q_slices[name].start: name for name in self.given}
-        values = {
-            formulas.formulas.coordinates[place]: given[name] for place, name in symbol_of.items()
-        }
-        q, errors = formulas.solve(numbers(poses), values)
-        self._repair(formulas.formulas, q, errors, poses, values)
-        position, rotation, pivot = errors[..., 0], errors[..., 1], errors[..., 2]
-        present = (position <= _BRANCH * self.arm.reach) & (rotation <= _BRANCH)
+        coordinates = formulas.formulas.coordinates
+        values = {coordinates[self.robot.q_slices[name].start]: given[name] for name in self.given}
+        with np.errstate(all="ignore"):
+            q, position, rotation, pivot = formulas.solve(poses, values)
+            if np.isnan(position[:, 0]).any():
+                self._repair(formulas.formulas, (q, position, rotation, pivot), poses, values)
+            present = (position <= _BRANCH * self._reach) & (rotation <= _BRANCH)
+            suspect = present & (pivot < SUSPECT)
         multiplicity = present.astype(np.int64)
         family = np.zeros(present.shape, dtype=np.int64)
-        suspect = present & (pivot < SUSPECT)
         if suspect.any():
-            rows = np.nonzero(suspect.any(axis=1))[0]
-            self._singular(rows, suspect, poses, given, q, multiplicity, family)
-        absent = multiplicity == 0
-        q[absent] = np.nan
-        errors[absent] = np.nan
+            self._singular(suspect, poses, given, q, multiplicity, family)
         return ExactConfigurations(q, multiplicity, family, position, rotation)
 
     def _repair(
-        self, formulas: JointFormulas, q: Array, errors: Array, poses: Array, values: Mapping[str, Array]
+        self,
+        formulas: JointFormulas,
+        found: tuple[Array, Array, Array, Array],
+        poses: Array,
+        values: Mapping[str, Array],
     ) -> None:
         """Poses where a quotient of some branch is not finite: branch by branch, without native code."""
-        bad = np.nonzero(np.isnan(errors[:, 0, 0]) & np.isfinite(poses).all(axis=(1, 2)))[0]
-        if not len(bad):
-            return
+        q, position, rotation, pivot = found
+        bad = np.nonzero(np.isnan(position[:, 0]))[0]
         own: dict[str, Any] = {**self.symbols, **{name: x[bad] for name, x in values.items()}}
-        found = formulas.solve(poses[bad], **own)
-        q[bad] = found.q[..., list(self.arm.coordinates)]
-        errors[bad, :, 0], errors[bad, :, 1], errors[bad, :, 2] = found.error, found.error, 0.0
+        again = formulas.solve(poses[bad], **own)
+        q[bad] = again.q[..., list(self.arm.coordinates)]
+        position[bad] = rotation[bad] = again.error
+        pivot[bad] = 0.0
 
     def _singular(
         self,
-        rows: Any,
-        suspect: Any,
+        suspect: NDArray[np.bool_],
         poses: Array,
         given: Mapping[str, Array],
         q: Array,
@@ -127,20 +128,19 @@ class ExactSolver:
         family: Array,
     ) -> None:
         """Multiplicities and families at poses with a singular configuration; equal branches become one."""
-        links = [_scaled(x, self.arm.reach) for x in self._chain_links(given)]
+        links = [_scaled(x, self._reach) for x in self._chain_links(given)]
         revolute = [self.arm.revolute[k] for k in self.free]
-        unit = np.where(revolute, 1.0, self.arm.reach)
-        at = [(row, k) for row in rows for k in np.nonzero(suspect[row])[0]]
-        own, branch = (np.array(x) for x in zip(*at, strict=True))
+        unit = np.where(revolute, 1.0, self._reach)
+        own, branch = np.nonzero(suspect)
         kinds = singular_kinds(
             [x if x.ndim == 2 else x[own] for x in links],
             revolute,
-            _scaled(poses[own], self.arm.reach),
+            _scaled(poses[own], self._reach),
             q[own, branch][:, list(self.free)] / unit,
         )
         multiplicity[own, branch], family[own, branch] = kinds
         period = np.where(self.arm.revolute, 2 * np.pi, np.inf)
-        for row in rows:
+        for row in np.unique(own[(kinds.multiplicity > 1) | (kinds.family > 0)]):
             kept: list[int] = []
             for k in np.nonzero(multiplicity[row])[0]:
                 gap = q[row, kept] - q[row, k]
@@ -236,9 +236,18 @@ def exact_solver(
     robot: RobotModel, frame: str, symbols: Mapping[str, float], given: tuple[str, ...]
 ) -> ExactSolver:
     """The solver of a frame; the latest ones are kept."""
-    key = (robot, frame, tuple(sorted(symbols.items())), given)
+    values = tuple(sorted(symbols.items()))
+    # by identity first: the hash of a robot is that of all its data
+    latest = _latest.get((id(robot), frame, values, given))
+    if latest is not None and latest.robot is robot:
+        return latest
+    key = (robot, frame, values, given)
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             del _known[next(iter(_known))]
         _known[key] = ExactSolver(robot, frame, symbols, given)
+    if len(_latest) >= _MOST_KNOWN:
+        _latest.clear()
+    if _known[key].robot is robot:
+        _latest[id(robot), frame, values, given] = _known[key]
     return _known[key]

@@ -86,15 +86,20 @@ class FormulaKernel:
         self.kernel = Kernel("\n".join(["inverse kinematics in closed form", *content]), self._program)
 
     def _program(self) -> Program:
-        inputs = [("H", (12,)), *((name, ()) for name in self.given)]
+        inputs = [("T", (4, 4)), *((name, ()) for name in self.given)]
         return trace("inverse kinematics in closed form", inputs, self._branches)
 
-    def _branches(self, H: Sequence[Number], *given: Number) -> dict[str, Any]:
+    def _branches(self, T: Sequence[Sequence[Number]], *given: Number) -> dict[str, Any]:
+        H = [*(row[3] for row in T[:3]), *(x for row in T[:3] for x in row[:3])]
         at: dict[str, Any] = dict(self.symbols)
         at |= dict(zip(self.formulas.pose_names, H, strict=True))
         at |= {name: JointAngle(cos(x), sin(x), x) for name, x in zip(self.given, given, strict=True)}
         rows = [self._branch(H, signs, dict(at)) for signs in self.formulas.signs]
-        return {"q": [q for q, _ in rows], "errors": [errors for _, errors in rows]}
+        errors = zip(*(errors for _, errors in rows), strict=True)
+        return {
+            "q": [q for q, _ in rows],
+            **dict(zip(("position", "rotation", "pivot"), errors, strict=True)),
+        }
 
     def _branch(
         self, H: Sequence[Number], signs: Sequence[int], at: dict[str, Any]
@@ -121,17 +126,14 @@ class FormulaKernel:
         links = [_constant_pose(link) for link in self.arm.links]
         return q, pose_errors(links, self.arm.revolute, pose(H), pairs, self.arm.reach)
 
-    def solve(self, H: Array, given: Mapping[str, Array]) -> tuple[Array, Array]:
-        """q (n, branches, joints) and errors (n, branches, 3) at numbers of poses (n, 12).
+    def solve(self, poses: Array, given: Mapping[str, Array]) -> list[Array]:
+        """q (n, branches, joints), position error [m], rotation error [rad] and smallest pivot (n, branches).
 
-        errors: position [m], rotation [rad], smallest pivot. A pose where a quotient of the formulas is not
-        finite has NaN in all its branches.
+        A pose (n, 4, 4) where a quotient of the formulas is not finite has NaN in all its branches.
         """
-        n, joints = len(H), len(self.arm.revolute)
-        shapes = [(n, self.branches, joints), (n, self.branches, 3)]
-        with np.errstate(all="ignore"):
-            q, errors = run(self.kernel, [H, *(given[name] for name in self.given)], shapes)
-        return q, errors
+        n, joints = len(poses), len(self.arm.revolute)
+        shapes = [(n, self.branches, joints), *[(n, self.branches)] * 3]
+        return run(self.kernel, [poses, *(given[name] for name in self.given)], shapes)
 
 
 def _directed(y: Number, x: Number) -> JointAngle:

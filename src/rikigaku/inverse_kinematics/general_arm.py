@@ -173,9 +173,7 @@ class GeneralArm:
             multiplicity[at], family[at] = kinds
         return found, multiplicity, family
 
-    def _table(
-        self, n: int, found: _Found, multiplicity: Indices, family: Indices
-    ) -> ArmConfigurations:
+    def _table(self, n: int, found: _Found, multiplicity: Indices, family: Indices) -> ArmConfigurations:
         """Configurations as arrays, one row for each pose."""
         order = np.argsort(found.pose, kind="stable")
         own = found.pose[order]

@@ -1,11 +1,19 @@
-"""Configurations within joint limits: angles moved by full revolutions, nearest to a start."""
+"""Configurations within joint limits: angles moved by full revolutions, nearest to a start, compiled."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.shared_kernels import general_kernel, run
+from rikigaku.numbers.elementary_functions import where
+from rikigaku.numbers.number_kind import Number
 
 _REVOLUTION = 2 * np.pi
+_UNBOUNDED = 1e12  # kernels take finite numbers
+_ROUNDER = 1.5 * 2**52  # adding and subtracting it rounds to the nearest integer
 
 
 def within_limits(
@@ -13,21 +21,44 @@ def within_limits(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """q (..., n) with angles moved by full revolutions within the limits, and which are inside (...).
 
-    Of the angles within the limits the one nearest to the start is taken.
+    The angles nearest to the start are moved as little as the limits need.
     """
+    n = len(start)
+    kernel = general_kernel(
+        f"joint ranges of {n}",
+        [(x, (n,)) for x in ("q", "start", "lower", "upper", "period", "rate")],
+        _moved,
+    )
+    bounds = np.clip(lower, -_UNBOUNDED, _UNBOUNDED), np.clip(upper, -_UNBOUNDED, _UNBOUNDED)
     period = np.where(revolute, _REVOLUTION, 0.0)
-    inverse = np.where(revolute, 1 / _REVOLUTION, 0.0)
-    x = q + period * np.rint((start - q) * inverse)
-    finite = np.isfinite(lower), np.isfinite(upper)
-    if finite[0].any():
-        low = np.where(finite[0], lower, -1e300)
-        short = np.where(revolute & finite[0], np.maximum(low - x, 0.0), 0.0)
-        x = x + period * np.ceil(short * inverse)
-    if finite[1].any():
-        high = np.where(finite[1], upper, 1e300)
-        beyond = np.where(revolute & finite[1], np.maximum(x - high, 0.0), 0.0)
-        x = x - period * np.ceil(beyond * inverse)
-    return x, ((x >= lower) & (x <= upper)).all(axis=-1)
+    rate = np.where(revolute, 1 / _REVOLUTION, 0.0)
+    with np.errstate(all="ignore"):
+        x, inside = run(kernel, [q, start, *bounds, period, rate], [q.shape, q.shape[:-1]])
+        return x, inside > 0.5
+
+
+def _moved(*inputs: Sequence[Number]) -> dict[str, Any]:
+    moved, inside = [], _ONE
+    for x, start, lower, upper, period, rate in zip(*inputs, strict=True):
+        x = x + period * _rounded((start - x) * rate)
+        x = x + period * _rounded_up((lower - x) * rate)
+        x = x - period * _rounded_up((x - upper) * rate)
+        inside = where(x < lower, 0.0, where(upper < x, 0.0, inside))
+        moved.append(x)
+    return {"x": moved, "inside": inside}
+
+
+_ONE: Number = 1.0
+
+
+def _rounded(x: Number) -> Number:
+    return (x + _ROUNDER) - _ROUNDER
+
+
+def _rounded_up(x: Number) -> Number:
+    """The least integer that is not below x, or 0 if x is negative."""
+    near = _rounded(x)
+    return where(x > 0, where(near < x, near + 1.0, near), 0.0)
 
 
 def sampled_range(lower: float, upper: float, count: int) -> Array:

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.core.arrays import floats
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position, coupled, generator, position_bounds, random_state
-from rikigaku.spatial.pose_arrays import check_poses, rotation_vector, with_orthonormal_axes
+from rikigaku.spatial.pose_arrays import rotation_vector
 
 # Damping never falls below this part of the squared error's own scale: singular configurations stay solvable.
 _SMALLEST_DAMPING = 1e-12
@@ -185,15 +184,22 @@ def _single_coordinates(robot: RobotModel) -> tuple[list[int], list[int]]:
     return [robot.q_slices[n].start for n in single], [robot.v_slices[n].start for n in single]
 
 
+# The latest robot with its bounds and the middle of its limits: a loop over targets asks for one robot.
+_latest: list[tuple[RobotModel, tuple[Array, Array], Array]] = []
+
+
 def start_of(robot: RobotModel, q0: Any) -> Array:
     """q0 within the joint limits, or the middle of the limits."""
-    lower, upper = position_bounds(robot)
-    if q0 is not None:
-        return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
-    q = as_position(robot, None)
-    both = np.isfinite(lower) & np.isfinite(upper)
-    q[both] = (lower[both] + upper[both]) / 2
-    return coupled(robot, np.clip(q, lower, upper))
+    if not _latest or _latest[0][0] is not robot:
+        lower, upper = position_bounds(robot)
+        q = as_position(robot, None)
+        both = np.isfinite(lower) & np.isfinite(upper)
+        q[both] = (lower[both] + upper[both]) / 2
+        _latest[:] = [(robot, (lower, upper), coupled(robot, np.clip(q, lower, upper)))]
+    _, (lower, upper), middle = _latest[0]
+    if q0 is None:
+        return middle.copy()
+    return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
 
 
 def _open(robot: RobotModel) -> None:
@@ -201,21 +207,6 @@ def _open(robot: RobotModel) -> None:
         raise WrongValue(
             f"Robot {robot.name!r} has closed loops, which this search would break. It serves open robots."
         )
-
-
-def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
-    """The targets in a list (n, 4, 4) or (n, 3), the shape of their batch, and whether they are poses."""
-    array = floats("The target", target)
-    if array.shape[-2:] == (4, 4):
-        check_poses("The target", array)
-        return with_orthonormal_axes(array.reshape(-1, 4, 4)), array.shape[:-2], True
-    if array.ndim and array.shape[-1] == 3:
-        if not np.isfinite(array).all():
-            raise WrongValue("The target must be finite numbers.")
-        return array.reshape(-1, 3), array.shape[:-1], False
-    raise WrongSize(
-        f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
-    )
 
 
 def _size(solution: Solution) -> float:

@@ -108,7 +108,9 @@ def _kinematics(
 def _distances(X: Pose, H: Pose) -> list[Number]:
     """Distance of the origins, and the angle between the axes (of small rotations)."""
     gap = sum((x * x for x in vector.sub(H.p, X.p)), 0.0)
-    rotated = sum(((a - b) * (a - b) for r, s in zip(X.R, H.R, strict=True) for a, b in zip(r, s, strict=True)), 0.0)
+    rotated = sum(
+        ((a - b) * (a - b) for r, s in zip(X.R, H.R, strict=True) for a, b in zip(r, s, strict=True)), 0.0
+    )
     return [sqrt(gap), _ROOT_OF_HALF * sqrt(rotated)]
 
 

@@ -15,7 +15,7 @@ from rikigaku.inverse_kinematics.serial_arm import joint_motion
 # closer than this are one, of multiplicity 2.
 SINGULAR = 1e-6
 # The smallest pivot of J^T J is at least the square of that singular value and at most some orders larger.
-SUSPECT = 1e-7
+SUSPECT = 1e-10
 _MOVES = (-2e-2, -1e-2, 1e-2, 2e-2)  # along the null vector [rad, reach]
 _STEPS = 20
 _REACHED = 1e-11
@@ -28,9 +28,7 @@ class SingularKinds(NamedTuple):
     family: NDArray[np.int64]
 
 
-def singular_kinds(
-    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array
-) -> SingularKinds:
+def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array) -> SingularKinds:
     """Double or member of a family? Lengths in units of the reach.
 
     A configuration is moved along the null vector of J, and Newton's method returns it to the pose. On a

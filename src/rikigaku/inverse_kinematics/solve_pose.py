@@ -13,10 +13,14 @@ from rikigaku.core.validation import flag
 from rikigaku.inverse_kinematics.exact_solver import JOINTS, ExactSolver, exact_solver
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.inverse_kinematics.joint_ranges import sampled_range, within_limits
-from rikigaku.inverse_kinematics.levenberg_marquardt import search, start_of, targets_of
+from rikigaku.inverse_kinematics.levenberg_marquardt import search, start_of
+from rikigaku.inverse_kinematics.target_poses import targets_of
 from rikigaku.model.robot_model import RobotModel
 
 METHODS = ("auto", "formulas", "elimination", "search")
+_BATCHED = (
+    "q", "success", "position_error", "rotation_error", "iterations", "message", "multiplicity", "family",
+)  # fmt: skip
 _SAMPLES = 72  # values of one joint at which a one-parameter family is given
 
 
@@ -165,16 +169,18 @@ def _all(
             x.reshape(n, -1) for x in (multiplicity, family, position, rotation)
         )
     coordinates = list(solver.arm.coordinates)
-    with np.errstate(invalid="ignore"):
-        success = (position <= tolerance) & (rotation <= tolerance)
-        if limits:
-            lower, upper = (x[coordinates] for x in solver.bounds)
-            chain, inside = within_limits(chain, start[coordinates], lower, upper, solver.angles)
-            success &= inside
+    present = multiplicity > 0
+    success = present & (position <= tolerance) & (rotation <= tolerance)
+    if limits:
+        lower, upper = (x[coordinates] for x in solver.bounds)
+        chain, inside = within_limits(chain, start[coordinates], lower, upper, solver.angles)
+        success &= inside
     q = chain
     if coordinates != list(range(len(start))):
-        q = np.where((multiplicity > 0)[..., None], start, np.nan)
+        q = np.broadcast_to(start, (*chain.shape[:2], len(start))).copy()
         q[..., coordinates] = chain
+    absent = ~present
+    q[absent] = position[absent] = rotation[absent] = np.nan
     words = _messages(multiplicity, success, family, dimension)
     zeros = np.zeros(n, dtype=np.int64)
     return Solution(
@@ -184,15 +190,14 @@ def _all(
 
 def _messages(multiplicity: Array, success: Array, family: Array, dimension: int) -> Array:
     """What was found for each target."""
-    table = np.stack([(multiplicity > 0).sum(axis=1), success.sum(axis=1), family.max(axis=1)], axis=1)
-    words = np.empty(len(table), dtype=object)
-    known: dict[bytes, str] = {}
-    for k, row in enumerate(table):
-        key = row.tobytes()
-        if key not in known:
-            known[key] = _message(*(int(x) for x in row), dimension)
-        words[k] = known[key]
-    return words
+    counts = (multiplicity > 0).sum(axis=1), success.sum(axis=1), family.max(axis=1)
+    if len(multiplicity) == 1:
+        words = np.empty(1, dtype=object)
+        words[0] = _message(*(int(x[0]) for x in counts), dimension)
+        return words
+    table, place = np.unique(counts[0] * 4000 * 8 + counts[1] * 8 + counts[2], return_inverse=True)
+    found = [_message(int(x) // 32000, int(x) // 8 % 4000, int(x) % 8, dimension) for x in table]
+    return np.array(found, dtype=object)[place]
 
 
 def _message(count: int, good: int, family: int, dimension: int) -> str:
@@ -266,7 +271,7 @@ def _with_search(
 def _shaped(found: Solution, batch: tuple[int, ...]) -> Solution:
     """The fields with the batch's shape in place of the list of targets."""
     fields: dict[str, Any] = {}
-    for name in ("q", "success", "position_error", "rotation_error", "iterations", "message", "multiplicity", "family"):
+    for name in _BATCHED:
         x = getattr(found, name)
         if x is not None:
             shaped = np.reshape(x, (*batch, *np.shape(x)[1:]))

@@ -22,17 +22,6 @@ def check_poses(what: str, poses: Array) -> None:
         raise WrongValue(f"{what} is no pose: its 3x3 part must be a rotation and its last row 0 0 0 1.")
 
 
-def with_orthonormal_axes(poses: Array) -> Array:
-    """Poses (..., 4, 4) with the rotation matrices nearest to the given ones, which are off by little."""
-    result = poses.copy()
-    R = poses[..., :3, :3]
-    for _ in range(2):  # Newton's iteration for the polar factor: 1e-6, 1e-12, rounding
-        R = R @ (1.5 * _IDENTITY - 0.5 * (np.swapaxes(R, -1, -2) @ R))
-    result[..., :3, :3] = R
-    result[..., 3, :] = _LAST
-    return result
-
-
 def rotation_vector(R: Array) -> Array:
     """log R: the axis of a rotation times its angle [rad]; at an angle of pi both signs are right."""
     w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2  # sin(angle) axis
