@@ -1,10 +1,13 @@
 """Choice of the cuts of a loop whose elimination loses the fewest digits, at random configurations."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rikigaku.core import disk_cache
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics import elimination
 from rikigaku.inverse_kinematics.loop_cut import LoopCut, loop_cuts, numbers, pose
@@ -13,6 +16,8 @@ from rikigaku.inverse_kinematics.trigonometric_roots import DEGREE
 
 _TRIALS = 24
 _ROUNDING = 1e-16
+_MAGIC = b"rikigaku cuts of loops\n"
+_LARGEST_TOTAL = 20_000_000  # bytes of all files
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,30 @@ class Cut:
     error: float
 
 
-def chosen_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
-    """Cuts that are not degenerate, the most accurate first, one for each sampled joint."""
+def chosen_cuts(arm: SerialArm) -> list[Cut]:
+    """Cuts that are not degenerate, the most accurate first, one for each sampled joint; kept on disk."""
+    content = [arm.links.tobytes().hex(), str(arm.revolute), disk_cache.source_fingerprint()]
+    name = hashlib.sha256("\n".join(content).encode()).hexdigest() + ".cuts"
+    if (saved := disk_cache.read(name, _MAGIC)) is not None:
+        return [_from_json(*record) for record in json.loads(saved)]
+    found = _measured_cuts(arm)
+    disk_cache.write(name, _MAGIC, json.dumps([_to_json(cut) for cut in found]).encode(), _LARGEST_TOTAL)
+    return found
+
+
+def _to_json(cut: Cut) -> list[Any]:
+    complement = None if cut.complement is None else cut.complement.tolist()
+    return [cut.cut.order, cut.cut.reverse, cut.basis.tolist(), complement, cut.error]
+
+
+def _from_json(order: list[int], reverse: bool, basis: Any, complement: Any, error: float) -> Cut:
+    rows = np.array(basis, dtype=np.float64).reshape(-1, 8)
+    return Cut(
+        LoopCut(tuple(order), reverse), rows, None if complement is None else np.array(complement), error
+    )
+
+
+def _measured_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
     rng = np.random.default_rng(5)
     q = rng.uniform(-1, 1, (_TRIALS, 6)) * [np.pi if flag else 0.5 for flag in arm.revolute]
     H = arm.pose(q)
@@ -70,7 +97,10 @@ def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | N
         E = np.stack(np.broadcast_arrays(*found), axis=-1)
     if not np.isfinite(E).all():
         return None
-    E = E / np.abs(E).max(axis=1, keepdims=True)
+    largest = np.abs(E).max(axis=1, keepdims=True)
+    if not (largest > 0).all():
+        return None
+    E = E / largest
     count = 4 * DEGREE
     angles = 2 * np.pi * np.arange(count) / count
     own = sampled[:, None]

@@ -100,7 +100,7 @@ def remaining_equations(
     for first in range(3):
         for row in combined:
             own = [row[9 * first + 3 * i : 9 * first + 3 * i + 3] for i in range(3)]
-            result += _half_angles(own, revolute[4], revolute[5])
+            result += half_angles(own, revolute[4], revolute[5])
     return result
 
 
@@ -274,7 +274,7 @@ def _coefficients(values: list[Number], revolute: Sequence[bool]) -> list[Number
     return values
 
 
-def _half_angles(own: Sequence[Numbers], first: bool, second: bool) -> list[Number]:
+def half_angles(own: Sequence[Numbers], first: bool, second: bool) -> list[Number]:
     """Coefficients of (cos, sin, 1) x (cos, sin, 1) as coefficients of the products of half angles."""
     left, right = (_HALF_ANGLE if flag else _RATIO for flag in (first, second))
     return [

@@ -44,8 +44,8 @@ class ExactConfigurations:
     """
 
     q: Array
-    multiplicity: Array
-    family: Array
+    multiplicity: NDArray[np.int64]
+    family: NDArray[np.int64]
     position: Array
     rotation: Array
 
@@ -65,7 +65,7 @@ class ExactSolver:
         self.bounds = position_bounds(robot)
         self.angles = np.array(self.arm.revolute, dtype=bool)
         self.formulas: FormulaKernel | None = None
-        if len(self.free) <= JOINTS and (found := self._formulas()) is not None:
+        if 0 < len(self.free) <= JOINTS and (found := self._formulas()) is not None:
             values = {k: float(v) for k, v in {**robot.declared_values, **symbols}.items()}
             self.formulas = FormulaKernel(found, self.arm, self.names, values)
         self.method = "formulas" if self.formulas is not None else "elimination"
@@ -124,8 +124,8 @@ class ExactSolver:
         poses: Array,
         given: Mapping[str, Array],
         q: Array,
-        multiplicity: Array,
-        family: Array,
+        multiplicity: NDArray[np.int64],
+        family: NDArray[np.int64],
     ) -> None:
         """Multiplicities and families at poses with a singular configuration; equal branches become one."""
         links = [_scaled(x, self._reach) for x in self._chain_links(given)]

@@ -149,5 +149,5 @@ def _constant_pose(T: Array) -> Pose:
     R, p = T[:3, :3].copy(), T[:3, 3].copy()
     for whole in (-1.0, 0.0, 1.0):
         R[np.abs(R - whole) < 1e-15] = whole
-    rows = tuple(tuple(float(x) for x in row) for row in R)
-    return Pose((rows[0], rows[1], rows[2]), (float(p[0]), float(p[1]), float(p[2])))
+    first, second, third = ((float(a), float(b), float(c)) for a, b, c in R)
+    return Pose((first, second, third), (float(p[0]), float(p[1]), float(p[2])))

@@ -158,7 +158,8 @@ class GeneralArm:
                 drop[b[(np.abs(gap) < SINGULAR).all(axis=1)]] = True
         if not drop.any():
             return found, found.pose[:0]
-        return _Found(*(x[~drop] for x in found)), found.pose[drop]
+        kept = ~drop
+        return _Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
 
     def _classified(self, found: _Found, links: list[Array], H: Array) -> tuple[_Found, Indices, Indices]:
         """The configurations with their multiplicities and the dimensions of their families."""
@@ -190,7 +191,9 @@ class GeneralArm:
 
 
 def _joined(first: _Found, second: _Found) -> _Found:
-    return _Found(*(np.concatenate(pair) for pair in zip(first, second, strict=True)))
+    pose = np.concatenate([first.pose, second.pose])
+    q, residual, pivot = (np.concatenate(x) for x in zip(first[1:], second[1:], strict=True))
+    return _Found(pose, q, residual, pivot)
 
 
 def _wrapped(x: Array, revolute: Mask) -> Array:

@@ -19,6 +19,7 @@ from rikigaku.spatial.vector import Vector, cross
 
 # Damping of the normal equations relative to the squared error: it vanishes at the solution.
 _DAMPING = 1e-2
+_LEAST = 1e-18  # keeps steps small at singular solutions, where rounding errors would be divided by zero
 _ROOT_OF_HALF = 0.7071067811865476
 
 Pairs = Sequence[tuple[Number, Number]]
@@ -49,7 +50,7 @@ def pose_step(
     squared = sum((x * x for x in e), 0.0)
     A = _normal_matrix(columns)
     for k in range(len(A)):
-        A[k][k] = A[k][k] + _DAMPING * squared + 1e-28
+        A[k][k] = A[k][k] + _DAMPING * squared + _LEAST
     b = [sum((x * y for x, y in zip(a, e, strict=True)), 0.0) for a in columns]
     L, D = _factors(A)
     return _solution(L, D, b), [*_distances(X, H), _smallest(D)]

@@ -18,7 +18,7 @@ SINGULAR = 1e-6
 SUSPECT = 1e-10
 _MOVES = (-2e-2, -1e-2, 1e-2, 2e-2)  # along the null vector [rad, reach]
 _STEPS = 20
-_REACHED = 1e-11
+_REACHED = 1e-12
 
 
 class SingularKinds(NamedTuple):
@@ -54,9 +54,9 @@ def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q
         x = start.copy()
         with np.errstate(all="ignore"):
             for _ in range(_STEPS):
-                x = x + newton_step(kernel, T, target, x)[0]
-            errors = newton_step(kernel, T, target, x)[1]
-        reached = np.hypot(errors[:, 0], errors[:, 1]) < _REACHED
+                step, errors = newton_step(kernel, T, target, x)
+                reached = np.hypot(errors[:, 0], errors[:, 1]) < _REACHED
+                x = np.where(reached[:, None], x, x + step)
         stays &= reached & (np.linalg.norm(x - start, axis=1) < 0.2 * abs(move))
     family[at[stays]] = null[at[stays]]
     multiplicity[at[~stays]] = 2

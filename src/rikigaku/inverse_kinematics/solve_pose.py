@@ -120,6 +120,8 @@ def _exact(
         solver = exact_solver(robot, frame, symbols, tuple(sorted([*values, name])))
         return solver, {**values, name: np.full(count, np.nan)}, 1
     if dimension > 0 or not solver.free:
+        if wanted and not solver.free:
+            raise NotSolvable(f"No joint moves frame {frame!r}, or all that do were given.", [])
         if wanted:
             free = ", ".join(solver.names[k] for k in solver.free)
             raise NotSolvable(
@@ -165,9 +167,8 @@ def _all(
     position, rotation = found.position, found.rotation
     if dimension:
         chain = chain.reshape(n, -1, chain.shape[-1])
-        multiplicity, family, position, rotation = (
-            x.reshape(n, -1) for x in (multiplicity, family, position, rotation)
-        )
+        multiplicity, family = multiplicity.reshape(n, -1), family.reshape(n, -1)
+        position, rotation = position.reshape(n, -1), rotation.reshape(n, -1)
     coordinates = list(solver.arm.coordinates)
     present = multiplicity > 0
     success = present & (position <= tolerance) & (rotation <= tolerance)
@@ -188,12 +189,12 @@ def _all(
     )
 
 
-def _messages(multiplicity: Array, success: Array, family: Array, dimension: int) -> Array:
+def _messages(multiplicity: Any, success: Any, family: Any, dimension: int) -> Any:
     """What was found for each target."""
     counts = (multiplicity > 0).sum(axis=1), success.sum(axis=1), family.max(axis=1)
     if len(multiplicity) == 1:
         words = np.empty(1, dtype=object)
-        words[0] = _message(*(int(x[0]) for x in counts), dimension)
+        words[0] = _message(int(counts[0][0]), int(counts[1][0]), int(counts[2][0]), dimension)
         return words
     table, place = np.unique(counts[0] * 4000 * 8 + counts[1] * 8 + counts[2], return_inverse=True)
     found = [_message(int(x) // 32000, int(x) // 8 % 4000, int(x) % 8, dimension) for x in table]
