@@ -1,4 +1,4 @@
-"""Numbers of configurations against other computations; multiplicities and families; closed forms compiled."""
+"""Numbers of configurations against other computations; multiplicities, families, compiled closed forms."""
 
 from dataclasses import replace
 
@@ -127,7 +127,7 @@ def test_a_wrist_in_line_gives_a_family():
 @pytest.mark.parametrize("name", ["puma560", "ur5", "scara", "stanford"])
 def test_compiled_closed_forms_are_those_of_the_formulas(name):
     robot = rk.load(name)
-    q = robot.random_state(60, 1).q
+    q = robot.random_state(1, 60).q
     poses = robot.pose(q, "hand")
     found = robot.inverse_kinematics(poses, "hand", all=True, limits=False)
     assert found.method == "formulas"
@@ -145,7 +145,7 @@ def test_compiled_closed_forms_are_those_of_the_formulas(name):
 
 def test_a_given_joint_enters_the_compiled_closed_form():
     panda = rk.load("panda")
-    q = panda.random_state(40, 2).q
+    q = panda.random_state(2, 40).q
     poses = panda.pose(q, "hand")
     found = panda.inverse_kinematics(poses, "hand", all=True, given={"panda_joint7": q[:, 6]})
     assert found.method == "formulas"
