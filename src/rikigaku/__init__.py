@@ -14,7 +14,6 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.laws.law import Law
 from rikigaku.model.geometry import ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertial_parameters import Inertia
-from rikigaku.model.joining import world
 from rikigaku.model.joint import Joint, Limits
 from rikigaku.model.robot_model import Coupling, Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import Formula
@@ -22,27 +21,27 @@ from rikigaku.robot import Robot, load
 
 if TYPE_CHECKING:
     from rikigaku.contact import (
-        Ball,
-        Box,
-        Capsule,
         Contact,
         ContactSystem,
         Cylinder,
         Friction,
         Guide,
         HeightField,
-        HeightGrid,
         JointFriction,
         Plane,
-        Rim,
-        SolidCylinder,
         Sphere,
         Surface,
         Torus,
-        Vertex,
-        free_body,
         joint_stops,
-        shape_contacts,
+    )
+    from rikigaku.inverse_kinematics.target_kinds import (
+        CenterOfMassTarget,
+        LineTarget,
+        LookAtTarget,
+        OrientationTarget,
+        PlaneTarget,
+        PoseTarget,
+        PositionTarget,
     )
     from rikigaku.simulation import (
         PD,
@@ -62,9 +61,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "PD",
-    "Ball",
-    "Box",
-    "Capsule",
+    "CenterOfMassTarget",
     "ComputedTorque",
     "Contact",
     "ContactSystem",
@@ -79,67 +76,66 @@ __all__ = [
     "Guard",
     "Guide",
     "HeightField",
-    "HeightGrid",
     "Inertia",
     "Joint",
     "JointFriction",
     "Law",
     "Limits",
+    "LineTarget",
     "Link",
+    "LookAtTarget",
     "Loop",
     "LoopEnd",
     "ModifiedDH",
+    "OrientationTarget",
     "Placement",
     "Plane",
+    "PlaneTarget",
+    "PoseTarget",
+    "PositionTarget",
     "ResolvedAcceleration",
     "RikigakuError",
-    "Rim",
     "Robot",
     "Sampled",
-    "SolidCylinder",
     "Solution",
     "Sphere",
     "StandardDH",
     "Surface",
     "Symbol",
     "Torus",
-    "Vertex",
     "__version__",
     "errors",
-    "free_body",
     "joint_stops",
     "load",
     "load_solution",
     "set_threads",
-    "shape_contacts",
     "simulate",
-    "world",
 ]
 
 # Imported at first access: most users model a robot without simulating it.
 _LATER = {
+    "rikigaku.inverse_kinematics.target_kinds": (
+        "CenterOfMassTarget",
+        "LineTarget",
+        "LookAtTarget",
+        "OrientationTarget",
+        "PlaneTarget",
+        "PoseTarget",
+        "PositionTarget",
+    ),
     "rikigaku.contact": (
-        "Ball",
-        "Box",
-        "Capsule",
         "Contact",
         "ContactSystem",
         "Cylinder",
         "Friction",
         "Guide",
         "HeightField",
-        "HeightGrid",
         "JointFriction",
         "Plane",
-        "Rim",
-        "SolidCylinder",
         "Sphere",
         "Surface",
         "Torus",
-        "Vertex",
-        "free_body",
         "joint_stops",
-        "shape_contacts",
     ),
     "rikigaku.simulation": (
         "PD",
@@ -166,4 +162,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*globals(), *__all__})

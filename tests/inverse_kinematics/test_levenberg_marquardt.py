@@ -173,5 +173,3 @@ def test_what_is_no_target_is_refused_with_a_reason():
         inverse_kinematics(robot, np.eye(4), "hand", q0=[0.0])
     with pytest.raises(WrongValue, match="tolerance above 0"):
         inverse_kinematics(robot, np.eye(4), "hand", tolerance=0)
-    with pytest.raises(WrongValue, match="closed loops"):
-        inverse_kinematics(robot_named("five_bar"), [0, 0, 0.5], "left_forearm")

@@ -52,8 +52,8 @@ def pose_step(
     for k in range(len(A)):
         A[k][k] = A[k][k] + _DAMPING * squared + _LEAST
     b = [sum((x * y for x, y in zip(a, e, strict=True)), 0.0) for a in columns]
-    L, D = _factors(A)
-    return _solution(L, D, b), [*_distances(X, H), _smallest(D)]
+    L, D = factors(A)
+    return solution(L, D, b), [*_distances(X, H), _smallest(D)]
 
 
 def pose_errors(
@@ -68,7 +68,7 @@ def pose_errors(
     A = _normal_matrix(scaled)
     for k in range(len(A)):
         A[k][k] = A[k][k] + 1e-28
-    return [*_distances(X, H), _smallest(_factors(A)[1])]
+    return [*_distances(X, H), _smallest(factors(A)[1])]
 
 
 def newton_kernel(revolute: Sequence[bool]) -> Kernel:
@@ -119,7 +119,7 @@ def _normal_matrix(columns: Sequence[Sequence[Number]]) -> list[list[Number]]:
     return [[sum((x * y for x, y in zip(a, b, strict=True)), 0.0) for b in columns] for a in columns]
 
 
-def _factors(A: Sequence[Sequence[Number]]) -> tuple[list[list[Number]], list[Number]]:
+def factors(A: Sequence[Sequence[Number]]) -> tuple[list[list[Number]], list[Number]]:
     """L and D of A = L D L^T."""
     n = len(A)
     D: list[Number] = []
@@ -145,7 +145,7 @@ def _smallest(D: Sequence[Number]) -> Number:
     return least
 
 
-def _solution(L: list[list[Number]], D: list[Number], b: Sequence[Number]) -> list[Number]:
+def solution(L: list[list[Number]], D: list[Number], b: Sequence[Number]) -> list[Number]:
     """x of L D L^T x = b."""
     n = len(b)
     x = list(b)

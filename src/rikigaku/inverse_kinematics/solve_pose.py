@@ -1,6 +1,6 @@
 """Inverse kinematics by the best method there is: formulas, elimination, or a search."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rikigaku.inverse_kinematics.exact_solver import JOINTS, ExactSolver, exact_
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.inverse_kinematics.joint_ranges import sampled_range, within_limits
 from rikigaku.inverse_kinematics.levenberg_marquardt import search, start_of
+from rikigaku.inverse_kinematics.target_kinds import PoseTarget, PositionTarget, Target
 from rikigaku.inverse_kinematics.target_poses import targets_of
 from rikigaku.model.robot_model import RobotModel
 
@@ -26,8 +27,8 @@ _SAMPLES = 72  # values of one joint at which a one-parameter family is given
 
 def inverse_kinematics(
     robot: RobotModel,
-    target: ArrayLike,
-    frame: str,
+    target: ArrayLike | Sequence[Target],
+    frame: str | None = None,
     q0: ArrayLike | None = None,
     *,
     all: bool = False,
@@ -46,7 +47,9 @@ def inverse_kinematics(
     configuration nearest to q0 is returned, or all of them. Everything else is searched for.
 
     Args:
-        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
+        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world. Or a list of targets
+            (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
+        frame: a frame or link.
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
             nearest to it is returned. Joints that do not move the frame keep its values.
         all: return every configuration. An arm of seven joints has a curve of them, given by samples.
@@ -68,13 +71,22 @@ def inverse_kinematics(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS, "inverse_kinematics")
     everything = flag("all", all)
-    targets, batch, is_pose = targets_of(target)
     start = start_of(robot, q0)
+    goals = _several(target, frame)
+    if goals is not None:
+        if everything or given or method not in ("auto", "search"):
+            raise NotSolvable("Several targets are searched for: no all=, given= or other method.", [])
+        shape = np.broadcast_shapes(*(goal.shape for goal in goals))
+        return search(robot, goals, shape, start, tolerance, iterations, restarts, rng, symbols)
+    assert frame is not None
+    targets, batch, is_pose = targets_of(target)
     exact = _exact(robot, frame, symbols, given, method, everything, is_pose, len(targets))
     if exact is None:
         if given:
             raise WrongValue("given= is for exact methods: lock the joints for a search (robot.lock(...)).")
-        return search(robot, targets, batch, frame, start, tolerance, iterations, restarts, rng, symbols)
+        goal = _target(targets, frame, is_pose)
+        found = search(robot, [goal], (len(targets),), start, tolerance, iterations, restarts, rng, symbols)
+        return _shaped(found, batch)
     solver, values, dimension = exact
     found = _all(solver, targets, values, start, tolerance, flag("limits", limits), dimension)
     if everything:
@@ -85,6 +97,26 @@ def inverse_kinematics(
     return _with_search(
         robot, best, targets, batch, frame, start, tolerance, iterations, restarts, rng, symbols
     )
+
+
+def _several(target: Any, frame: str | None) -> list[Target] | None:
+    """The targets of a list of them; None for poses or positions of the one frame."""
+    listed = [target] if isinstance(target, Target) else target
+    if isinstance(listed, list | tuple) and listed and all(isinstance(x, Target) for x in listed):
+        if frame is not None:
+            raise WrongValue("Targets name their frames themselves: leave frame= out.")
+        if all(x.priority for x in listed):
+            raise WrongValue("At least one target must have priority 0.")
+        return list(listed)
+    if frame is None:
+        raise WrongValue("Name the frame that shall reach the target: inverse_kinematics(target, 'hand').")
+    return None
+
+
+def _target(targets: Array, frame: str, is_pose: bool) -> Target:
+    if is_pose:
+        return PoseTarget(frame=frame, pose=targets)
+    return PositionTarget(frame=frame, position=targets)
 
 
 def _exact(
@@ -251,9 +283,8 @@ def _with_search(
     # An exact method has shown that there is no solution: one attempt and few restarts find the nearest pose.
     found = search(
         robot,
-        targets[rows],
+        [PoseTarget(frame=frame, pose=targets[rows])],
         (len(rows),),
-        frame,
         start,
         tolerance,
         iterations,
