@@ -26,6 +26,7 @@ class Solution:
         dimension: of the family that all solutions of a redundant arm belong to: 0 if they are isolated.
         family: with all=True, dimension of the continuous family that each configuration belongs to at a
             singular pose (a Puma with its wrist in line); 0 if it is isolated.
+        changes: with along=True, indices of the poses before which the arm must change its branch.
     """
 
     q: Array
@@ -38,6 +39,7 @@ class Solution:
     multiplicity: Any = None
     dimension: int = 0
     family: Any = None
+    changes: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         if self.multiplicity is not None:

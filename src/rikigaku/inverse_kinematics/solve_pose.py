@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag
+from rikigaku.inverse_kinematics.branch_path import Joints, branch_path
 from rikigaku.inverse_kinematics.exact_solver import JOINTS, ExactSolver, exact_solver
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.inverse_kinematics.joint_ranges import sampled_range, within_limits
@@ -32,6 +33,8 @@ def inverse_kinematics(
     q0: ArrayLike | None = None,
     *,
     all: bool = False,
+    along: bool = False,
+    largest_step: float = 0.5,
     given: Mapping[str, Any] | None = None,
     limits: bool = True,
     method: str = "auto",
@@ -53,6 +56,10 @@ def inverse_kinematics(
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
             nearest to it is returned. Joints that do not move the frame keep its values.
         all: return every configuration. An arm of seven joints has a curve of them, given by samples.
+        along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
+            given; `changes` lists the poses before which the arm must change its branch, or a full revolution is
+            needed. A pose without configuration has NaN.
+        largest_step: of a joint between consecutive poses of a path [rad, m]; more is a change of branch.
         given: values of joints that are not solved for, by name; numbers, or one for each target.
         limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
             where that brings them within the limits.
@@ -80,7 +87,18 @@ def inverse_kinematics(
         return search(robot, goals, shape, start, tolerance, iterations, restarts, rng, symbols)
     assert frame is not None
     targets, batch, is_pose = targets_of(target)
+    path = flag("along", along)
+    if path and (everything or len(batch) != 1 or not largest_step > 0):
+        raise WrongValue(
+            f"along= takes a path of poses (n, 4, 4), without all=, and a largest_step above 0; targets of "
+            f"batch {batch} and {largest_step} were given."
+        )
     exact = _exact(robot, frame, symbols, given, method, everything, is_pose, len(targets))
+    if exact is None and path:
+        goal = _target(targets, frame, is_pose)
+        return _searched_along(
+            robot, goal, targets, start, tolerance, iterations, restarts, rng, symbols, float(largest_step)
+        )
     if exact is None:
         if given:
             raise WrongValue("given= is for exact methods: lock the joints for a search (robot.lock(...)).")
@@ -88,6 +106,9 @@ def inverse_kinematics(
         found = search(robot, [goal], (len(targets),), start, tolerance, iterations, restarts, rng, symbols)
         return _shaped(found, batch)
     solver, values, dimension = exact
+    if path:
+        found = _all(solver, targets, values, start, tolerance, flag("limits", limits), dimension)
+        return _along(solver, found, None if q0 is None else start, float(largest_step), bool(limits))
     found = _all(solver, targets, values, start, tolerance, flag("limits", limits), dimension)
     if everything:
         return _shaped(found, batch)
@@ -219,6 +240,72 @@ def _all(
     return Solution(
         q, success, position, rotation, zeros, words, solver.method, multiplicity, dimension, family
     )
+
+
+def _along(
+    solver: ExactSolver, found: Solution, start: Array | None, largest_step: float, limits: bool
+) -> Solution:
+    """One configuration for each pose of a path."""
+    coordinates = list(solver.arm.coordinates)
+    lower, upper = (x[coordinates] for x in solver.bounds)
+    if not limits:
+        lower, upper = np.full(len(lower), -np.inf), np.full(len(upper), np.inf)
+    own = None if start is None else start[coordinates]
+    joints = Joints(solver.angles, lower, upper)
+    path = branch_path(found.q[..., coordinates], found.success, own, joints, largest_step)
+    good: Any = np.isfinite(path.q).all(axis=1)
+    q = found.q[np.arange(len(good)), found.success.argmax(axis=1)].copy()
+    q[:, coordinates] = path.q
+    q[~good] = np.nan
+    errors = [
+        np.where(good, np.where(found.success, x, 0.0).max(axis=1), np.nan)
+        for x in (found.position_error, found.rotation_error)
+    ]
+    return _path_solution(q, good, errors, path.changes, found.iterations, solver.method)
+
+
+def _searched_along(
+    robot: RobotModel,
+    goal: Target,
+    targets: Array,
+    start: Array,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+    rng: Any,
+    symbols: Mapping[str, float],
+    largest_step: float,
+) -> Solution:
+    """A path by searches, each from the configuration before it."""
+    parts: list[Solution] = []
+    changes, before = [], start
+    for k, target in enumerate(targets):
+        one = replace(goal, **{"pose" if isinstance(goal, PoseTarget) else "position": target})
+        found = search(robot, [one], (), before, tolerance, iterations, restarts, rng, symbols)
+        moved = np.abs(found.q - before).max(initial=0.0)
+        if k and found.success and (moved > largest_step or not parts[-1].success):
+            changes.append(k)
+        if found.success:
+            before = found.q
+        parts.append(found)
+    good = np.array([bool(x.success) for x in parts])
+    q = np.array([x.q if x.success else np.full(robot.nq, np.nan) for x in parts])
+    errors = [np.array([getattr(x, name) for x in parts]) for name in ("position_error", "rotation_error")]
+    return _path_solution(q, good, errors, tuple(changes), np.array([x.iterations for x in parts]), "search")
+
+
+def _path_solution(
+    q: Array, good: Any, errors: Sequence[Array], changes: tuple[int, ...], iterations: Any, method: str
+) -> Solution:
+    text = "One branch follows the whole path."
+    missing = np.nonzero(~good)[0]
+    if len(missing):
+        text = f"{len(missing)} of {len(good)} poses have no configuration, the first is {missing[0]}."
+    if changes:
+        text += f" The branch changes before {', '.join(map(str, changes[:8]))}."
+        text = text.replace("One branch follows the whole path. ", "")
+    words = np.full(len(good), text, dtype=object)
+    return Solution(q, good, errors[0], errors[1], iterations, words, method, changes=changes)
 
 
 def _messages(multiplicity: Any, success: Any, family: Any, dimension: int) -> Any:
