@@ -6,6 +6,7 @@ solved by elimination; a chain of fewer joints gets auxiliary joints at its end,
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,34 @@ class ExactSolver:
         if self.formulas is not None:
             return self._by_formulas(self.formulas, poses, given)
         return self._eliminated(poses, given)
+
+    @cached_property
+    def redundant_joint(self) -> str:
+        """A joint of a chain of seven that, once given, leaves isolated configurations.
+
+        The elbow of an arm with spherical shoulder and wrist does not: the pose determines it.
+
+        Raises:
+            NotSolvable: if there is none.
+        """
+        rng = np.random.default_rng(11)
+        q = rng.uniform(-1, 1, len(self.arm.revolute)) * np.where(self.angles, 2.0, 0.3 * self._reach)
+        pose = self.arm.pose(q)[None]
+        middle = len(self.free) // 2
+        for k in sorted(self.free, key=lambda k: (abs(self.free.index(k) - middle), k)):
+            given = {name: q[[self.names.index(name)]] for name in (*self.given, self.names[k])}
+            try:
+                solver = exact_solver(self.robot, self.frame, self.symbols, tuple(sorted(given)))
+                found = solver.solve(pose, given)
+            except NotSolvable:
+                continue
+            gap = np.where(self.angles, np.exp(1j * found.q[0]) - np.exp(1j * q), found.q[0] - q)
+            known = (np.abs(gap).max(axis=1) < 1e-6) & (found.multiplicity[0] == 1)
+            if (known & (found.family[0] == 0)).any():
+                return self.names[k]
+        raise NotSolvable(
+            f"No joint of frame {self.frame!r} leaves isolated configurations when it is given.", []
+        )
 
     def _by_formulas(
         self, formulas: FormulaKernel, poses: Array, given: Mapping[str, Array]

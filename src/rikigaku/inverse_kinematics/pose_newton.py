@@ -48,9 +48,16 @@ def pose_step(
         rotation = [a + 0.5 * b for a, b in zip(rotation, cross(u, w), strict=True)]
     e = [*vector.sub(H.p, X.p), *rotation]
     squared = sum((x * x for x in e), 0.0)
-    A = _normal_matrix(columns)
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    redundant = len(columns) > len(rows)
+    A = _normal_matrix(rows if redundant else columns)
     for k in range(len(A)):
         A[k][k] = A[k][k] + _DAMPING * squared + _LEAST
+    if redundant:  # the least step: J^T (J J^T)^-1 e
+        L, D = factors(A)
+        y = solution(L, D, e)
+        dq = [sum((x * w for x, w in zip(a, y, strict=True)), 0.0) for a in columns]
+        return dq, [*_distances(X, H), _smallest(D)]
     b = [sum((x * y for x, y in zip(a, e, strict=True)), 0.0) for a in columns]
     L, D = factors(A)
     return solution(L, D, b), [*_distances(X, H), _smallest(D)]

@@ -1,6 +1,6 @@
 """A serial arm as numbers: H = L_0 M_1(q_1) L_1 ... M_n(q_n) L_n, motions about or along z."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,34 @@ def joint_motion(revolute: bool, q: Array) -> Array:
     else:
         M[..., 2, 3] = q
     return M
+
+
+def joint_axes(arm: SerialArm, q: Array) -> tuple[Array, Array]:
+    """Directions and points of the joints' axes (..., n, 3) at q (..., n)."""
+    X = np.broadcast_to(arm.links[0], (*q.shape[:-1], 4, 4))
+    directions, points = [], []
+    for k, flag in enumerate(arm.revolute):
+        directions.append(X[..., :3, 2])
+        points.append(X[..., :3, 3])
+        X = X @ joint_motion(flag, q[..., k]) @ arm.links[k + 1]
+    return np.stack(directions, axis=-2), np.stack(points, axis=-2)
+
+
+def jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array) -> Array:
+    """(m, 6, n) at q (m, n), linear part first, in the axes of the base; links (4, 4) or (m, 4, 4)."""
+    X = np.broadcast_to(links[0], (len(q), 4, 4))
+    axes, origins = [], []
+    for k, flag in enumerate(revolute):
+        axes.append(X[:, :3, 2])
+        origins.append(X[:, :3, 3])
+        X = X @ joint_motion(flag, q[:, k]) @ links[k + 1]
+    columns = [
+        np.concatenate([np.cross(z, X[:, :3, 3] - o), z], axis=1)
+        if flag
+        else np.concatenate([z, np.zeros_like(z)], axis=1)
+        for flag, z, o in zip(revolute, axes, origins, strict=True)
+    ]
+    return np.stack(columns, axis=-1)
 
 
 def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> SerialArm:

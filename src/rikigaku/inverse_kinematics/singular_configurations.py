@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
-from rikigaku.inverse_kinematics.serial_arm import joint_motion
+from rikigaku.inverse_kinematics.serial_arm import jacobian
 
 # Singular: the smallest singular value of J, with the reach as unit of length, is below this. Two solutions
 # closer than this are one, of multiplicity 2.
@@ -41,7 +41,7 @@ def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q
     multiplicity, family = np.ones(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     if not m:
         return SingularKinds(multiplicity, family)
-    _, sizes, Vt = np.linalg.svd(_jacobian(links, revolute, q))
+    _, sizes, Vt = np.linalg.svd(jacobian(links, revolute, q))
     null = (sizes < SINGULAR).sum(axis=1) + max(n - 6, 0)
     at = np.nonzero(null)[0]
     if not len(at):
@@ -61,20 +61,3 @@ def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q
     family[at[stays]] = null[at[stays]]
     multiplicity[at[~stays]] = 2
     return SingularKinds(multiplicity, family)
-
-
-def _jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array) -> Array:
-    """(m, 6, n), linear part first, in the axes of the base."""
-    X = np.broadcast_to(links[0], (len(q), 4, 4))
-    axes, origins = [], []
-    for k, flag in enumerate(revolute):
-        axes.append(X[:, :3, 2])
-        origins.append(X[:, :3, 3])
-        X = X @ joint_motion(flag, q[:, k]) @ links[k + 1]
-    columns = [
-        np.concatenate([np.cross(z, X[:, :3, 3] - o), z], axis=1)
-        if flag
-        else np.concatenate([z, np.zeros_like(z)], axis=1)
-        for flag, z, o in zip(revolute, axes, origins, strict=True)
-    ]
-    return np.stack(columns, axis=-1)

@@ -57,8 +57,8 @@ def inverse_kinematics(
             nearest to it is returned. Joints that do not move the frame keep its values.
         all: return every configuration. An arm of seven joints has a curve of them, given by samples.
         along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
-            given; `changes` lists the poses before which the arm must change its branch, or a full revolution is
-            needed. A pose without configuration has NaN.
+            given; `changes` lists the poses before which the arm must change its branch, or needs a full
+            revolution. A pose without configuration has NaN.
         largest_step: of a joint between consecutive poses of a path [rad, m]; more is a change of branch.
         given: values of joints that are not solved for, by name; numbers, or one for each target.
         limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
@@ -169,7 +169,7 @@ def _exact(
         return None
     dimension = len(solver.free) - JOINTS
     if dimension == 1 and everything:
-        name = solver.names[solver.free[len(solver.free) // 2]]
+        name = solver.redundant_joint
         solver = exact_solver(robot, frame, symbols, tuple(sorted([*values, name])))
         return solver, {**values, name: np.full(count, np.nan)}, 1
     if dimension > 0 or not solver.free:

@@ -86,6 +86,7 @@ class Robot(RobotModel):
 
     # Inverse kinematics and base parameters
     inverse_kinematics = Method("inverse_kinematics.solve_pose", "inverse_kinematics")
+    self_motion = Method("inverse_kinematics.self_motion", "self_motion")
     inverse_kinematics_formulas = Method(
         "symbolic.inverse_kinematics.closed_form", "inverse_kinematics_formulas"
     )

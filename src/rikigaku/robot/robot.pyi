@@ -2,16 +2,17 @@
 
 import numpy as np
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numpy.typing import ArrayLike, NDArray
 from os import PathLike
 from rikigaku.closure.actuation_sharing import ActuationForces
 from rikigaku.closure.closure_plan import ClosurePlan
 from rikigaku.closure.singularity import AssemblyMode, Singularity
-from rikigaku.core.progress import Progress
 from rikigaku.core.types import Array
 from rikigaku.fem.mesh import Mesh
 from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.self_motion import SelfMotion
+from rikigaku.inverse_kinematics.target_kinds import Target
 from rikigaku.laws.law import Law
 from rikigaku.model.formula_fields import FormulaTriple
 from rikigaku.model.geometry import Geometry
@@ -19,35 +20,14 @@ from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import State
 from rikigaku.robot.robot_law import RobotLaw
+from rikigaku.symbolic.algebra.child_process import Progress
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
-from typing import Any, Literal, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, overload
 
-
-class FormulaVector(Formulas):
-    """A vector of formulas."""
-    @overload
-    def __getitem__(self, index: int) -> ExactFormula: ...
-    @overload
-    def __getitem__(self, index: slice) -> FormulaVector: ...
-    @overload
-    def __getitem__(self, index: Any) -> Any: ...
-    def __iter__(self) -> Iterator[ExactFormula]: ...
-
-class FormulaMatrix(Formulas):
-    """A matrix of formulas."""
-    @overload
-    def __getitem__(self, index: tuple[int, int]) -> ExactFormula: ...
-    @overload
-    def __getitem__(self, index: int | tuple[int, slice] | tuple[slice, int]) -> FormulaVector: ...
-    @overload
-    def __getitem__(self, index: slice | tuple[slice, slice]) -> FormulaMatrix: ...
-    @overload
-    def __getitem__(self, index: Any) -> Any: ...
-    def __iter__(self) -> Iterator[FormulaVector]: ...
 
 class PoseDerivative(NamedTuple):
     q: Array
@@ -65,24 +45,13 @@ class Pose(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, frame: str, *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedPose: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, frame: str, *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> PoseDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, frame: str, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
-
-class FixedPose(Pose):
-    """`pose` with frame fixed."""
-    def __call__(self, q: ArrayLike, frame: str = ..., *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, frame: str = ..., *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> PoseDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, frame: str = ..., *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class PosesDerivative(NamedTuple):
     q: Array
@@ -123,24 +92,13 @@ class Jacobian(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, frame: str, axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedJacobian: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, frame: str, axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> JacobianDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, frame: str, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
-
-class FixedJacobian(Jacobian):
-    """`jacobian` with frame fixed."""
-    def __call__(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> JacobianDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class EulerJacobianDerivative(NamedTuple):
     q: Array
@@ -161,24 +119,13 @@ class EulerJacobian(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, frame: str, angles: str = "zyx", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedEulerJacobian: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, frame: str, angles: str = "zyx", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> EulerJacobianDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, frame: str, angles: str = "zyx", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
-
-class FixedEulerJacobian(EulerJacobian):
-    """`euler_jacobian` with frame fixed."""
-    def __call__(self, q: ArrayLike, frame: str = ..., angles: str = "zyx", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, frame: str = ..., angles: str = "zyx", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> EulerJacobianDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, frame: str = ..., angles: str = "zyx", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class VelocityDerivative(NamedTuple):
     q: Array
@@ -199,24 +146,13 @@ class Velocity(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedVelocity: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> VelocityDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedVelocity(Velocity):
-    """`velocity` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> VelocityDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class AccelerationDerivative(NamedTuple):
     q: Array
@@ -239,24 +175,13 @@ class Acceleration(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedAcceleration: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> AccelerationDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedAcceleration(Acceleration):
-    """`acceleration` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str = ..., axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> AccelerationDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class JacobianRateDerivative(NamedTuple):
     q: Array
@@ -277,24 +202,13 @@ class JacobianRate(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedJacobianRate: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> JacobianRateDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedJacobianRate(JacobianRate):
-    """`jacobian_rate` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> JacobianRateDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class IntegrateDerivative(NamedTuple):
     q: Array
@@ -318,7 +232,7 @@ class Integrate(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class InverseDynamicsDerivative(NamedTuple):
     q: Array
@@ -402,7 +316,7 @@ class MassMatrix(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class InverseMassMatrixDerivative(NamedTuple):
     q: Array
@@ -424,7 +338,7 @@ class InverseMassMatrix(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class VelocityForcesDerivative(NamedTuple):
     q: Array
@@ -448,7 +362,7 @@ class VelocityForces(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class GravityForcesDerivative(NamedTuple):
     q: Array
@@ -472,7 +386,7 @@ class GravityForces(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, gravity: ArrayLike | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class CoriolisMatrixDerivative(NamedTuple):
     q: Array
@@ -497,7 +411,7 @@ class CoriolisMatrix(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class RegressorDerivative(NamedTuple):
     q: Array
@@ -526,7 +440,7 @@ class Regressor(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, gravity: ArrayLike | None = None, joint_parameters: bool = False, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class KineticEnergyDerivative(NamedTuple):
     q: Array
@@ -595,7 +509,7 @@ class CenterOfMass(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class MomentumDerivative(NamedTuple):
     q: Array
@@ -620,7 +534,7 @@ class Momentum(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, about: str = "com", **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class MomentumMatrixDerivative(NamedTuple):
     q: Array
@@ -643,7 +557,7 @@ class MomentumMatrix(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, about: str = "com", **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class LoopResidualDerivative(NamedTuple):
     q: Array
@@ -662,7 +576,7 @@ class LoopResidual(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class LoopJacobianDerivative(NamedTuple):
     q: Array
@@ -681,7 +595,7 @@ class LoopJacobian(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class LoopBiasDerivative(NamedTuple):
     q: Array
@@ -702,7 +616,7 @@ class LoopBias(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class LoopAlignmentDerivative(NamedTuple):
     q: Array
@@ -724,7 +638,7 @@ class LoopAlignment(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class CompleteResults(NamedTuple):
     v: Array
@@ -1026,24 +940,13 @@ class GeneralizedJacobian(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, frame: str, axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedGeneralizedJacobian: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, frame: str, axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedJacobianDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, frame: str, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
-
-class FixedGeneralizedJacobian(GeneralizedJacobian):
-    """`generalized_jacobian` with frame fixed."""
-    def __call__(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedJacobianDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, frame: str = ..., axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class GeneralizedJacobianRateDerivative(NamedTuple):
     q: Array
@@ -1062,24 +965,13 @@ class GeneralizedJacobianRate(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, frame: str, *, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedGeneralizedJacobianRate: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedJacobianRateDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, frame: str, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedGeneralizedJacobianRate(GeneralizedJacobianRate):
-    """`generalized_jacobian_rate` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, frame: str = ..., *, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedJacobianRateDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, v: ArrayLike, frame: str = ..., *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class BaseMotionDerivative(NamedTuple):
     q: Array
@@ -1105,7 +997,7 @@ class BaseMotion(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, momentum: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class FloatingVelocityDerivative(NamedTuple):
     q: Array
@@ -1128,7 +1020,7 @@ class FloatingVelocity(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, momentum: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class LockedInertiaDerivative(NamedTuple):
     q: Array
@@ -1147,7 +1039,7 @@ class LockedInertia(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class CouplingInertiaDerivative(NamedTuple):
     q: Array
@@ -1168,7 +1060,7 @@ class CouplingInertia(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, axes: str = "world", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class ReactionProjectorDerivative(NamedTuple):
     q: Array
@@ -1193,7 +1085,7 @@ class ReactionProjector(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class GeneralizedManipulabilityDerivative(NamedTuple):
     q: Array
@@ -1209,24 +1101,13 @@ class GeneralizedManipulability(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, frame: str, rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedGeneralizedManipulability: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, frame: str, rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedManipulabilityDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, frame: str, rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> ExactFormula: ...
-
-class FixedGeneralizedManipulability(GeneralizedManipulability):
-    """`generalized_manipulability` with frame fixed."""
-    def __call__(self, q: ArrayLike, frame: str = ..., rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> GeneralizedManipulabilityDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class GeneralizedInertiaDerivative(NamedTuple):
     q: Array
@@ -1247,7 +1128,7 @@ class GeneralizedInertia(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class GeneralizedCoriolisDerivative(NamedTuple):
     q: Array
@@ -1272,7 +1153,7 @@ class GeneralizedCoriolis(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaMatrix: ...
+    def symbolic(self) -> Formulas: ...
 
 class FloatingInverseDynamicsDerivative(NamedTuple):
     q: Array
@@ -1300,7 +1181,7 @@ class FloatingInverseDynamics(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, friction: bool = True, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class InertialTorquesDerivative(NamedTuple):
     q: Array
@@ -1321,7 +1202,7 @@ class InertialTorques(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, a: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class FloatingForwardDynamicsDerivative(NamedTuple):
     q: Array
@@ -1344,7 +1225,7 @@ class FloatingForwardDynamics(RobotLaw):
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, gravity: ArrayLike | None = None, wrenches: Mapping[str, ArrayLike] | None = None, friction: bool = True, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
+    def symbolic(self) -> Formulas: ...
 
 class ResolvedRateDerivative(NamedTuple):
     q: Array
@@ -1364,24 +1245,13 @@ class ResolvedRate(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str, rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedResolvedRate: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str, rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> ResolvedRateDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str, rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedResolvedRate(ResolvedRate):
-    """`resolved_rate` with frame fixed."""
-    def __call__(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str = ..., rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> ResolvedRateDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, twist: ArrayLike, momentum: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class ResolvedAccelerationResults(NamedTuple):
     a: Array
@@ -1405,14 +1275,7 @@ class ResolvedAcceleration(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, acceleration: ArrayLike, gains: ArrayLike, frame: str, rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, friction: bool = True, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> ResolvedAccelerationResults: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedResolvedAcceleration: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
-
-class FixedResolvedAcceleration(ResolvedAcceleration):
-    """`resolved_acceleration` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, acceleration: ArrayLike, gains: ArrayLike, frame: str = ..., rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, wrenches: Mapping[str, ArrayLike] | None = None, friction: bool = True, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> ResolvedAccelerationResults: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
 
 class TransposedJacobianDerivative(NamedTuple):
     q: Array
@@ -1438,24 +1301,13 @@ class TransposedJacobian(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str, rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedTransposedJacobian: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
     @overload  # type: ignore[override]
     def derivative(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str, rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> TransposedJacobianDerivative: ...
     @overload
     def derivative(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str, rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
     @property
-    def symbolic(self) -> FormulaVector: ...
-
-class FixedTransposedJacobian(TransposedJacobian):
-    """`transposed_jacobian` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str = ..., rows: str = "all", *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Array: ...
-    @overload  # type: ignore[override]
-    def derivative(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: None = None, packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> TransposedJacobianDerivative: ...
-    @overload
-    def derivative(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, gains: ArrayLike, frame: str = ..., rows: str = "all", *, wrt: str | Sequence[str], packed: bool = False, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> Any: ...
+    def symbolic(self) -> Formulas: ...
 
 class UnifiedComputationResults(NamedTuple):
     pose: Array
@@ -1481,14 +1333,7 @@ class UnifiedComputation(RobotLaw):
         One state or any batch: inputs broadcast against each other.
     """
     def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, acceleration: ArrayLike, gains: ArrayLike, a: ArrayLike, frame: str, *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> UnifiedComputationResults: ...
-    @overload
-    def fix(self, *, frame: str, **options: Any) -> FixedUnifiedComputation: ...
-    @overload
-    def fix(self, **options: Any) -> Self: ...
-
-class FixedUnifiedComputation(UnifiedComputation):
-    """`unified_computation` with frame fixed."""
-    def __call__(self, q: ArrayLike, v: ArrayLike, target: ArrayLike, twist: ArrayLike, acceleration: ArrayLike, gains: ArrayLike, a: ArrayLike, frame: str = ..., *, out: Array | tuple[Array, ...] | None = None, **symbols: ArrayLike | Mapping[str, ArrayLike]) -> UnifiedComputationResults: ...
+    def fix(self, **options: Any) -> RobotLaw: ...  # type: ignore[override]
 
 class SpaceLaws:
     """Laws of a robot whose base floats freely in space."""
@@ -1656,17 +1501,23 @@ class Robot(RobotModel):
             MissingValue: if a symbol has no value ("numbers").
             NotVerified: if joint forces at random states are not those of the full robot.
         """
-    def inverse_kinematics(self, target: ArrayLike, frame: str, q0: ArrayLike | None=None, *, all: bool=False, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float=1e-08, iterations: int=100, restarts: int=40, rng: Any=0, **symbols: float) -> Solution:
+    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float=1e-08, iterations: int=100, restarts: int=40, rng: Any=0, **symbols: float) -> Solution:
         """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
 
         Chains of up to six revolute and prismatic joints are solved exactly, by formulas or by elimination; the
         configuration nearest to q0 is returned, or all of them. Everything else is searched for.
 
         Args:
-            target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
+            target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world. Or a list of targets
+                (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
+            frame: a frame or link.
             q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
                 nearest to it is returned. Joints that do not move the frame keep its values.
             all: return every configuration. An arm of seven joints has a curve of them, given by samples.
+            along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
+                given; `changes` lists the poses before which the arm must change its branch, or needs a full
+                revolution. A pose without configuration has NaN.
+            largest_step: of a joint between consecutive poses of a path [rad, m]; more is a change of branch.
             given: values of joints that are not solved for, by name; numbers, or one for each target.
             limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
                 where that brings them within the limits.
@@ -1682,7 +1533,19 @@ class Robot(RobotModel):
             WrongValue: if the target is not a pose, or the robot has closed loops.
             NotSolvable: if all configurations were asked for, and there is no method that gives them.
         """
-    def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, linear: bool=True, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
+    def self_motion(self, target: ArrayLike, frame: str, parameter: str | None=None, *, limits: bool=True, **symbols: float) -> SelfMotion:
+        """The curves of configurations of an arm of seven joints that hold a frame at a pose (4, 4).
+
+        Args:
+            parameter: the redundancy parameter that is reported along the curves: a joint, or "arm angle" for an
+                arm with spherical shoulder and wrist. By default the arm angle where there is one, else a joint
+                near the middle.
+            limits: report which parts of the curves the joint limits leave.
+            symbols: values of the robot's symbols, instead of its own.
+        Raises:
+            NotSolvable: if not exactly seven joints move the frame.
+        """
+    def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
         """Joint positions that bring a frame to a pose, as formulas of the pose and the robot's symbols.
 
         Most arms take a second at most. Longer work is done in a child process and cached on disk.
@@ -1692,8 +1555,6 @@ class Robot(RobotModel):
             target: "pose"; "position" of the frame's origin alone; "planar": two coordinates and the angle phi,
                 for arms that move in a coordinate plane. By default the number of joints decides.
             given: joints whose values will be given, not solved for (for an arm of seven joints: one).
-            linear: of a robot whose loops have linear relations (parallelograms), the solutions in the assembly
-                mode of these; False: those of all assembly modes.
             time_limit: seconds of the whole wait; with 0 only a result found earlier is read.
             progress: called with each progress message.
             cancel: set it from another thread to stop the work (Ctrl-C stops it, too).
@@ -1780,15 +1641,13 @@ class Robot(RobotModel):
         """
     def loop_rows(self) -> tuple[str, ...]:
         """Names of the elements of `loop_residual`: the loop or gear, and the distance or angle it constrains."""
-    def loop_constraints(self, explicit: bool=False, independent: Sequence[str] | None=None, *, linear: bool=True, time_limit: float=20.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> LoopConstraints:
+    def loop_constraints(self, explicit: bool=False, independent: Sequence[str] | None=None, *, time_limit: float=20.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> LoopConstraints:
         """The constraints of a closed robot as exact formulas, an independent set of them.
 
         Args:
             explicit: solve for the dependent coordinates too (`.explicit`), or raise NoFormula.
             independent: names of joints to take as independent; if None the robot's own choice, else
                 actuated joints as far as possible.
-            linear: substitute the linear relations of the default assembly mode (parallelograms, gears), so that
-                the result holds in this mode; False: equations that hold in all assembly modes.
             time_limit, progress, cancel: with explicit, as for `LoopConstraints.eliminated`.
         Raises:
             CannotClose: if the loops do not close. WrongSize, WrongValue: if the coordinates chosen are not as
@@ -1817,10 +1676,10 @@ class Robot(RobotModel):
             symbols: values of the robot's symbols, in place of its own.
         """
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the robot to a .robot.toml, .urdf, .xml (MJCF) or .par (SYMORO) file.
+        """Write the robot to a .robot.toml, .urdf or .xml (MJCF) file.
 
         A .toml file of the same robot keeps its comments. A URDF gets a .loops.toml beside it for what it cannot
-        hold; symbols must be bound first for it and for MJCF. A .par file takes rows of modified DH.
+        hold; symbols must be bound first for it and for MJCF.
         """
     def _repr_html_(self) -> str:
         """The table of links, for notebooks."""
