@@ -25,7 +25,7 @@ from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 
 JOINTS = 6
-_FORMULA_SECONDS = 5.0  # a formula that takes longer to find is not looked for
+_FORMULA_SECONDS = 1.5  # a formula that takes longer to find is not looked for; most take 0.2 s
 _CLOSE = 1e-6  # [rad]: an auxiliary joint within this of zero starts a least-squares solution
 _BRANCH = 1e-8  # error [reach, rad] of a branch of the formulas that exists at a pose
 _EQUAL = 1e-6  # configurations closer than this [rad, m] are one

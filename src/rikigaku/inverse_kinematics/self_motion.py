@@ -222,17 +222,36 @@ class _Arm:
         return np.asarray(np.linalg.svd(J)[2][-1])
 
     def curves(self) -> list[tuple[Array, bool]]:
-        """Curves through all samples."""
-        at = self.robot.q_slices[self.middle].start
+        """All curves: through samples at values of one joint, then of the joint that moves most along them.
+
+        A joint that hardly moves along the curves would miss some.
+        """
+        curves = self._through(self.middle, [])
+        names = self.solver.names
+        moved = np.max([np.ptp(x, axis=0) for x, _ in curves], axis=0) if curves else np.ones(len(names))
+        for k in np.argsort(-moved, kind="stable"):
+            if names[k] == self.middle:
+                break
+            try:
+                return self._through(names[k], curves)
+            except NotSolvable:
+                continue
+        return curves
+
+    def _through(self, name: str, curves: list[tuple[Array, bool]]) -> list[tuple[Array, bool]]:
+        """The curves, and further ones through configurations at values of a joint."""
+        at = self.robot.q_slices[name].start
         values = sampled_range(-np.inf, np.inf, _SAMPLES) + 0.0123
-        solver = exact_solver(self.robot, self.frame, self.symbols, (self.middle,))
-        if not self.chain.revolute[self.solver.names.index(self.middle)]:
+        solver = exact_solver(self.robot, self.frame, self.symbols, (name,))
+        if not self.chain.revolute[self.solver.names.index(name)]:
             low, high = (float(x[at]) for x in self.solver.bounds)
             values = np.linspace(low, high, _SAMPLES)
-        found = solver.solve(np.repeat(self.pose[None], _SAMPLES, axis=0), {self.middle: values})
+        found = solver.solve(np.repeat(self.pose[None], _SAMPLES, axis=0), {name: values})
         starts = found.q[found.multiplicity > 0] / self.unit
-        curves: list[tuple[Array, bool]] = []
         left = [x for x in starts if np.isfinite(x).all()]
+        for curve, _ in curves:
+            left = [x for x in left if self._distance(curve, x) > 1.5 * _STEP]
+        curves = list(curves)
         while left:
             curve, closed = self._followed(left[0])
             curves.append((curve, closed))
