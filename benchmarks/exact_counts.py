@@ -15,6 +15,7 @@ from rikigaku.inverse_kinematics.serial_arm import SerialArm
 
 BITS = 256
 _DEGREE = 8
+_SAME = 1e-9  # [rad]: floats are no exact rotations, and more equations than unknowns hold to rounding only
 _TOLERANCE = 1e-30  # radius of the balls around zeros; those that meet the unit circle are real angles
 
 
@@ -31,10 +32,21 @@ def _real_zeros(arm: SerialArm, H: Any, cut: LoopCut) -> tuple[int, float]:
     gone = elimination.eliminated_coefficients(T, revolute)
     for row, other in zip(kept, gone, strict=True):
         row[26] = row[26] - other[8]
-    rows = _without(gone, kept)
-    if rows is None:
+    left = _without(gone, kept)
+    if len(left) < 6:
         raise ValueError("The cut is degenerate.")
-    equations = _half_angle_rows(rows, revolute)
+    angles = _angles(left, revolute, 3)
+    if len(left) > 6:  # combinations of more equations add zeros of their own: those of both are real
+        others = _angles(left, revolute, 5)
+        angles = [x for x in angles if any(abs(float((x - y).mid())) < _SAME for y in others)]
+    found = sorted(float(x.mid()) for x in angles)
+    gaps = np.diff([*found, found[0] + 2 * np.pi]) if found else np.array([np.inf])
+    return len(found), float(gaps.min())
+
+
+def _angles(left: list[list[Any]], revolute: Any, seed: int) -> list[Any]:
+    """Real zeros of the determinant of six equations."""
+    equations = _half_angle_rows(_six(left, seed), revolute)
     n = 2 * _DEGREE + 1
     pi = flint.arb.pi()
     values = []
@@ -49,9 +61,7 @@ def _real_zeros(arm: SerialArm, H: Any, cut: LoopCut) -> tuple[int, float]:
         for k in range(-_DEGREE, _DEGREE + 1)
     ]
     zeros = flint.acb_poly(c).roots(tol=_TOLERANCE, maxprec=8 * BITS)
-    angles = sorted(float(z.arg().mid()) for z in zeros if (abs(z) - 1).overlaps(0))
-    gaps = np.diff([*angles, angles[0] + 2 * np.pi]) if angles else np.array([np.inf])
-    return len(angles), float(gaps.min())
+    return [z.arg() for z in zeros if (abs(z) - 1).overlaps(0)]
 
 
 def _loop(arm: SerialArm, H: Any, cut: LoopCut) -> list[Any]:
@@ -76,8 +86,8 @@ def _balls(T: Any) -> list[Any]:
     return [*(T[i, 3] for i in range(3)), *(T[i, j] for i in range(3) for j in range(3))]
 
 
-def _without(gone: Any, kept: Any) -> list[list[Any]] | None:
-    """Six combinations of the 14 equations without the eight monomials, by Gaussian elimination."""
+def _without(gone: Any, kept: Any) -> list[list[Any]]:
+    """Combinations of the 14 equations without the eight monomials, by Gaussian elimination: six or more."""
     rows = [
         [*(flint.arb(x) for x in g[:8]), *(flint.arb(x) for x in k)] for g, k in zip(gone, kept, strict=True)
     ]
@@ -91,13 +101,14 @@ def _without(gone: Any, kept: Any) -> list[list[Any]] | None:
             factor = rows[i][column] / rows[used][column]
             rows[i] = [a - factor * b for a, b in zip(rows[i], rows[used], strict=True)]
         used += 1
-    left = [row[8:] for row in rows[used:]]
-    if len(left) < 6:
-        return None
+    return [row[8:] for row in rows[used:]]
+
+
+def _six(left: list[list[Any]], seed: int) -> list[list[Any]]:
+    """Six equations: all of them, or general combinations of more."""
     if len(left) == 6:
         return left
-    rng = np.random.default_rng(3)  # general combinations, so that no equation is left out
-    mix = rng.integers(-9, 10, (6, len(left)))
+    mix = np.random.default_rng(seed).integers(-9, 10, (6, len(left)))
     return [
         [
             sum((int(m) * row[k] for m, row in zip(weights, left, strict=True)), flint.arb(0))

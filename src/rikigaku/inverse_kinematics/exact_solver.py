@@ -17,7 +17,7 @@ from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.loop_cut import inverse
-from rikigaku.inverse_kinematics.serial_arm import SerialArm, joint_motion, serial_arm
+from rikigaku.inverse_kinematics.serial_arm import SerialArm, joint_axes, joint_motion, serial_arm
 from rikigaku.inverse_kinematics.singular_configurations import SUSPECT, singular_kinds
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import position_bounds
@@ -25,10 +25,11 @@ from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 
 JOINTS = 6
-_FORMULA_SECONDS = 1.5  # a formula that takes longer to find is not looked for; most take 0.2 s
+_FORMULA_SECONDS = 5.0  # a formula that takes longer to find is not looked for; most take 0.2 s
 _CLOSE = 1e-6  # [rad]: an auxiliary joint within this of zero starts a least-squares solution
 _BRANCH = 1e-8  # error [reach, rad] of a branch of the formulas that exists at a pose
 _EQUAL = 1e-6  # configurations closer than this [rad, m] are one
+_AXES = 1e-9  # distance [reach] and angle [rad] of axes that meet or are parallel
 _MOST_KNOWN = 32
 _known: "dict[tuple[object, ...], ExactSolver]" = {}
 _latest: "dict[tuple[object, ...], ExactSolver]" = {}
@@ -66,11 +67,26 @@ class ExactSolver:
         self.bounds = position_bounds(robot)
         self.angles = np.array(self.arm.revolute, dtype=bool)
         self.formulas: FormulaKernel | None = None
-        if 0 < len(self.free) <= JOINTS and (found := self._formulas()) is not None:
+        if self._may_have_formulas and (found := self._formulas()) is not None:
             values = {k: float(v) for k, v in {**robot.declared_values, **symbols}.items()}
             self.formulas = FormulaKernel(found, self.arm, self.names, values)
         self.method = "formulas" if self.formulas is not None else "elimination"
         self.general: GeneralArm | None = None
+
+    @property
+    def _may_have_formulas(self) -> bool:
+        """Whether square roots may suffice: of six joints three consecutive axes must meet or be parallel.
+
+        With fewer joints or prismatic ones the search for formulas decides.
+        """
+        if not 0 < len(self.free) <= JOINTS:
+            return False
+        revolute = [self.arm.revolute[k] for k in self.free]
+        if len(revolute) < JOINTS or not all(revolute):
+            return True
+        q = np.random.default_rng(4).uniform(-1, 1, (3, len(self.arm.revolute)))
+        z, o = (x[:, list(self.free)] for x in joint_axes(self.arm, q))
+        return any(_meet_or_parallel(z[:, k : k + 3], o[:, k : k + 3], self._reach) for k in range(4))
 
     def _formulas(self) -> JointFormulas | None:
         try:
@@ -242,6 +258,16 @@ class ExactSolver:
             links[-1] = links[-1] @ _auxiliary(k)
             links.append(inverse(_auxiliary(k)))
         return links
+
+
+def _meet_or_parallel(z: Array, o: Array, reach: float) -> bool:
+    """Three axes (m, 3, 3) that meet in a point or are parallel, at every configuration."""
+    if max(np.abs(np.cross(z[:, 0], z[:, k])).max() for k in (1, 2)) < _AXES:
+        return True
+    P = np.eye(3) - z[..., :, None] * z[..., None, :]
+    point = np.linalg.solve(P.sum(axis=1), (P @ o[..., None]).sum(axis=1))[..., 0]
+    off = (P @ (point[:, None] - o)[..., None])[..., 0]
+    return bool(np.abs(off).max() < _AXES * reach)
 
 
 def _scaled(T: Array, reach: float) -> Array:
