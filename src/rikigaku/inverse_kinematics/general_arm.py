@@ -17,12 +17,15 @@ from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
 from rikigaku.inverse_kinematics.cut_solver import CutSolver
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
-from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.serial_arm import SerialArm, jacobian
 from rikigaku.inverse_kinematics.singular_configurations import SINGULAR, SUSPECT, singular_kinds
 
 MOST = 16
 _TILE = 512  # poses whose arrays fit the caches
 _STEPS = 12  # of Newton's method
+_MANY_STEPS = 40  # from starts that are not near a solution
+_TRIALS = 24  # values of the other joints for a zero whose configuration was not found
+_MOVES = tuple(s * x for x in (1e-3, 4e-3, 1.5e-2, 6e-2, 0.2) for s in (-1, 1))  # [rad, reach]
 _FINISHED = 1e-7  # step [rad, reach] after which the quadratic convergence leaves rounding errors only
 ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
 # Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
@@ -110,8 +113,47 @@ class GeneralArm:
             found, multiplicity, family = self._classified(found, links, H)
             odd = np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1
             doubtful = np.zeros(len(H), dtype=bool)
-            doubtful[rows] = still & odd[rows]
+            doubtful[rows] = still | odd[rows]
+        if doubtful.any():
+            found = self._completed(found, np.nonzero(doubtful)[0], links, H)
+            found, multiplicity, family = self._classified(found, links, H)
         return self._table(len(H), found, multiplicity, family)
+
+    def _completed(self, found: _Found, rows: Indices, links: list[Array], H: Array) -> _Found:
+        """Further configurations of poses where every cut left a doubt.
+
+        Partners of near-double solutions lie along the null vector of J. Zeros of the determinant whose other
+        joints were inaccurate are started from several values of these.
+        """
+        solver = self.solvers[0]
+        own = np.nonzero(np.isin(found.pose, rows))[0]
+        pose = found.pose[own]
+        J = jacobian([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, found.q[own])
+        null = np.linalg.svd(J)[2][:, -1]
+        starts = [found.q[own] + move * null for move in _MOVES]
+        places = [pose] * len(_MOVES)
+        zeros, q = solver.starts([x if x.ndim == 2 else x[rows] for x in links], H[rows])
+        owner, q = rows[zeros.polynomial[zeros.double]], q[zeros.double]
+        rng = np.random.default_rng(17)
+        free = np.arange(6) != solver.cut.order[3]
+        for _ in range(_TRIALS):
+            spread = np.where(self.revolute, rng.uniform(-np.pi, np.pi, q.shape), rng.uniform(-1, 1, q.shape))
+            starts.append(np.where(free, spread, q))
+            places.append(owner)
+        place, start = np.concatenate(places), np.concatenate(starts)
+        keep = np.isfinite(start).all(axis=1)
+        place, start = place[keep], start[keep]
+        q, residual, pivot = self._polished(
+            [x if x.ndim == 2 else x[place] for x in links], H[place], start, _MANY_STEPS
+        )
+        good = residual < ACCEPTED
+        more = _Found(place[good], q[good], residual[good], pivot[good])
+        both = _joined(found, more)
+        for _ in range(4):  # many starts meet: repetitions beyond the neighbours are found one after another
+            both, equal = self._distinct(both)
+            if not len(equal):
+                break
+        return both
 
     def _by(self, solver: CutSolver, links: list[Array], H: Array) -> tuple[_Found, Mask]:
         """Configurations by one cut, and the poses where some may be missing."""
@@ -127,11 +169,13 @@ class GeneralArm:
         doubtful[equal] = True
         return found, doubtful
 
-    def _polished(self, links: list[Array], H: Array, q: Array) -> tuple[Array, Array, Array]:
+    def _polished(
+        self, links: list[Array], H: Array, q: Array, steps: int = _STEPS
+    ) -> tuple[Array, Array, Array]:
         """Newton's method from each start; residuals and smallest pivots."""
         T, target = [numbers(link) for link in links], numbers(H)
         active = np.arange(len(q))
-        for _ in range(_STEPS):
+        for _ in range(steps):
             own = [x if x.ndim == 1 else x[active] for x in T]
             step, _ = newton_step(self.newton, own, target[active], q[active])
             q[active] += step

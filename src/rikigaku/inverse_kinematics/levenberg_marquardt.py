@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.core.errors import WrongValue
+from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.ik_solution import Solution
 from rikigaku.inverse_kinematics.search_kernel import SearchKernel
@@ -282,6 +282,10 @@ def _search_kernel(
     key = (id(robot), kinds, tuple(sorted(symbols.items())))
     known = _known.get(key)
     if known is None or known.robot is not robot:
+        for target in targets:
+            frame = getattr(target, "frame", None)
+            if frame is not None and frame not in robot.frame_names:
+                raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
         if len(_known) >= _MOST_KNOWN:
             del _known[next(iter(_known))]
         known = _known[key] = SearchKernel(robot, targets, symbols)

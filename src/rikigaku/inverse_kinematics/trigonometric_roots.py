@@ -24,6 +24,9 @@ _LEVELS = 6  # of subdivision; the last parts are 2e-7 rad wide
 _STEPS = 3  # of Newton's method within a finer bracket, each guarded by bisection
 # Relative to the largest value: below, values from coefficients have too few digits.
 _DARK = 1e-11
+# Slope of a zero relative to the largest value: below, another two may be hidden by rounding errors.
+_FLAT = 1e-9
+_NOISE = 1e-14  # rounding errors of values relative to the largest one
 
 _WIDTH = 2 * np.pi / _CELLS
 
@@ -32,7 +35,7 @@ Mask = NDArray[np.bool_]
 
 
 class Zeros(NamedTuple):
-    """Zeros of all polynomials, ordered by polynomial: its index, x, and whether the zero is double."""
+    """Zeros of all polynomials, ordered by polynomial: its index, x, and whether it may be one of several."""
 
     polynomial: Indices
     x: Array
@@ -136,11 +139,15 @@ def zeros(a: Array, functions: Functions) -> Zeros:
     low = grid[cell]
     found = [_zeros_of(own, functions.refined(a[own], low, low + _WIDTH))]
     own, cell = np.nonzero(unclear)
-    found += _by_subdivision(a, own, grid[cell], _WIDTH, functions)
+    found += _by_subdivision(a, own, grid[cell], _WIDTH, _NOISE * size.max(axis=1), functions)
     if any_dark:
         own, cell = np.nonzero(dark)
         found += _dark_zeros(own, grid[cell], functions)
-    return _joined(found)
+    joined = _joined(found)
+    own = joined.polynomial
+    slope = functions.values(a[own], joined.x)[1]
+    flat = np.abs(slope) < _FLAT * size.max(axis=1)[own]
+    return joined._replace(double=joined.double | flat)
 
 
 def _classified(f: Array, step: Array, bend: Array) -> tuple[Mask, Mask]:
@@ -160,8 +167,13 @@ def _classified(f: Array, step: Array, bend: Array) -> tuple[Mask, Mask]:
     return changes & monotone, near & ~monotone
 
 
-def _by_subdivision(a: Array, own: Indices, low: Array, width: float, functions: Functions) -> list[Zeros]:
-    """Zeros in cells that are divided until each part is clear; what stays unclear is a double zero."""
+def _by_subdivision(
+    a: Array, own: Indices, low: Array, width: float, noise: Array, functions: Functions
+) -> list[Zeros]:
+    """Zeros in cells that are divided until each part is clear; what stays unclear is a double zero.
+
+    A part without zero whose values are within the noise (n,) of rounding errors may have two: it is unclear.
+    """
     found: list[Zeros] = []
     for _ in range(_LEVELS):
         if not len(own):
@@ -172,6 +184,10 @@ def _by_subdivision(a: Array, own: Indices, low: Array, width: float, functions:
         simple, unclear = _classified(f, width * slope, (width * width) * curvature)
         k, part = np.nonzero(simple)
         found.append(_zeros_of(own[k], functions.refined(a[own[k]], x[k, part], x[k, part + 1])))
+        size = np.abs(f)
+        hidden = ~simple & ~unclear & (np.minimum(size[:, :-1], size[:, 1:]) < noise[own][:, None])
+        k, part = np.nonzero(hidden)
+        found.append(Zeros(own[k], x[k, part] + 0.5 * width, np.ones(len(k), dtype=bool)))
         k, part = np.nonzero(unclear)
         own, low = own[k], x[k, part]
     return [*found, Zeros(own, low + 0.5 * width, np.ones(len(own), dtype=bool))]
