@@ -12,9 +12,8 @@ from benchmarks import (
     contact,
     fem,
     first_call,
-    formulas_form,
     hybrid,
-    legged,
+    inverse_kinematics,
     memory,
     one_call,
     operations,
@@ -36,7 +35,6 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "first_call": first_call.run,
     "scaling": scaling.run,
     "symbolic": symbolic.run,
-    "formulas_form": formulas_form.run,
     "space": space.run,
     "memory": memory.run,
     "threads": threads.run,
@@ -45,8 +43,8 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "simulation": simulation.run,
     "rollout": rollout.run,
     "hybrid": hybrid.run,
-    "legged": legged.run,
     "contact": contact.run,
+    "inverse_kinematics": inverse_kinematics.run,
 }
 
 

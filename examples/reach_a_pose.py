@@ -3,7 +3,6 @@
 import numpy as np
 
 import rikigaku as rk
-from rikigaku.inverse_kinematics.levenberg_marquardt import inverse_kinematics
 from rikigaku.model.states import velocity_bounds
 from rikigaku.trajectory import quintic
 
@@ -14,7 +13,7 @@ def main() -> None:
     target = arm.pose(home, "hand")
     target[:3, 3] += [0.1, 0.2, -0.1]  # forward, left and down; same orientation
 
-    found = inverse_kinematics(arm, target, "hand", q0=home)
+    found = arm.inverse_kinematics(target, "hand", q0=home)
     print(found.message)
     assert found.success
 

@@ -25,6 +25,7 @@ SAYS = {
     "humanoid_fall": "J lost, joints, friction and impacts took",
     "humanoid_walking": "both feet moved forward by 0.2",
     "humanoid_stick_slip": "t = 0.263619213 s: sole stops",
+    "inverse_kinematics_branches": "8 configurations of the UR5, 8 curves of the iiwa",
     "pendulum_energy": "largest change of the energy",
     "reach_a_pose": "Frame 'hand' is at the target",
     "rosam_section_6": "10 parameters of 50 against 11. A point mass at the pin",

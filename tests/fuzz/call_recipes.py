@@ -504,6 +504,11 @@ def _methods(folder: Path) -> Iterator[Recipe]:
     yield Recipe(
         "inverse_kinematics", arm.inverse_kinematics, (pose, "hand"), solver, long=("iterations", "restarts")
     )
+    panda = rk.load("panda")
+    held = panda.pose([0.1, 0.2, 0.3, -1.5, 0.4, 1.2, 0.5], "hand")
+    options: dict[str, Any] = {"parameter": "panda_joint7", "limits": True}
+    yield Recipe("self_motion", panda.self_motion, (held, "hand"), options)
+    yield from _targets(arm, pose)
     for name in ("link", "joint", "frame"):
         yield Recipe(
             name, getattr(arm, name), ({"link": arm.links[0].name, "joint": joint, "frame": "hand"}[name],)
@@ -512,6 +517,31 @@ def _methods(folder: Path) -> Iterator[Recipe]:
     yield Recipe("save", arm.bind(**arm.declared_values).save, (folder / "arm.urdf",))
     yield Recipe("position_bounds", states.position_bounds, (arm,))
     yield Recipe("velocity_bounds", states.velocity_bounds, (arm,))
+
+
+def _targets(arm: Any, pose: Any) -> Iterator[Recipe]:
+    """Targets of searches; each is used by one."""
+    point = [0.3, 0.1, 0.2]
+    kinds: dict[Any, dict[str, Any]] = {
+        rk.PoseTarget: {"pose": pose},
+        rk.PositionTarget: {"position": point},
+        rk.OrientationTarget: {"rotation": np.eye(3)},
+        rk.LineTarget: {"point": point, "direction": [0.0, 0.0, 1.0]},
+        rk.PlaneTarget: {"point": point, "normal": [0.0, 0.0, 1.0]},
+        rk.LookAtTarget: {"point": point},
+        rk.CenterOfMassTarget: {"position": point, "axes": "xy"},
+    }
+
+    def used(kind: Any) -> Callable[..., Any]:
+        def search(**fields: Any) -> Any:
+            return arm.inverse_kinematics([kind(**fields)], restarts=1, iterations=5)
+
+        return search
+
+    for kind, fields in kinds.items():
+        frame = {} if kind is rk.CenterOfMassTarget else {"frame": "hand"}
+        own = {**frame, **fields, "weight": 1.0, "priority": 0}
+        yield Recipe(kind.__name__, used(kind), (), own)
 
 
 def _closed(folder: Path) -> Iterator[Recipe]:

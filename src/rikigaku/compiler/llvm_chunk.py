@@ -91,8 +91,6 @@ class ChunkWriter:
             one, x = f"{t.double} {t.constant(1.0)}", f"{t.double} {args[0]}"
             self.line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
             self.line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
-        elif op == "atan2":
-            self._atan2(out, *args)
         elif op == "choose":
             self.line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
             self.line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
@@ -100,20 +98,6 @@ class ChunkWriter:
             self.lines += lookup_lines(t, instruction.table, args[0], out)
         else:
             raise AssertionError(f"no LLVM spelling for {op!r}")
-
-    def _atan2(self, out: str, y: str, x: str) -> None:
-        """The C library, lane by lane: no law needs it in a hot loop."""
-        if self.t.width == 1:
-            self.line(f"{out} = call double @atan2(double {y}, double {x})")
-            return
-        d, before = self.t.double, "undef"
-        for lane in range(self.t.width):
-            own = out if lane == self.t.width - 1 else f"{out}.v{lane}"
-            self.line(f"{out}.y{lane} = extractelement {d} {y}, i32 {lane}")
-            self.line(f"{out}.x{lane} = extractelement {d} {x}, i32 {lane}")
-            self.line(f"{out}.a{lane} = call double @atan2(double {out}.y{lane}, double {out}.x{lane})")
-            self.line(f"{own} = insertelement {d} {before}, double {out}.a{lane}, i32 {lane}")
-            before = own
 
     def _sincos(self, arg: Operand, op: str) -> str:
         pair = f"%sc{arg.index}"

@@ -10,6 +10,7 @@ from rikigaku.compiler.llvm_python_call import call_function, fill_function, pla
 from rikigaku.compiler.llvm_simd_block import block_functions
 from rikigaku.compiler.llvm_sincos import far_function
 from rikigaku.compiler.llvm_text import Vector, constant_definitions
+from rikigaku.numbers.arctangent import without_atan2
 from rikigaku.numbers.program import Program, with_elements
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ _MEMORY = """
 declare ptr @malloc(i64)
 declare ptr @aligned_alloc(i64, i64)
 declare void @free(ptr)
-declare double @atan2(double, double)
 """
 
 
@@ -30,7 +30,7 @@ def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
     Constants of the program are marked in the text (`constant_table`). The second result is the vector type.
     """
     t = Vector(cpu.width if kind == "batch" else 1)
-    whole, program = program, _without_empty(program)
+    whole, program = program, _without_empty(without_atan2(program))
     blocks = block_functions(program, t, cpu.fused)
     if kind == "one":
         write = call_function if len(program.outputs) == 1 else fill_function

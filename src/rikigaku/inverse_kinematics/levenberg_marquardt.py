@@ -1,79 +1,74 @@
-"""Numeric inverse kinematics by the Levenberg-Marquardt method within joint limits [Sugihara2011].
+"""Numeric inverse kinematics by the Levenberg-Marquardt method within joint limits, in batches.
 
 The error of a frame at (p, R) against (p*, R*) is e = [p* - p; log(R* R^T)] in world axes [m, rad], so that
-J v = e is the step that would remove it. Each step minimises ``|J dq - e|^2 + damping |dq|^2``; coordinates
-at a limit that would leave it are held. From a stationary point that is no solution the search restarts at a
-random configuration.
+J v = e is the step that would remove it. Coordinates at a limit that would leave it are held. From a
+stationary point that is no solution the search restarts at random configurations. All attempts of all targets
+run together; steps are compiled (`search_kernel`).
 Reference: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method,
-IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error).
+IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error) [Sugihara2011].
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.core.arrays import floats
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.search_kernel import SearchKernel
+from rikigaku.inverse_kinematics.shared_kernels import run
+from rikigaku.inverse_kinematics.target_kinds import Target
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import as_position, coupled, generator, position_bounds, random_state
-from rikigaku.spatial.pose_arrays import check_poses, rotation_vector
 
-# Damping never falls below this part of the squared error's own scale: singular configurations stay solvable.
-_SMALLEST_DAMPING = 1e-12
-# An attempt is given up when a step improves the error by less than this part.
+# An attempt is given up when a step improves the error by less than this part, several times.
 _STALLED = 1e-5
+_MOST_STALLED = 8
+_FIRST_FACTOR = 5e-2  # of the squared error: the damping
+_LEAST_FACTOR = 1e-9
+_UNBOUNDED = 1e12  # kernels take finite numbers
+_SETTLED = 1e-7  # step [rad, m] at which targets of lower priority are as near as they can be
+_LONGEST = 0.3  # step [rad, m] with targets of lower priority
+_MOST_AT_ONCE = 4096  # attempts
+_MOST_KNOWN = 32
+_known: dict[tuple[object, ...], SearchKernel] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The best configuration found, its errors, whether they are within the tolerance, and a message.
-
-    For a batch of targets every field has the batch's shape before its own.
-    """
+class Found(NamedTuple):
+    """Results of attempts: q (m, nq), whether it succeeded, errors (m, 2 + 2 targets), steps (m,)."""
 
     q: Array
-    success: Any
-    position_error: Any  # [m]
-    rotation_error: Any  # [rad]; 0 for a position target
-    iterations: Any
-    message: Any
+    success: NDArray[np.bool_]
+    errors: Array
+    steps: NDArray[np.int64]
 
-    def __bool__(self) -> bool:
-        return bool(np.all(self.success))
+    @property
+    def size(self) -> Array:
+        """The squared errors of the targets that must be met."""
+        return self.errors[:, 0]
 
 
-def inverse_kinematics(
+def search(
     robot: RobotModel,
-    target: ArrayLike,
-    frame: str,
-    q0: ArrayLike | None = None,
-    *,
-    tolerance: float = 1e-8,
-    iterations: int = 100,
-    restarts: int = 40,
-    rng: Any = 0,
-    **symbols: float,
+    targets: Sequence[Target],
+    batch: tuple[int, ...],
+    start: Array,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+    rng: Any,
+    symbols: Mapping[str, float],
 ) -> Solution:
-    """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
+    """Configurations that meet targets, each by a search of its own.
 
-    Args:
-        target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
-        q0: start of the search (nq,), the middle of the limits if left out; the solution is often near it.
-        tolerance: largest error [m] and [rad] of a success.
-        iterations: steps of one attempt; restarts: attempts from random configurations within the limits.
-        rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
-        symbols: values of the robot's symbols, instead of its own.
-    Returns:
-        A Solution. A pose out of reach is no error: `success` is False and q is the best configuration found.
+    start: (nq,), or one for each of the batch (n, nq).
+
     Raises:
-        WrongValue: if the target is not a pose, or the robot has closed loops.
+        WrongValue: for options that allow no search.
     """
-    _open(robot)
     if not (tolerance > 0 and iterations >= 1 and restarts >= 0):
         raise WrongValue(
             f"A search needs a tolerance above 0, 1 or more iterations and 0 or more restarts; {tolerance}, "
@@ -81,116 +76,220 @@ def inverse_kinematics(
         )
     if robot.nv == 0:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
-    targets, batch = _targets(target)
-    start = _start(robot, q0)
-    search = _Search(robot, frame, symbols, float(tolerance), iterations)
-    solutions = []
-    random = generator(rng)
-    for goal in targets:
-        solutions.append(search.best(goal, start, restarts, random))
-    return solutions[0] if batch == () else _stacked(solutions, batch)
+    n = int(np.prod(batch, dtype=np.int64))
+    parts = [np.broadcast_to(t.numbers(), (*batch, t.numbers().shape[-1])).reshape(n, -1) for t in targets]
+    x = np.concatenate(parts, axis=1) if parts else np.zeros((n, 0))
+    method = _Search(robot, targets, symbols, float(tolerance), iterations)
+    # All searches draw the same random configurations: a result does not depend on the other targets.
+    seed = generator(rng).integers(2**63)
+    starts = np.broadcast_to(start, (n, robot.nq))
+    with np.errstate(all="ignore"):
+        best = method.best(x, starts, restarts, np.random.default_rng(seed))
+    return method.solution(best, batch, restarts)
 
 
 class _Search:
-    """One frame of one robot: its kernels and the numbers that do not change from target to target."""
+    """Targets of one robot: the kernel and the numbers that do not change from target to target."""
 
     def __init__(
-        self, robot: RobotModel, frame: str, symbols: dict[str, float], tolerance: float, iterations: int
+        self,
+        robot: RobotModel,
+        targets: Sequence[Target],
+        symbols: Mapping[str, float],
+        tolerance: float,
+        iterations: int,
     ) -> None:
-        self.robot, self.frame, self.symbols = robot, frame, symbols
-        self.pose = bound_law(robot, "tree.pose").fix(frame=frame)
-        self.jacobian = bound_law(robot, "tree.jacobian").fix(frame=frame)
+        self.robot, self.targets = robot, targets
+        self.kernel = _search_kernel(robot, targets, symbols)
         self.advance = _advance(robot)
         self.tolerance, self.iterations = tolerance, iterations
-        self.lower, self.upper = position_bounds(robot)
-        self.at, self.rate = _single_coordinates(robot)
-        self.directions = _independent_directions(robot)
+        self.lower, self.upper = bounds_of(robot)
+        low, high = np.full(robot.nv, -_UNBOUNDED), np.full(robot.nv, _UNBOUNDED)
+        for joint in robot.joints:
+            if joint.nq == 1:  # only these have limits
+                at, rate = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
+                low[rate], high[rate] = max(self.lower[at], -_UNBOUNDED), min(self.upper[at], _UNBOUNDED)
+        self.rate_bounds = low, high
+        self.must = np.array([t.priority == 0 for t in targets for _ in range(2)], dtype=bool)
+        self.has_second = not all(self.must)
 
-    def best(self, target: Array, q0: Array, restarts: int, rng: np.random.Generator) -> Solution:
-        """The first success, or the smallest error of all attempts."""
-        best, total = self.attempt(target, q0)
-        for _ in range(restarts):
-            if best.success:
+    def best(self, x: Array, starts: Array, restarts: int, rng: np.random.Generator) -> Found:
+        """The first success of each target, or the smallest error of all its attempts."""
+        best = self._attempts(x, starts)
+        steps, wave, done = best.steps.copy(), 2, 0
+        again = random_state(self.robot, rng, (restarts,)).q if restarts else starts[:0]
+        while done < restarts and not best.success.all():
+            left = np.nonzero(~best.success)[0]
+            own = again[done : done + wave]
+            found = self._attempts(np.repeat(x[left], len(own), axis=0), np.tile(own, (len(left), 1)))
+            table = found.success.reshape(len(left), -1)
+            size = np.where(np.isfinite(found.size), found.size, np.inf).reshape(len(left), -1)
+            first = np.where(table.any(axis=1), table.argmax(axis=1), size.argmin(axis=1))
+            row = np.arange(len(left)) * len(own) + first
+            steps[left] += found.steps.reshape(len(left), -1).sum(axis=1)
+            better = found.success[row] | (found.size[row] < best.size[left])
+            for mine, other in zip(best, found, strict=True):
+                mine[left[better]] = other[row[better]]
+            done, wave = done + len(own), 2 * wave
+        return best._replace(steps=steps)
+
+    def _attempts(self, x: Array, q: Array) -> Found:
+        if len(q) > _MOST_AT_ONCE:
+            parts = [
+                self._attempts(x[k : k + _MOST_AT_ONCE], q[k : k + _MOST_AT_ONCE])
+                for k in range(0, len(q), _MOST_AT_ONCE)
+            ]
+            return Found(*(np.concatenate(p) for p in zip(*parts, strict=True)))
+        return self._with_second(x, q) if self.has_second else self._together(x, q)
+
+    def _together(self, x: Array, start: Array) -> Found:
+        """Levenberg-Marquardt from each start until within the tolerance or stalled."""
+        m, width = len(start), 2 + 2 * len(self.targets)
+        q, errors = np.array(start), np.full((m, width), np.inf)
+        steps, success = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=bool)
+        at = np.arange(m)  # attempts that go on; the following arrays belong to them
+        trial, numbers = q.copy(), x
+        cost, factor = np.full(m, np.inf), np.full(m, _FIRST_FACTOR)
+        stalled, again = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=bool)
+        for _ in range(self.iterations + 1):
+            used = np.where(again, factor, np.maximum(factor / 5, _LEAST_FACTOR))
+            dv, found = self._steps(trial, numbers, used)
+            better = found[:, 0] < cost
+            within = self._within(found)
+            rows = at[better]
+            q[rows], errors[rows] = trial[better], found[better]
+            little = found[:, 0] > (1 - _STALLED) * cost
+            stalled = np.where(better & ~little, 0, stalled + ~again)
+            cost = np.where(better, found[:, 0], cost)
+            worse = ~(better | again)
+            factor = np.where(better, used, np.where(worse, factor * 10, factor))
+            settled = within & better
+            success[at[settled]] = True
+            keep = ~settled & (stalled <= _MOST_STALLED)
+            # a step that made it worse is repeated from where it began, with more damping
+            trial = np.where(worse[:, None], q[at], self._moved(q[at], dv))
+            at, trial, numbers, cost = at[keep], trial[keep], numbers[keep], cost[keep]
+            factor, stalled, again = factor[keep], stalled[keep], worse[keep]
+            if not len(at):
                 break
-            found, steps = self.attempt(target, random_state(self.robot, rng).q)
-            total += steps
-            if found.success or _size(found) < _size(best):
-                best = found
-        return self.with_message(best, total, restarts)
+            steps[at] += 1
+        return Found(q, success & self._inside(q), errors, steps)
 
-    def attempt(self, target: Array, q: Array) -> tuple[Solution, int]:
-        """Levenberg-Marquardt from one configuration, until within the tolerance or stalled."""
-        S, e = self.directions, self.error(target, q)
-        cost, factor, stalled, step = float(e @ e), 1e-2, 0, 0
-        for step in range(self.iterations):
-            if self.within(e):
-                return self.solution(q, e), step
-            J = self.jacobian(q, **self.symbols)[: len(e)] @ S
-            free = self.may_move(q, J.T @ e)
-            G = J[:, free]
-            damping = factor * cost + _SMALLEST_DAMPING
-            dw = np.zeros(S.shape[1])
-            dw[free] = np.linalg.solve(G.T @ G + damping * np.eye(G.shape[1]), G.T @ e)
-            trial = self.clipped(self.advance(q, S @ dw))
-            e_trial = self.error(target, trial)
-            cost_trial = float(e_trial @ e_trial)
-            if cost_trial < cost:
-                stalled = stalled + 1 if cost_trial > (1 - _STALLED) * cost else 0
-                q, e, cost, factor = trial, e_trial, cost_trial, factor / 5
-            else:
-                factor, stalled = factor * 10, stalled + 1
-            if stalled > 8:
+    def _with_second(self, x: Array, start: Array) -> Found:
+        """Steps with targets of lower priority: every one is taken, because each may cost the first something
+        that the next one restores. The last configuration within the tolerance is kept."""
+        m = len(start)
+        q, errors = np.array(start), np.full((m, 2 + 2 * len(self.targets)), np.inf)
+        trial, cost, factor = q.copy(), np.full(m, np.inf), np.full(m, _FIRST_FACTOR)
+        reached, moving = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
+        steps = np.zeros(m, dtype=np.int64)
+        for _ in range(self.iterations + 1):
+            dv, found = self._steps(trial, x, factor)
+            within = self._within(found) & moving
+            kept = within | (moving & ~reached & (found[:, 0] < errors[:, 0]))
+            q[kept], errors[kept] = trial[kept], found[kept]
+            reached |= within
+            factor = np.where(found[:, 0] < cost, np.maximum(factor / 5, _LEAST_FACTOR), 4 * factor)
+            cost = found[:, 0]
+            size = np.abs(dv).max(axis=1, initial=0.0)
+            moving &= np.isfinite(size) & ~(within & (size < _SETTLED))
+            if not moving.any():
                 break
-        return self.solution(q, e), step + 1
+            steps += moving
+            dv *= np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))[:, None]
+            trial = np.where(moving[:, None], self._moved(trial, dv), trial)
+        return Found(q, reached & self._inside(q), errors, steps)
 
-    def error(self, target: Array, q: Array) -> Array:
-        """[p* - p; log(R* R^T)] in world axes, or its first three for a position."""
-        T = self.pose(q, **self.symbols)
-        if target.ndim == 1:
-            return cast(Array, target - T[:3, 3])
-        return np.concatenate([target[:3, 3] - T[:3, 3], rotation_vector(target[:3, :3] @ T[:3, :3].T)])
+    def _steps(self, q: Array, x: Array, factor: Array) -> tuple[Array, Array]:
+        width = 2 + 2 * len(self.targets)
+        dv, errors = run(
+            self.kernel.kernel,
+            [q, x, *self.rate_bounds, factor],
+            [(len(q), self.robot.nv), (len(q), width)],
+        )
+        return dv, errors
 
-    def within(self, e: Array) -> bool:
-        return (
-            float(np.linalg.norm(e[:3])) <= self.tolerance and float(np.linalg.norm(e[3:])) <= self.tolerance
+    def _moved(self, q: Array, dv: Array) -> Array:
+        moved = np.clip(self.advance(q, dv), self.lower, self.upper)
+        return coupled(self.robot, moved) if self.robot.couplings else moved
+
+    def _within(self, errors: Array) -> NDArray[np.bool_]:
+        good = (errors[:, 2:][:, self.must] <= self.tolerance).all(axis=1)
+        return np.asarray(good & (errors[:, 1] <= self.tolerance**2), dtype=bool)
+
+    def _inside(self, q: Array) -> NDArray[np.bool_]:
+        """A coupled joint may be unable to keep its own limits."""
+        return np.asarray(((q >= self.lower) & (q <= self.upper)).all(axis=1), dtype=bool)
+
+    def solution(self, found: Found, batch: tuple[int, ...], restarts: int) -> Solution:
+        """The results with the shape of the batch."""
+        errors = found.errors[:, 2:].reshape(len(found.q), len(self.targets), 2)
+        if len(self.targets) == 1:
+            errors = errors[:, 0]
+        words = np.empty(len(found.q), dtype=object)
+        for k in range(len(words)):
+            words[k] = self._message(found, k, restarts)
+
+        def shaped(y: Any) -> Any:
+            y = np.reshape(y, (*batch, *np.shape(y)[1:]))
+            return y[()] if y.ndim == 0 else y
+
+        return Solution(
+            shaped(found.q),
+            shaped(found.success),
+            shaped(errors[..., 0]),
+            shaped(errors[..., 1]),
+            shaped(found.steps),
+            shaped(words),
         )
 
-    def may_move(self, q: Array, downhill: Array) -> NDArray[np.bool_]:
-        """Coordinates that take neither themselves nor a coupled joint beyond a limit."""
-        motion = self.directions[self.rate] * downhill
-        stuck = (q <= self.lower)[self.at, None] & (motion < 0)
-        stuck |= (q >= self.upper)[self.at, None] & (motion > 0)
-        moving: NDArray[np.bool_] = np.logical_not(np.any(stuck, axis=0))
-        return moving
+    def _message(self, found: Found, k: int, restarts: int) -> str:
+        frames = [getattr(t, "frame", "") for t in self.targets if t.priority == 0]
+        what = (
+            f"Frame {frames[0]!r} is at the target"
+            if len(self.targets) == 1 and frames[0]
+            else "All targets are met"
+        )
+        if found.success[k]:
+            return f"{what}, within {self.tolerance:g} m and rad."
+        q = found.q[k]
+        if self._within(found.errors[k : k + 1])[0]:
+            at = int(np.flatnonzero((q < self.lower) | (q > self.upper))[0])
+            name = next(name for name, place in self.robot.q_slices.items() if place.start == at)
+            limits = f"{self.lower[at]:g} and {self.upper[at]:g}"
+            return f"{what}, but with joint {name!r} at {q[at]:.6g}, beyond its limits {limits}."
+        position = float(found.errors[k, 2::2][self.must[::2]].max(initial=0.0))
+        rotation = float(found.errors[k, 3::2][self.must[1::2]].max(initial=0.0))
+        whom = (
+            f"frame {frames[0]!r} to the target"
+            if len(self.targets) == 1 and frames[0]
+            else "all targets about"
+        )
+        text = (
+            f"{restarts + 1} attempts found no configuration within the joint limits that brings {whom}. "
+            f"The best is off by {position:.3g} m and {rotation:.3g} rad"
+        )
+        if self.robot.loops:
+            text += f", with loops open by {float(np.sqrt(found.errors[k, 1])):.3g}"
+        return f"{text}. Is the target within reach? More restarts= may help."
 
-    def clipped(self, q: Array) -> Array:
-        inside = np.clip(q, self.lower, self.upper)
-        return coupled(self.robot, inside) if self.robot.couplings else inside
 
-    def solution(self, q: Array, e: Array) -> Solution:
-        position, rotation = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
-        return Solution(q, self.within(e) and not self.beyond(q), position, rotation, 0, "")
-
-    def beyond(self, q: Array) -> str:
-        """Text about a joint beyond its limits: a coupled joint may be unable to keep its own."""
-        for k in np.flatnonzero((q < self.lower) | (q > self.upper)):
-            name = next(name for name, at in self.robot.q_slices.items() if at.start == k)
-            return f"joint {name!r} at {q[k]:.6g}, beyond its limits {self.lower[k]:g} and {self.upper[k]:g}"
-        return ""
-
-    def with_message(self, best: Solution, total: int, restarts: int) -> Solution:
-        """The solution with its total iterations and message."""
-        if best.success:
-            message = f"Frame {self.frame!r} is at the target, within {self.tolerance:g} m and rad."
-        elif max(best.position_error, best.rotation_error) <= self.tolerance:
-            message = f"Frame {self.frame!r} is at the target, but with {self.beyond(best.q)}."
-        else:
-            message = (
-                f"{restarts + 1} attempts found no configuration within the joint limits that brings frame "
-                f"{self.frame!r} to the target. The best is off by {best.position_error:.3g} m and "
-                f"{best.rotation_error:.3g} rad. Is the target within reach? More restarts= may help."
-            )
-        return Solution(best.q, best.success, best.position_error, best.rotation_error, total, message)
+def _search_kernel(
+    robot: RobotModel, targets: Sequence[Target], symbols: Mapping[str, float]
+) -> SearchKernel:
+    """The kernel of a robot and kinds of targets; the latest ones are kept."""
+    kinds = tuple((t.text, t.weight, t.priority) for t in targets)
+    key = (id(robot), kinds, tuple(sorted(symbols.items())))
+    known = _known.get(key)
+    if known is None or known.robot is not robot:
+        for target in targets:
+            frame = getattr(target, "frame", None)
+            if frame is not None and frame not in robot.frame_names:
+                raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
+        if len(_known) >= _MOST_KNOWN:
+            del _known[next(iter(_known))]
+        known = _known[key] = SearchKernel(robot, targets, symbols)
+    return known
 
 
 def _advance(robot: RobotModel) -> Callable[[Array, Array], Array]:
@@ -200,67 +299,28 @@ def _advance(robot: RobotModel) -> Callable[[Array, Array], Array]:
     return bound_law(robot, "tree.integrate")
 
 
-def _independent_directions(robot: RobotModel) -> Array:
-    """Columns: unit rates of the independent joints, with those of the joints coupled to them."""
-    followers = {coupling.joint for coupling in robot.couplings}
-    own = [
-        k for j in robot.joints if j.name not in followers for k in range(robot.nv)[robot.v_slices[j.name]]
-    ]
-    return np.array([coupled(robot, np.eye(robot.nv)[k], rates=True) for k in own]).reshape(-1, robot.nv).T
+# The latest robot with its bounds and the middle of its limits: a loop over targets asks for one robot.
+_latest: list[tuple[RobotModel, tuple[Array, Array], Array]] = []
 
 
-def _single_coordinates(robot: RobotModel) -> tuple[list[int], list[int]]:
-    """Indices in q and v of the joints with one coordinate; only these have limits."""
-    single = [joint.name for joint in robot.joints if joint.nq == 1]
-    return [robot.q_slices[n].start for n in single], [robot.v_slices[n].start for n in single]
+def _of_latest(robot: RobotModel) -> tuple[RobotModel, tuple[Array, Array], Array]:
+    if not _latest or _latest[0][0] is not robot:
+        lower, upper = position_bounds(robot)
+        q = as_position(robot, None)
+        both = np.isfinite(lower) & np.isfinite(upper)
+        q[both] = (lower[both] + upper[both]) / 2
+        _latest[:] = [(robot, (lower, upper), coupled(robot, np.clip(q, lower, upper)))]
+    return _latest[0]
 
 
-def _start(robot: RobotModel, q0: Any) -> Array:
-    lower, upper = position_bounds(robot)
-    if q0 is not None:
-        return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
-    q = as_position(robot, None)
-    both = np.isfinite(lower) & np.isfinite(upper)
-    q[both] = (lower[both] + upper[both]) / 2
-    return coupled(robot, np.clip(q, lower, upper))
+def bounds_of(robot: RobotModel) -> tuple[Array, Array]:
+    """Lower and upper bounds of q."""
+    return _of_latest(robot)[1]
 
 
-def _open(robot: RobotModel) -> None:
-    if robot.loops:
-        raise WrongValue(
-            f"Robot {robot.name!r} has closed loops, which this search would break. It serves open robots."
-        )
-
-
-def _targets(target: Any) -> tuple[list[Array], tuple[int, ...]]:
-    """The targets one by one, and the shape of their batch."""
-    array = floats("The target", target)
-    if array.shape[-2:] == (4, 4):
-        check_poses("The target", array)
-        return list(array.reshape(-1, 4, 4)), array.shape[:-2]
-    if array.ndim and array.shape[-1] == 3:
-        if not np.isfinite(array).all():
-            raise WrongValue("The target must be finite numbers.")
-        return list(array.reshape(-1, 3)), array.shape[:-1]
-    raise WrongSize(
-        f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
-    )
-
-
-def _size(solution: Solution) -> float:
-    return float(np.hypot(solution.position_error, solution.rotation_error))
-
-
-def _stacked(solutions: list[Solution], batch: tuple[int, ...]) -> Solution:
-    def stack(name: str, dtype: Any = None) -> Any:
-        values = np.array([getattr(solution, name) for solution in solutions], dtype=dtype)
-        return values.reshape(*batch, *values.shape[1:])
-
-    return Solution(
-        stack("q"),
-        stack("success"),
-        stack("position_error"),
-        stack("rotation_error"),
-        stack("iterations"),
-        stack("message", object),
-    )
+def start_of(robot: RobotModel, q0: Any) -> Array:
+    """q0 within the joint limits, or the middle of the limits."""
+    _, (lower, upper), middle = _of_latest(robot)
+    if q0 is None:
+        return middle.copy()
+    return coupled(robot, np.clip(as_position(robot, q0), lower, upper))

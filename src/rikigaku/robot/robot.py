@@ -85,7 +85,8 @@ class Robot(RobotModel):
     regrouped = Method("symbolic.base_parameters.regrouped_robot", "regrouped")
 
     # Inverse kinematics and base parameters
-    inverse_kinematics = Method("inverse_kinematics.levenberg_marquardt", "inverse_kinematics")
+    inverse_kinematics = Method("inverse_kinematics.solve_pose", "inverse_kinematics")
+    self_motion = Method("inverse_kinematics.self_motion", "self_motion")
     inverse_kinematics_formulas = Method(
         "symbolic.inverse_kinematics.closed_form", "inverse_kinematics_formulas"
     )

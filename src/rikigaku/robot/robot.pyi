@@ -11,7 +11,9 @@ from rikigaku.closure.singularity import AssemblyMode, Singularity
 from rikigaku.core.progress import Progress
 from rikigaku.core.types import Array
 from rikigaku.fem.mesh import Mesh
-from rikigaku.inverse_kinematics.levenberg_marquardt import Solution
+from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.self_motion import SelfMotion
+from rikigaku.inverse_kinematics.target_kinds import Target
 from rikigaku.laws.law import Law
 from rikigaku.model.formula_fields import FormulaTriple
 from rikigaku.model.geometry import Geometry
@@ -1657,20 +1659,49 @@ class Robot(RobotModel):
             MissingValue: if a symbol has no value ("numbers").
             NotVerified: if joint forces at random states are not those of the full robot.
         """
-    def inverse_kinematics(self, target: ArrayLike, frame: str, q0: ArrayLike | None=None, *, tolerance: float=1e-08, iterations: int=100, restarts: int=40, rng: Any=0, **symbols: float) -> Solution:
+    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float=1e-08, iterations: int=100, restarts: int=40, rng: Any=0, **symbols: float) -> Solution:
         """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
 
+        Chains of up to six revolute and prismatic joints are solved exactly, by formulas or by elimination; the
+        configuration nearest to q0 is returned, or all of them. Everything else is searched for.
+
         Args:
-            target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world.
-            q0: start of the search (nq,), the middle of the limits if left out; the solution is often near it.
+            target: (4, 4), (3,), or a batch (..., 4, 4), (..., 3); poses in the world. Or a list of targets
+                (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
+            frame: a frame or link.
+            q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
+                nearest to it is returned. Joints that do not move the frame keep its values.
+            all: return every configuration. An arm of seven joints has a curve of them, given by samples.
+            along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
+                given; `changes` lists the poses before which the arm must change its branch, or needs a full
+                revolution. A pose without configuration has NaN.
+            largest_step: of a joint between consecutive poses of a path [rad, m]; more is a change of branch.
+            given: values of joints that are not solved for, by name; numbers, or one for each target.
+            limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
+                where that brings them within the limits.
+            method: "auto", or one of "formulas", "elimination", "search".
             tolerance: largest error [m] and [rad] of a success.
-            iterations: steps of one attempt; restarts: attempts from random configurations within the limits.
+            iterations, restarts: of the search: steps of one attempt, attempts from random configurations.
             rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
             symbols: values of the robot's symbols, instead of its own.
         Returns:
-            A Solution. A pose out of reach is no error: `success` is False and q is the best configuration found.
+            A Solution, with the method that was used. A pose out of reach is no error: `success` is False, and
+            without all=True q is the best configuration found.
         Raises:
             WrongValue: if the target is not a pose, or the robot has closed loops.
+            NotSolvable: if all configurations were asked for, and there is no method that gives them.
+        """
+    def self_motion(self, target: ArrayLike, frame: str, parameter: str | None=None, *, limits: bool=True, **symbols: float) -> SelfMotion:
+        """The curves of configurations of an arm of seven joints that hold a frame at a pose (4, 4).
+
+        Args:
+            parameter: the redundancy parameter that is reported along the curves: a joint, or "arm angle" for an
+                arm with spherical shoulder and wrist. By default the arm angle where there is one, else a joint
+                near the middle.
+            limits: report which parts of the curves the joint limits leave.
+            symbols: values of the robot's symbols, instead of its own.
+        Raises:
+            NotSolvable: if not exactly seven joints move the frame.
         """
     def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, linear: bool=True, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
         """Joint positions that bring a frame to a pose, as formulas of the pose and the robot's symbols.

@@ -5,17 +5,20 @@ import numpy as np
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 
+_IDENTITY = np.eye(3)
+_ORTHONORMAL = 1e-6 + 1e-5 * _IDENTITY
+_LAST = np.array([0.0, 0.0, 0.0, 1.0])
+_LAST_ERROR = 1e-8 + 1e-5 * _LAST
+
 
 def check_poses(what: str, poses: Array) -> None:
     """Raise WrongValue unless the array (..., 4, 4) holds rigid poses."""
     R, last = poses[..., :3, :3], poses[..., 3, :]
-    turned = R @ np.swapaxes(R, -1, -2)
-    good = (
-        np.isfinite(poses).all()
-        and np.allclose(turned, np.eye(3), atol=1e-6)
-        and np.all(np.linalg.det(R) > 0)
-    )
-    if not (good and np.allclose(last, [0, 0, 0, 1])):
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = np.abs(R @ np.swapaxes(R, -1, -2) - _IDENTITY)
+        good = (gap <= _ORTHONORMAL).all() and (np.abs(last - _LAST) <= _LAST_ERROR).all()
+        good = good and np.isfinite(poses).all() and (np.linalg.det(R) > 0).all()
+    if not good:
         raise WrongValue(f"{what} is no pose: its 3x3 part must be a rotation and its last row 0 0 0 1.")
 
 

@@ -1,0 +1,128 @@
+"""Choice of the cuts of a loop whose elimination loses the fewest digits, at random configurations."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core import disk_cache
+from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics import elimination
+from rikigaku.inverse_kinematics.loop_cut import LoopCut, loop_cuts, numbers, pose
+from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.trigonometric_roots import DEGREE
+
+_TRIALS = 24
+_ROUNDING = 1e-16
+_MAGIC = b"rikigaku cuts of loops\n"
+_LARGEST_TOTAL = 20_000_000  # bytes of all files
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A cut of the loop with the linear algebra that does not depend on the pose.
+
+    Attributes:
+        basis: (r, 8) independent combinations of the monomials of the eliminated joints.
+        complement: (6, 14) equations without them; None if these depend on the pose.
+        error: expected error of the sampled joint [rad], from rounding.
+    """
+
+    cut: LoopCut
+    basis: Array
+    complement: Array | None
+    error: float
+
+
+def chosen_cuts(arm: SerialArm) -> list[Cut]:
+    """Cuts that are not degenerate, the most accurate first, one for each sampled joint; kept on disk."""
+    content = [arm.links.tobytes().hex(), str(arm.revolute), disk_cache.source_fingerprint()]
+    name = hashlib.sha256("\n".join(content).encode()).hexdigest() + ".cuts"
+    if (saved := disk_cache.read(name, _MAGIC)) is not None:
+        return [_from_json(*record) for record in json.loads(saved)]
+    found = _measured_cuts(arm)
+    disk_cache.write(name, _MAGIC, json.dumps([_to_json(cut) for cut in found]).encode(), _LARGEST_TOTAL)
+    return found
+
+
+def _to_json(cut: Cut) -> list[Any]:
+    complement = None if cut.complement is None else cut.complement.tolist()
+    return [cut.cut.order, cut.cut.reverse, cut.basis.tolist(), complement, cut.error]
+
+
+def _from_json(order: list[int], reverse: bool, basis: Any, complement: Any, error: float) -> Cut:
+    rows = np.array(basis, dtype=np.float64).reshape(-1, 8)
+    return Cut(
+        LoopCut(tuple(order), reverse), rows, None if complement is None else np.array(complement), error
+    )
+
+
+def _measured_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
+    rng = np.random.default_rng(5)
+    q = rng.uniform(-1, 1, (_TRIALS, 6)) * [np.pi if flag else 0.5 for flag in arm.revolute]
+    H = arm.pose(q)
+    best: dict[int, Cut] = {}
+    for cut in loop_cuts():
+        revolute = cut.reordered(arm.revolute)
+        if not (revolute[0] and revolute[3]):
+            continue
+        sampled = cut.order[3]
+        found = _measured(arm, cut, H, q[:, sampled])
+        if found is not None and (sampled not in best or found.error < best[sampled].error):
+            best[sampled] = found
+    return sorted((c for c in best.values() if c.error < largest_error), key=lambda c: c.error)
+
+
+def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | None:
+    """The linear algebra of a cut and its expected error; None if its determinant vanishes identically."""
+    revolute = cut.reordered(arm.revolute)
+    T = [pose(list(np.moveaxis(numbers(link), -1, 0))) for link in cut.links(list(arm.links), H)]
+    gone = _array(elimination.eliminated_coefficients(T, revolute))[..., :8]
+    gone = np.broadcast_to(gone, (_TRIALS, *gone.shape[-2:]))
+    _, size, Vt = np.linalg.svd(gone.reshape(-1, 8))
+    rank = int((size > 1e-9 * size[0]).sum())
+    basis = Vt[:rank]
+    complement: Array | None = None
+    if np.abs(gone - gone[:1]).max() < 1e-12:
+        U = np.linalg.svd(gone[0] @ basis.T)[0][:, rank:]
+        # More than six equations: general combinations of them, so that none is left out.
+        mix = np.linalg.qr(np.random.default_rng(7).normal(size=(U.shape[1],) * 2))[0]
+        complement = (U @ (mix if U.shape[1] > 6 else np.eye(6)))[:, :6].T
+    with np.errstate(all="ignore"):
+        found = elimination.remaining_equations(
+            T, revolute, list(basis), None if complement is None else list(complement)
+        )
+        E = np.stack(np.broadcast_arrays(*found), axis=-1)
+    if not np.isfinite(E).all():
+        return None
+    largest = np.abs(E).max(axis=1, keepdims=True)
+    if not (largest > 0).all():
+        return None
+    E = E / largest
+    count = 4 * DEGREE
+    angles = 2 * np.pi * np.arange(count) / count
+    own = sampled[:, None]
+    samples = np.concatenate([np.broadcast_to(angles, (len(E), count)), own], axis=1)
+    columns = [E[:, None, k] for k in range(E.shape[1])]
+    A = _array(elimination.matrix_at(columns, np.cos(samples), np.sin(samples)))
+    A = A / np.linalg.norm(A, axis=(1, 3), keepdims=True)
+    spectrum = np.fft.fft(np.linalg.det(A[:, :count]), axis=1)
+    scale = np.abs(spectrum).max(axis=1)
+    if not (scale > 1e-25).all():
+        return None
+    noise = np.abs(spectrum[:, DEGREE + 1 : count // 2 + 1]).max(axis=1) / scale + _ROUNDING
+    k = np.fft.fftfreq(count, 1 / count)
+    slope = np.abs((1j * k * spectrum * np.exp(1j * k * own)).sum(axis=1)) / scale
+    # A second small singular value at a configuration makes the null vector ambiguous.
+    second = np.linalg.svd(A[:, -1], compute_uv=False)[:, -2]
+    errors = noise / np.maximum(slope, 1e-300) + _ROUNDING / np.maximum(second, 1e-300)
+    return Cut(cut, basis, complement, float(np.quantile(errors, 0.75)))
+
+
+def _array(rows: Any) -> Array:
+    """Nested lists of numbers and arrays of one batch shape as an array with the batch first."""
+    flat = [x for row in rows for x in row]
+    parts = np.broadcast_arrays(*[np.asarray(x, dtype=np.float64) for x in flat])
+    return np.stack(parts, axis=-1).reshape(*parts[0].shape, len(rows), len(rows[0]))

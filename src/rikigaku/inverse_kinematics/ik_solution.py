@@ -1,0 +1,55 @@
+"""The result of inverse kinematics: configurations, their errors, and the method that found them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Configurations that bring a frame to a target, their errors, and what the search did.
+
+    For a batch of targets every field but `method` has the batch's shape before its own. With all=True an
+    axis of configurations follows; those that do not exist are NaN.
+
+    Attributes:
+        q: configurations (..., nq). success: within the tolerance and the joint limits.
+        position_error [m], rotation_error [rad] (0 for a position target).
+        iterations: of the search. message: what was found, or why nothing was.
+        method: "formulas", "elimination" or "search".
+        multiplicity: with all=True, 2 where two solutions coincide (the Jacobian is singular: its smallest
+            singular value, with the reach as unit of length, is below 1e-6), else 1; 0 where there is none.
+        dimension: of the family that all solutions of a redundant arm belong to: 0 if they are isolated.
+        family: with all=True, dimension of the continuous family that each configuration belongs to at a
+            singular pose (a Puma with its wrist in line); 0 if it is isolated.
+        changes: with along=True, indices of the poses before which the arm must change its branch.
+    """
+
+    q: Array
+    success: Any
+    position_error: Any
+    rotation_error: Any
+    iterations: Any
+    message: Any
+    method: str = "search"
+    multiplicity: Any = None
+    dimension: int = 0
+    family: Any = None
+    changes: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        if self.multiplicity is not None:
+            return bool(np.all(np.any(self.success, axis=-1)))
+        return bool(np.all(self.success))
+
+    def __len__(self) -> int:
+        """The number of configurations that succeeded."""
+        return int(np.sum(self.success))
+
+    def __iter__(self) -> Iterator[Array]:
+        """The configurations that succeeded, one by one."""
+        return iter(np.reshape(self.q, (-1, self.q.shape[-1]))[np.ravel(self.success)])

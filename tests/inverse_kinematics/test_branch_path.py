@@ -1,0 +1,96 @@
+"""Configurations along paths: one branch where there is one, changes where there must be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_all_configurations import JACO, modified_dh_arm, random_arm
+
+import rikigaku as rk
+from rikigaku.core.errors import WrongValue
+
+ARM = modified_dh_arm("jaco", JACO)
+
+
+def motion(a, b, n=80):
+    return a + np.linspace(0, 1, n)[:, None] * (b - a)
+
+
+def test_a_continuous_motion_is_followed_on_its_own_branch():
+    a = np.array([0.3, 1.9, 1.2, 0.5, 0.8, -0.4])
+    q = motion(a, a + np.array([0.6, 0.3, -0.2, 0.5, 0.3, 0.9]))
+    found = ARM.inverse_kinematics(ARM.pose(q, "l6"), "l6", q0=a, along=True, limits=False)
+    assert found.success.all()
+    assert found.changes == ()
+    np.testing.assert_allclose(found.q, q, atol=1e-7)
+    assert "One branch follows the whole path" in str(found.message[0])
+
+
+def test_revolutions_are_continuous_or_reported_where_limits_forbid_them():
+    a = np.array([2.0, 1.9, 1.2, 0.5, 0.8, -0.4])
+    q = motion(a, a + np.array([3.0, 0, 0, 0, 0, 0]))  # passes pi
+    poses = ARM.pose(q, "l6")
+    found = ARM.inverse_kinematics(poses, "l6", q0=a, along=True, limits=False)
+    np.testing.assert_allclose(found.q, q, atol=1e-7)
+    limits = rk.Limits(lower=-np.pi, upper=np.pi)
+    links = [replace(link, joint=replace(link.joint, limits=limits)) for link in ARM.links]
+    found = replace(ARM, links=tuple(links)).inverse_kinematics(poses, "l6", q0=a, along=True)
+    assert found.success.all()
+    assert len(found.changes) == 1
+    k = found.changes[0]
+    assert q[k - 1, 0] <= np.pi < q[k, 0] + 0.1
+
+
+def test_a_path_that_leaves_the_reach_ends_and_begins_again():
+    a = np.array([0.3, 1.9, 1.2, 0.5, 0.8, -0.4])
+    poses = np.repeat(ARM.pose(a, "l6")[None], 61, axis=0)
+    poses[:, 0, 3] += np.concatenate([np.linspace(0, 2, 31), np.linspace(2, 0, 31)[1:]])
+    found = ARM.inverse_kinematics(poses, "l6", q0=a, along=True, limits=False)
+    gone = np.nonzero(~found.success)[0]
+    assert len(gone)
+    assert (np.diff(gone) == 1).all()
+    assert gone[-1] + 1 in found.changes
+    assert np.isnan(found.q[gone]).all()
+    assert f"the first is {gone[0]}" in str(found.message[0])
+    np.testing.assert_allclose(ARM.pose(found.q[found.success], "l6"), poses[found.success], atol=1e-10)
+
+
+def test_a_change_of_branch_is_where_its_solutions_end():
+    robot = random_arm(2, "RRRRRR")
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        a, b = rng.uniform(-2, 2, (2, 6))
+        A, B = robot.pose(a, "l6"), robot.pose(b, "l6")
+        poses = np.repeat(A[None], 60, axis=0)
+        poses[:, :3, 3] += np.linspace(0, 0.3, 60)[:, None] * (B[:3, 3] - A[:3, 3])
+        found = robot.inverse_kinematics(poses, "l6", q0=a, along=True, limits=False, largest_step=0.4)
+        if found.changes and found.success.all():
+            break
+    assert found.changes
+    # all configurations that continuous motion reaches from the first one: none at the end of the path
+    everything = robot.inverse_kinematics(poses, "l6", all=True, limits=False)
+    reached = found.q[:1]
+    for q, success in zip(everything.q[1:], everything.success[1:], strict=True):
+        gap = q[success][:, None] - reached[None]
+        gap = gap - 2 * np.pi * np.round(gap / 2 / np.pi)
+        reached = q[success][(np.abs(gap).max(axis=2) <= 0.4).any(axis=1)]
+    assert len(reached) == 0
+
+
+def test_a_redundant_arm_follows_by_searches():
+    panda = rk.load("panda")
+    q = panda.random_state(3).q
+    T = panda.pose(q, "hand")
+    poses = np.repeat(T[None], 15, axis=0)
+    poses[:, 2, 3] += np.linspace(0, 0.05, 15)
+    found = panda.inverse_kinematics(poses, "hand", q0=q, along=True)
+    assert found.success.all()
+    assert np.abs(np.diff(found.q, axis=0)).max() < 0.2
+    assert found.method == "search"
+
+
+def test_a_path_is_poses_in_one_row():
+    with pytest.raises(WrongValue, match="along= takes a path"):
+        ARM.inverse_kinematics(np.eye(4), "l6", along=True)
+    with pytest.raises(WrongValue, match="along= takes a path"):
+        ARM.inverse_kinematics(np.eye(4)[None], "l6", along=True, all=True)
