@@ -1,0 +1,145 @@
+"""Positions, velocities and accelerations from sampled positions: zero-phase low-pass, differences, decimation.
+
+Positions are filtered forward and backward by a Butterworth filter (no phase), then differentiated by central
+differences of sixth order. Torques and the columns of the regressor pass the same symmetric FIR filter and are
+decimated (parallel filtering [Gautier1997]): the linear relation between them is kept, also where a column
+is discontinuous (Coulomb friction).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import signal
+from scipy.interpolate import CubicSpline
+
+from rikigaku.core.errors import BadMeasurements
+from rikigaku.core.types import Array
+from rikigaku.identification.experiment import Experiment
+
+ORDER = 4  # of the Butterworth filter, in each direction
+BANDWIDTH = 0.999  # part of the power of the velocities below the motion's bandwidth
+MARGIN = 10.0  # cut-off over the motion's bandwidth
+JITTER = 0.02  # relative deviation of steps of time beyond which samples are interpolated
+_DIFFERENCE = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0
+_TAPS = 10  # half length of the decimating filter, in samples after decimation
+_LEAST = 64  # samples
+
+
+@dataclass(frozen=True)
+class FilteredMotion:
+    """Filtered samples at equal steps dt, and the filter that decimates torques and regressors by `step`."""
+
+    name: str
+    dt: float
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    cutoff: float
+    step: int
+
+    @property
+    def taps(self) -> Array:
+        """Symmetric FIR low-pass below the rate after decimation; one tap without decimation."""
+        if self.step == 1:
+            return np.ones(1)
+        taps: Array = signal.firwin(2 * self.half + 1, 0.8 / self.step)
+        return taps
+
+    @property
+    def half(self) -> int:
+        """Half the length of the filter in samples."""
+        return _TAPS * self.step if self.step > 1 else 0
+
+    @property
+    def count(self) -> int:
+        """Samples after decimation."""
+        return max(0, (len(self.t) - 2 * self.half - 1) // self.step + 1)
+
+    def inputs(self, first: int, last: int) -> slice:
+        """Rows that determine the decimated samples first ... last - 1."""
+        return slice(first * self.step, (last - 1) * self.step + 2 * self.half + 1)
+
+    def decimated(self, x: Array, count: int) -> Array:
+        """The decimated samples of these rows (of `inputs`), along the first axis."""
+        if self.step == 1:
+            return x
+        rows = x.reshape(len(x), -1)
+        skip = 2 * self.half // self.step
+        result = signal.upfirdn(self.taps, rows, down=self.step, axis=0)[skip : skip + count]
+        decimated: Array = result.reshape(count, *x.shape[1:])
+        return decimated
+
+    def part(self, start: float, end: float) -> "FilteredMotion":
+        """Samples from this to that fraction of the motion."""
+        rows = slice(round(start * len(self.t)), round(end * len(self.t)))
+        cut = [x[rows] for x in (self.t, self.q, self.v, self.a, self.tau)]
+        return FilteredMotion(self.name, self.dt, *cut, self.cutoff, self.step)
+
+
+def filtered(experiment: Experiment, cutoff: float | None, rate: float | None) -> FilteredMotion:
+    """The filtered motion of an experiment.
+
+    Args:
+        cutoff: of the positions' filter [Hz]; None: MARGIN times the bandwidth of the measured motion.
+        rate: samples per second after decimation; None: four times the cut-off.
+    """
+    t, q, tau, v, dt = _equal_steps(experiment)
+    fs = 1 / dt
+    fc = bandwidth(q, dt) * MARGIN if cutoff is None else cutoff
+    fc = min(fc, 0.4 * fs)
+    sos = signal.butter(ORDER, fc, fs=fs, output="sos")
+    edge = max(3, int(np.ceil(fs / fc)))
+    if len(t) < max(_LEAST, 6 * edge):
+        raise BadMeasurements(
+            [
+                f"{experiment.name}: {len(t)} samples are too short for a filter of {fc:.3g} Hz, which needs "
+                f"{max(_LEAST, 6 * edge)}. Record longer, or give a higher cutoff"
+            ]
+        )
+    pad = 3 * edge
+
+    def smooth(x: Array) -> Array:
+        result: Array = signal.sosfiltfilt(sos, x, axis=0, padtype="odd", padlen=min(pad, len(x) - 1))
+        return result
+
+    q = smooth(q)
+    v = difference(q, dt) if v is None else smooth(v)
+    a = difference(v, dt)
+    inner = slice(edge, -edge)
+    step = max(1, int(fs / (4 * fc if rate is None else rate)))
+    kept = [np.ascontiguousarray(x[inner]) for x in (t, q, v, a, tau)]
+    return FilteredMotion(experiment.name, dt, *kept, fc, step)
+
+
+def bandwidth(q: Array, dt: float) -> float:
+    """Frequency [Hz] below which BANDWIDTH of the power of the velocities lies, the largest of the joints."""
+    v = np.diff(q, axis=0) / dt
+    f, power = signal.welch(v, 1 / dt, nperseg=min(len(v), max(256, len(v) // 2)), axis=0, detrend=False)
+    total = np.cumsum(power, axis=0)
+    places = (total < BANDWIDTH * total[-1]).sum(axis=0)
+    return float(max(f[min(int(places.max()), len(f) - 1)], f[1]))
+
+
+def difference(x: Array, dt: float) -> Array:
+    """Derivative by central differences of sixth order; of second order at the ends."""
+    result = np.gradient(x, dt, axis=0)
+    if len(x) > len(_DIFFERENCE):
+        inner = sum(c * x[k : len(x) - 6 + k] for k, c in enumerate(_DIFFERENCE))
+        result[3:-3] = inner / dt
+    return result
+
+
+def _equal_steps(experiment: Experiment) -> tuple[Array, Array, Array, Array | None, float]:
+    """The channels at equal steps of time: as they are, or interpolated by cubic splines."""
+    t, steps = experiment.t, np.diff(experiment.t)
+    dt = float((t[-1] - t[0]) / (len(t) - 1))
+    if np.abs(steps - dt).max() <= JITTER * dt:
+        return t, experiment.q, experiment.tau, experiment.v, dt
+    dt = float(np.median(steps))
+    grid = np.arange(t[0], t[-1], dt)
+    q = CubicSpline(t, experiment.q)(grid)
+    v = None if experiment.v is None else CubicSpline(t, experiment.v)(grid)
+    tau = np.stack([np.interp(grid, t, x) for x in experiment.tau.T], axis=1)
+    return grid, q, tau, v, dt
