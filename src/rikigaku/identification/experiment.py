@@ -17,7 +17,7 @@ from rikigaku.core.errors import BadMeasurements, NoFile, UnknownName, WrongSize
 from rikigaku.core.input_files import open_input
 from rikigaku.core.npz_archive import BadArchive, read_npz
 from rikigaku.core.types import Array
-from rikigaku.core.validation import is_whole
+from rikigaku.core.validation import is_whole, number
 from rikigaku.model.inertial_parameters import Inertia
 
 LARGEST = 1 << 32  # bytes of an .npz file when unpacked
@@ -35,7 +35,8 @@ class Experiment:
         tau: joint torques [N m, N], or motor currents [A] if gains are identified, (samples, joints).
         v: measured joint velocities, if there are any; else they are differences of the positions.
         load: a body that the robot carries only in this experiment: {link: Inertia} in the axes of the link if
-            it is known, the name of the link if it is to be identified.
+            it is known; the name of the link if it is to be identified; {link: mass} [kg] if only its mass is
+            known and the rest is to be identified.
         name: for messages.
     """
 
@@ -43,7 +44,7 @@ class Experiment:
     q: NDArray[np.float64]
     tau: NDArray[np.float64]
     v: NDArray[np.float64] | None = None
-    load: Mapping[str, Inertia] | str | None = None
+    load: Mapping[str, Inertia | float] | str | None = None
     name: str = "experiment"
 
     def __post_init__(self) -> None:
@@ -64,6 +65,20 @@ class Experiment:
                     f"of {self.q.shape[1]} joints; shape {x.shape} was given."
                 )
 
+        if isinstance(self.load, Mapping):
+            for link, x in self.load.items():
+                if not isinstance(x, Inertia):
+                    number(f"The load on {link!r}, an Inertia or its mass [kg],", x, above=0)
+            if len(self.load) > 1 and self.unknown_load is not None:
+                raise WrongValue("Of several loads all are known: give an Inertia for each link.")
+
+    @property
+    def unknown_load(self) -> str | None:
+        """The link with a load whose parameters, or all but its mass, are to be identified."""
+        if isinstance(self.load, Mapping):
+            return next((link for link, x in self.load.items() if not isinstance(x, Inertia)), None)
+        return self.load
+
     @property
     def samples(self) -> int:
         """Number of rows."""
@@ -74,7 +89,7 @@ class Experiment:
 def read_experiment(
     path: str | PathLike[str],
     columns: Mapping[str, Sequence[str | int] | str | int] | None = None,
-    load: Mapping[str, Inertia] | str | None = None,
+    load: Mapping[str, Inertia | float] | str | None = None,
 ) -> Experiment:
     """An experiment from a file: CSV (also .csv.gz), or .npz with the arrays t, q, tau and perhaps v.
 

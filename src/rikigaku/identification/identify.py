@@ -21,7 +21,7 @@ from rikigaku.identification.experiment import Experiment, as_experiments
 from rikigaku.identification.identification_record import HeldOut, Identification
 from rikigaku.identification.measurement_check import check_channels, check_torques
 from rikigaku.identification.measurement_model import MeasurementModel, Motor, measurement_model
-from rikigaku.identification.signal_filtering import FilteredMotion, filtered
+from rikigaku.identification.signal_filtering import FilteredMotion, default_cutoff, filtered
 from rikigaku.identification.weighted_least_squares import Estimate, estimate
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES
 from rikigaku.robot import Robot
@@ -66,7 +66,7 @@ def identify(
         motors: motors that move with several joints (coupled wrists).
         gains: torque constants (joints,) [N m/A] that multiply tau; "identify": tau are currents, and the
             constants follow from an experiment with a known load and one without it.
-        cutoff: of the zero-phase filter of positions [Hz]; None: ten times the motion's bandwidth.
+        cutoff: of the zero-phase filter of positions [Hz]; None: ten times the largest bandwidth of the motions.
         rate: samples per second after decimation; None: four times the cut-off.
         loss: "huber" weights outliers down.
         consistent: find physically consistent full parameters (needs the extra `identify`); else those nearest
@@ -88,16 +88,19 @@ def identify(
         check_channels(robot, experiment)
         model.check_load(experiment)
     scale, unknown = _gains(model, gains)
-    motions: Motions = [(x, filtered(x, cutoff, rate)) for x in experiments]
+    fc = max(map(default_cutoff, (*experiments, *others))) if cutoff is None else cutoff
+    motions: Motions = [(x, filtered(x, fc, rate)) for x in experiments]
     cut = held_out if validation is None else 0.0
     used = [(x, motion.part(0.0, 1 - cut)) for x, motion in motions]
     if check_signs:
         check_torques(model, list(_some(model, used, scale)), lambda: _mass_columns(model, used))
     if unknown:
         scale = identified_gains(model, used, _blocks)
-    found = estimate(
-        lambda: _blocks(model, used, scale), model.places, len(model.names), loss == "huber"
-    )
+
+    def blocks(backward: bool = False) -> Iterator[tuple[int, Array, Array]]:
+        return _blocks(model, used, scale, backward)
+
+    found = estimate(blocks, model.places, len(model.names), loss == "huber")
     if consistent:
         result, changed = consistent_parameters(model, found, prior_weight), prior_parameters(model)[1]
     else:
@@ -105,13 +108,13 @@ def identify(
     if validation is None:
         tests = [(x, motion.part(1 - cut, 1.0)) for x, motion in motions] if cut else []
     else:
-        tests = [(x, filtered(x, cutoff, rate)) for x in others]
+        tests = [(x, filtered(x, fc, rate)) for x in others]
     held = tuple(_held_out(model, x, m, scale, found, result) for x, m in tests if m.count)
     notes = [
         f"{m.name}: positions low-passed at {m.cutoff:.3g} Hz, {m.count} samples at {1 / (m.dt * m.step):.4g} Hz."
         for _, m in used
     ]
-    notes.append(f"Standard errors allow for noise correlated over {found.lags} samples.")
+    notes.append(f"Standard errors: autoregressive noise, order {found.order}.")
     if changed:
         notes.append(f"The file's inertias of {', '.join(changed)} are impossible or thin; their prior was repaired.")
     return Identification(
@@ -152,18 +155,19 @@ def _gains(model: MeasurementModel, gains: ArrayLike | str | None) -> tuple[Arra
 
 
 def _blocks(
-    model: MeasurementModel, motions: Motions, scale: Array
+    model: MeasurementModel, motions: Motions, scale: Array, backward: bool = False
 ) -> Iterator[tuple[int, Array, Array]]:
     """(experiment, W, tau) after decimation; torques of known loads are subtracted."""
-    load = -1
-    for k, (x, motion) in enumerate(motions):
-        load += isinstance(x.load, str)
+    unknown = [k for k, (x, _) in enumerate(motions) if x.unknown_load is not None]
+    direction = -1 if backward else 1
+    for k, (x, motion) in list(enumerate(motions))[::direction]:
         size = max(32, min(BLOCK, _BEFORE // motion.step))
-        for first in range(0, motion.count, size):
+        for first in range(0, motion.count, size)[::direction]:
             last = min(first + size, motion.count)
             rows = motion.inputs(first, last)
             state = motion.q[rows], motion.v[rows], motion.a[rows]
-            W = model.columns(*state, load if isinstance(x.load, str) else None)
+            load = unknown.index(k) if k in unknown else None
+            W = model.columns(*state, load, isinstance(x.load, Mapping))
             tau = motion.tau[rows] * scale
             if isinstance(x.load, Mapping):
                 tau = tau - model.load_torque(*state, x.load)
@@ -186,7 +190,7 @@ def _mass_columns(model: MeasurementModel, motions: Motions) -> Array:
     result = np.zeros((n, len(model.names)))
     for j in range(n):
         a = np.broadcast_to(np.eye(n)[j], q.shape)
-        W = model.base.regressor(q, np.zeros_like(q), a, gravity=(0.0, 0.0, 0.0))
+        W = model.regressor(q, np.zeros_like(q), a, gravity=(0.0, 0.0, 0.0))
         result[j, : model.base.count] = W[:, j].mean(axis=0)
     return result
 

@@ -151,11 +151,13 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]], m
 
 
 def _signs(model: MeasurementModel, fits: list[tuple[Array, Array, Array]], W: Array, mass: Array) -> Iterator[str]:
+    of_motors = {f"{what} of {motor.name}" for motor in model.motors for what in ("viscous", "coulomb")}
     for j, (columns, beta, root) in enumerate(fits):
+        own = {f"viscous of {model.joints[j]}", f"coulomb of {model.joints[j]}"}
+        rubbing = [k for k, name in enumerate(model.names) if name in own or name in of_motors]
+        speed = next((W[:, j, k] for k in rubbing if model.names[k] in own), np.zeros(len(W)))
         friction = np.zeros(len(model.names))
-        for k, name in enumerate(model.names):
-            if name in (f"viscous of {model.joints[j]}", f"coulomb of {model.joints[j]}"):
-                friction[k] = np.abs(W[:, j, k]).mean()
+        friction[rubbing] = (speed[:, None] * W[:, j, rubbing]).mean(axis=0)
         size, power = (c[columns] @ beta for c in (mass[j], friction))
         errors = [_CLEAR * np.linalg.norm(c[columns] @ root) for c in (mass[j], friction)]
         negative = "the power of its friction" if power < -errors[1] else "the inertia that it moves"

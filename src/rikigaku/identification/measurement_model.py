@@ -7,7 +7,7 @@ inertia and friction of motors that move with several joints; the ten parameters
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rikigaku.model.mechanism import instantiate
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.minimal_regressor_law import MinimalRegressor
 
 _STATES = 40  # random ones, at which structural zeros are found
 
@@ -54,10 +55,15 @@ class MeasurementModel:
     """
 
     robot: Robot
-    base: BaseParameters
+    regressor: MinimalRegressor
     offsets: bool
     motors: tuple[Motor, ...]
     loads: tuple[str, ...]
+
+    @property
+    def base(self) -> BaseParameters:
+        """Base parameters of the inertias, rotors and friction."""
+        return self.regressor.parameters
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
@@ -80,18 +86,19 @@ class MeasurementModel:
         """For each joint the columns that are not zero in its row at every state."""
         q, v, a = self.robot.random_state(5, size=_STATES)
         W = self.columns(q, v, a, None)
-        W[:, :, W.shape[2] - 10 * len(self.loads) :] = 1.0
+        W[:, :, W.shape[2] - 10 * len(self.loads) :] = 1.0  # loads may act on every joint
         return tuple(np.flatnonzero(W[:, j].any(axis=0)) for j in range(len(self.joints)))
 
-    def columns(self, q: Array, v: Array, a: Array, load: int | None) -> Array:
+    def columns(self, q: Array, v: Array, a: Array, load: int | None, mass_known: bool = False) -> Array:
         """W at these states, (states, joints, parameters).
 
         load: place in `loads` of the load that the robot carries; None: none of them.
+        mass_known: the mass of that load is no parameter.
         """
         n, joints = len(q), len(self.joints)
         W = np.zeros((n, joints, len(self.names)))
         k = self.base.count
-        W[:, :, :k] = self.base.regressor(q, v, a)
+        W[:, :, :k] = self.regressor(q, v, a)
         if self.offsets:
             W[:, range(joints), range(k, k + joints)] = 1.0
             k += joints
@@ -104,6 +111,8 @@ class MeasurementModel:
         if load is not None:
             k += 10 * load
             W[:, :, k : k + 10] = self.link_columns(q, v, a, self.loads[load])
+            if mass_known:
+                W[:, :, k] = 0.0
         return W
 
     def link_columns(self, q: Array, v: Array, a: Array, link: str) -> Array:
@@ -112,11 +121,12 @@ class MeasurementModel:
         Y: Array = np.asarray(self.robot.regressor(q, v, a))[:, :, 10 * at : 10 * at + 10]
         return Y
 
-    def load_torque(self, q: Array, v: Array, a: Array, load: Mapping[str, Inertia]) -> Array:
-        """Joint torques of known loads, (states, joints)."""
+    def load_torque(self, q: Array, v: Array, a: Array, load: Mapping[str, Inertia | float]) -> Array:
+        """Joint torques of known loads and known masses, (states, joints)."""
         total = np.zeros(q.shape)
-        for link, inertia in load.items():
-            total += self.link_columns(q, v, a, link) @ ten_parameters(inertia)
+        for link, x in load.items():
+            ten = ten_parameters(x) if isinstance(x, Inertia) else np.append(x, np.zeros(9))
+            total += self.link_columns(q, v, a, link) @ ten
         return total
 
     @cached_property
@@ -168,9 +178,14 @@ def measurement_model(
         for joint in motor.joints:
             if joint not in names:
                 raise UnknownName("joint", joint, names, f"robot {robot.name!r}")
-    loads = tuple(x.load for x in experiments if isinstance(x.load, str))
-    base = robot.base_parameters(joint_parameters=tuple(joint_parameters))
-    model = MeasurementModel(robot, base, offsets, tuple(motors), loads)
+    loads = tuple(x.unknown_load for x in experiments if x.unknown_load is not None)
+    model = MeasurementModel(robot, _regressor(robot, tuple(joint_parameters)), offsets, tuple(motors), loads)
     for experiment in experiments:
         model.check_load(experiment)
     return model
+
+
+@lru_cache(maxsize=8)
+def _regressor(robot: Robot, joint_parameters: tuple[str, ...]) -> MinimalRegressor:
+    """Kept for the next experiment with the same robot."""
+    return robot.base_parameters(joint_parameters=joint_parameters).regressor

@@ -2,15 +2,15 @@
 
 Weights of joints are the inverse variances of their residuals [Gautier1997], iterated. With Huber's loss samples
 beyond 1.345 standard deviations are weighted down [Huber1981]. The covariance is the sandwich
-A^-1 S A^-1, with S the long-run covariance of the scores by Parzen's kernel and a bandwidth from the
-residuals' autocorrelation [Andrews1991].
+A^-1 S A^-1, with S the covariance of the scores for autoregressive residuals, correlated between joints.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, signal
 
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
@@ -23,9 +23,18 @@ HUBER = 1.345  # [Huber1981]: 95 % efficiency for normal noise
 _ITERATIONS = 50
 _PASSES = 20
 _CONVERGED = 1e-6
-_LAGS = 16  # at most, after sums over batches
+_ORDER = 20  # at most, of the autoregressive model of residuals
+_REFINEMENTS = 8
+_MOST_LOW = 100.0  # spectrum at low frequencies over the variance, at most
 
-Blocks = Callable[[], Iterator[tuple[int, Array, Array]]]
+
+class Blocks(Protocol):
+    """Yields (experiment, W, y) of consecutive samples, as often as it is called, in either direction.
+
+    Backward, the blocks come in the opposite order; the samples within a block do not.
+    """
+
+    def __call__(self, backward: bool = False) -> Iterator[tuple[int, Array, Array]]: ...
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Estimate:
     """theta with its covariance; NaN where `observed` is False. noise: standard deviations of the residuals.
 
     factor, target: triangular R and vector b; |R theta - b|^2 is the weighted sum of squares but a constant.
-    lags: correlation length of the noise that the errors allow for, in samples after decimation.
+    order: of the autoregressive model of the noise, in samples after decimation.
     """
 
     theta: Array
@@ -43,7 +52,7 @@ class Estimate:
     factor: Array
     target: Array
     rows: int
-    lags: int
+    order: int
     condition: float
 
 
@@ -78,17 +87,17 @@ def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: 
     A, b = qr.stacked(sigma)
     R = np.linalg.qr(np.column_stack([A, b]), mode="r")[:parameters]
     factor = np.linalg.qr(A[:, kept], mode="r")
-    S, lags = _long_run_covariance(blocks, theta, kept, sigma, huber)
     inverse = linalg.solve_triangular(factor, np.eye(len(factor)))
     A_inverse = inverse @ inverse.T
     rows = int(qr.rows.sum())
-    inner = A_inverse @ S @ A_inverse * rows / max(1, rows - len(factor))
+    S, order = _score_covariance(blocks, theta, kept, sigma, inverse, huber)
+    inner = A_inverse @ S @ A_inverse
     covariance = np.full((parameters, parameters), np.nan)
     covariance[np.ix_(kept, kept)] = inner
     scaled = factor / np.linalg.norm(factor, axis=0)
     full = np.where(kept, theta, np.nan)
     return Estimate(
-        full, covariance, kept, sigma, R[:, :-1], R[:, -1], rows, lags, float(np.linalg.cond(scaled))
+        full, covariance, kept, sigma, R[:, :-1], R[:, -1], rows, order, float(np.linalg.cond(scaled))
     )
 
 
@@ -136,49 +145,86 @@ def _robust_scale(blocks: Blocks, theta: Array, kept: Array) -> Array:
     return np.maximum(np.median(np.abs(e), axis=0) / 0.6745, 1e-150)
 
 
-def _long_run_covariance(
-    blocks: Blocks, theta: Array, kept: Array, sigma: Array, huber: bool
+def _score_covariance(
+    blocks: Blocks, theta: Array, kept: Array, sigma: Array, inverse: Array, huber: bool
 ) -> tuple[Array, int]:
-    """Sum over lags of the scores' covariances (Parzen's kernel), and the bandwidth in samples."""
+    """Covariance of the scores W^T e for autoregressive residuals e_j = u_j / A_j, and the largest order.
+
+    With H_j the impulse response of 1/A_j, cov(e_i, e_j) = s_ij H_i H_j^T, so the covariance is the sum over
+    samples of Z^T s Z, with Z_j = H_j^T W_j: the columns filtered backward in time.
+
+    inverse: of the triangular factor of the weighted columns.
+    """
     residuals: dict[int, list[Array]] = {}
-    for k, W, y in blocks():
-        residuals.setdefault(k, []).append((y - W[:, :, kept] @ theta[kept]) / sigma)
-    lags = max(_bandwidth(np.concatenate(parts)) for parts in residuals.values())
-    batch = -(-lags // _LAGS)
-    width = max(1, lags // batch)
-    size = int(kept.sum())
-    total = np.zeros((size, size))
-    tails: dict[int, Array] = {}  # of each experiment: its last batches, and scores of an incomplete one
-    rests: dict[int, Array] = {}
+    absorbed = np.zeros((len(sigma), _ORDER + 1))
+    tails: dict[int, Array] = {}
     for k, W, y in blocks():
         e = (y - W[:, :, kept] @ theta[kept]) / sigma
-        e = np.clip(e, -HUBER, HUBER) if huber else e
-        scores = np.einsum("kjp,kj->kp", W[:, :, kept], e / sigma)
-        scores = np.concatenate([rests.get(k, scores[:0]), scores])
-        whole = len(scores) // batch * batch
-        rests[k] = scores[whole:]
-        sums = scores[:whole].reshape(-1, batch, size).sum(axis=1)
-        tail = tails.get(k, sums[:0])
-        joined = np.concatenate([tail, sums])
-        for lag in range(width + 1):
-            later = joined[max(len(tail), lag) :]
-            earlier = joined[max(len(tail), lag) - lag : len(joined) - lag]
-            C = _parzen(lag / (width + 1)) * (later.T @ earlier)
-            total += C if lag == 0 else C + C.T
-        tails[k] = joined[max(0, len(joined) - width) :]
-    for rest in rests.values():
-        total += np.outer(rest.sum(axis=0), rest.sum(axis=0))
-    return total, lags
+        residuals.setdefault(k, []).append(np.clip(e, -HUBER, HUBER) if huber else e)
+        Q = (W[:, :, kept] / sigma[:, None]) @ inverse
+        before = tails.get(k, Q[:0])
+        joined = np.concatenate([before, Q])
+        for lag in range(_ORDER + 1):
+            start = max(len(before), lag)
+            pairs = joined[start:] * joined[start - lag : len(joined) - lag]
+            absorbed[:, lag] += pairs.sum(axis=(0, 2))
+        tails[k] = joined[-_ORDER:]
+    parts = [np.concatenate(some) for some in residuals.values()]
+    total = sum(len(e) for e in parts)
+    found = [_autoregression([e[:, j] for e in parts], absorbed[j], total) for j in range(len(sigma))]
+    polynomials = [A for A, _ in found]
+    u = [signal.lfilter(A, 1.0, np.concatenate([e[:, j] for e in parts])) for j, A in enumerate(polynomials)]
+    sizes = np.sqrt([power for _, power in found])
+    innovations = np.corrcoef(np.stack(u)).reshape(len(sigma), -1) * np.outer(sizes, sizes)
+    root = np.linalg.cholesky(innovations + 1e-12 * np.trace(innovations) * np.eye(len(sigma)))
+    size = int(kept.sum())
+    S = np.zeros((size, size))
+    last = None
+    for k, W, _ in blocks(backward=True):
+        if k != last:
+            memory = [np.zeros((len(A) - 1, size)) for A in polynomials]
+            last = k
+        Z = np.empty((len(W), len(sigma), size))
+        for j, A in enumerate(polynomials):
+            x = W[::-1, j][:, kept] / sigma[j]
+            if len(A) == 1:
+                Z[:, j] = x
+            else:
+                Z[:, j], memory[j] = signal.lfilter([1.0], A, x, axis=0, zi=memory[j])
+        mixed = np.einsum("ji,kjp->kip", root, Z).reshape(-1, size)
+        S += mixed.T @ mixed
+    return S, max(len(A) - 1 for A in polynomials)
 
 
-def _bandwidth(e: Array) -> int:
-    """Andrews' bandwidth of Parzen's kernel for autoregressive residuals of first order, the largest."""
-    n = len(e)
-    power = np.sum(e[:-1] ** 2, axis=0)
-    rho = np.clip(np.sum(e[1:] * e[:-1], axis=0) / np.where(power > 0, power, 1.0), -0.97, 0.97)
-    alpha = 4 * rho**2 / (1 - rho) ** 4
-    return int(np.clip(np.ceil(2.6614 * (alpha.max() * n) ** 0.2), 1, max(1, n // 8)))
+def _autoregression(parts: list[Array], absorbed: Array, total: int) -> tuple[Array, float]:
+    """1, a_1 ... of A(z) and the power of the innovations, from the residuals' autocovariance.
+
+    The fit absorbs part of the noise at the frequencies of the motion, which are low. With P the
+    projection on the columns, E[e e^T] = (1 - P) cov (1 - P), near cov - s P, s the noise's spectrum at low
+    frequencies, 1/A(1)^2 times the power of the innovations. The sums of P over its diagonals, `absorbed`,
+    are added again, with s iterated.
+    """
+    most = int(min(_ORDER, total // 20))
+    plain = np.array([sum(float(e[lag:] @ e[: len(e) - lag]) for e in parts) for lag in range(most + 1)])
+    if plain[0] <= 0:
+        return np.ones(1), 1e-300
+    A, power = _levinson(plain / total, total)
+    for _ in range(_REFINEMENTS):
+        s = min(power / float(A.sum()) ** 2, _MOST_LOW * plain[0] / total)
+        A, power = _levinson((plain + s * absorbed[: most + 1]) / total, total)
+    return A, power
 
 
-def _parzen(x: float) -> float:
-    return 1 - 6 * x**2 + 6 * x**3 if x <= 0.5 else 2 * (1 - x) ** 3
+def _levinson(r: Array, total: int) -> tuple[Array, float]:
+    """Autoregressive model of an autocovariance, its order by Schwarz's criterion."""
+    A, power = np.ones(1), float(r[0])
+    best, least = (A, power), total * np.log(power)
+    for order in range(1, len(r)):
+        reflection = -float(A @ r[order:0:-1]) / power
+        if abs(reflection) >= 1:
+            break
+        A = np.append(A, 0.0) + reflection * np.append(A, 0.0)[::-1]
+        power *= 1 - reflection**2
+        if (criterion := total * np.log(power) + np.log(total) * order) < least:
+            best, least = (A, power), criterion
+    return best
