@@ -101,7 +101,8 @@ class Identification:
     def torque_error(self) -> Array:
         """Relative torque error of each joint on held-out motion: rms(measured - predicted)/rms(measured).
 
-        Measured torques are low-pass filtered as the regressor is. Of the unconstrained base parameters.
+        Measured torques are low-pass filtered as the regressor is; samples at which a joint rests are left out.
+        Of the unconstrained base parameters.
         """
         return _relative(self.held_out, [x.predicted for x in self.held_out])
 

@@ -46,6 +46,7 @@ def identify(
     gains: ArrayLike | Literal["identify"] | None = None,
     cutoff: float | None = None,
     rate: float | None = None,
+    still: float = 0.02,
     loss: Literal["squares", "huber"] = "squares",
     consistent: bool = True,
     prior_weight: float = 1.0,
@@ -68,6 +69,8 @@ def identify(
             constants follow from an experiment with a known load and one without it.
         cutoff: of the zero-phase filter of positions [Hz]; None: ten times the largest bandwidth of the motions.
         rate: samples per second after decimation; None: four times the cut-off.
+        still: a joint slower than this part of its largest speed is taken to be at rest, where Coulomb friction has
+            no known value: these samples of this joint are left out.
         loss: "huber" weights outliers down.
         consistent: find physically consistent full parameters (needs the extra `identify`); else those nearest
             to the file's that have the estimated base parameters.
@@ -78,7 +81,7 @@ def identify(
         BadMeasurements: with all problems of the data.
         WrongValue: for robots with loops, free bases or springs.
     """
-    _check_options(robot, held_out, joint_parameters, cutoff, rate, prior_weight)
+    _check_options(robot, held_out, joint_parameters, cutoff, rate, prior_weight, still)
     choice("loss", loss, ("squares", "huber"))
     flag("offsets", offsets), flag("consistent", consistent), flag("check_signs", check_signs)
     experiments = as_experiments(data)
@@ -89,7 +92,8 @@ def identify(
         model.check_load(experiment)
     scale, unknown = _gains(model, gains)
     fc = max(map(default_cutoff, (*experiments, *others))) if cutoff is None else cutoff
-    motions: Motions = [(x, filtered(x, fc, rate)) for x in experiments]
+    rest = still if "coulomb" in joint_parameters else 0.0
+    motions: Motions = [(x, filtered(x, fc, rate, rest)) for x in experiments]
     cut = held_out if validation is None else 0.0
     used = [(x, motion.part(0.0, 1 - cut)) for x, motion in motions]
     if check_signs:
@@ -108,7 +112,7 @@ def identify(
     if validation is None:
         tests = [(x, motion.part(1 - cut, 1.0)) for x, motion in motions] if cut else []
     else:
-        tests = [(x, filtered(x, fc, rate)) for x in others]
+        tests = [(x, filtered(x, fc, rate, rest)) for x in others]
     held = tuple(_held_out(model, x, m, scale, found, result) for x, m in tests if m.count)
     notes = [
         f"{m.name}: positions low-passed at {m.cutoff:.3g} Hz, {m.count} samples at {1 / (m.dt * m.step):.4g} Hz."
@@ -124,7 +128,7 @@ def identify(
 
 def _check_options(
     robot: Robot, held_out: float, joint_parameters: Sequence[str], cutoff: float | None,
-    rate: float | None, prior_weight: float,
+    rate: float | None, prior_weight: float, still: float,
 ) -> None:  # fmt: skip
     if not isinstance(robot, Robot):
         raise WrongValue(f"identify takes a Robot first; {type(robot).__name__} was given.")
@@ -132,6 +136,7 @@ def _check_options(
     if missing:
         raise MissingValue(f"Robot {robot.name!r} has symbols without values: {', '.join(missing)}. Use bind.")
     number("held_out", held_out, least=0, most=0.9)
+    number("still", still, least=0, most=0.5)
     number("prior_weight", prior_weight, above=0)
     for what, x in (("cutoff [Hz]", cutoff), ("rate [1/s]", rate)):
         if x is not None:
@@ -171,7 +176,10 @@ def _blocks(
             tau = motion.tau[rows] * scale
             if isinstance(x.load, Mapping):
                 tau = tau - model.load_torque(*state, x.load)
-            yield k, motion.decimated(W, last - first), motion.decimated(tau, last - first)
+            W, tau = (motion.decimated(x, last - first) for x in (W, tau))
+            left_out = ~motion.moving[first:last]
+            W[left_out] = tau[left_out] = 0.0
+            yield k, W, tau
 
 
 def _some(model: MeasurementModel, motions: Motions, scale: Array) -> Iterator[tuple[Array, Array]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import signal
 from scipy.interpolate import CubicSpline
 
@@ -18,7 +19,7 @@ from rikigaku.core.types import Array
 from rikigaku.identification.experiment import Experiment
 
 ORDER = 4  # of the Butterworth filter, in each direction
-BANDWIDTH = 0.999  # part of the power of the velocities below the motion's bandwidth
+BANDWIDTH = 0.99  # part of the power of the velocities below the motion's bandwidth
 MARGIN = 10.0  # cut-off over the motion's bandwidth
 JITTER = 0.02  # relative deviation of steps of time beyond which samples are interpolated
 _DIFFERENCE = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0
@@ -30,7 +31,10 @@ _LEAST = 64  # samples
 
 @dataclass(frozen=True)
 class FilteredMotion:
-    """Filtered samples at equal steps dt, and the filter that decimates torques and regressors by `step`."""
+    """Filtered samples at equal steps dt, and the filter that decimates torques and regressors by `step`.
+
+    slowest: speed of each joint below which it is taken to be at rest.
+    """
 
     name: str
     dt: float
@@ -41,6 +45,7 @@ class FilteredMotion:
     tau: Array
     cutoff: float
     step: int
+    slowest: Array
 
     @cached_property
     def taps(self) -> Array:
@@ -59,6 +64,12 @@ class FilteredMotion:
     def count(self) -> int:
         """Samples after decimation."""
         return max(0, (len(self.t) - 2 * self.half - 1) // self.step + 1)
+
+    @cached_property
+    def moving(self) -> NDArray[np.bool_]:
+        """Whether a joint moves at a sample after decimation, (count, joints)."""
+        v = self.v[self.half :: self.step][: self.count]
+        return np.abs(v) >= self.slowest
 
     def inputs(self, first: int, last: int) -> slice:
         """Rows that determine the decimated samples first ... last - 1."""
@@ -88,7 +99,7 @@ class FilteredMotion:
         """Samples from this to that fraction of the motion."""
         rows = slice(round(start * len(self.t)), round(end * len(self.t)))
         cut = [x[rows] for x in (self.t, self.q, self.v, self.a, self.tau)]
-        return FilteredMotion(self.name, self.dt, *cut, self.cutoff, self.step)
+        return FilteredMotion(self.name, self.dt, *cut, self.cutoff, self.step, self.slowest)
 
 
 def default_cutoff(experiment: Experiment) -> float:
@@ -97,12 +108,13 @@ def default_cutoff(experiment: Experiment) -> float:
     return MARGIN * bandwidth(q, dt)
 
 
-def filtered(experiment: Experiment, cutoff: float, rate: float | None) -> FilteredMotion:
+def filtered(experiment: Experiment, cutoff: float, rate: float | None, still: float = 0.0) -> FilteredMotion:
     """The filtered motion of an experiment.
 
     Args:
         cutoff: of the positions' filter [Hz].
         rate: samples per second after decimation; None: four times the cut-off.
+        still: part of a joint's largest speed below which it is taken to be at rest.
     """
     t, q, tau, v, dt = _equal_steps(experiment)
     fs = 1 / dt
@@ -128,14 +140,19 @@ def filtered(experiment: Experiment, cutoff: float, rate: float | None) -> Filte
     inner = slice(edge, -edge)
     step = max(1, int(fs / (4 * fc if rate is None else rate)))
     kept = [np.ascontiguousarray(x[inner]) for x in (t, q, v, a, tau)]
-    return FilteredMotion(experiment.name, dt, *kept, fc, step)
+    return FilteredMotion(experiment.name, dt, *kept, fc, step, still * np.abs(kept[2]).max(axis=0))
 
 
 def bandwidth(q: Array, dt: float) -> float:
-    """Frequency [Hz] below which BANDWIDTH of the power of the velocities lies, the largest of the joints."""
-    v = np.diff(q, axis=0) / dt
-    f, power = signal.welch(v, 1 / dt, nperseg=min(len(v), max(256, len(v) // 2)), axis=0, detrend=False)
-    total = np.cumsum(power, axis=0)
+    """Frequency [Hz] below which BANDWIDTH of the power of the velocities lies, the largest of the joints.
+
+    The spectrum of the positions less its floor at high frequencies, which is noise of the encoders.
+    """
+    length = min(len(q), max(256, len(q) // 2))
+    f, power = signal.welch(q, 1 / dt, "hann", nperseg=length, axis=0, detrend="linear")
+    floor = np.median(power[len(f) // 2 :], axis=0)
+    speed = np.where(power > 4 * floor, power - floor, 0.0) * f[:, None] ** 2
+    total = np.cumsum(speed, axis=0)
     places = (total < BANDWIDTH * total[-1]).sum(axis=0)
     return float(max(f[min(int(places.max()), len(f) - 1)], f[1]))
 

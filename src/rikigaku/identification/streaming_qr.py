@@ -23,13 +23,16 @@ class StreamingQR:
         self.factors = [np.zeros((0, len(place) + 1)) for place in self.places]
 
     def add(self, W: Array, y: Array, weights: Array | None = None) -> None:
-        """Rows of some samples: W (samples, joints, parameters), y (samples, joints), weights like y."""
+        """Rows of some samples: W (samples, joints, parameters), y (samples, joints), weights like y.
+
+        Rows of zeros (samples that are left out) are not counted.
+        """
         for j, place in enumerate(self.places):
             new = np.concatenate([W[:, j, place], y[:, j, None]], axis=1)
             if weights is not None:
                 new *= np.sqrt(weights[:, j, None])
             self.factors[j] = np.linalg.qr(np.concatenate([self.factors[j], new]), mode="r")
-            self.rows[j] += len(W)
+            self.rows[j] += np.count_nonzero(W[:, j, place].any(axis=1))
 
     def stacked(self, scales: Array) -> tuple[Array, Array]:
         """Rows of all joints, those of joint j divided by scales[j]: matrix and right-hand side."""

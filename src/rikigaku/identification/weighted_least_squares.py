@@ -90,7 +90,7 @@ def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: 
     inverse = linalg.solve_triangular(factor, np.eye(len(factor)))
     A_inverse = inverse @ inverse.T
     rows = int(qr.rows.sum())
-    S, order = _score_covariance(blocks, theta, kept, sigma, inverse, huber)
+    S, order = _score_covariance(blocks, theta, kept, sigma, inverse, qr.rows, huber)
     inner = A_inverse @ S @ A_inverse
     covariance = np.full((parameters, parameters), np.nan)
     covariance[np.ix_(kept, kept)] = inner
@@ -146,14 +146,14 @@ def _robust_scale(blocks: Blocks, theta: Array, kept: Array) -> Array:
 
 
 def _score_covariance(
-    blocks: Blocks, theta: Array, kept: Array, sigma: Array, inverse: Array, huber: bool
+    blocks: Blocks, theta: Array, kept: Array, sigma: Array, inverse: Array, counts: Array, huber: bool
 ) -> tuple[Array, int]:
     """Covariance of the scores W^T e for autoregressive residuals e_j = u_j / A_j, and the largest order.
 
     With H_j the impulse response of 1/A_j, cov(e_i, e_j) = s_ij H_i H_j^T, so the covariance is the sum over
     samples of Z^T s Z, with Z_j = H_j^T W_j: the columns filtered backward in time.
 
-    inverse: of the triangular factor of the weighted columns.
+    inverse: of the triangular factor of the weighted columns. counts: samples of each joint.
     """
     residuals: dict[int, list[Array]] = {}
     absorbed = np.zeros((len(sigma), _ORDER + 1))
@@ -170,8 +170,9 @@ def _score_covariance(
             absorbed[:, lag] += pairs.sum(axis=(0, 2))
         tails[k] = joined[-_ORDER:]
     parts = [np.concatenate(some) for some in residuals.values()]
-    total = sum(len(e) for e in parts)
-    found = [_autoregression([e[:, j] for e in parts], absorbed[j], total) for j in range(len(sigma))]
+    found = [
+        _autoregression([e[:, j] for e in parts], absorbed[j], int(counts[j])) for j in range(len(sigma))
+    ]
     polynomials = [A for A, _ in found]
     u = [signal.lfilter(A, 1.0, np.concatenate([e[:, j] for e in parts])) for j, A in enumerate(polynomials)]
     sizes = np.sqrt([power for _, power in found])
