@@ -44,7 +44,14 @@ if TYPE_CHECKING:
         joint_stops,
         shape_contacts,
     )
-    from rikigaku.identification import Experiment, Identification, Motor, excitation, identify, read_experiment
+    from rikigaku.identification import (
+        Experiment,
+        Identification,
+        Motor,
+        excitation,
+        identify,
+        read_experiment,
+    )
     from rikigaku.simulation import (
         PD,
         ComputedTorque,

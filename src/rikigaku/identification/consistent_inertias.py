@@ -1,10 +1,10 @@
 """Physically consistent full parameters by convex optimisation [Wensing2018], [Lee2020].
 
-The pseudo-inertia P = [[Sigma, h], [h^T, m]] of every body (4 x 4; Sigma = tr(I)/2 1 - I about the link's origin,
-h the first moments) is positive definite if and only if some body has these parameters. Minimised is the
-weighted sum of squares of the torques plus `weight` times the divergence tr(P P0^-1) - log det(P P0^-1) - 4 of
-every body from its prior P0. The divergence is a barrier: the solution is feasible also where the
-data say nothing, and there it is the prior. Rotor inertias and friction are not negative.
+The pseudo-inertia P = [[Sigma, h], [h^T, m]] of every body (4 x 4; Sigma = tr(I)/2 1 - I about the link's
+origin, h the first moments) is positive definite if and only if some body has these parameters. Minimised
+is the weighted sum of squares of the torques plus `weight` times the divergence tr(P P0^-1) - log det(P
+P0^-1) - 4 of every body from its prior P0. The divergence is a barrier: the solution is feasible also
+where the data say nothing, and there it is the prior. Rotor inertias and friction are not negative.
 """
 
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ def consistent_parameters(model: MeasurementModel, found: Estimate, weight: floa
 
 
 def nearest_parameters(model: MeasurementModel, found: Estimate) -> ConsistentParameters:
-    """The full parameters nearest to the file's that have the estimated base parameters; perhaps impossible."""
+    """The full parameters nearest to the file's with the estimated base parameters; perhaps impossible."""
     file = np.array(list(_file_parameters(model).values()))
     K, count = model.base.regrouping, model.base.count
     theta = np.where(found.observed, found.theta, 0.0)
@@ -166,7 +166,8 @@ def _solve(
     answer = clarabel.DefaultSolver(upper, g, G, np.array(offsets), cones, settings).solve()
     if str(answer.status) not in ("Solved", "AlmostSolved"):
         raise NotConverged(
-            f"The convex solver ended with {answer.status}: no consistent inertias. Give a larger prior weight."
+            f"The convex solver ended with {answer.status}: no consistent inertias. "
+            "Give a larger prior_weight."
         )
     return np.array(answer.x)[:n]
 

@@ -1,8 +1,8 @@
 """Torque constants of drives from currents, with a known load in some experiments and none in others.
 
-Currents i_j = s_j (W_j theta + tau_load_j) + noise, with s_j = 1/gain_j: linear in theta for known s and in s for
-known theta. Currents stay on the left, so their noise does not bias the gains. Gauss-Newton on the triangular
-factors of [W_j, tau_load_j, i_j]: one pass over the data.
+Currents i_j = s_j (W_j theta + tau_load_j) + noise, with s_j = 1/gain_j: linear in theta for known s and
+in s for known theta. Currents stay on the left, so their noise does not bias the gains. Gauss-Newton on
+the triangular factors of [W_j, tau_load_j, i_j]: one pass over the data.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,13 +25,14 @@ def identified_gains(model: MeasurementModel, motions: Any, blocks: Blocks) -> A
     """Gains of the joints [N m/A].
 
     Raises:
-        BadMeasurements: without a known load, where currents do not determine gains, or if a gain is lost in noise.
+        BadMeasurements: without a known load, where currents do not determine gains, or if a gain is lost
+            in noise.
     """
     if not any(isinstance(x.load, Mapping) for x, _ in motions):
         raise BadMeasurements(
             [
-                "gains='identify' needs an experiment with a known load, Experiment(..., load={link: Inertia(...)}), "
-                "and one without: currents alone determine parameters only up to the gains"
+                "gains='identify' needs an experiment with a known load, Experiment(..., load={link: mass or "
+                "Inertia}), and one without: currents alone determine parameters only up to the gains"
             ]
         )
     n, p = len(model.joints), len(model.names)
@@ -61,7 +62,9 @@ def identified_gains(model: MeasurementModel, motions: Any, blocks: Blocks) -> A
             R[:, -1] - s[j] * (R[:, : len(place) - 1] @ theta[place[:-1]] + R[:, -2])
             for j, (R, place) in enumerate(zip(qr.factors, qr.places, strict=True))
         ]
-        sigma = np.maximum([np.linalg.norm(e) / np.sqrt(N) for e, N in zip(left, qr.rows, strict=True)], 1e-12)
+        sigma = np.maximum(
+            [np.linalg.norm(e) / np.sqrt(N) for e, N in zip(left, qr.rows, strict=True)], 1e-12
+        )
         if np.abs(step[p:] / s).max() < _CONVERGED:
             break
     else:

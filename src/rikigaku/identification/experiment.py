@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,9 +35,9 @@ class Experiment:
         q: joint positions [rad, m], (samples, joints).
         tau: joint torques [N m, N], or motor currents [A] if gains are identified, (samples, joints).
         v: measured joint velocities, if there are any; else they are differences of the positions.
-        load: a body that the robot carries only in this experiment: {link: Inertia} in the axes of the link if
-            it is known; the name of the link if it is to be identified; {link: mass} [kg] if only its mass is
-            known and the rest is to be identified.
+        load: a body that the robot carries only in this experiment: {link: Inertia} in the axes of the
+            link if it is known; the name of the link if it is to be identified; {link: mass} [kg] if only
+            its mass is known and the rest is to be identified.
         name: for messages.
     """
 
@@ -94,8 +95,9 @@ def read_experiment(
     """An experiment from a file: CSV (also .csv.gz), or .npz with the arrays t, q, tau and perhaps v.
 
     Args:
-        columns: of a CSV file, the columns of "t", "q", "tau" and perhaps "v": names of its header, or indices
-            from 0. By default those whose names are "t", or begin with "q", "tau" and "v", in the file's order.
+        columns: of a CSV file, the columns of "t", "q", "tau" and perhaps "v": names of its header, or
+            indices from 0. By default those whose names are "t", or begin with "q", "tau" and "v", in the
+            file's order.
         load: as `Experiment` takes it.
     Raises:
         NoFile: if it cannot be read. UnknownName: for a column that is not there.
@@ -112,8 +114,8 @@ def read_experiment(
                 raise UnknownName("array", key, arrays, f"file {place.name!r}")
         return Experiment(arrays["t"], arrays["q"], arrays["tau"], arrays.get("v"), load, place.name)
     with open_input(place) as file:
-        raw = gzip.open(file) if place.suffix == ".gz" else file
         try:
+            raw = gzip.GzipFile(fileobj=file) if place.suffix == ".gz" else file
             rows = list(csv.reader(io.TextIOWrapper(raw, "utf-8")))
         except (OSError, UnicodeDecodeError, csv.Error, EOFError) as error:
             raise NoFile(f"{str(place)!r} cannot be read as CSV: {error}.") from error
@@ -172,7 +174,7 @@ def _columns(
             raise UnknownName("channel", key, _CHANNELS, "columns")
     found = {}
     for key, given in columns.items():
-        listed = [given] if isinstance(given, str) or is_whole(given) else list(given)  # type: ignore[arg-type]
+        listed = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
         found[key] = [_index(x, header, width, name) for x in listed]
     for key in ("t", "q", "tau"):
         if not found.get(key):
@@ -180,7 +182,7 @@ def _columns(
     return found
 
 
-def _index(x: str | int, header: list[str], width: int, name: str) -> int:
+def _index(x: Any, header: list[str], width: int, name: str) -> int:
     if isinstance(x, str):
         if x not in header:
             raise UnknownName("column", x, header, f"file {name!r}")

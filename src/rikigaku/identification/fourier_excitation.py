@@ -1,8 +1,8 @@
-"""Exciting motions: periodic Fourier series that maximise the information about the base parameters [Swevers1997].
+"""Exciting motions: periodic Fourier series that show the base parameters best [Swevers1997].
 
-Each joint follows q0 + sum of a_k sin(k w t)/(k w) - b_k cos(k w t)/(k w). The series are scaled so that limits of
-position, velocity, acceleration and torque hold; an evolution strategy then minimises the condition number
-of the regressor with columns of unit length, or maximises log det (D-optimality).
+Each joint follows q0 + sum of a_k sin(k w t)/(k w) - b_k cos(k w t)/(k w). The series are scaled so that
+limits of position, velocity, acceleration and torque hold; an evolution strategy then minimises the condition
+number of the regressor with columns of unit length, or maximises log det (D-optimality).
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,8 @@ _INSIDE = 0.95  # part of each limit that is used: between the sampled points th
 class Excitation:
     """A periodic motion. center: (joints,); sine, cosine: (joints, harmonics); period [s].
 
-    condition: of the regressor with columns of unit length; information: log det of its Gram matrix, per sample.
+    condition: of the regressor with columns of unit length. information: log det of its Gram matrix per
+    sample.
     random_condition: the median condition of random series within the same limits.
     """
 
@@ -67,8 +68,8 @@ def excitation(
         period: [s]; repeat the motion to average noise.
         harmonics: number of frequencies, multiples of 1/period.
         objective: "condition" (number) or "information" (D-optimality).
-        velocity, acceleration, torque: limits, numbers or (joints,); None: those of the robot's joints, 1 rad/s and
-            10 rad/s^2 where there are none. Torques are those of the robot's own inertias and friction.
+        velocity, acceleration, torque: limits, numbers or (joints,); None: those of the robot's joints, 1 rad/s
+            and 10 rad/s^2 where there are none. Torques are those of the robot's own inertias and friction.
         iterations: of the search.
     """
     number("period", period, above=0)
@@ -100,14 +101,19 @@ class _Search:
     """Cost of series with normal coefficients, scaled into the limits."""
 
     def __init__(
-        self, model: MeasurementModel, limits: Mapping[str, Array], period: float, harmonics: int, objective: str
+        self,
+        model: MeasurementModel,
+        limits: Mapping[str, Array],
+        period: float,
+        harmonics: int,
+        objective: str,
     ) -> None:
         self.model, self.limits, self.period, self.objective = model, limits, period, objective
         self.harmonics = harmonics
         self.t = np.linspace(0.0, period, _POINTS, endpoint=False)
 
     def series(self, x: Array) -> tuple[Array, Array, Array]:
-        """Center, sine and cosine coefficients: as large as the limits allow, within the range of the joint."""
+        """Center, sine and cosine coefficients: as large as the limits allow, within the range."""
         lower, upper = self.limits["lower"], self.limits["upper"]
         sine, cosine = x[:, 1 : self.harmonics + 1], x[:, self.harmonics + 1 :]
         q, v, a = _motion(np.zeros(len(x)), sine, cosine, self.period, self.t)

@@ -1,6 +1,5 @@
 """Result of an identification: parameters with standard errors, errors on held-out motion, the robot."""
 
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -101,7 +100,7 @@ class Identification:
     def torque_error(self) -> Array:
         """Relative torque error of each joint on held-out motion: rms(measured - predicted)/rms(measured).
 
-        Measured torques are low-pass filtered as the regressor is; samples at which a joint rests are left out.
+        Measured torques are low-pass filtered as the regressor is; samples where a joint rests are left out.
         Of the unconstrained base parameters.
         """
         return _relative(self.held_out, [x.predicted for x in self.held_out])
@@ -131,7 +130,8 @@ class Identification:
         n = len(self.model.joints)
         states = [np.atleast_2d(sized(name, x, n)) for name, x in (("q", q), ("v", v), ("a", a))]
         flat = np.broadcast_arrays(*states)
-        W = self.model.columns(*(x.reshape(-1, n) for x in flat), None)
+        qs, vs, accelerations = (x.reshape(-1, n) for x in flat)
+        W = self.model.columns(qs, vs, accelerations, None)
         seen = self.estimate.observed
         tau = W[:, :, seen] @ self.estimate.theta[seen]
         return np.asarray(tau.reshape(np.broadcast_shapes(*(np.shape(x) for x in (q, v, a)))))
@@ -149,11 +149,11 @@ class Identification:
         )
         for j, ax in enumerate(rows[:, 0]):
             for k, x in enumerate(self.held_out):
-                label = (lambda text, first=k == 0: {"label": text} if first else {})
-                ax.plot(x.t, x.measured[:, j], color="0.6", linewidth=1.6, **label("measured"))
-                ax.plot(x.t, x.predicted[:, j], color="C0", linewidth=0.9, **label("predicted"))
+                words = ("measured", "predicted", "difference") if k == 0 else (None, None, None)
+                ax.plot(x.t, x.measured[:, j], color="0.6", linewidth=1.6, label=words[0])
+                ax.plot(x.t, x.predicted[:, j], color="C0", linewidth=0.9, label=words[1])
                 error = x.measured[:, j] - x.predicted[:, j]
-                ax.plot(x.t, error, color="C3", linewidth=0.7, **label("difference"))
+                ax.plot(x.t, error, color="C3", linewidth=0.7, label=words[2])
             ax.set_title(f"{joints[j]}: {100 * self.torque_error[j]:.1f} %", fontsize="small", loc="left")
             ax.set_ylabel("[N m, N]", fontsize="small")
         rows[0, 0].legend(fontsize="x-small", loc="upper right", ncols=3)
@@ -172,7 +172,8 @@ class Identification:
             value, error = self.values[name], self.standard_errors[name]
             lines.append(f"  {name:<40} {value:>11.4g} {error:>11.2g}")
         if self.held_out:
-            lines.append(f"Relative torque error on held-out motion, in percent ({', '.join(self.model.joints)}):")
+            joints = ", ".join(self.model.joints)
+            lines.append(f"Relative torque error on held-out motion, in percent ({joints}):")
             lines.append(f"  least squares {_percent(self.torque_error)}")
             kind = "consistent   " if self.consistent else "nearest to file"
             lines.append(f"  {kind} {_percent(self.torque_error_consistent)}")
@@ -191,5 +192,3 @@ def _relative(held_out: tuple[HeldOut, ...], predicted: list[Array]) -> Array:
     left = measured - np.concatenate(predicted)
     errors: Array = np.sqrt(np.mean(left**2, axis=0) / np.mean(measured**2, axis=0))
     return errors
-
-

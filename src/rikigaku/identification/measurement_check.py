@@ -1,4 +1,4 @@
-"""Problems of measured data, found before anything is fitted: each with its channel, its row and what to do."""
+"""Problems of measured data, found before anything is fitted: with channel, row and what to do."""
 
 from collections.abc import Callable, Iterator
 
@@ -65,7 +65,9 @@ def _channels(robot: Robot, x: Experiment) -> Iterator[str]:
             continue
         for joint, y in zip(robot.joints, channel.T, strict=True):
             if np.ptp(y) <= _STILL * max(1.0, np.abs(y).max()):
-                advice = f"lock the joint (robot.lock({joint.name}=...))" if what == "q" else "check the sensor"
+                advice = (
+                    f"lock the joint (robot.lock({joint.name}=...))" if what == "q" else "check the sensor"
+                )
                 yield f"{what} of {joint.name!r} is constant ({y[0]:.6g}): {advice}"
     for joint, y in zip(robot.joints, x.q.T, strict=True):
         if joint.type not in ("revolute", "continuous"):
@@ -75,13 +77,13 @@ def _channels(robot: Robot, x: Experiment) -> Iterator[str]:
             room = 0.1 * (upper - lower)
             far = max(lower - room - y.min(), y.max() - upper - room) > 0
             inside = np.radians(y.min()) >= lower - room and np.radians(y.max()) <= upper + room
-            suspect = far and inside
+            suspect = far and inside and np.abs(y).max() > 2 * np.pi
         else:
             suspect = joint.type == "revolute" and np.abs(y).max() > _REVOLUTIONS
         if suspect:
             yield (
-                f"q of {joint.name!r} goes from {y.min():.4g} to {y.max():.4g}, beyond what the joint can do in "
-                "radians: it is probably in degrees. Use np.radians(q)"
+                f"q of {joint.name!r} goes from {y.min():.4g} to {y.max():.4g}, beyond what the joint can do "
+                "in radians: it is probably in degrees. Use np.radians(q)"
             )
     if x.v is not None:
         yield from _velocities(robot, x)
@@ -93,13 +95,14 @@ def _velocities(robot: Robot, x: Experiment) -> Iterator[str]:
     span = max(1, x.samples // 2000)
     dq = (x.q[span:] - x.q[:-span]) / (x.t[span:] - x.t[:-span])[:, None]
     rows = np.cumsum(np.vstack([np.zeros(x.v.shape[1]), x.v]), axis=0)
-    mean = (rows[span + 1 :] - rows[1:-span] + rows[span:-1] - rows[:-span-1]) / (2 * span)
+    mean = (rows[span + 1 :] - rows[1:-span] + rows[span:-1] - rows[: -span - 1]) / (2 * span)
     both = np.corrcoef(np.hstack([dq, mean]).T)[: dq.shape[1], dq.shape[1] :]
     for j, joint in enumerate(robot.joints):
         other = int(np.abs(both[j]).argmax())
         if other != j and abs(both[j, other]) > 0.9 and abs(both[j, j]) < 0.7:
             yield (
-                f"v of {robot.joints[other].name!r} is the derivative of q of {joint.name!r}: channels are swapped"
+                f"v of {robot.joints[other].name!r} is the derivative of q of {joint.name!r}: "
+                "channels are swapped"
             )
         elif abs(both[j, j]) > 0.9:
             ratio = float(dq[:, j] @ mean[:, j] / (dq[:, j] @ dq[:, j]))
@@ -111,7 +114,9 @@ def _velocities(robot: Robot, x: Experiment) -> Iterator[str]:
                 yield f"v of {joint.name!r} is {ratio:.4g} times the derivative of q: wrong units{unit}"
 
 
-def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]], mass: Callable[[], Array]) -> None:
+def check_torques(
+    model: MeasurementModel, samples: list[tuple[Array, Array]], mass: Callable[[], Array]
+) -> None:
     """Raises BadMeasurements for torques of swapped joints, or with the wrong sign.
 
     Each channel is fitted alone by the rows of each joint. Swapped: another assignment of channels to
@@ -150,7 +155,9 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]], m
         raise BadMeasurements(problems)
 
 
-def _signs(model: MeasurementModel, fits: list[tuple[Array, Array, Array]], W: Array, mass: Array) -> Iterator[str]:
+def _signs(
+    model: MeasurementModel, fits: list[tuple[Array, Array, Array]], W: Array, mass: Array
+) -> Iterator[str]:
     of_motors = {f"{what} of {motor.name}" for motor in model.motors for what in ("viscous", "coulomb")}
     for j, (columns, beta, root) in enumerate(fits):
         own = {f"viscous of {model.joints[j]}", f"coulomb of {model.joints[j]}"}
@@ -163,6 +170,6 @@ def _signs(model: MeasurementModel, fits: list[tuple[Array, Array, Array]], W: A
         negative = "the power of its friction" if power < -errors[1] else "the inertia that it moves"
         if (power < -errors[1] and size <= errors[0]) or (size < -errors[0] and power <= errors[1]):
             yield (
-                f"tau of {model.joints[j]!r} has the wrong sign (or its q has): {negative} would be negative. "
-                "Multiply one of the two by -1"
+                f"tau of {model.joints[j]!r} has the wrong sign (or its q has): {negative} would be "
+                "negative. Multiply one of the two by -1"
             )

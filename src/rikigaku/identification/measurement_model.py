@@ -16,6 +16,7 @@ from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import number
 from rikigaku.identification.experiment import Experiment
+from rikigaku.identification.streaming_qr import Indices
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES, regressor_bodies
 from rikigaku.model.evaluated_parameters import Numbers
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
@@ -82,7 +83,7 @@ class MeasurementModel:
         return tuple(names)
 
     @cached_property
-    def places(self) -> tuple[Array, ...]:
+    def places(self) -> tuple[Indices, ...]:
         """For each joint the columns that are not zero in its row at every state."""
         q, v, a = self.robot.random_state(5, size=_STATES)
         W = self.columns(q, v, a, None)
@@ -160,7 +161,9 @@ def measurement_model(
         WrongValue: for robots with loops, gears, free bases or springs, which it does not describe.
     """
     several = [joint.name for joint in robot.joints if joint.nv != 1]
-    springs = [joint.name for joint in robot.joints if not (joint.stiffness.is_number and not joint.stiffness)]
+    springs = [
+        joint.name for joint in robot.joints if not (joint.stiffness.is_number and not joint.stiffness)
+    ]
     reasons = {
         "loops or gears": robot.loops or robot.couplings,
         f"joints of several coordinates ({', '.join(several)})": several,

@@ -1,9 +1,9 @@
-"""Positions, velocities and accelerations from sampled positions: zero-phase low-pass, differences, decimation.
+"""Motion from sampled positions: zero-phase low-pass filter, central differences, decimation.
 
-Positions are filtered forward and backward by a Butterworth filter (no phase), then differentiated by central
-differences of sixth order. Torques and the columns of the regressor pass the same symmetric FIR filter and are
-decimated (parallel filtering [Gautier1997]): the linear relation between them is kept, also where a column
-is discontinuous (Coulomb friction).
+Positions are filtered forward and backward by a Butterworth filter (no phase), then differentiated by
+central differences of sixth order. Torques and the columns of the regressor pass the same symmetric FIR
+filter and are decimated (parallel filtering [Gautier1997]): the linear relation between them is kept, also
+where a column is discontinuous (Coulomb friction).
 """
 
 from dataclasses import dataclass
@@ -98,8 +98,8 @@ class FilteredMotion:
     def part(self, start: float, end: float) -> "FilteredMotion":
         """Samples from this to that fraction of the motion."""
         rows = slice(round(start * len(self.t)), round(end * len(self.t)))
-        cut = [x[rows] for x in (self.t, self.q, self.v, self.a, self.tau)]
-        return FilteredMotion(self.name, self.dt, *cut, self.cutoff, self.step, self.slowest)
+        t, q, v, a, tau = (x[rows] for x in (self.t, self.q, self.v, self.a, self.tau))
+        return FilteredMotion(self.name, self.dt, t, q, v, a, tau, self.cutoff, self.step, self.slowest)
 
 
 def default_cutoff(experiment: Experiment) -> float:
@@ -139,8 +139,8 @@ def filtered(experiment: Experiment, cutoff: float, rate: float | None, still: f
     a = difference(v, dt)
     inner = slice(edge, -edge)
     step = max(1, int(fs / (4 * fc if rate is None else rate)))
-    kept = [np.ascontiguousarray(x[inner]) for x in (t, q, v, a, tau)]
-    return FilteredMotion(experiment.name, dt, *kept, fc, step, still * np.abs(kept[2]).max(axis=0))
+    t, q, v, a, tau = (np.ascontiguousarray(x[inner]) for x in (t, q, v, a, tau))
+    return FilteredMotion(experiment.name, dt, t, q, v, a, tau, fc, step, still * np.abs(v).max(axis=0))
 
 
 def bandwidth(q: Array, dt: float) -> float:

@@ -7,8 +7,17 @@ change without a second pass over the data.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
+
+Indices = NDArray[np.intp]
+
+
+def triangular(A: Array) -> Array:
+    """R of A = Q R."""
+    R: Array = np.asarray(np.linalg.qr(A, mode="r"))
+    return R
 
 
 class StreamingQR:
@@ -17,7 +26,7 @@ class StreamingQR:
     places: for each joint the columns that its rows have; the others are zero.
     """
 
-    def __init__(self, places: Sequence[Array], parameters: int) -> None:
+    def __init__(self, places: Sequence[Indices], parameters: int) -> None:
         self.places, self.parameters = tuple(places), parameters
         self.rows = np.zeros(len(self.places))
         self.factors = [np.zeros((0, len(place) + 1)) for place in self.places]
@@ -31,7 +40,7 @@ class StreamingQR:
             new = np.concatenate([W[:, j, place], y[:, j, None]], axis=1)
             if weights is not None:
                 new *= np.sqrt(weights[:, j, None])
-            self.factors[j] = np.linalg.qr(np.concatenate([self.factors[j], new]), mode="r")
+            self.factors[j] = triangular(np.concatenate([self.factors[j], new]))
             self.rows[j] += np.count_nonzero(W[:, j, place].any(axis=1))
 
     def stacked(self, scales: Array) -> tuple[Array, Array]:

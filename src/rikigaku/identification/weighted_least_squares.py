@@ -1,8 +1,8 @@
 """Iteratively reweighted least squares over joints and samples, with errors that hold for coloured noise.
 
-Weights of joints are the inverse variances of their residuals [Gautier1997], iterated. With Huber's loss samples
-beyond 1.345 standard deviations are weighted down [Huber1981]. The covariance is the sandwich
-A^-1 S A^-1, with S the covariance of the scores for autoregressive residuals, correlated between joints.
+Weights of joints are the inverse variances of their residuals, iterated [Gautier1997]. With Huber's loss
+samples beyond 1.345 standard deviations are weighted down. The covariance is the sandwich A^-1 S A^-1, with S
+the covariance of the scores for autoregressive residuals, correlated between joints.
 """
 
 from collections.abc import Iterator
@@ -10,22 +10,26 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, signal
 
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
-from rikigaku.identification.streaming_qr import StreamingQR
+from rikigaku.identification.streaming_qr import Indices, StreamingQR, triangular
 
 # Pivots of the scaled information below this part of the largest belong to columns that the motion does not
 # separate from others.
 RANK = 1e-7
-HUBER = 1.345  # [Huber1981]: 95 % efficiency for normal noise
+HUBER = 1.345  # 95 % efficiency for normal noise
 _ITERATIONS = 50
 _PASSES = 20
 _CONVERGED = 1e-6
 _ORDER = 20  # at most, of the autoregressive model of residuals
 _REFINEMENTS = 8
 _MOST_LOW = 100.0  # spectrum at low frequencies over the variance, at most
+
+
+Mask = NDArray[np.bool_]
 
 
 class Blocks(Protocol):
@@ -47,7 +51,7 @@ class Estimate:
 
     theta: Array
     covariance: Array
-    observed: Array
+    observed: Mask
     noise: Array
     factor: Array
     target: Array
@@ -56,7 +60,7 @@ class Estimate:
     condition: float
 
 
-def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: bool) -> Estimate:
+def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber: bool) -> Estimate:
     """Least squares over blocks of samples: blocks() yields (experiment, W, y), as often as it is called."""
     qr = StreamingQR(places, parameters)
     for _, W, y in blocks():
@@ -67,8 +71,8 @@ def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: 
         raise BadMeasurements(
             [
                 f"{int(qr.rows[0])} samples of {joints} joints remain after decimation, {int(qr.rows.sum())} "
-                f"equations for {parameters} parameters: too short. Record longer ({least} equations or more), "
-                "or give a higher rate"
+                f"equations for {parameters} parameters: too short. Record longer ({least} equations or "
+                "more), or give a higher rate"
             ]
         )
     theta, sigma, kept = _weighted(qr)
@@ -85,8 +89,8 @@ def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: 
             if np.linalg.norm(theta - before) <= 1e-4 * np.linalg.norm(theta):
                 break
     A, b = qr.stacked(sigma)
-    R = np.linalg.qr(np.column_stack([A, b]), mode="r")[:parameters]
-    factor = np.linalg.qr(A[:, kept], mode="r")
+    R = triangular(np.column_stack([A, b]))[:parameters]
+    factor = triangular(A[:, kept])
     inverse = linalg.solve_triangular(factor, np.eye(len(factor)))
     A_inverse = inverse @ inverse.T
     rows = int(qr.rows.sum())
@@ -101,7 +105,7 @@ def estimate(blocks: Blocks, places: tuple[Array, ...], parameters: int, huber: 
     )
 
 
-def _weighted(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Array]:
+def _weighted(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Mask]:
     """theta, standard deviations of the joints' residuals, and the parameters that are observed."""
     sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in qr.factors] / qr.rows)
     sigma = sigma if fixed is None else fixed
@@ -128,7 +132,7 @@ def _weighted(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array
     return theta, sigma, kept
 
 
-def _independent(A: Array) -> Array:
+def _independent(A: Array) -> Mask:
     """Columns that the data determine: QR with pivoting of the columns at unit length."""
     sizes = np.linalg.norm(A, axis=0)
     present = np.flatnonzero(sizes > 1e-12 * sizes.max(initial=0.0))
@@ -139,14 +143,14 @@ def _independent(A: Array) -> Array:
     return kept
 
 
-def _robust_scale(blocks: Blocks, theta: Array, kept: Array) -> Array:
+def _robust_scale(blocks: Blocks, theta: Array, kept: Mask) -> Array:
     """Standard deviations of normal residuals with the same median magnitude, of each joint."""
     e = np.concatenate([y - W[:, :, kept] @ theta[kept] for _, W, y in blocks()])
     return np.maximum(np.median(np.abs(e), axis=0) / 0.6745, 1e-150)
 
 
 def _score_covariance(
-    blocks: Blocks, theta: Array, kept: Array, sigma: Array, inverse: Array, counts: Array, huber: bool
+    blocks: Blocks, theta: Array, kept: Mask, sigma: Array, inverse: Array, counts: Array, huber: bool
 ) -> tuple[Array, int]:
     """Covariance of the scores W^T e for autoregressive residuals e_j = u_j / A_j, and the largest order.
 

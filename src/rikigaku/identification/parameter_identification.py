@@ -67,15 +67,15 @@ def identify(
         motors: motors that move with several joints (coupled wrists).
         gains: torque constants (joints,) [N m/A] that multiply tau; "identify": tau are currents, and the
             constants follow from an experiment with a known load and one without it.
-        cutoff: of the zero-phase filter of positions [Hz]; None: ten times the largest bandwidth of the motions.
+        cutoff: of the zero-phase filter of positions [Hz]; None: ten times the bandwidth of the motions.
         rate: samples per second after decimation; None: four times the cut-off.
-        still: a joint slower than this part of its largest speed is taken to be at rest, where Coulomb friction has
-            no known value: these samples of this joint are left out.
+        still: a joint slower than this part of its largest speed is taken to be at rest, where Coulomb friction
+            has no known value: these samples of this joint are left out.
         loss: "huber" weights outliers down.
-        consistent: find physically consistent full parameters (needs the extra `identify`); else those nearest
-            to the file's that have the estimated base parameters.
-        prior_weight: weight of the divergence from the file's inertias; 1: one unit of divergence is worth two
-            units of weighted squares.
+        consistent: find physically consistent full parameters (needs the extra `identify`); else those
+            nearest to the file's that have the estimated base parameters.
+        prior_weight: weight of the divergence from the file's inertias; 1: one unit of divergence is worth
+            two units of weighted squares.
         check_signs: refuse torques of swapped joints or with the wrong sign.
     Raises:
         BadMeasurements: with all problems of the data.
@@ -115,15 +115,15 @@ def identify(
         tests = [(x, filtered(x, fc, rate, rest)) for x in others]
     held = tuple(_held_out(model, x, m, scale, found, result) for x, m in tests if m.count)
     notes = [
-        f"{m.name}: positions low-passed at {m.cutoff:.3g} Hz, {m.count} samples at {1 / (m.dt * m.step):.4g} Hz."
+        f"{m.name}: positions low-passed at {m.cutoff:.3g} Hz, {m.count} samples at "
+        f"{1 / (m.dt * m.step):.4g} Hz."
         for _, m in used
     ]
     notes.append(f"Standard errors: autoregressive noise, order {found.order}.")
     if changed:
-        notes.append(f"The file's inertias of {', '.join(changed)} are impossible or thin; their prior was repaired.")
-    return Identification(
-        model, found, result.full, consistent, result.theta, held, scale, tuple(notes)
-    )
+        links = ", ".join(changed)
+        notes.append(f"The file's inertias of {links} are impossible or thin; their prior was repaired.")
+    return Identification(model, found, result.full, consistent, result.theta, held, scale, tuple(notes))
 
 
 def _check_options(
@@ -134,7 +134,9 @@ def _check_options(
         raise WrongValue(f"identify takes a Robot first; {type(robot).__name__} was given.")
     missing = [name for name in robot.free_symbols if name not in robot.declared_values]
     if missing:
-        raise MissingValue(f"Robot {robot.name!r} has symbols without values: {', '.join(missing)}. Use bind.")
+        raise MissingValue(
+            f"Robot {robot.name!r} has symbols without values: {', '.join(missing)}. Use bind."
+        )
     number("held_out", held_out, least=0, most=0.9)
     number("still", still, least=0, most=0.5)
     number("prior_weight", prior_weight, above=0)
