@@ -86,7 +86,8 @@ def test_the_load_of_a_second_experiment_is_identified():
     assert abs(found.values[name] - 2.0) < 3 * found.standard_errors[name]
     assert found.standard_errors[name] < 0.05
     known = rk.identify(arm, [runs[0], rk.Experiment(t, q, runs[1].tau, load={link: load})], consistent=False)
-    assert known.torque_error == pytest.approx(found.torque_error, rel=0.02)
+    errors = np.sqrt(np.diag(known.estimate.covariance))
+    assert np.abs((known.estimate.theta - truth(known, arm)) / errors).max() < 5
 
 
 def test_gains_follow_from_a_known_mass():
@@ -132,11 +133,12 @@ def test_what_the_motion_does_not_show_is_named():
     assert found.unobserved["m of link1"] == "it has no effect on the joint torques"
     assert found.unobserved["m of link6"].startswith("it acts only in sums: ")
     assert any("not distinguished from zero" in reason for reason in found.unobserved.values())
-    q0, v0, a0 = q.copy(), v.copy(), a.copy()
-    q0[:, 5], v0[:, 5], a0[:, 5] = q[:, 4], v[:, 4], a[:, 4]  # joints 5 and 6 always move alike
-    same = rk.identify(arm, rk.Experiment(t, q0, torques(arm, q0, v0, a0)), consistent=False)
-    reasons = [x for x in same.unobserved.values() if "does not separate" in x]
-    assert len(reasons) == (~same.estimate.observed).sum() > 0
+    q0, v0, a0 = q.copy(), v.copy(), a.copy()  # joint 6 moves in one direction: friction is like an offset
+    q0[:, 5], v0[:, 5], a0[:, 5] = 0.1 * t + 0.05 * np.sin(t), 0.1 + 0.05 * np.cos(t), -0.05 * np.sin(t)
+    one_way = rk.identify(arm, rk.Experiment(t, q0, torques(arm, q0, v0, a0)), consistent=False)
+    reasons = [name for name, x in one_way.unobserved.items() if "does not separate" in x]
+    assert reasons in (["coulomb of q6"], ["offset of q6"])
+    assert np.isnan(one_way.values[reasons[0]])
 
 
 def test_prediction_plot_and_text(tmp_path):

@@ -68,7 +68,7 @@ def excitation(
         period: [s]; repeat the motion to average noise.
         harmonics: number of frequencies, multiples of 1/period.
         objective: "condition" (number) or "information" (D-optimality).
-        velocity, acceleration, torque: limits, numbers or (joints,); None: those of the robot's joints, 1 rad/s
+        velocity, acceleration, torque: limits, numbers or (joints,); None: those of the joints, 1 rad/s
             and 10 rad/s^2 where there are none. Torques are those of the robot's own inertias and friction.
         iterations: of the search.
     """

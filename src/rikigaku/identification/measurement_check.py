@@ -1,21 +1,22 @@
 """Problems of measured data, found before anything is fitted: with channel, row and what to do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from scipy import optimize
 
 from rikigaku.core.errors import BadMeasurements, WrongSize
 from rikigaku.core.types import Array
 from rikigaku.identification.experiment import Experiment
 from rikigaku.identification.measurement_model import MeasurementModel
+from rikigaku.identification.streaming_qr import triangular
 from rikigaku.robot import Robot
 
 LEAST_SAMPLES = 64
 _STILL = 1e-9  # range of a channel, relative to its size, below which it is constant
 _REVOLUTIONS = 4 * np.pi  # [rad] beyond which a revolute joint without limits is taken for degrees
-_CLEAR = 5.0  # standard errors
-_SWAP = np.log(4.0)  # for each moved channel: residual variances are four times smaller
+_BETTER = np.log(4.0)  # ratio of the products of residual variances beyond which channels are refused
+_SMALL = 0.01  # part of the mean power below which negative friction is noise
+_REWEIGHTINGS = 6
 _MOST = 4000  # samples for the comparison of channels
 
 
@@ -114,62 +115,64 @@ def _velocities(robot: Robot, x: Experiment) -> Iterator[str]:
                 yield f"v of {joint.name!r} is {ratio:.4g} times the derivative of q: wrong units{unit}"
 
 
-def check_torques(
-    model: MeasurementModel, samples: list[tuple[Array, Array]], mass: Callable[[], Array]
-) -> None:
+def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -> None:
     """Raises BadMeasurements for torques of swapped joints, or with the wrong sign.
 
-    Each channel is fitted alone by the rows of each joint. Swapped: another assignment of channels to
-    joints leaves far smaller residuals. Wrong sign: of the inertia that a joint moves, M_jj, averaged
-    over the motion, and the power of its friction, one is clearly negative and none clearly positive.
+    All joints are fitted by one set of parameters: as recorded, with each channel reversed, with each pair
+    of channels exchanged. Data are refused if one of these leaves far smaller residuals (the product of the
+    joints' variances is four times smaller), or if the power of all friction together is negative.
 
-    samples: (W, tau) of some decimated samples. mass: mean columns of M_jj, (joints, parameters).
+    samples: (W, tau) of some decimated samples.
     """
     W = np.concatenate([w for w, _ in samples])[:_MOST]
     tau = np.concatenate([y for _, y in samples])[:_MOST]
-    joints, n = model.joints, len(W)
-    costs = np.zeros((len(joints), len(joints)))
-    fits = []
+    n, joints = len(model.joints), model.joints
+    if tau.size < 3 * len(model.names):
+        return  # too short; the estimator says so
+    factors = []
     for j, place in enumerate(model.places):
-        if n <= 2 * len(place):
-            return  # too short; the estimator says so
-        sizes = np.linalg.norm(W[:, j, place], axis=0)
-        columns = place[sizes > 0]
-        U, s, Vt = np.linalg.svd(W[:, j, columns] / sizes[sizes > 0], full_matrices=False)
-        used = s > 1e-6 * s[0]
-        left = tau - U[:, used] @ (U[:, used].T @ tau)
-        costs[j] = np.log(np.sum(left**2, axis=0) / np.maximum(np.sum(tau**2, axis=0), 1e-300) + 1e-12)
-        inverse = Vt[used].T / s[used]
-        beta = inverse @ (U[:, used].T @ tau[:, j]) / sizes[sizes > 0]
-        noise = np.sum(left[:, j] ** 2) / (n - used.sum())
-        fits.append((columns, beta, inverse / sizes[sizes > 0][:, None] * np.sqrt(noise)))
-    rows, order = optimize.linear_sum_assignment(costs)
-    moved = [j for j in rows if order[j] != j]
-    problems = []
-    if moved and sum(costs[j, j] - costs[j, order[j]] for j in moved) > _SWAP * len(moved):
-        pairs = ", ".join(f"{joints[order[j]]!r} is that of {joints[j]!r}" for j in moved)
-        problems.append(f"torques of joints are swapped: the channel of {pairs}")
-    else:
-        problems += _signs(model, fits, W, mass())
-    if problems:
-        raise BadMeasurements(problems)
+        R = triangular(np.concatenate([W[:, j, place], tau * W[:, j, place].any(axis=1)[:, None]], axis=1))
+        wide = np.zeros((len(R), len(model.names)))
+        wide[:, place] = R[:, : len(place)]
+        factors.append((wide, R[:, len(place) :]))
+    same = list(range(n))
+    here, theta = _misfit(factors, same, np.ones(n), len(W))
+    trials: list[tuple[float, str]] = []
+    for j in same:
+        signs = np.where(np.arange(n) == j, -1.0, 1.0)
+        text = f"tau of {joints[j]!r} has the wrong sign (or its q has): multiply one of the two by -1"
+        trials.append((_misfit(factors, same, signs, len(W))[0], text))
+        for i in range(j):
+            order = [j if k == i else i if k == j else k for k in same]
+            text = f"torques of joints are swapped: the channel of {joints[i]!r} is that of {joints[j]!r}"
+            trials.append((_misfit(factors, order, np.ones(n), len(W))[0], text))
+    best, problem = min(trials)
+    if here - best > _BETTER:
+        raise BadMeasurements([problem])
+    words = ("viscous", "coulomb")
+    rubbing = [k for k, name in enumerate(model.names) if name.startswith(words)]
+    speeds = [k for k, name in enumerate(model.names) if name.startswith("viscous")] or rubbing
+    v = W[:, :, speeds].sum(axis=2)
+    power = float(np.mean(np.sum(v * (W[:, :, rubbing] @ theta[rubbing]), axis=1)))
+    if power < -_SMALL * float(np.mean(np.abs(np.sum(v * tau, axis=1)))):
+        raise BadMeasurements(["all torques have the wrong sign: friction would drive the robot. Use -tau"])
 
 
-def _signs(
-    model: MeasurementModel, fits: list[tuple[Array, Array, Array]], W: Array, mass: Array
-) -> Iterator[str]:
-    of_motors = {f"{what} of {motor.name}" for motor in model.motors for what in ("viscous", "coulomb")}
-    for j, (columns, beta, root) in enumerate(fits):
-        own = {f"viscous of {model.joints[j]}", f"coulomb of {model.joints[j]}"}
-        rubbing = [k for k, name in enumerate(model.names) if name in own or name in of_motors]
-        speed = next((W[:, j, k] for k in rubbing if model.names[k] in own), np.zeros(len(W)))
-        friction = np.zeros(len(model.names))
-        friction[rubbing] = (speed[:, None] * W[:, j, rubbing]).mean(axis=0)
-        size, power = (c[columns] @ beta for c in (mass[j], friction))
-        errors = [_CLEAR * np.linalg.norm(c[columns] @ root) for c in (mass[j], friction)]
-        negative = "the power of its friction" if power < -errors[1] else "the inertia that it moves"
-        if (power < -errors[1] and size <= errors[0]) or (size < -errors[0] and power <= errors[1]):
-            yield (
-                f"tau of {model.joints[j]!r} has the wrong sign (or its q has): {negative} would be "
-                "negative. Multiply one of the two by -1"
-            )
+def _misfit(
+    factors: list[tuple[Array, Array]], order: list[int], signs: Array, count: int
+) -> tuple[float, Array]:
+    """Sum of the logarithms of the joints' residual variances with these channels, and the parameters."""
+    sigma = np.array([np.linalg.norm(y[:, k]) for (_, y), k in zip(factors, order, strict=True)])
+    sigma = np.maximum(sigma, 1e-300)
+    floor = 1e-9 * sigma
+    theta = np.zeros(factors[0][0].shape[1])
+    for _ in range(_REWEIGHTINGS):
+        parts = list(zip(factors, order, signs, sigma, strict=True))
+        A = np.concatenate([R / s for (R, _), _, _, s in parts])
+        b = np.concatenate([sign * y[:, k] / s for (_, y), k, sign, s in parts])
+        sizes = np.linalg.norm(A, axis=0)
+        sizes[sizes == 0] = 1.0
+        theta = np.linalg.lstsq(A / sizes, b, rcond=1e-7)[0] / sizes
+        left = [np.linalg.norm(R @ theta - sign * y[:, k]) for (R, y), k, sign, _ in parts]
+        sigma = np.maximum(left, floor)
+    return float(2 * np.sum(np.log(sigma / np.sqrt(count)))), theta

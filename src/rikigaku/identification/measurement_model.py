@@ -52,14 +52,19 @@ class Motor:
 class MeasurementModel:
     """The columns of W and their names.
 
-    loads: links with a load to be identified, one for each such experiment.
+    carriers: experiments with a load to be identified.
     """
 
     robot: Robot
     regressor: MinimalRegressor
     offsets: bool
     motors: tuple[Motor, ...]
-    loads: tuple[str, ...]
+    carriers: tuple[Experiment, ...]
+
+    @cached_property
+    def loads(self) -> tuple[str, ...]:
+        """Links with a load to be identified, one for each such experiment."""
+        return tuple(x.unknown_load for x in self.carriers if x.unknown_load is not None)
 
     @property
     def base(self) -> BaseParameters:
@@ -181,8 +186,10 @@ def measurement_model(
         for joint in motor.joints:
             if joint not in names:
                 raise UnknownName("joint", joint, names, f"robot {robot.name!r}")
-    loads = tuple(x.unknown_load for x in experiments if x.unknown_load is not None)
-    model = MeasurementModel(robot, _regressor(robot, tuple(joint_parameters)), offsets, tuple(motors), loads)
+    carriers = tuple(x for x in experiments if x.unknown_load is not None)
+    model = MeasurementModel(
+        robot, _regressor(robot, tuple(joint_parameters)), offsets, tuple(motors), carriers
+    )
     for experiment in experiments:
         model.check_load(experiment)
     return model

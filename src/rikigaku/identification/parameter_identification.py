@@ -69,8 +69,8 @@ def identify(
             constants follow from an experiment with a known load and one without it.
         cutoff: of the zero-phase filter of positions [Hz]; None: ten times the bandwidth of the motions.
         rate: samples per second after decimation; None: four times the cut-off.
-        still: a joint slower than this part of its largest speed is taken to be at rest, where Coulomb friction
-            has no known value: these samples of this joint are left out.
+        still: a joint slower than this part of its largest speed is taken to be at rest, where Coulomb
+            friction has no known value: these samples of this joint are left out.
         loss: "huber" weights outliers down.
         consistent: find physically consistent full parameters (needs the extra `identify`); else those
             nearest to the file's that have the estimated base parameters.
@@ -90,6 +90,11 @@ def identify(
     for experiment in (*experiments, *others):
         check_channels(robot, experiment)
         model.check_load(experiment)
+    for x in others:
+        if x.unknown_load is not None:
+            raise WrongValue(
+                f"The load of the validation {x.name!r} is unknown: give load={{link: Inertia}}."
+            )
     scale, unknown = _gains(model, gains)
     fc = max(map(default_cutoff, (*experiments, *others))) if cutoff is None else cutoff
     rest = still if "coulomb" in joint_parameters else 0.0
@@ -97,7 +102,7 @@ def identify(
     cut = held_out if validation is None else 0.0
     used = [(x, motion.part(0.0, 1 - cut)) for x, motion in motions]
     if check_signs:
-        check_torques(model, list(_some(model, used, scale)), lambda: _mass_columns(model, used))
+        check_torques(model, list(_some(model, used, scale)))
     if unknown:
         scale = identified_gains(model, used, _blocks)
 
@@ -165,7 +170,6 @@ def _blocks(
     model: MeasurementModel, motions: Motions, scale: Array, backward: bool = False
 ) -> Iterator[tuple[int, Array, Array]]:
     """(experiment, W, tau) after decimation; torques of known loads are subtracted."""
-    unknown = [k for k, (x, _) in enumerate(motions) if x.unknown_load is not None]
     direction = -1 if backward else 1
     for k, (x, motion) in list(enumerate(motions))[::direction]:
         size = max(32, min(BLOCK, _BEFORE // motion.step))
@@ -173,7 +177,7 @@ def _blocks(
             last = min(first + size, motion.count)
             rows = motion.inputs(first, last)
             state = motion.q[rows], motion.v[rows], motion.a[rows]
-            load = unknown.index(k) if k in unknown else None
+            load = model.carriers.index(x) if x.unknown_load is not None else None
             W = model.columns(*state, load, isinstance(x.load, Mapping))
             tau = motion.tau[rows] * scale
             if isinstance(x.load, Mapping):
@@ -191,18 +195,6 @@ def _some(model: MeasurementModel, motions: Motions, scale: Array) -> Iterator[t
         count += len(W)
         if count >= _CHECKED:
             return
-
-
-def _mass_columns(model: MeasurementModel, motions: Motions) -> Array:
-    """Mean over the motion of the columns of M_jj: W_j(q, 0, e_j) without gravity, (joints, parameters)."""
-    n = len(model.joints)
-    q = np.concatenate([motion.q[:: max(1, len(motion.q) // 200)] for _, motion in motions])
-    result = np.zeros((n, len(model.names)))
-    for j in range(n):
-        a = np.broadcast_to(np.eye(n)[j], q.shape)
-        W = model.regressor(q, np.zeros_like(q), a, gravity=(0.0, 0.0, 0.0))
-        result[j, : model.base.count] = W[:, j].mean(axis=0)
-    return result
 
 
 def _held_out(
