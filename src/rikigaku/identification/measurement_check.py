@@ -14,8 +14,9 @@ from rikigaku.robot import Robot
 LEAST_SAMPLES = 64
 _STILL = 1e-9  # range of a channel, relative to its size, below which it is constant
 _REVOLUTIONS = 4 * np.pi  # [rad] beyond which a revolute joint without limits is taken for degrees
-_BETTER = np.log(4.0)  # ratio of the products of residual variances beyond which channels are refused
-_SMALL = 0.01  # part of the mean power below which negative friction is noise
+_REVERSED = "tau of {!r} has the wrong sign (or its q has): multiply one of the two by -1"
+_BETTER = np.log(1.3)  # ratio of the products of residual variances beyond which channels are refused
+_SMALL = 0.05  # part of a joint's mean power below which negative friction is noise
 _REWEIGHTINGS = 6
 _MOST = 4000  # samples for the comparison of channels
 
@@ -119,8 +120,8 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     """Raises BadMeasurements for torques of swapped joints, or with the wrong sign.
 
     All joints are fitted by one set of parameters: as recorded, with each channel reversed, with each pair
-    of channels exchanged. Data are refused if one of these leaves far smaller residuals (the product of the
-    joints' variances is four times smaller), or if the power of all friction together is negative.
+    of channels exchanged. Data are refused if one of these leaves smaller residuals (the product of the
+    joints' variances by a factor of 1.3), or if the friction of a joint would drive it.
 
     samples: (W, tau) of some decimated samples.
     """
@@ -140,8 +141,7 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     trials: list[tuple[float, str]] = []
     for j in same:
         signs = np.where(np.arange(n) == j, -1.0, 1.0)
-        text = f"tau of {joints[j]!r} has the wrong sign (or its q has): multiply one of the two by -1"
-        trials.append((_misfit(factors, same, signs, len(W))[0], text))
+        trials.append((_misfit(factors, same, signs, len(W))[0], _REVERSED.format(joints[j])))
         for i in range(j):
             order = [j if k == i else i if k == j else k for k in same]
             text = f"torques of joints are swapped: the channel of {joints[i]!r} is that of {joints[j]!r}"
@@ -149,13 +149,21 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     best, problem = min(trials)
     if here - best > _BETTER:
         raise BadMeasurements([problem])
-    words = ("viscous", "coulomb")
-    rubbing = [k for k, name in enumerate(model.names) if name.startswith(words)]
-    speeds = [k for k, name in enumerate(model.names) if name.startswith("viscous")] or rubbing
-    v = W[:, :, speeds].sum(axis=2)
-    power = float(np.mean(np.sum(v * (W[:, :, rubbing] @ theta[rubbing]), axis=1)))
-    if power < -_SMALL * float(np.mean(np.abs(np.sum(v * tau, axis=1)))):
+    rubbing = [k for k, name in enumerate(model.names) if name.startswith(("viscous", "coulomb"))]
+    driven = []
+    for j, joint in enumerate(joints):
+        speed = [
+            k for k, name in enumerate(model.names) if name in (f"viscous of {joint}", f"coulomb of {joint}")
+        ]
+        if speed:
+            v = W[:, j, speed[0]]
+            power = float(np.mean(v * (W[:, j, rubbing] @ theta[rubbing])))
+            if power < -_SMALL * float(np.mean(np.abs(v * tau[:, j]))):
+                driven.append(joint)
+    if len(driven) == n > 1:
         raise BadMeasurements(["all torques have the wrong sign: friction would drive the robot. Use -tau"])
+    if driven:
+        raise BadMeasurements([f"{_REVERSED.format(joint)}; its friction would drive it" for joint in driven])
 
 
 def _misfit(
