@@ -14,6 +14,7 @@ from benchmarks import (
     first_call,
     formulas_form,
     hybrid,
+    identification,
     legged,
     memory,
     one_call,
@@ -45,6 +46,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "hybrid": hybrid.run,
     "legged": legged.run,
     "contact": contact.run,
+    "identification": identification.run,
 }
 
 

@@ -19,10 +19,14 @@ from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Motion that was not used for the estimate: times, measured and predicted torques after decimation."""
+    """Motion that was not used for the estimate: times, measured and predicted torques after decimation.
+
+    moving: whether a joint moves at a sample; where it rests, torques are left out (0).
+    """
 
     name: str
     t: Array
+    moving: NDArray[np.bool_]
     measured: Array
     predicted: Array
     consistent: Array | None
@@ -42,6 +46,7 @@ class Identification:
         theta_consistent: the model's parameters that follow from `full`.
         held_out: measured and predicted torques of motion that was not used.
         gains: torque constants of the joints [N m/A], 1 where torques were measured.
+        cutoff: of the filter of positions [Hz].
         notes: what was done to the data, in words.
     """
 
@@ -52,6 +57,7 @@ class Identification:
     theta_consistent: Array
     held_out: tuple[HeldOut, ...]
     gains: Array
+    cutoff: float
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -143,6 +149,9 @@ class Identification:
         """
         from matplotlib import pyplot
 
+        def shown(x: HeldOut, y: Array) -> Array:
+            return np.where(x.moving, y, np.nan)
+
         joints = self.model.joints
         figure, rows = pyplot.subplots(
             len(joints), 1, sharex=True, squeeze=False, figsize=(8, 1.5 * len(joints) + 0.8)
@@ -150,9 +159,9 @@ class Identification:
         for j, ax in enumerate(rows[:, 0]):
             for k, x in enumerate(self.held_out):
                 words = ("measured", "predicted", "difference") if k == 0 else (None, None, None)
-                ax.plot(x.t, x.measured[:, j], color="0.6", linewidth=1.6, label=words[0])
-                ax.plot(x.t, x.predicted[:, j], color="C0", linewidth=0.9, label=words[1])
-                error = x.measured[:, j] - x.predicted[:, j]
+                ax.plot(x.t, shown(x, x.measured)[:, j], color="0.6", linewidth=1.6, label=words[0])
+                ax.plot(x.t, shown(x, x.predicted)[:, j], color="C0", linewidth=0.9, label=words[1])
+                error = shown(x, x.measured - x.predicted)[:, j]
                 ax.plot(x.t, error, color="C3", linewidth=0.7, label=words[2])
             ax.set_title(f"{joints[j]}: {100 * self.torque_error[j]:.1f} %", fontsize="small", loc="left")
             ax.set_ylabel("[N m, N]", fontsize="small")

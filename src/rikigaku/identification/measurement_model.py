@@ -18,7 +18,7 @@ from rikigaku.core.validation import number
 from rikigaku.identification.experiment import Experiment
 from rikigaku.identification.streaming_qr import Indices
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES, regressor_bodies
-from rikigaku.model.evaluated_parameters import Numbers
+from rikigaku.model.evaluated_parameters import EvaluatedParameters
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
 from rikigaku.model.mechanism import instantiate
 from rikigaku.numbers.number_kind import FLOATS
@@ -150,7 +150,7 @@ class MeasurementModel:
 
 def ten_parameters(inertia: Inertia) -> Array:
     """m, msx ... Izz of an inertia, about the origin of its link [kg, kg m, kg m^2]."""
-    return np.array([float(x) for x in Numbers(FLOATS, {}).inertia(inertia).parameters()])
+    return np.array([float(x) for x in EvaluatedParameters(FLOATS, {}).inertia(inertia).parameters()])
 
 
 def measurement_model(

@@ -128,7 +128,7 @@ def identify(
     if changed:
         links = ", ".join(changed)
         notes.append(f"The file's inertias of {links} are impossible or thin; their prior was repaired.")
-    return Identification(model, found, result.full, consistent, result.theta, held, scale, tuple(notes))
+    return Identification(model, found, result.full, consistent, result.theta, held, scale, fc, tuple(notes))
 
 
 def _check_options(
@@ -216,4 +216,4 @@ def _held_out(
             some.append(W @ theta)
     t = motion.t[motion.half :: motion.step][: motion.count]
     all_of = [np.concatenate(some) for some in torques]
-    return HeldOut(motion.name, t, np.concatenate(measured), *all_of)
+    return HeldOut(motion.name, t, motion.moving, np.concatenate(measured), *all_of)
