@@ -22,6 +22,7 @@ from rikigaku.robot import Robot
 
 _POINTS = 200  # of a period, at which limits and information are computed
 _CANDIDATES = 40  # random series to start from
+_MOST_HARMONICS = 50  # of 200 points of a period
 _RANGE = np.pi  # [rad, m] of a joint without limits
 _INSIDE = 0.95  # part of each limit that is used: between the sampled points the motion goes slightly beyond
 
@@ -72,8 +73,9 @@ def excitation(
             and 10 rad/s^2 where there are none. Torques are those of the robot's own inertias and friction.
         iterations: of the search.
     """
-    number("period", period, above=0)
-    whole("harmonics", harmonics), whole("iterations", iterations, 0), whole("seed", seed, 0)
+    period = number("period", period, above=0)
+    number("harmonics", whole("harmonics", harmonics), most=_MOST_HARMONICS)
+    whole("iterations", iterations, 0), whole("seed", seed, 0)
     choice("objective", objective, ("condition", "information"))
     model = measurement_model(robot, ("rotor", "viscous", "coulomb"), True, (), ())
     limits = _limits(robot, velocity, acceleration, torque)

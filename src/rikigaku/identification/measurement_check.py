@@ -132,7 +132,8 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
         return  # too short; the estimator says so
     factors = []
     for j, place in enumerate(model.places):
-        R = triangular(np.concatenate([W[:, j, place], tau * W[:, j, place].any(axis=1)[:, None]], axis=1))
+        own = W[:, j, place]
+        R = triangular(np.concatenate([own, tau * np.any(own != 0, axis=1, keepdims=True)], axis=1))
         wide = np.zeros((len(R), len(model.names)))
         wide[:, place] = R[:, : len(place)]
         factors.append((wide, R[:, len(place) :]))
