@@ -16,6 +16,7 @@ _STILL = 1e-9  # range of a channel, relative to its size, below which it is con
 _REVOLUTIONS = 4 * np.pi  # [rad] beyond which a revolute joint without limits is taken for degrees
 _REVERSED = "tau of {!r} has the wrong sign (or its q has): multiply one of the two by -1"
 _BETTER = np.log(1.3)  # ratio of the products of residual variances beyond which channels are refused
+_CLEAR = 4.0  # standard errors
 _SMALL = 0.05  # part of a joint's mean power below which negative friction is noise
 _REWEIGHTINGS = 6
 _MOST = 4000  # samples for the comparison of channels
@@ -138,7 +139,7 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
         wide[:, place] = R[:, : len(place)]
         factors.append((wide, R[:, len(place) :]))
     same = list(range(n))
-    here, theta = _misfit(factors, same, np.ones(n), len(W))
+    here, theta, spread = _misfit(factors, same, np.ones(n), len(W))
     trials: list[tuple[float, str]] = []
     for j in same:
         signs = np.where(np.arange(n) == j, -1.0, 1.0)
@@ -158,8 +159,9 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
         ]
         if speed:
             v = W[:, j, speed[0]]
-            power = float(np.mean(v * (W[:, j, rubbing] @ theta[rubbing])))
-            if power < -_SMALL * float(np.mean(np.abs(v * tau[:, j]))):
+            c = np.mean(v[:, None] * W[:, j, rubbing], axis=0)
+            error = _CLEAR * float(np.linalg.norm(c @ spread[rubbing]))
+            if c @ theta[rubbing] < -max(error, _SMALL * float(np.mean(np.abs(v * tau[:, j])))):
                 driven.append(joint)
     if len(driven) == n > 1:
         raise BadMeasurements(["all torques have the wrong sign: friction would drive the robot. Use -tau"])
@@ -169,12 +171,13 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
 
 def _misfit(
     factors: list[tuple[Array, Array]], order: list[int], signs: Array, count: int
-) -> tuple[float, Array]:
-    """Sum of the logarithms of the joints' residual variances with these channels, and the parameters."""
+) -> tuple[float, Array, Array]:
+    """Sum of log residual variances of the joints, the parameters, and a root of their covariance."""
     sigma = np.array([np.linalg.norm(y[:, k]) for (_, y), k in zip(factors, order, strict=True)])
     sigma = np.maximum(sigma, 1e-300)
     floor = 1e-9 * sigma
-    theta = np.zeros(factors[0][0].shape[1])
+    sizes = np.ones(1)
+    theta, A = np.zeros(factors[0][0].shape[1]), np.zeros((0, 0))
     for _ in range(_REWEIGHTINGS):
         parts = list(zip(factors, order, signs, sigma, strict=True))
         A = np.concatenate([R / s for (R, _), _, _, s in parts])
@@ -184,4 +187,5 @@ def _misfit(
         theta = np.linalg.lstsq(A / sizes, b, rcond=1e-7)[0] / sizes
         left = [np.linalg.norm(R @ theta - sign * y[:, k]) for (R, y), k, sign, _ in parts]
         sigma = np.maximum(left, floor)
-    return float(2 * np.sum(np.log(sigma / np.sqrt(count)))), theta
+    spread = np.linalg.pinv(A / sizes, rcond=1e-7) / sizes[:, None] / np.sqrt(count)
+    return float(2 * np.sum(np.log(sigma / np.sqrt(count)))), theta, spread
