@@ -101,10 +101,10 @@ def identify(
     motions: Motions = [(x, filtered(x, fc, rate, rest)) for x in experiments]
     cut = held_out if validation is None else 0.0
     used = [(x, motion.part(0.0, 1 - cut)) for x, motion in motions]
-    if check_signs:
-        check_torques(model, list(_some(model, used, scale)))
     if unknown:
         scale = identified_gains(model, used, _blocks)
+    if check_signs:
+        check_torques(model, list(_some(model, used, scale)))
 
     def blocks(backward: bool = False) -> Iterator[tuple[int, Array, Array]]:
         return _blocks(model, used, scale, backward)
