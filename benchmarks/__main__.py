@@ -12,8 +12,11 @@ from benchmarks import (
     contact,
     fem,
     first_call,
+    formulas_form,
     hybrid,
+    identification,
     inverse_kinematics,
+    legged,
     memory,
     one_call,
     operations,
@@ -35,6 +38,7 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "first_call": first_call.run,
     "scaling": scaling.run,
     "symbolic": symbolic.run,
+    "formulas_form": formulas_form.run,
     "space": space.run,
     "memory": memory.run,
     "threads": threads.run,
@@ -43,8 +47,10 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "simulation": simulation.run,
     "rollout": rollout.run,
     "hybrid": hybrid.run,
+    "legged": legged.run,
     "contact": contact.run,
     "inverse_kinematics": inverse_kinematics.run,
+    "identification": identification.run,
 }
 
 

@@ -72,6 +72,7 @@ def recipes(folder: Path, every_law: bool = True) -> tuple[Recipe, ...]:
         _fem,
         _pictures,
         _model,
+        _identification,
     )
     return tuple(recipe for group in groups for recipe in group(folder))
 
@@ -676,6 +677,45 @@ def _space(folder: Path) -> Iterator[Recipe]:
     body = space.coordinates_of(sat6.pose(q6, "hand") @ np.linalg.inv(other.pose(other.neutral(), "grip")))
     caught = (sat6, q6, np.zeros(12), "hand", other, body, [0, 0, 0.02, 0, 0.01, 0], "grip")
     yield Recipe("capture", space.capture, caught, {"prefix": "target_"})
+
+
+def _identification(folder: Path) -> Iterator[Recipe]:
+    arm = robots()["arm"]
+    arm = arm.bind(**arm.declared_values)
+    t = np.linspace(0.0, 10.0, 1000)
+    q = np.stack([np.sin(t) + 0.3 * np.sin(2.3 * t), np.cos(1.7 * t) + 0.4 * np.sin(0.9 * t)], axis=1)
+    v, a = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
+    tau = np.asarray(arm.inverse_dynamics(q, v, a)) + 0.1 * v + 0.2 * np.sign(v)
+    tau += 0.01 * np.random.default_rng(0).normal(size=q.shape)
+    last = arm.links[-1].name
+    yield Recipe("Experiment", rk.Experiment, (t, q, tau), {"v": v, "load": {last: 0.1}, "name": "run"})
+    motor = {arm.joints[0].name: 1.0, arm.joints[1].name: 1.0}
+    yield Recipe("Motor", rk.Motor, ("both", motor))
+    path = folder / "run.npz"
+    np.savez(path, t=t, q=q, tau=tau)
+    yield Recipe("read_experiment", rk.read_experiment, (path,), {"columns": None, "load": None})
+    data = rk.Experiment(t, q, tau)
+    options: dict[str, Any] = {
+        "held_out": 0.25,
+        "joint_parameters": ("viscous", "coulomb"),
+        "offsets": False,
+        "motors": (),
+        "gains": None,
+        "cutoff": None,
+        "rate": None,
+        "still": 0.02,
+        "loss": "squares",
+        "consistent": False,
+        "prior_weight": 1.0,
+        "check_signs": True,
+    }
+    yield Recipe("identify", rk.identify, (arm, data, None), options)
+    found = rk.identify(arm, data, consistent=False)
+    yield Recipe("Identification.predict", found.predict, (q[0], v[0], a[0]))
+    limits: dict[str, Any] = {"velocity": 1.0, "acceleration": 5.0, "torque": None, "seed": 0}
+    made = (arm, 5.0, 2)
+    yield Recipe("excitation", rk.excitation, made, {"objective": "condition", "iterations": 1, **limits})
+    yield Recipe("Excitation call", rk.excitation(*made, iterations=0), (0.1,))
 
 
 def _rosam(folder: Path) -> Iterator[Recipe]:

@@ -120,6 +120,16 @@ class BadModel(RikigakuError, ValueError):
         super().__init__("\n".join([head, *listed(self.problems, count)]))
 
 
+class BadMeasurements(RikigakuError, ValueError):
+    """Measured data from which nothing should be identified; `problems` lists what was found."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        head = f"The measured data have {count} problem{'s' * (count != 1)}:"
+        super().__init__("\n".join([head, *listed(self.problems, count)]))
+
+
 class UnphysicalInertia(RikigakuError, ValueError):
     """An inertia no rigid body can have (strict reading)."""
 

@@ -74,6 +74,11 @@ class Law:
             raise WrongValue(
                 f"A law is named by letters, digits and _, no digit first, not {short(self.name)}."
             )
+        if isinstance(self.function, str) and "." not in self.function:
+            raise WrongValue(
+                f"The function of a law is callable, or named with its module ('tree.regressor.regressor'); "
+                f"{short(self.function)} was given."
+            )
         if self.group not in GROUPS:
             raise UnknownName("group", self.group, GROUPS, "the catalogue of laws")
 

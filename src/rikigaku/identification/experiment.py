@@ -1,0 +1,207 @@
+"""Measured motion of a robot as data: times, positions, torques; from arrays, CSV files and .npz files."""
+
+import csv
+import gzip
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rikigaku.core.arrays import floats
+from rikigaku.core.checked_calls import check_fields, checked, checked_data
+from rikigaku.core.errors import BadMeasurements, NoFile, UnknownName, WrongSize, WrongValue
+from rikigaku.core.input_files import open_input
+from rikigaku.core.npz_archive import BadArchive, read_npz
+from rikigaku.core.types import Array
+from rikigaku.core.validation import is_whole, number
+from rikigaku.model.inertial_parameters import Inertia
+
+LARGEST = 1 << 32  # bytes of an .npz file when unpacked
+_CHANNELS = ("t", "q", "tau", "v")
+
+
+@checked_data
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """One recorded motion: sampled times [s], positions and torques of the joints, in the robot's order.
+
+    Attributes:
+        t: times (samples,), increasing; unequal sampling is allowed.
+        q: joint positions [rad, m], (samples, joints).
+        tau: joint torques [N m, N], or motor currents [A] if gains are identified, (samples, joints).
+        v: measured joint velocities, if there are any; else they are differences of the positions.
+        load: a body that the robot carries only in this experiment: {link: Inertia} in the axes of the
+            link if it is known; the name of the link if it is to be identified; {link: mass} [kg] if only
+            its mass is known and the rest is to be identified.
+        name: for messages.
+    """
+
+    t: NDArray[np.float64]
+    q: NDArray[np.float64]
+    tau: NDArray[np.float64]
+    v: NDArray[np.float64] | None = None
+    load: Mapping[str, Inertia | float] | str | None = None
+    name: str = "experiment"
+
+    def __post_init__(self) -> None:
+        for key in _CHANNELS:
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, floats(f"{key} of an Experiment", getattr(self, key)))
+        check_fields(self)
+        if self.t.ndim != 1 or self.q.ndim != 2:
+            raise WrongSize(
+                "An Experiment takes t of shape (samples,) and q of shape (samples, joints); "
+                f"t {self.t.shape} and q {self.q.shape} were given."
+            )
+        for key in ("q", "tau", "v"):
+            x = getattr(self, key)
+            if x is not None and x.shape != (len(self.t), self.q.shape[1]):
+                raise WrongSize(
+                    f"{key} of an Experiment has a row for each of {len(self.t)} times and a column for each "
+                    f"of {self.q.shape[1]} joints; shape {x.shape} was given."
+                )
+
+        if isinstance(self.load, Mapping):
+            for link, x in self.load.items():
+                if not isinstance(x, Inertia):
+                    number(f"The load on {link!r}, an Inertia or its mass [kg],", x, above=0)
+            if len(self.load) > 1 and self.unknown_load is not None:
+                raise WrongValue("Of several loads all are known: give an Inertia for each link.")
+
+    @property
+    def unknown_load(self) -> str | None:
+        """The link with a load whose parameters, or all but its mass, are to be identified."""
+        if isinstance(self.load, Mapping):
+            return next((link for link, x in self.load.items() if not isinstance(x, Inertia)), None)
+        return self.load
+
+    @property
+    def samples(self) -> int:
+        """Number of rows."""
+        return len(self.t)
+
+
+@checked
+def read_experiment(
+    path: str | PathLike[str],
+    columns: Mapping[str, Sequence[str | int] | str | int] | None = None,
+    load: Mapping[str, Inertia | float] | str | None = None,
+) -> Experiment:
+    """An experiment from a file: CSV (also .csv.gz), or .npz with the arrays t, q, tau and perhaps v.
+
+    Args:
+        columns: of a CSV file, the columns of "t", "q", "tau" and perhaps "v": names of its header, or
+            indices from 0. By default those whose names are "t", or begin with "q", "tau" and "v", in the
+            file's order.
+        load: as `Experiment` takes it.
+    Raises:
+        NoFile: if it cannot be read. UnknownName: for a column that is not there.
+        BadMeasurements: for a cell that is no number, named with its row.
+    """
+    place = Path(path)
+    if place.suffix == ".npz":
+        try:
+            arrays, _ = read_npz(place, LARGEST)
+        except BadArchive as error:
+            raise NoFile(f"{str(place)!r} holds no experiment: {error}.") from error
+        for key in ("t", "q", "tau"):
+            if key not in arrays:
+                raise UnknownName("array", key, arrays, f"file {place.name!r}")
+        return Experiment(arrays["t"], arrays["q"], arrays["tau"], arrays.get("v"), load, place.name)
+    with open_input(place) as file:
+        try:
+            raw = gzip.GzipFile(fileobj=file) if place.suffix == ".gz" else file
+            rows = list(csv.reader(io.TextIOWrapper(raw, "utf-8")))
+        except (OSError, UnicodeDecodeError, csv.Error, EOFError) as error:
+            raise NoFile(f"{str(place)!r} cannot be read as CSV: {error}.") from error
+    header, values = _cells(rows, place.name)
+    chosen = _columns(header, values.shape[1], columns, place.name)
+    t = values[:, chosen["t"]][:, 0]
+    v = values[:, chosen["v"]] if chosen.get("v") else None
+    return Experiment(t, values[:, chosen["q"]], values[:, chosen["tau"]], v, load, place.name)
+
+
+def _cells(rows: list[list[str]], name: str) -> tuple[list[str], Array]:
+    """The header (empty if the first row holds numbers), and the numbers."""
+    rows = [row for row in rows if row]
+    if not rows:
+        raise BadMeasurements([f"{name}: the file has no rows"])
+    header = [] if _is_numeric(rows[0]) else [cell.strip() for cell in rows[0]]
+    body = rows[1:] if header else rows
+    width = len(rows[0])
+    for k, row in enumerate(body):
+        if len(row) != width:
+            raise BadMeasurements([f"{name}: data row {k} has {len(row)} cells; the first row has {width}"])
+    try:
+        return header, np.array(body, dtype=np.float64).reshape(len(body), width)
+    except ValueError:
+        for k, row in enumerate(body):
+            for j, cell in enumerate(row):
+                if not _is_numeric([cell]):
+                    column = header[j] if header else j
+                    raise BadMeasurements(
+                        [f"{name}: data row {k}, column {column}: {cell[:40]!r} is no number"]
+                    ) from None
+        raise
+
+
+def _is_numeric(row: Sequence[str]) -> bool:
+    try:
+        [float(cell) for cell in row]
+    except ValueError:
+        return False
+    return True
+
+
+def _columns(
+    header: list[str], width: int, columns: Mapping[str, Sequence[str | int] | str | int] | None, name: str
+) -> dict[str, list[int]]:
+    if columns is None:
+        if not header:
+            raise WrongValue(
+                f"{name!r} has no header: give columns={{'t': 0, 'q': range(1, 7), 'tau': range(7, 13)}}."
+            )
+        columns = {"t": [h for h in header if h in ("t", "time")][:1]}
+        begins = {"q": "q", "tau": "tau", "v": "v"}
+        columns |= {key: [h for h in header if h.startswith(start)] for key, start in begins.items()}
+    for key in columns:
+        if key not in _CHANNELS:
+            raise UnknownName("channel", key, _CHANNELS, "columns")
+    found = {}
+    for key, given in columns.items():
+        listed = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        found[key] = [_index(x, header, width, name) for x in listed]
+    for key in ("t", "q", "tau"):
+        if not found.get(key):
+            raise WrongValue(f"{name!r}: no column of {key!r} is known. Its header: {', '.join(header)}.")
+    return found
+
+
+def _index(x: Any, header: list[str], width: int, name: str) -> int:
+    if isinstance(x, str):
+        if x not in header:
+            raise UnknownName("column", x, header, f"file {name!r}")
+        return header.index(x)
+    if not is_whole(x) or not 0 <= x < width:
+        raise WrongValue(f"{name!r} has {width} columns, 0 to {width - 1}; column {x!r} was given.")
+    return int(x)
+
+
+def as_experiments(data: Experiment | Sequence[Experiment] | Mapping[str, ArrayLike]) -> list[Experiment]:
+    """Experiments from one, several, or a mapping of arrays t, q, tau (and v)."""
+    if isinstance(data, Experiment):
+        return [data]
+    if isinstance(data, Mapping):
+        for key in ("t", "q", "tau"):
+            if key not in data:
+                raise UnknownName("array", key, data, "the data")
+        v = floats("v", data["v"]) if "v" in data else None
+        return [Experiment(floats("t", data["t"]), floats("q", data["q"]), floats("tau", data["tau"]), v)]
+    if not isinstance(data, Sequence) or not data or not all(isinstance(x, Experiment) for x in data):
+        raise WrongValue("data is an Experiment, a list of them, or a mapping with the arrays t, q and tau.")
+    return list(data)
