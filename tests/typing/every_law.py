@@ -171,6 +171,9 @@ def parameters_and_inverse_kinematics() -> None:
     q = np.array([0.3, 0.4, -0.1, 0.2])
     pose: Array = scara.pose(q, "hand")
     found = scara.inverse_kinematics(pose, "hand")
+    seven = rk.load("panda")
+    held = seven.pose([0.1, 0.2, 0.3, -1.5, 0.4, 1.2, 0.5], "hand")
+    assert len(seven.self_motion(held, "hand", "panda_joint7").curves) > 0
     assert np.allclose(scara.pose(found.q, "hand"), pose, atol=1e-7)
     branches = scara.inverse_kinematics_formulas("hand").solve(pose)
     assert any(np.allclose(x, q) for x in branches)
