@@ -16,7 +16,7 @@ from rikigaku.integrators.rollout_driver import RollSlot, roll
 from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import TIME_STEPPING, contact_rollout
 from rikigaku.rollout.rollout_arguments import Worlds, memory, outputs_of, torques_of, worlds_of
-from rikigaku.rollout.rollout_result import Rollout, Whole
+from rikigaku.rollout.rollout_result import Rollout, Integers
 from rikigaku.rollout.step_program import METHODS, stage_times, step_program
 from rikigaku.rollout.world_block import Table, WorldBlock, worlds_of_block
 from rikigaku.simulation.actuation import Actuation
@@ -102,7 +102,7 @@ def rollout(
 def _smooth(
     robot: Robot, actuation: Actuation, table: Array | None, worlds: Worlds, method: str, steps: int,
     dt: float, every: int, start: float, threads: int, q: Array, v: Array,
-) -> Whole:  # fmt: skip
+) -> Integers:  # fmt: skip
     """Fill q and v by blocks of worlds; the number of finite steps of each world."""
     program = step_program(robot, actuation, method)
     times = stage_times(method, start, dt, np.arange(float(steps)))

@@ -10,7 +10,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
 from rikigaku.rollout.rollout_arguments import Worlds
-from rikigaku.rollout.rollout_result import Whole
+from rikigaku.rollout.rollout_result import Integers
 from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.time_stepping import WORLDS_PER_TILE, TimeStepping
 
@@ -21,7 +21,7 @@ _WORLDS = 16 * WORLDS_PER_TILE  # whose rows are in memory together, for each th
 def contact_rollout(
     robot: Robot, actuation: Actuation, table: Array | None, worlds: Worlds, contacts: Any, steps: int,
     dt: float, every: int, start: float, threads: int, q: Array, v: Array,
-) -> Whole:  # fmt: skip
+) -> Integers:  # fmt: skip
     """Fill q and v; the number of steps of each world up to the last recorded state that is finite.
 
     Raises:

@@ -20,7 +20,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.progress import Clock, Progress, progress_argument
 from rikigaku.core.types import Array
 from rikigaku.core.validation import function_of, is_whole, whole
-from rikigaku.rollout.rollout_result import Whole
+from rikigaku.rollout.rollout_result import Integers
 from rikigaku.rollout.sweep_checkpoint import Checkpoint, Columns, columns_of, sweep_record, write_columns
 
 _IN_FLIGHT = 64  # items that an executor has at a time, for each worker of ours; results wait for no other
@@ -31,14 +31,14 @@ _CRASHES = 3  # of a worker under one item, after which the item has failed
 class Sweep:
     """Results of a sweep.
 
-    columns: results by name, arrays (items, ...) in the order of the items; without failed items, whose
-        places are left out: `index` (m,) has the place of each row.
-    failures: traceback of each failed item, by its place.
+    columns: results by name, arrays (m, ...) in the order of the items, without the failed ones.
+    index: the item of each row (m,).
+    failures: traceback of each failed item, by its index.
     record: function, seed, versions and a digest of the items, from which the run can be repeated.
     """
 
     columns: dict[str, Array]
-    index: Whole
+    index: Integers
     failures: dict[int, str]
     record: dict[str, Any]
 

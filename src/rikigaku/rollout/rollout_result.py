@@ -7,7 +7,7 @@ import numpy as np
 
 from rikigaku.core.types import Array
 
-Whole = np.ndarray[Any, np.dtype[np.int64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,21 +16,21 @@ class Rollout:
 
     t: times of the recorded states [s], (records,).
     q, v: positions (records, worlds, nq) and velocities (records, worlds, nv); with `every=0` the final
-        states (worlds, nq), (worlds, nv). NaN from the step on at which a world's state is not finite.
+    states (worlds, nq), (worlds, nv). NaN from the step on at which a world's state is not finite.
     steps: steps of each world with a finite state, (worlds,), whole numbers.
-    asked: number of steps of the call.
+    step_count: number of steps of the call.
     """
 
     t: Array
     q: Array
     v: Array
-    steps: Whole
-    asked: int
+    steps: Integers
+    step_count: int
 
     @property
     def finite(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Whether each world's state stayed finite, (worlds,)."""
-        return np.asarray(self.steps == self.asked)
+        return np.asarray(self.steps == self.step_count)
 
     @property
     def status(self) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.files import no_place, write_whole
 from rikigaku.core.types import Array
-from rikigaku.rollout.rollout_result import Whole
+from rikigaku.rollout.rollout_result import Integers
 
 Columns = dict[str, Array]
 
@@ -137,7 +137,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     return known
 
 
-def _read_part(path: Path) -> tuple[Whole, Columns]:
+def _read_part(path: Path) -> tuple[Integers, Columns]:
     """The places of the items in a part, and their results."""
     try:
         with np.load(path, allow_pickle=False) as data:
@@ -163,7 +163,7 @@ def columns_of(rows: Sequence[Columns]) -> Columns:
 
 
 def write_columns(
-    path: Path, columns: Columns, index: Whole, record: Mapping[str, Any], failures: Mapping[int, str]
+    path: Path, columns: Columns, index: Integers, record: Mapping[str, Any], failures: Mapping[int, str]
 ) -> None:
     """Columns under their names in an npz file, atomically; record and failures as JSON text."""
     about = {

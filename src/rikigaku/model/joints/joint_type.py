@@ -116,7 +116,7 @@ class JointType:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """The kind of each coordinate of q: an angle, a screw angle, a length, or part of a quaternion."""
+        """Kinds of the coordinates of q (angle, screw angle, length, part of a quaternion)."""
         return tuple(kind for motion in self.motions for kind in motion.elementary.coordinates)
 
     @cached_property
@@ -141,7 +141,7 @@ class JointType:
 
     @cached_property
     def neutral(self) -> tuple[float, ...]:
-        """q of the joint where it does not displace its link: zeros, and the unit quaternion."""
+        """q of the joint where it does not displace its link (zeros, and the unit quaternion)."""
         return tuple(1.0 if k == self.quaternion else 0.0 for k in range(self.nq))
 
     @cached_property
