@@ -16,7 +16,7 @@ from rikigaku.integrators.rollout_driver import RollSlot, roll
 from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import TIME_STEPPING, contact_rollout
 from rikigaku.rollout.rollout_arguments import Worlds, memory, outputs_of, torques_of, worlds_of
-from rikigaku.rollout.rollout_result import Rollout, Integers
+from rikigaku.rollout.rollout_result import Integers, Rollout
 from rikigaku.rollout.step_program import METHODS, stage_times, step_program
 from rikigaku.rollout.world_block import Table, WorldBlock, worlds_of_block
 from rikigaku.simulation.actuation import Actuation
