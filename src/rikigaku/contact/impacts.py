@@ -6,7 +6,8 @@ velocities (v' + e v) / (1 + e) satisfy contact and friction, along normals and 
 impulses as on forces: it ends sliding within its cone, or opposes the sliding that remains.
 
 With friction, or with several coefficients, these laws may make energy. No impact does: all coefficients are
-then reduced by the largest common factor at which no energy is made. An inelastic impact makes none:
+then reduced by the largest common factor at which no energy is made; so they are where no impulses lead to
+the velocities they ask for (of a point with two freedoms that sticks). An inelastic impact makes none:
 its energy falls by -F.w' + F.W F / 2, and friction and contact have F.w' <= 0.
 References: C. Glocker, F. Pfeiffer, Multiple impacts with friction, Nonlinear Dynamics 7 (1995);
 J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988).
@@ -73,13 +74,13 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     e = np.array([0.0 if slow[i] else system.contacts[i].restitution for i in touching])
     approach = np.array([max(-state.approach[i], 0.0) for i in touching])
     problem = _Impulses(system, W, w0, touching, approach, t)
-    found, factor = problem.solve(e), 1.0
-    if problem.makes_energy(found.F) and e.any():
+    found, factor = problem.admissible(e), 1.0
+    if found is None:
         low, found = 0.0, problem.solve(0 * e)
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + factor)
-            tried = problem.solve(middle * e)
-            if problem.makes_energy(tried.F):
+            tried = problem.admissible(middle * e)
+            if tried is None:
                 factor = middle
             else:
                 low, found = middle, tried
@@ -138,6 +139,14 @@ class _Impulses:
         w = self.W @ compressed.F + self.w0
         expanded = self._first(self.W, w, self._blocks(none, expansion))
         return _Found(compressed.F + expanded.F, expanded.modes)
+
+    def admissible(self, e: Array) -> _Found | None:
+        """Impulses that make no energy, if there are any for these coefficients; else None."""
+        try:
+            found = self.solve(e)
+        except NoConsistentMode:
+            return None
+        return None if self.makes_energy(found.F) and e.any() else found
 
     def makes_energy(self, F: Array) -> bool:
         """Whether F.(w + w') / 2 is positive: kinetic energy, relative to the surfaces, that is made."""
