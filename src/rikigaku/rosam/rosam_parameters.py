@@ -181,12 +181,13 @@ def _check_parameters(robot: Robot, parameters: Any) -> None:
     own = Make_ODP(robot)
     if not isinstance(parameters, Mapping):
         raise WrongValue(f"The third argument is what Make_ODP returns; {short(parameters)} was given.")
-    if dict(parameters) != own:
-        other = [str(name) for name in (*own, *parameters) if own.get(name) != parameters.get(name)]
-        raise WrongValue(
-            f"The third argument is all that Make_ODP(RobotData) returns, unchanged; {other[0]} of robot "
-            f"{robot.name!r} differs."
-        )
+    for name in (*own, *parameters):
+        first, second = own.get(name), parameters.get(name)
+        if type(first) is not type(second) or first != second:  # arrays of other types compare by element
+            raise WrongValue(
+                f"The third argument is all that Make_ODP(RobotData) returns, unchanged; {short(name)} of "
+                f"robot {robot.name!r} differs."
+            )
 
 
 def _check_order(robot: Robot, order: Any) -> None:
