@@ -185,7 +185,7 @@ def _check_parameters(robot: Robot, parameters: Any) -> None:
         first, second = own.get(name), parameters.get(name)
         if type(first) is not type(second) or first != second:  # arrays of other types compare by element
             raise WrongValue(
-                f"The third argument is all that Make_ODP(RobotData) returns, unchanged; {short(name)} of "
+                f"The third argument is all that Make_ODP(RobotData) returns, unchanged; {str(name)[:60]} of "
                 f"robot {robot.name!r} differs."
             )
 
