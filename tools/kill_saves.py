@@ -153,15 +153,14 @@ def solutions() -> Kind:
 def reports() -> Kind:
     """The pages are made once: their making takes seconds and writes nothing."""
     names, pages = ("planar_2r", "planar_3r"), {}
-    make = analyze.html_report
-    patch.object(analyze, "law_figures", lambda *_: []).start()
+    make = analyze.report
 
-    def made(robot: Any, *others: Any) -> str:
+    def made(robot: Any, *others: Any, **options: Any) -> Any:
         if robot.name not in pages:
-            pages[robot.name] = make(robot, *others)
+            pages[robot.name] = make(robot, *others, **options)
         return pages[robot.name]
 
-    patch.object(analyze, "html_report", made).start()
+    patch.object(analyze, "report", made).start()
 
     def save(k: int, folder: Path) -> None:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -124,8 +124,7 @@ def test_a_motion_through_a_configuration_where_the_loops_branch_says_so() -> No
     v = robot.complete(robot.neutral(), [0.5], [0.0]).v
     motion = rk.simulate(robot, robot.neutral(), v, duration=1.0)
     assert robot.assembly_mode([np.pi / 2, -np.pi / 2, np.pi / 2]).mode == (0,)
-    (note,) = motion.notes
-    assert "near a singular configuration" in note
+    (note,) = [x for x in motion.notes if "near a singular configuration" in x]
     there = motion.at(float(note.split()[2])).q
     assert abs(np.cos(there[0])) < 2e-2  # all bars in one line
     before = rk.simulate(robot, robot.neutral(), v, duration=0.4)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from free_bodies import balance, ball, pair
+from bodies_in_contact import balance, ball, pair
 from pinocchio_tree import Tree
 
 import rikigaku as rk

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from free_bodies import pair
+from bodies_in_contact import pair
 from random_robots import random_robot
 from scipy.optimize import minimize
 

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from free_bodies import balance, ball
+from bodies_in_contact import balance, ball
 from scipy.interpolate import CubicSpline
 from simple_bodies import particle
 

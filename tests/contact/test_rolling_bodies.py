@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from free_bodies import balance, ball
+from bodies_in_contact import balance, ball
 from scipy.optimize import brentq
 
 import rikigaku as rk

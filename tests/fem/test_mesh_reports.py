@@ -77,7 +77,7 @@ def test_everything_a_mesh_gives_shows_itself_in_three_lines_or_less():
     shown = {
         "Mesh": mesh,
         "Elastic": elastic,
-        "1 vibrations": elastic.modes(count=1),
+        "1 vibration modes": elastic.modes(count=1),
         "damping ratios": elastic.damped_modes(),
         "displaced": elastic.deflection(),
         "3 samples": motion,

@@ -95,7 +95,7 @@ def test_used_symbols_are_those_of_every_parameter_and_need_no_declaration():
         (with_joint(limits=Limits(velocity=-3)), "the limit velocity is -3.0; it bounds both directions"),
         (with_joint(limits=Limits(effort=-1)), "the limit effort is -1.0"),
         (with_joint(type="spherical", limits=Limits(-1, 1)), "limits need a joint of one coordinate"),
-        (with_joint(viscous=F(-2)), "joint 'wrist': viscous is -2, below zero: friction would feed"),
+        (with_joint(viscous=F(-2)), "joint 'wrist': viscous is -2, below zero: friction would add"),
         (with_joint(coulomb=F("-3*pi")), "coulomb is -3*pi, below zero"),
         (with_joint(rotor=F(-5)), "rotor is -5, below zero"),
         (with_joint(axis="x"), "axis is 'x'; give a tuple of 3 formulas or numbers, as (0, 0, 1)"),

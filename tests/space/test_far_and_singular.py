@@ -48,7 +48,7 @@ def test_momentum_about_the_centre_of_mass_does_not_depend_on_where_the_satellit
 def test_captures_are_between_robots_on_free_joints() -> None:
     planar, target = rk.load("space_planar_2r"), rk.load("space_target")
     given = (planar, np.zeros(5), np.zeros(5), "hand")
-    with pytest.raises(WrongValue, match="carried by a planar joint"):
+    with pytest.raises(WrongValue, match="is on a planar joint"):
         space.capture(*given, planar, np.zeros(5), np.zeros(5), "hand")
-    with pytest.raises(WrongValue, match="'space_planar_2r' is carried by a planar joint"):
+    with pytest.raises(WrongValue, match="'space_planar_2r' is is on a planar joint"):
         space.capture(*given, target, target.neutral(), np.zeros(6), "grip")

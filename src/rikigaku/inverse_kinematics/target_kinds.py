@@ -14,6 +14,7 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import check_fields, checked_data
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.core.validation import is_number
 from rikigaku.inverse_kinematics.target_poses import targets_of
 from rikigaku.laws.tree.energy import center_of_mass, total_mass
 from rikigaku.laws.tree.kinematics import jacobian_columns
@@ -49,7 +50,7 @@ class Target:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (np.isfinite(self.weight) and self.weight > 0):
+        if not (is_number(self.weight) and 0 < float(self.weight) < np.inf):
             raise WrongValue(f"The weight of a target is a number above 0, not {self.weight!r}.")
         if self.priority not in (0, 1):
             raise WrongValue(f"The priority of a target is 0 or 1, not {self.priority!r}.")
