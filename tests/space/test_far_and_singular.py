@@ -50,5 +50,5 @@ def test_captures_are_between_robots_on_free_joints() -> None:
     given = (planar, np.zeros(5), np.zeros(5), "hand")
     with pytest.raises(WrongValue, match="is on a planar joint"):
         space.capture(*given, planar, np.zeros(5), np.zeros(5), "hand")
-    with pytest.raises(WrongValue, match="'space_planar_2r' is is on a planar joint"):
+    with pytest.raises(WrongValue, match="'space_planar_2r' is on a planar joint"):
         space.capture(*given, target, target.neutral(), np.zeros(6), "grip")
