@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -215,11 +216,63 @@ def test_inverse_kinematics_takes_a_matrix_of_formulas_or_of_numbers() -> None:
         at[step.name] = float(step.formula.evaluate(FLOATS, at))
     assert np.allclose([at["px"], at["r21"], at["r33"]], [x, T[1, 0], T[2, 2]], atol=1e-12)
     plain = robot("rosam_loop").inverse_kinematics_formulas("hand")
-    assert rosam.Make_InvKine(robot("rosam_loop"), rosam.Make_Thand("px", "py", 0, "phi", 0, 0)) == plain
+    own = rosam.Make_InvKine(robot("rosam_loop"), rosam.Make_Thand("px", "py", 0, "phi", 0, 0))
+    assert own == replace(plain, conditions=())  # pz = 0 is fulfilled
     with pytest.raises(WrongSize, match=r"T_hand is a matrix \(4, 4\)"):
         rosam.Make_InvKine(puma, [1, 2, 3])
     with pytest.raises(WrongValue, match="The hand moves in a plane"):
         rosam.Make_InvKine(robot("rosam_loop"), [["u", 0, 0, 0], *np.eye(4)[1:].tolist()])
+
+
+def _three_joints() -> rk.Robot:
+    links = [
+        rk.Link("l1", "base", rk.Joint("t1")),
+        rk.Link("l2", "l1", rk.Joint("t2"), rk.ModifiedDH(alpha="pi/2")),
+        rk.Link("l3", "l2", rk.Joint("t3"), rk.ModifiedDH(a="L2")),
+    ]
+    frames = [rk.Frame("hand", "l3", rk.ModifiedDH(a="L3"))]
+    return rk.Robot("arm", links, frames, symbols=[rk.Symbol("L2", 0.5), rk.Symbol("L3", 0.4)])
+
+
+def test_inverse_kinematics_of_few_joints_reaches_the_rotation_of_the_hand_too() -> None:
+    arm, q = _three_joints(), [0.3, 0.5, 0.7]
+    T = arm.pose(q, "hand")
+    assert len(rosam.Make_InvKine(arm, T)) == 1
+    other = T.copy()
+    other[:3, :3] = other[:3, :3] @ rosam.EulerOr(0.2, 0, 0).astype(float)
+    assert len(rosam.Make_InvKine(arm, other)) == 0  # the position alone is reached by four
+    assert len(rosam.Make_InvKine(arm, other, target="position")) == 4
+    found = rosam.Make_InvKine(arm, rosam.Make_Thand("px", "py", "pz", "phi", "theta", "psi"))
+    assert found.target == "pose"
+    assert "cos(psi)*cos(theta)" in map(str, found.conditions)
+
+
+@pytest.mark.parametrize(
+    ("pose_of_hand", "sentence"),
+    [
+        (("x", "y", 5, "phi", 0, 0), "T_hand is outside of it: 5 is not 0"),
+        (("x", "y", 0, "phi", 0, "psi"), r"element \(1, 2\) is -sin\(phi\)\*cos\(psi\), in the plane"),
+    ],
+)
+def test_a_hand_outside_of_the_plane_of_motion_is_refused(pose_of_hand: Any, sentence: str) -> None:
+    with pytest.raises(WrongValue, match=sentence):
+        rosam.Make_InvKine(robot("rosam_loop"), rosam.Make_Thand(*pose_of_hand))
+
+
+def test_position_and_euler_angles_come_as_a_textbook_prints_them() -> None:
+    assert [str(x) for x in rosam.Make_r(_three_joints())] == [
+        "(L2*cos(t2) + L3*cos(t2 + t3))*cos(t1)",
+        "(L2*cos(t2) + L3*cos(t2 + t3))*sin(t1)",
+        "L2*sin(t2) + L3*sin(t2 + t3)",
+        "atan2(sin(t1)*cos(t2 + t3), cos(t1)*cos(t2 + t3))",
+        "atan2(-sin(t2 + t3), Abs(cos(t2 + t3)))",
+        "atan2(cos(t2 + t3), 0)",
+    ]
+    assert [str(x) for x in rosam.Make_r(robot("scara"))[3:]] == [
+        "atan2(sin(q1 + q2 + q4), cos(q1 + q2 + q4))",
+        "0",
+        "0",
+    ]
 
 
 def test_a_branch_alone_reaches_where_it_reached_in_the_tree() -> None:

@@ -219,3 +219,7 @@ def test_base_parameters_follow_the_model_that_is_given() -> None:
     with pytest.raises(WrongValue, match="is closed: geometric relations hold for serial robots and trees"):
         rosam.Make_MDP1(loop())
     assert rosam.Make_MDP1(loop(), tree=True).count == 11
+    links = (rk.Link("a", "base", rk.Joint("q1")), rk.Link("b", "a", rk.Joint("q2"), rk.ModifiedDH(a=1)))
+    geared = rk.Robot("geared", links, couplings=(rk.Coupling("q2", "q1", -2),))
+    with pytest.raises(WrongValue, match="has coupled joints: geometric relations hold for serial robots"):
+        rosam.Make_MDP1(geared)

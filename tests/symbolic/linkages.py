@@ -87,6 +87,21 @@ def two_sliders(rod: str = "L", independent: tuple[str, ...] = ()) -> Robot:
 
 
 @cache
+def two_sliders_in_symbols(rod: str = "L") -> Robot:
+    """The same 2-PRR with all masses, moments and the lengths L and `rod` as symbols; gravity g along -y."""
+    plain = two_sliders(rod)
+    zero = F(0)
+    links = []
+    for k, link in enumerate(plain.links):
+        n = k // 2 + 1
+        tensor = (zero, zero, zero, zero, zero, F(f"zz{n}"))
+        own = Inertia("origin", F(f"m{n}"), (F(f"mx{n}"), zero, zero), tensor)
+        links.append(replace(link, inertia=own if k % 2 else Inertia("origin", F(f"M{n}"))))
+    lengths = tuple(rk.Symbol(x, F("0.5" if x == "L" else "0.6")) for x in dict.fromkeys(("L", rod)))
+    return replace(plain, links=tuple(links), symbols=lengths, gravity=(zero, F("-g"), zero))
+
+
+@cache
 def hybrid(*serial: str) -> Robot:
     """A five-bar with lengths l1, l2, l3, l4, d as symbols, and further joints in series on its left forearm.
 

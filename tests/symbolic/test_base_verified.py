@@ -6,7 +6,7 @@ import pytest
 from linkages import four_bar
 
 import rikigaku as rk
-from rikigaku.core.errors import NotExact, NotVerified, UnknownName
+from rikigaku.core.errors import NotExact, NotVerified, TimeLimit, UnknownName
 from rikigaku.numbers.formula import Formula
 from rikigaku.symbolic.base_parameters import geometric_rules
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
@@ -76,3 +76,12 @@ def test_angles_of_many_digits_and_parts_of_symbols_are_divided_as_they_need(ang
         geometry = rk.ModifiedDH(alpha=Formula.of(angle), a=Formula.of("0.4"))
         links.append(rk.Link(f"l{k}", f"l{k - 1}", rk.Joint(f"j{k}"), geometry))
     assert rk.Robot("arm", tuple(links)).base_parameters().count == 15
+
+
+def test_a_time_limit_gives_the_rules_for_trees_and_an_error_for_loops() -> None:
+    tree = rk.load("stanford").with_gravity((0, 0, -1.25))  # another robot than those of other tests
+    found = tree.base_parameters(time_limit=0)
+    assert found.count == rk.load("stanford").base_parameters(method="rules").count
+    assert found.verified.startswith("geometric rules, not compared with the regressor: The search for the")
+    with pytest.raises(TimeLimit, match=r"time_limit is 0\. Give more time .*tree=True"):
+        rk.load("four_bar").with_gravity((0, 0, -1.25)).base_parameters(time_limit=0)

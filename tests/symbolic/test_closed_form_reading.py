@@ -14,6 +14,7 @@ from rikigaku.model.robot_model import Coupling
 from rikigaku.numbers.expression_graph import Graph
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.symbolic.inverse_kinematics import branch_check
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
 pytestmark = pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
@@ -34,6 +35,17 @@ def test_sympy_evaluates_to_what_solve_gives():
             known[symbol] = float(value.xreplace(known))
         values = [known[sympy.Symbol(f"q{i}", real=True)] for i in range(1, 7)]
         np.testing.assert_allclose(values, answer.q[k], atol=1e-9)
+
+
+def test_the_elbow_of_a_puma_is_printed_as_in_a_textbook():
+    """A sin q2 + B cos q2 = K; offsets along parallel axes do not enter K."""
+    lines = [line.strip() for line in str(SYMBOLIC_PUMA.inverse_kinematics_formulas()).splitlines()]
+    assert "k2 = (a2**2 - a3**2 - d4**2 + t1_x**2 + wrist_z**2)/2" in lines
+    assert "w2 = ±sqrt(a2**2*t1_x**2 + a2**2*wrist_z**2 - k2**2)" in lines
+    assert "q2 = atan2(-a2*(k2*wrist_z + t1_x*w2), a2*(k2*t1_x - w2*wrist_z))" in lines
+    assert not any(line.startswith("t1_z") for line in lines)
+    puma = str(rk.load("puma560").inverse_kinematics_formulas("hand"))
+    assert "k2 = (pz**2 + t1_x**2 - 0.00041209)/0.8636\n" in puma
 
 
 def test_formulas_run_on_traced_numbers():
@@ -147,3 +159,19 @@ def test_wrong_arguments_raise_errors_with_the_known_choices():
         formulas.solve([1, 2, 3])
     with pytest.raises(MissingValue, match="d1"):
         SYMBOLIC_PUMA.inverse_kinematics_formulas().solve(np.eye(4))
+
+
+def test_branches_that_could_not_be_verified_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = rk.load("planar_3r").with_gravity((0, 0, -1.5))  # another robot than those solved before
+    whole = arm.inverse_kinematics_formulas("hand")
+    assert whole.undecided == 0
+    assert whole.status.startswith("all branches")
+    monkeypatch.setattr(branch_check, "_TRIALS", 3)
+    monkeypatch.setattr(branch_check, "_REQUIRED_PASSES", 3)
+    monkeypatch.setattr(
+        branch_check._Trial, "passes", lambda trial, pattern: True if pattern[0] > 0 else None
+    )
+    less = rk.load("planar_3r").with_gravity((0, 0, -2.5)).inverse_kinematics_formulas("hand")
+    assert (len(less.branches), less.undecided) == (1, 1)
+    assert "1 combinations of signs could not be verified and are left out" in less.status
+    assert "1 branch, 1 undecided (status)" in str(less)

@@ -66,6 +66,7 @@ def test_the_constraints_of_the_paper_come_out() -> None:
         ("cut: y.z", "0 = 0"),
     ]
     assert "mobility 3, independent theta11, d21, theta31" in repr(c)
+    assert "gap x:  2*L*cos(theta11 + theta31) + d21*sin(theta11) - d22*sin(theta12) = 0" in repr(c)
 
 
 def test_the_printed_terms_of_the_first_torque_come_out() -> None:

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from palletizers import palletizer
 from symbolic_robots import all_symbols, symbol_values
 
 import rikigaku as rk
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.formula_array import Formulas
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -35,7 +37,7 @@ def test_intermediate_variables_lead_to_the_native_values(law: str) -> None:
     ours = np.array([float(x.evaluate(FLOATS, known)) for x in steps.results])
     native = getattr(robot, law)(*(inputs[x] for x in getattr(robot, law).law.inputs))
     assert np.abs(ours - native.ravel()).max() <= 1e-12 * np.abs(native).max()
-    assert str(steps.operations) == str(getattr(robot, law).operations)
+    assert steps.operations.total <= getattr(robot, law).operations.total
     assert steps._repr_latex_().startswith("$$\\begin{aligned}")
 
 
@@ -44,7 +46,7 @@ def test_long_formulas_are_shown_with_intermediate_variables() -> None:
     text = repr(M)
     assert "with intermediate variables" in text
     assert "M(6, 6) = " in text
-    assert str(M.operations) in text
+    assert text.rstrip().endswith("sincos)")
     assert M[0].terms > 0
 
 
@@ -67,3 +69,26 @@ def test_steps_do_not_take_the_name_of_a_symbol() -> None:
     steps = robot.gravity_forces.intermediates()
     names = {name for name, _ in steps.steps}
     assert not names & {"t1", "t2", "t3", "t4"}
+
+
+def test_steps_that_are_constant_are_left_out() -> None:
+    """The plate of a palletizer keeps its angle: products of sines and cosines there are 0, 1 and -1."""
+    robot = palletizer()
+    law = robot.reduced.velocity_forces
+    steps = law.intermediates()
+    assert steps.operations.mul < 250  # 320 and 7 as recorded
+    assert str(steps.operations).endswith(" 4 sincos")
+    th1, th2, th5, th7 = 0.3, 0.4, -0.9, 0.2
+    # the linear relations of its three parallelograms; joints 1, 2, 3, 4, 5, 7, 8, 9, 10, 11
+    q = [th1, th2, th7 + np.pi - th2, np.pi - th7, th5, th7, th2 - th7, -th2, th2, th7 + np.pi]
+    state = {"q": q, "v": [0.3, -0.2, 0.5, 0.7]}
+    masses = {x: 1 + 0.1 * k for k, x in enumerate(sorted(robot.free_symbols)) if x[0] in "mz"}
+    exact = law.symbolic
+    assert isinstance(exact, Formulas)
+    assert steps.value(**state, **masses) == pytest.approx(exact.value(**state, **masses), rel=1e-10)
+
+
+def test_short_elements_of_an_array_by_steps_are_shown_as_formulas() -> None:
+    shown = repr(rk.load("rx90").mass_matrix.symbolic)
+    assert "with intermediate variables" in shown
+    assert "M(6, 6) = IA6 + ZZ6" in shown

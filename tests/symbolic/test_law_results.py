@@ -72,7 +72,7 @@ def test_the_forward_dynamics_of_a_general_arm_come_by_steps() -> None:
     robot = all_symbols("rx90")
     x = robot.forward_dynamics.symbolic
     assert isinstance(x, Intermediates)
-    assert "terms" in x.reason
+    assert "determinant of the mass matrix has up to" in x.reason  # known before it is computed
     rng = np.random.default_rng(1)
     own = {name: rng.uniform(0.5, 1) for name in robot.free_symbols}
     inertias = {n: y + 20 * (n.startswith(("Ixx", "Iyy", "Izz")) or n[0] == "m") for n, y in own.items()}
@@ -118,7 +118,9 @@ def test_several_results_are_read_together() -> None:
         assert np.abs(np.array(same.v.value(**at), float) - v).max() < 1e-12
         assert np.abs(np.array(same.value(**at).a, float) - a).max() < 1e-12
     assert set(both.collect("velocities").v) == {"crank_angle_dot"}
-    assert both.latex().count("&=") == 2
+    latex = both.latex()  # v fits the page as a matrix, a does not
+    assert r"\mathrm{v} &= \begin{bmatrix}" in latex
+    assert "a_{2} &=" in latex
     assert both.reason == ""
 
 

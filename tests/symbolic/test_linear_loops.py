@@ -117,6 +117,9 @@ def test_the_relations_of_the_sr400_are_its_constraints_and_explicit_solution() 
     assert found.relations == ("theta3 = theta7 + pi/2 - theta2", "theta8 = theta2 - theta7")
     assert [str(x) for x in found.explicit] == list(found.relations)
     assert repr(found).count("theta3 = theta7 + pi/2 - theta2") == 1
+    assert found.latex().count(r"\theta_{3} &= \theta_{7} + \frac{\pi}{2} - \theta_{2}") == 1
+    assert r"\theta_{8} &= \theta_{2} - \theta_{7}" in found.latex()
+    assert found.latex().count("=") == 2
     assert {row.why for row in found.dropped} == {"0 = 0", "holds by the linear relations"}
     assert [[int(x) for x in row] for row in found.jacobian] == [[0, -1, 0, 0, 0, 1], [0, 1, 0, 0, 0, -1]]
 
@@ -180,3 +183,77 @@ def test_shortened_fractions_hold_on_every_component_of_the_loops(bars: tuple[st
         for q in robot.assemble([angle], all=True):
             expected = robot.reduced.jacobian(q)[[1, 2]]
             assert np.abs(c.value(c.jacobian, q) - expected).max() < 1e-9
+
+
+def half_geared(independent: str) -> rk.Robot:
+    """The second joint turns by half the angle of the first."""
+    arm = geared_arm()
+    coupling = replace(arm.couplings[0], multiplier=F("1/2"), offset=F(0))
+    return replace(arm, couplings=(coupling,), independent=(independent,))
+
+
+def test_a_relation_with_half_an_angle_is_shown_and_not_substituted() -> None:
+    robot = half_geared("q1")
+    assert linear_substitution(robot) is None
+    M, g = robot.reduced.mass_matrix.symbolic, robot.reduced.gravity_forces.symbolic
+    for x in (M, g):
+        assert str(x).splitlines()[1] == "where q2 = q1/2"
+    q = np.array([0.7, 0.35])
+    _, wanted = projected(robot, q, np.zeros(1), np.zeros(1), (0,))
+    np.testing.assert_allclose(M.value(q=q), wanted, rtol=1e-12)
+    whole = half_geared("q2")  # q1 = 2 q2 is substituted
+    M = whole.reduced.mass_matrix.symbolic
+    assert str(M).splitlines()[1] == "with q1 = 2*q2"
+    assert "q1" not in M.names
+
+
+def test_a_loop_that_gives_one_cosine_is_written_so() -> None:
+    """Two rods of equal length on parallel rails."""
+    rail, rod = rk.ModifiedDH(alpha="pi/2"), rk.ModifiedDH(alpha="-pi/2")
+    links = (
+        rk.Link("l1", "base", rk.Joint("d1", "prismatic"), rail),
+        rk.Link("l2", "l1", rk.Joint("theta2"), rod),
+        rk.Link("l3", "base", rk.Joint("d3", "prismatic"), replace(rail, a=F("b"))),
+        rk.Link("l4", "l3", rk.Joint("theta4"), rod),
+    )
+    ends = (rk.LoopEnd(name, rk.ModifiedDH(a="L")) for name in ("l2", "l4"))
+    values = (rk.Symbol("b", 0.6), rk.Symbol("L", 0.5))
+    robot = rk.Robot("rails", links, loops=(rk.Loop("pin", "revolute", *ends),), symbols=values)
+    constraints = robot.loop_constraints(explicit=True)
+    relation = str(constraints.explicit[0])
+    assert relation == "cos(theta4) = (L*cos(theta2) - b)/L, sin(theta4) = +-sqrt(1 - cos(theta4)**2)"
+    assert r"\sin(\theta_{4}) &= \pm\sqrt{1 - \cos^{2}(\theta_{4})}" in constraints.latex()
+
+
+@pytest.mark.parametrize("length", ["1", "2", "0.9"])
+def test_sliders_on_one_rail_determine_the_rods_for_any_length(length: str) -> None:
+    # random starts close it mostly with the sliders together, where the rods turn freely
+    def rod(k: int) -> rk.Inertia:
+        return rk.Inertia("origin", f"m{k}", (f"mx{k}", 0, 0), (0, 0, 0, 0, 0, f"zz{k}"))
+
+    links = []
+    for k in (1, 2):
+        slider = rk.Joint(f"d{k}", "prismatic", axis=(1, 0, 0))
+        links.append(rk.Link(f"s{k}", "base", slider, rk.Placement((0, 0, 0)), rod(k)))
+        turning = rk.Joint(f"theta{k}", actuated=False)
+        links.append(rk.Link(f"r{k}", f"s{k}", turning, rk.Placement((0, 0, 0)), rod(2 + k)))
+    ends = [rk.LoopEnd(f"r{k}", rk.Placement((length, 0, 0))) for k in (1, 2)]
+    robot = rk.Robot("rail", links, loops=(rk.Loop("cut", "revolute", *ends),), gravity=(0, -9.81, 0))
+    constraints = robot.loop_constraints()
+    assert [robot.joints[k].name for k in constraints.independent] == ["d1", "d2"]
+    assert len(robot.assemble([0.0, 0.8], all=True)) == 2
+    M = robot.reduced.mass_matrix.symbolic
+    values = {name: 1.0 + 0.1 * k for k, name in enumerate(robot.free_symbols)}
+    q = robot.assemble([0.0, 0.8])
+    np.testing.assert_allclose(M.value(q=q, **values), robot.reduced.mass_matrix(q, **values), rtol=1e-9)
+
+
+def test_a_relation_with_a_symbolic_angle_is_not_given_a_random_number() -> None:
+    # theta2 = pi - theta1 - g would hold for one value of the symbol g only
+    sides = parallelogram()
+    first, *rest = sides.links
+    turned = replace(first, geometry=rk.ModifiedDH(theta="g"))
+    robot = replace(sides, links=(turned, *rest), symbols=(*sides.symbols, rk.Symbol("g")))
+    written = str(robot.closure())
+    assert "g" in robot.free_symbols
+    assert not [word for word in written.split() if word.replace(".", "").isdigit() and "." in word]

@@ -14,6 +14,7 @@ import rikigaku as rk
 from rikigaku.core.errors import MissingValue, NotExact, UnknownName, WrongSize, WrongValue
 from rikigaku.numbers.elementary_functions import sqrt
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import PAGE, latex, latex_width
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
@@ -105,11 +106,12 @@ def from_latex(text: str) -> Any:
 
 def test_latex_has_the_same_value() -> None:
     for x in elements(forces()):
-        y = from_latex(x.latex())
-        assert float(y.subs(VALUES)) == pytest.approx(x.value(**VALUES), rel=1e-13)
-        shown = x._repr_latex_()
-        lines = re.sub(r"\$|\\(?:begin|end)\{aligned\}|\\\\|& (?:\\quad )?", "", shown).split()
-        assert "".join(lines) == x.latex().replace(" ", "")  # lines that fit the page
+        whole = latex(x.shortest)
+        assert float(from_latex(whole).subs(VALUES)) == pytest.approx(x.value(**VALUES), rel=1e-13)
+        for shown in (x._repr_latex_(), x.latex()):
+            lines = re.sub(r"\$|\\(?:begin|end)\{aligned\}|\\\\|& (?:\\quad )?", "", shown).split()
+            assert "".join(lines) == whole.replace(" ", "")  # lines that fit the page
+            assert shown.count(r"\\") >= latex_width(whole) // (PAGE + 1)
     assert forces()._repr_latex_().startswith("$$\\begin{aligned}\n\\tau_{1} &= ")
     assert ARM.jacobian.formulas("hand")._repr_latex_().startswith(r"$\begin{bmatrix}")
 

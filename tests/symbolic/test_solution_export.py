@@ -31,8 +31,12 @@ def test_exported_inverse_kinematics_gives_every_branch(name: str) -> None:
     values = {x: 0.4 + 0.1 * k for k, x in enumerate(robot.free_symbols)}
     T = robot.pose(q, "hand", **values)
     wanted = ik.solve(T, **values)
-    found, radicand = function(T[:, :3, 3], T[:, :3, :3], *values.values())
+    symbols = [values[x] for x in ik.geometric_symbols]
+    with np.errstate(all="ignore"):
+        found, error, radicand = function(T[:, :3, 3], T[:, :3, :3], *symbols)
     assert found.shape == wanted.q.shape
+    np.testing.assert_array_equal(np.isfinite(found).all(axis=-1), wanted.valid)
+    np.testing.assert_allclose(error[wanted.valid], 0, atol=1e-8)
     assert wanted.valid.any(axis=-1).all()
     assert (radicand[wanted.valid] > -1e-9).all()
     np.testing.assert_allclose(found[wanted.valid], wanted.q[wanted.valid], atol=1e-9)
@@ -41,8 +45,14 @@ def test_exported_inverse_kinematics_gives_every_branch(name: str) -> None:
 def test_a_pose_out_of_reach_has_a_negative_radicand() -> None:
     scara = rk.load("scara")
     function = python_function(scara.inverse_kinematics_formulas("hand").export("python"))
-    _, radicand = function([3.0, 0.0, 0.5], np.eye(3), 0.5, 0.4)
+    with np.errstate(all="ignore"):
+        q, error, radicand = function([3.0, 0.0, 0.5], np.eye(3), 0.5, 0.4)
+        tilted, tilt, _ = function([0.6, 0.3, 0.5], np.diag([1.0, -1.0, -1.0]), 0.5, 0.4)
     assert (radicand < 0).all()
+    assert np.isnan(q).all()
+    np.testing.assert_allclose(error, 2.1, atol=1e-12)  # the arm is 0.9 m long
+    assert np.isnan(tilted).all()  # a SCARA keeps its hand level: a condition that no radicand shows
+    np.testing.assert_allclose(tilt, 2.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["five_bar", "rosam_loop", "four_bar"])
@@ -54,11 +64,17 @@ def test_exported_loop_closures_hold_every_closed_configuration(name: str) -> No
     own = {loops.coordinates[k]: float(q[k]) for k in loops.independent}
     symbols = {"L": 0.4} if name == "rosam_loop" else {}
     wanted = loops.configurations(own, **symbols)
-    rows, radicand = function(list(own.values()), *symbols.values())
+    with np.errstate(all="ignore"):
+        rows, error, radicand = function(list(own.values()), *symbols.values())
+    closed = np.isfinite(rows).all(axis=-1)
     assert len(wanted)
+    assert (error[closed] < 1e-8).all()
+    assert (radicand[closed] > -1e-9).all()
     for configuration in wanted:
-        gaps = [np.abs(np.exp(1j * (row - configuration)) - 1).max() for row in rows[radicand > -1e-9]]
+        gaps = [np.abs(np.exp(1j * (row - configuration)) - 1).max() for row in rows[closed]]
         assert min(gaps) < 1e-7
+    for row in rows[closed]:  # and no others
+        assert min(np.abs(np.exp(1j * (row - x)) - 1).max() for x in wanted) < 1e-7
 
 
 @pytest.mark.parametrize("language", ["c", "c++", "rust", "julia", "matlab", "latex", "markdown"])
@@ -74,8 +90,8 @@ def test_exported_c_is_compiled_and_agrees(tmp_path: Path) -> None:
 #include <stdio.h>
 int main(void) {
     const double p[2] = {0.3, 0.6};
-    double q[6], radicand[2];
-    ik(p, 0.4, 0.5, 0.4, 0.2, q, radicand);
+    double q[6], error[2], radicand[2];
+    ik(p, 0.4, 0.5, 0.4, 0.2, q, error, radicand);
     for (int k = 0; k < 6; ++k) printf("%.17g\\n", q[k]);
 }
 """
@@ -90,7 +106,7 @@ int main(void) {
 
 def test_a_file_of_an_object_is_refused(tmp_path: Path) -> None:
     ik = rk.load("planar_3r").inverse_kinematics_formulas("hand")
-    assert set(ik.export("sympy").outputs) == {"q", "radicand"}
+    assert set(ik.export("sympy").outputs) == {"q", "error", "radicand"}
     with pytest.raises(WrongValue, match="gives an object"):
         ik.export("sympy", tmp_path / "ik.py")
     with pytest.raises(WrongValue, match="names a file"):

@@ -10,7 +10,7 @@ from rikigaku.model.angle_units import warn_of_degrees
 from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
-from rikigaku.model.part_check import is_negative
+from rikigaku.model.part_check import negative_mass
 from rikigaku.model.robot_model import Frame, Link, Loop, LoopEnd, Symbol
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.robot import Robot
@@ -206,8 +206,7 @@ class _Reader:
 
     def mass(self, where: str, x: Any) -> Formula:
         m = self.formula(where, x)
-        if is_negative(m):
-            self.problems.append(f"{where} is {m} kg, below zero: no body has a negative mass.")
+        self.problems += negative_mass(where, m)
         return m
 
     def formula(self, where: str, x: Any) -> Formula:

@@ -31,6 +31,8 @@ from rikigaku.symbolic.formulas.law_formulas import law_formulas
 from rikigaku.symbolic.formulas.law_intermediates import law_intermediates
 from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import Configurations, JointFormulas
+from rikigaku.symbolic.inverse_kinematics.ik_problem import checked_problem
+from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Definition
 
 Found = Formulas | Intermediates
@@ -55,6 +57,9 @@ def EulerAn(R: Any, /, *, angles: str = ANGLES) -> Any:
             "EulerAn takes a rotation matrix (3, 3) or a pose (4, 4), of numbers or formulas "
             f"(Make_RBase(robot)[i, k]); {_kind(R)} was given."
         )
+    zyx = _known(angles) == "zyx"
+    x, y = (R[0, 0], R[1, 0]) if zyx else (R[0, 2], R[1, 2])
+    across = x * x + y * y  # of exact formulas an exact one: cos(theta)**2, not a sum of products
     rows = [[_for_sympy(R[i, j]) for j in range(3)] for i in range(3)]
     if all(isinstance(x, float) for row in rows for x in row):
         functions: Any = (np.arctan2, np.sqrt, np.array)
@@ -63,11 +68,12 @@ def EulerAn(R: Any, /, *, angles: str = ANGLES) -> Any:
 
         functions = (sympy.atan2, sympy.sqrt, sympy.Matrix)
     atan2, sqrt, column = functions
-    if _known(angles) == "zyx":
+    length = sqrt(_for_sympy(across))
+    if zyx:
         (a, _, _), (b, _, _), (c, d, e) = rows
-        return column([atan2(b, a), atan2(-c, sqrt(a * a + b * b)), atan2(d, e)])
+        return column([atan2(b, a), atan2(-c, length), atan2(d, e)])
     (_, _, a), (_, _, b), (d, e, c) = rows
-    return column([atan2(b, a), atan2(sqrt(a * a + b * b), c), atan2(e, -d)])
+    return column([atan2(b, a), atan2(length, c), atan2(e, -d)])
 
 
 @checked
@@ -95,7 +101,7 @@ def Make_r(robot: Described, /, *, branch: int | None = None, angles: str = ANGL
     parts = []
     for name in hands(robot, branch):
         T = pose(robot, name)
-        parts += [T[:3, 3].sympy(), EulerAn(T, angles=angles)]
+        parts += [T[:3, 3].factored().sympy(), EulerAn(T, angles=angles)]
     return sympy.Matrix.vstack(*map(sympy.Matrix, parts))
 
 
@@ -153,6 +159,7 @@ def Make_InvKine(
     /,
     *,
     branch: int = 1,
+    target: str | None = None,
     time_limit: float = 60.0,
     **symbols: float,
 ) -> JointFormulas | Configurations:
@@ -160,7 +167,8 @@ def Make_InvKine(
 
     T_hand: a pose of formulas (Make_Thand, a matrix of SymPy) gives formulas of its elements; one of numbers
     gives all configurations (symbols: values of symbols that have none). cnd: of Make_LoopCnd, for a closed
-    robot. time_limit: seconds.
+    robot. target: "position" leaves the rotation of T_hand out of account; by default all of T_hand is to be
+    reached, and what an arm of few joints cannot reach is listed as conditions. time_limit: seconds.
     """
     robot = as_robot(robot)
     T = np.asarray(T_hand.tolist() if hasattr(T_hand, "tolist") else T_hand, dtype=object)
@@ -171,12 +179,22 @@ def Make_InvKine(
         constraints_of(robot, cnd)
     else:
         no_constraints(robot, cnd)
-    found = inverse_kinematics_formulas(robot, hand(robot, branch), time_limit=time_limit)
+    found = _whole_pose(robot, hand(robot, branch), target, time_limit)
     if all(x.is_number for row in formulas for x in row):
         return found.solve(np.array(formulas, dtype=float), **symbols)
     if symbols:
         raise WrongValue("Values of symbols go with a T_hand of numbers; this one holds symbols.")
     return _at(found, formulas)
+
+
+def _whole_pose(robot: Robot, frame: str, target: str | None, time_limit: float) -> JointFormulas:
+    """Formulas for all twelve equations of the paper (eq. 9), unless a target is named."""
+    if target is not None:
+        return inverse_kinematics_formulas(robot, frame, target, time_limit=time_limit)
+    usual = checked_problem(robot, frame, None, ()).target
+    return inverse_kinematics_formulas(
+        robot, frame, "pose" if usual == "position" else usual, time_limit=time_limit
+    )
 
 
 def _at(found: JointFormulas, T: list[list[Formula]]) -> JointFormulas:
@@ -186,12 +204,37 @@ def _at(found: JointFormulas, T: list[list[Formula]]) -> JointFormulas:
         sine, cosine = found.plane.sin_cos(R)
         phi = _angle(sine, cosine)
         elements = [*(p[k] for k in found.plane.across), phi]
+        found = _in_plane(found, found.plane, p, R)
     else:
         elements = [*p, *(x for row in R for x in row)]
     values = dict(zip(found.pose_names, elements, strict=False))
     own = [Definition(name, x) for name, x in values.items() if x != Formula.symbol(name)]
     conditions = with_formulas(found.conditions, lambda x: x.substitute(values))
     return replace(found, steps=(*own, *found.steps), conditions=tuple(x for x in conditions if x))
+
+
+def _in_plane(found: JointFormulas, plane: Plane, p: list[Formula], R: list[list[Formula]]) -> JointFormulas:
+    """The formulas, after the check that T_hand lies in the plane of motion: all of it is reached."""
+    rows = plane.rotation_rows(*plane.sin_cos(R))
+    differing = [
+        f"element ({i + 1}, {j + 1}) is {R[i][j]}, in the plane {Formula.of(rows[i][j])}"
+        for i in range(3)
+        for j in range(3)
+        if R[i][j] != Formula.of(rows[i][j])
+    ]
+    across = found.pose_names[:2]
+    known = {*across, *found.robot.free_symbols}
+    gaps = []
+    for gap in found.conditions:
+        normal = dict.fromkeys(gap.symbols - known, p[plane.normal])
+        gaps.append(gap.substitute(normal))
+    differing += [f"{gap} is not 0" for gap in gaps if gap and gap.is_number]
+    if differing:
+        raise WrongValue(
+            f"The hand moves in a plane, and T_hand is outside of it: {'; '.join(differing)}. A hand "
+            "in the plane of x and y is Make_Thand(px, py, 0, phi, 0, 0)."
+        )
+    return replace(found, conditions=tuple(gap for gap in gaps if gap))
 
 
 def _angle(sine: Formula, cosine: Formula) -> Formula:
@@ -243,7 +286,7 @@ def _known(angles: str) -> str:
 
 def _for_sympy(x: Any) -> Any:
     if isinstance(x, ExactFormula):
-        return x.sympy()
+        return x.factored().sympy()
     if isinstance(x, Formula):
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
 

@@ -113,9 +113,10 @@ def Make_MDP1(robot: Described, /, *, tree: bool = False, **options: Any) -> Bas
     For serial robots and trees, as in the paper; tree=True takes the virtual tree of a closed robot.
     """
     robot = as_robot(robot)
-    if robot.loops and not tree:
+    if (robot.loops or robot.couplings) and not tree:
+        kind = "is closed" if robot.loops else "has coupled joints"
         raise WrongValue(
-            f"Robot {robot.name!r} is closed: geometric relations hold for serial robots and trees. Take "
+            f"Robot {robot.name!r} {kind}: geometric relations hold for serial robots and trees. Take "
             "Make_MDP2, or tree=True for its virtual tree."
         )
     return base_parameters(robot, method="rules", tree=True, **options)

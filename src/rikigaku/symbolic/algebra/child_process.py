@@ -147,7 +147,7 @@ def _reply(
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-        env=_environment(),
+        env=child_environment(),
         start_new_session=True,  # Ctrl-C reaches this process only; the child is killed below
     )
     assert child.stdin is not None
@@ -262,7 +262,7 @@ def _file(function: Callable[[Any], Any], data: Any) -> str:
     return f"algebra-{hashlib.sha256(content.encode()).hexdigest()}.rka"
 
 
-def _environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """This process's environment, with this package on the Python path."""
     home = str(Path(__file__).resolve().parents[3])
     places = [home, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]

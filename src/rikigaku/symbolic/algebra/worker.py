@@ -1,8 +1,9 @@
-"""The child process of `symbolic.algebra.child_process`: one task in, progress and the reply out, as JSON.
+"""The child process of `symbolic.algebra.child_process`: tasks in, progress and the replies out, as JSON.
 
-Started as `python -P -m rikigaku.symbolic.algebra.worker`. The task is
+Started as `python -P -m rikigaku.symbolic.algebra.worker`. A task is
 {"function": "module:name", "data": ..., "memory": bytes or null, "seconds": ..., "parent": its number,
-"path": [...]} on the standard input. Nothing is pickled.
+"path": [...]}, a line of the standard input; the process ends with its input. Nothing is pickled. SIGINT ends
+a task with the reply {"cancelled": true}, and the process takes the next one.
 
 C libraries write to file descriptor 1 (FLINT: why it gives up). So the reply goes through a copy of it, and
 descriptor 1 is the error output from then on.
@@ -37,7 +38,7 @@ def progress(text: str) -> None:
     """Report progress to the caller, from the child process or within `progress_to` in this one."""
     if _output is not None:
         _send(_output, {"progress": str(text)})
-    elif (listener := _listener.get()) is not None:
+    elif (listener := _listener.get()) is not None and listener is not progress:
         listener(str(text))
 
 
@@ -52,23 +53,45 @@ def progress_to(listener: Progress | None) -> Iterator[None]:
 
 
 def main() -> None:
-    """Do one task."""
+    """Do the tasks of the standard input, one after the other."""
     global _output
     _output = _reserved_output()
-    task = json.loads(sys.stdin.readline())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    watched = False
+    for line in sys.stdin:
+        task = json.loads(line)
+        if not watched:
+            threading.Thread(target=_end_with, args=(task["parent"],), daemon=True).start()
+            watched = True
+        _send(_output, _reply(task))
+
+
+def _reply(task: dict[str, Any]) -> dict[str, Any]:
     _limit(task["memory"], task["seconds"])
-    threading.Thread(target=_end_with, args=(task["parent"],), daemon=True).start()
     sys.path[:] = [*sys.path, *(place for place in task["path"] if place not in sys.path)]
     try:
         module, name = task["function"].split(":")
-        reply: dict[str, Any] = {"result": getattr(import_module(module), name)(task["data"])}
-    except MemoryError:
-        reply = {"memory": True}
+        function = getattr(import_module(module), name)
+        with _interruptible():
+            return {"result": function(task["data"])}
+    except KeyboardInterrupt:
+        return {"cancelled": True}
+    except (MemoryError, SyntaxError):  # what Python's parser says where memory ends while a module is read
+        return {"memory": True}
     except SizeLimitExceeded as error:
-        reply = {"size": str(error)}
+        return {"size": str(error)}
     except Exception as error:
-        reply = {"error": f"{type(error).__name__}: {error}"}
-    _send(_output, reply)
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Inside, SIGINT raises KeyboardInterrupt; outside, where it would come too late, it does nothing."""
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _reserved_output() -> TextIO:
@@ -93,7 +116,7 @@ def _limit(memory: int | None, seconds: float) -> None:
     if memory is not None:
         limits[resource.RLIMIT_AS] = memory
     if isfinite(seconds):
-        limits[resource.RLIMIT_CPU] = ceil(seconds) + _GRACE
+        limits[resource.RLIMIT_CPU] = int(time.process_time()) + ceil(seconds) + _GRACE
     for kind, most in limits.items():
         hard = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -16,8 +16,8 @@ from rikigaku.core.types import Array
 from rikigaku.laws.tree.regressor import regressor_parameters
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import broken, equation
+from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.numbers.formula_text import signed_terms, sum_rows
 from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.latex_names import latex_name as symbol_latex
 from rikigaku.numbers.number_kind import FLOATS
@@ -42,6 +42,7 @@ class BaseParameters:
     linear.
     symbols: parameters that are symbols of the robot's file, {"Izz of arm1": "zz1"}; texts show these.
     zeros: parameters that the file declares zero, in links whose inertias are symbols; they do not count.
+    values: parameters of links about their centres of mass in the file's symbols, {"msx of arm1": c1*m1}.
     """
 
     robot: RobotModel
@@ -53,6 +54,7 @@ class BaseParameters:
     relations: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
     zeros: tuple[str, ...] = ()
+    values: Mapping[str, Formula] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -177,7 +179,7 @@ class BaseParameters:
         many = len(self.parameters) - len(self.zeros)
         head = f"{self.count} base parameters of {kind} {self.robot.name!r}, of {many}:"
         lines = [
-            f"  {name}" if len(t) == 1 else f"  {name} = {sum_text(t, self._shown)}"
+            f"  {name} = {self._sum(t)}" if self._is_sum(t) else f"  {name}"
             for name, t in self.formulas.items()
         ]
         unimportant = ", ".join(self.symbols.get(name, name) for name in self.unimportant)
@@ -194,7 +196,7 @@ class BaseParameters:
 
     def _repr_html_(self) -> str:
         rows = [
-            f"<tr><td>{k + 1}</td><td>{escape(name)}</td><td>{escape(sum_text(terms, self._shown))}</td></tr>"
+            f"<tr><td>{k + 1}</td><td>{escape(name)}</td><td>{escape(self._sum(terms))}</td></tr>"
             for k, (name, terms) in zip(self.found.columns, self.formulas.items(), strict=True)
         ]
         head = "<tr><th>column</th><th>base parameter</th><th>regrouping</th></tr>"
@@ -209,13 +211,33 @@ class BaseParameters:
         rows: list[str] = []
         for name, terms in zip(self.found.kept, self.found.base, strict=True):
             own = self.latex_name(name)
-            if len(terms) == 1:
-                rows.append(f"& {own}")
+            if not self._is_sum(terms):
+                rows.append(f"{own} &")
                 continue
-            parts = [latex_term(x, self.latex_name(n)) for n, x in terms.items()]
-            lines = broken([f"+ {x}".replace("+ -", "- ") for x in parts])
-            rows += equation([lines[0].removeprefix("+ "), *lines[1:]], rf"{own}^{{\mathrm{{R}}}}")
+            written, others = self._in_symbols(terms)
+            parts = signed_terms(written) if written else []
+            named = [latex_term(x, self.latex_name(n)) for n, x in others.items()]
+            parts += [f"+ {x}".replace("+ -", "- ") for x in named]
+            rows += sum_rows(parts, rf"{own}^{{\mathrm{{R}}}}" if len(terms) > 1 else own)
         return rows
+
+    def _is_sum(self, terms: Mapping[str, Formula]) -> bool:
+        """Whether more than the name of a parameter is shown: a sum, or its formula."""
+        return len(terms) > 1 or bool(self.values.keys() & terms.keys())
+
+    def _sum(self, terms: Mapping[str, Formula]) -> str:
+        """A sum of parameters, in the file's symbols as far as it has them."""
+        written, others = self._in_symbols(terms)
+        texts = [str(written)] * bool(written) + [sum_text(others, self._shown)] * bool(others)
+        return " + ".join(texts).replace("+ -", "- ")
+
+    def _in_symbols(self, terms: Mapping[str, Formula]) -> tuple[Formula, Mapping[str, Formula]]:
+        """The part of a sum that is a formula of the file's symbols, where a link has one, and the rest."""
+        if not self.values.keys() & terms.keys():
+            return ZERO, terms
+        own = {x: Formula.symbol(y) for x, y in self.symbols.items()} | dict(self.values)
+        written = sum((c * own[x] for x, c in terms.items() if x in own), ZERO)
+        return written, {x: c for x, c in terms.items() if x not in own}
 
     def latex_name(self, name: str) -> str:
         """A parameter in LaTeX: the user's symbol, or its own letter with the link as index."""

@@ -11,17 +11,23 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.errors import TimeLimit, UnknownName, WrongValue
 from rikigaku.core.value_text import short
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES
 from rikigaku.model.editing import bind
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import ZERO, Formula
+from rikigaku.symbolic.algebra.child_process import JobOptions
+from rikigaku.symbolic.algebra.job_dispatch import in_process
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
 from rikigaku.symbolic.base_parameters.regressor_samples import ANY_GRAVITY, BaseParameterProblem, bare
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 
 METHODS = ("regressor", "rules")
+_ADVICE_LOOPS = (
+    "Give more time (time_limit=...), values to some symbols (base_parameters(L=0.4)), or take the set of "
+    "the spanning tree (tree=True), which also determines the joint forces."
+)
 
 
 def base_parameters(
@@ -31,6 +37,7 @@ def base_parameters(
     method: str = "regressor",
     tree: bool = False,
     near: ArrayLike | None = None,
+    time_limit: float = 600.0,
     **symbols: Any,
 ) -> BaseParameters:
     """The smallest set of parameters that determines the joint forces, with exact regrouping formulas.
@@ -43,10 +50,13 @@ def base_parameters(
         near: of a robot with loops, a closed configuration (nq,), as `assemble` returns it: the result holds
             on its component of the configuration space (a parallelogram, or its crossed form). By default
             that of the configuration `assemble` finds from the neutral one.
+        time_limit: seconds. A tree whose regressor takes longer gets its parameters by geometric rules, and
+            `verified` says so; for loops TimeLimit is raised.
         symbols: values of symbols of the robot; the others stay symbols of the formulas.
     """
     if method not in METHODS:
         raise UnknownName("method", method, METHODS, "base_parameters")
+    work = JobOptions(time_limit)
     chosen = _joint_parameter_names(joint_parameters)
     if symbols:
         robot = bind(robot, **symbols)
@@ -61,6 +71,7 @@ def base_parameters(
             "near=... is for robots whose loops are closed: a tree has one set for all configurations."
         )
     problem = BaseParameterProblem(bare(robot, field), chosen)
+    what = f"The search for the base parameters of robot {robot.name!r}"
     if method == "rules":
         from rikigaku.symbolic.base_parameters.geometric_rules import base_by_rules
         from rikigaku.symbolic.base_parameters.regressor_relations import verified
@@ -73,12 +84,20 @@ def base_parameters(
     if closed:
         from rikigaku.symbolic.base_parameters.closed_base_parameters import base_of_closed
 
-        of_loops = base_of_closed(problem, near)
+        of_loops = in_process(
+            lambda: base_of_closed(problem, near), what=what, work=work, advice=_ADVICE_LOOPS
+        )
         found = _named(robot, problem, of_loops.regrouping, of_loops.verified)
         return replace(found, closed=True, configuration=of_loops.configuration, relations=of_loops.relations)
     from rikigaku.symbolic.base_parameters.regressor_relations import base_by_regressor
 
-    of_tree = base_by_regressor(problem.opened())
+    try:
+        of_tree = in_process(lambda: base_by_regressor(problem.opened()), what=what, work=work, advice="")
+    except TimeLimit as error:
+        from rikigaku.symbolic.base_parameters.geometric_rules import base_by_rules
+
+        by_rules = base_by_rules(problem.robot, chosen)
+        return _named(robot, problem, by_rules, f"geometric rules, not compared with the regressor: {error}")
     return _named(robot, problem, of_tree.regrouping, of_tree.verified)
 
 
@@ -89,13 +108,17 @@ def _named(
     from rikigaku.symbolic.base_parameters.declared_parameters import declared_parameters, without_zeros
 
     own = declared_parameters(robot, problem)
+    left = without_zeros(found, own.zeros)
+    if own.zeros:
+        verified += f" (all parameters); {left.count} without the {len(own.zeros)} that are zero"
     return BaseParameters(
         robot,
         problem,
-        without_zeros(found, own.zeros),
+        left,
         verified,
         symbols=own.symbols,
         zeros=tuple(x for x in found.parameters if x in own.zeros),
+        values=own.values,
     )
 
 

@@ -1,8 +1,8 @@
-"""What a robot's file says of its parameters: symbols that stand for them, and zeros among them.
+"""What a robot's file says of its parameters: symbols and formulas that they are, and zeros among them.
 
-A link that names its first moments or moments of inertia by symbols describes its structure: a parameter
-that is the number 0 there does not exist, and takes no part in regrouping. In a link of numbers, or of
-formulas like m*l**2/12, a zero is a value like any other.
+A link that names its first moments, its centre of mass or moments of inertia by symbols describes its
+structure: a parameter that is the number 0 there does not exist, and takes no part in regrouping. In a link
+of numbers, or of formulas like m*l**2/12, a zero is a value like any other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ import numpy as np
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.laws.tree.regressor import regressor_parameters
+from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact
@@ -22,16 +23,21 @@ from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterPro
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 from rikigaku.symbolic.formulas.exact_state import exact_state
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
+from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 
 _ZERO = 1e-11  # relative, of coefficients at random lengths
 
 
 @dataclass(frozen=True)
 class DeclaredParameters:
-    """symbols: parameter -> the symbol it is ("Izz of link1": "zz1"); zeros: those that do not exist."""
+    """symbols: parameter -> the symbol it is ("Izz of link1": "zz1"); zeros: those that do not exist.
+
+    values: of links given about their centres of mass, parameter -> its formula ("msx of link1": c1*m1).
+    """
 
     symbols: Mapping[str, str]
     zeros: frozenset[str]
+    values: Mapping[str, Formula]
 
 
 def declared_parameters(robot: RobotModel, problem: BaseParameterProblem) -> DeclaredParameters:
@@ -40,14 +46,29 @@ def declared_parameters(robot: RobotModel, problem: BaseParameterProblem) -> Dec
         state = exact_state(robot)
         values = problem.pick(regressor_parameters(state.mechanism, bool(problem.joint_parameters)))
     except RikigakuError:  # inertias that exact numbers cannot hold have no names
-        return DeclaredParameters({}, frozenset())
+        return DeclaredParameters({}, frozenset(), {})
     inertial = FormulaContext(robot, state.ring, {}).parameters  # a length times a mass of 1 is no name
     named = zip(problem.columns, map(_symbol, values), strict=True)
     names = {x: y for x, y in named if y is not None and y in inertial}
     several = {y for y in names.values() if list(names.values()).count(y) > 1}
-    owners = {_owner(x) for x in names if not x.startswith("m of ")}
+    about_com = {link.name for link in robot.links if _names_its_com(link.inertia, inertial)}
+    owners = {_owner(x) for x in names if not x.startswith("m of ")} | about_com
     zeros = {x for x, y in zip(problem.columns, values, strict=True) if is_zero(y) and _owner(x) in owners}
-    return DeclaredParameters({x: y for x, y in names.items() if y not in several}, frozenset(zeros))
+    symbols = {x: y for x, y in names.items() if y not in several}
+    writer = FormulaWriter(state.ring, {})
+    written = {
+        x: writer(y)
+        for x, y in zip(problem.columns, values, strict=True)
+        if _owner(x) in about_com and x not in zeros and x not in symbols
+    }
+    return DeclaredParameters(symbols, frozenset(zeros), written)
+
+
+def _names_its_com(inertia: Inertia | None, inertial: Sequence[str]) -> bool:
+    """Whether an inertia about the centre of mass names the place of that, or a moment, by a symbol."""
+    if inertia is None or inertia.about != "com":
+        return False
+    return any(str(x) in inertial for x in (*inertia.position, *inertia.tensor))
 
 
 def without_zeros(found: Regrouping, zeros: frozenset[str]) -> Regrouping:

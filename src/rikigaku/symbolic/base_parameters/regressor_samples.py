@@ -16,6 +16,7 @@ from rikigaku.model.formula_fields import formulas
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.algebra_budget import spend
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.modular_constants import ModularConstants, common_denominator, order_for
 from rikigaku.numbers.modular_number import Field, Modular
@@ -154,6 +155,7 @@ def sample(
     problem: BaseParameterProblem, field: Field, states: int, symbols: Mapping[str, Modular] | None = None
 ) -> Sample:
     """The regressor at random states, the same for each sample of the geometry."""
+    spend()
     robot = problem.robot
     values = drawn_symbols(robot, field) if symbols is None else symbols
     q = random_positions(robot, field, states)

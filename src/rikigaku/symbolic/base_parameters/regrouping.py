@@ -147,7 +147,9 @@ def rebuilt(
     links = []
     for link in robot.links:
         ten: Any = inertias.get(link.name)
-        inertia = None if ten is None else Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))
+        inertia = None
+        if ten is not None:
+            inertia = Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]), regrouped=True)
         joint = replace(link.joint, rotor=rotors.get(link.joint.name, link.joint.rotor))
         links.append(replace(link, joint=joint, inertia=inertia))
     return replace(robot, name=f"{robot.name} (regrouped)", links=tuple(links), base_inertia=None)

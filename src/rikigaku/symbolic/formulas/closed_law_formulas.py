@@ -26,13 +26,14 @@ from rikigaku.symbolic.formulas.law_intermediates import (
 )
 from rikigaku.symbolic.formulas.law_json import LawOutput, LawResults
 from rikigaku.symbolic.formulas.pivot_free_solve import PlainFactors
-from rikigaku.symbolic.loops.closed_formulas import one_fraction, shortened
+from rikigaku.symbolic.loops.closed_formulas import exact, one_fraction, shortened
 from rikigaku.symbolic.loops.cramer_solve import Solver
 from rikigaku.symbolic.loops.loop_constraints import LoopConstraints, loop_constraints
 from rikigaku.symbolic.loops.position_ideal import length
 
 # Terms of an entry of the inverse matrix beyond which intermediate variables are used instead.
 _LONGEST = 100
+_KEPT = 1_000  # terms of a result up to which its unreduced form is kept, which may be the one to show
 
 
 def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) -> LawResults:
@@ -59,8 +60,11 @@ def closed_numbers(robot: RobotModel, law: Law, specialization: Specialization) 
     found = {}
     for name, value in results.items():
         progress(f"{name} of {law.called} is shortened by the equations of the loops")
-        parts = shortened(constraints, f"{name} of {law.called}", list(flatten(value)))
-        found[name] = LawOutput(shape_of(value), [one_fraction(robot.name, x) for x in parts], parts)
+        given = list(flatten(value))
+        parts = shortened(constraints, f"{name} of {law.called}", given)
+        numbers = [one_fraction(robot.name, x) for x in parts]
+        unreduced = [exact(x) for x in given] if sum(map(length, given)) <= _KEPT else []
+        found[name] = LawOutput(shape_of(value), numbers, parts, unreduced)
     return LawResults(ring, found)
 
 

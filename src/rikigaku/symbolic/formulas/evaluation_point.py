@@ -170,7 +170,7 @@ class NamedEvaluationPoint:
             values[generator] = self._value(name, x)
         self.values = values
         self._point = EvaluationPoint(context.ring, FLOATS, {}, values)
-        if context.closed:
+        if context.closed and context.replaced is None:
             self._warn_if_open()
 
     def _warn_if_open(self) -> None:

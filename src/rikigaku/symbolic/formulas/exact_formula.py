@@ -1,37 +1,46 @@
 """One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.errors import NotExact, WrongValue
+from rikigaku.core.errors import JobFailed, NotExact, TimeLimit, TooLarge, WrongValue
 from rikigaku.core.value_text import short
+from rikigaku.numbers.algebra_budget import OutOfBudget, budget
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import operations
-from rikigaku.numbers.formula_text import equation, latex, latex_lines, text
-from rikigaku.numbers.latex_names import displays
+from rikigaku.numbers.formula_text import displayed, equation, latex_lines, text
+from rikigaku.numbers.latex_names import displays, escaped
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.program import Operations, Shape
 from rikigaku.numbers.rational_function import RationalFunction
 from rikigaku.numbers.ring_transfer import moved
+from rikigaku.symbolic.algebra.child_process import JobOptions
+from rikigaku.symbolic.formulas.coefficient_forms import by_coefficients
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
-from rikigaku.symbolic.formulas.formula_grouping import length
-from rikigaku.symbolic.formulas.law_result import LawResult
+from rikigaku.symbolic.formulas.formula_grouping import shortest
+from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
 from rikigaku.symbolic.formulas.substitution import substituted
+from rikigaku.symbolic.formulas.textbook_form import within
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.formulas.intermediates import Intermediates
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
-# Terms up to which the shortest form is looked for before a formula is shown: a few tenths of a second.
-_SHORTENED = 60
+# Terms up to which the shortest form is looked for before a formula is shown: about a second at most.
+SHORTENED = 120
+_FEW = 20  # terms up to which it is looked for where a form by coefficients is known, too
+_SHOWING = 5.0  # seconds of processor time of that search; then a quick form is shown
+_LINES_SHOWN = 30  # in a notebook
 
 
 class ExactFormula(LawResult):
@@ -49,9 +58,15 @@ class ExactFormula(LawResult):
         context: FormulaContext,
         shown: Callable[[], Formula] | None = None,
         chosen: bool = False,
+        equal: tuple[ExactNumber, ...] = (),
     ) -> None:
-        """chosen: the form `shown` was asked for, and no shorter one is looked for."""
+        """chosen: the form `shown` was asked for, and no shorter one is looked for.
+
+        equal: the number in other forms, which may be shorter: partial fractions, and numbers that are equal
+        where the loops of the robot are closed.
+        """
         self.number, self.context, self._shown, self._chosen = number, context, shown, chosen
+        self._equal = equal
 
     # -- display --------------------------------------------------------------------------------------------
     @cached_property
@@ -62,9 +77,20 @@ class ExactFormula(LawResult):
     @cached_property
     def shortest(self) -> Formula:
         """The form that is shown: the shortest that a textbook would print, of long formulas `formula`."""
-        if self._chosen or self.terms > _SHORTENED:
+        return self.shortest_within(_SHOWING)
+
+    def shortest_within(self, seconds: float) -> Formula:
+        """The same, searched for no longer than these seconds unless it was found before."""
+        if self._chosen:
             return self.formula
-        return min(self.context.forms(self.number), self.formula, key=length)
+        end = time.thread_time() + min(seconds, _SHOWING)
+        forms = [self.formula]
+        for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
+            with suppress(OutOfBudget), budget(max(end - time.thread_time(), 0.0)):
+                forms.append(by_coefficients(self.context.forms, equal, self.context.coefficients))
+        if self.terms <= (SHORTENED if len(forms) == 1 else _FEW):
+            forms.append(self.context.short_form(self.number, max(end - time.thread_time(), 0.0)))
+        return shortest(forms)
 
     def combined(self) -> "ExactFormula":
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
@@ -76,18 +102,33 @@ class ExactFormula(LawResult):
         shown = combined(self.number, self.context.writer, self.context.combined)
         if isinstance(self.number, RationalFunction) and len(str(shown)) >= len(str(self.formula)):
             return self
-        shortest = min(shown, self.formula, key=_length)
-        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
+        found = min(shown, self.formula, key=_length)
+        return ExactFormula(self.number, self.context, lambda: found, chosen=True)
 
-    def factored(self) -> "ExactFormula":
+    @checked
+    def factored(self, time_limit: float = SEARCH) -> "ExactFormula":
         """The same as a textbook prints it: factors, squares of sums, common factors, sums of angles.
 
         Of all these forms, and of the sum multiplied out, the one with the fewest operations. Every form is
-        computed again with exact numbers before it is shown.
+        computed again with exact numbers before it is shown. time_limit: seconds; a search that takes longer
+        is stopped, the shortest form found so far comes back, and its `reason` says so.
         """
-        forms = self.context.forms(self.number), self.formula
-        shortest = min(forms, key=length)
-        return ExactFormula(self.number, self.context, lambda: shortest, chosen=True)
+        return self.factored_within(JobOptions(time_limit))
+
+    def factored_within(self, work: JobOptions) -> "ExactFormula":
+        """`factored` within the limits of work that other formulas share."""
+        short_forms, forms, reason = self.context.forms, [self.formula], ""
+        try:
+            with within(work):
+                if self._equal:
+                    forms.append(by_coefficients(short_forms, self._equal, self.context.coefficients))
+                forms += [short_forms(self.number), short_forms.of_fractions(self.formula)]
+        except (TimeLimit, TooLarge, JobFailed) as error:
+            reason = str(error)
+        found = shortest(forms)
+        result = ExactFormula(self.number, self.context, lambda: found, chosen=True)
+        result.reason = reason
+        return result
 
     @property
     def shown_operations(self) -> int:
@@ -126,12 +167,16 @@ class ExactFormula(LawResult):
         """The formula with variables replaced: `subs("zz6", 3)`, `subs({"L": 0.5, "m1": "2*m2"})`.
 
         Values are numbers (a float as the decimal it prints as) or formulas of the robot's symbols; an angle
-        takes what its sine is exact for, as "pi/3".
+        takes what its sine is exact for, as "pi/3". Where a coordinate or a length of a closed robot is
+        replaced, the formula holds where the loops with that value are closed, and is not shortened further.
 
         Raises:
             UnknownName: for a name that is no variable of the robot's formulas. NotExact: for other angles.
         """
-        return self._like(substituted(self.number, self.context, _replacements(name, value)))
+        values = _replacements(name, value)
+        number = substituted(self.number, self.context, values)
+        context = self.context.after_replacing({x: Formula.of(y) for x, y in values.items()})
+        return ExactFormula(context.reduced(number), context)
 
     @checked
     def text(self, style: str = "full") -> str:
@@ -140,11 +185,17 @@ class ExactFormula(LawResult):
 
     @checked
     def latex(self, style: str = "full") -> str:
-        """The formula for a paper, without the dollar signs; styles as for `text`."""
-        return latex(self.shortest, self.context.short_indices(style))
+        """The formula for a paper, without the dollar signs; styles as for `text`.
+
+        A formula wider than a page of A4 comes as an aligned block of lines.
+        """
+        return displayed(self.shortest, self.context.short_indices(style))
 
     def _repr_latex_(self) -> str:
         lines = latex_lines(self.shortest)
+        if len(lines) > _LINES_SHOWN:
+            rest = f"... ({self.terms} terms; .factored() looks for a shorter form, .latex() is the whole)"
+            lines = [*lines[:_LINES_SHOWN], rf"\text{{{escaped(rest)}}}"]
         return f"${lines[0]}$" if len(lines) == 1 else displays(equation(lines))
 
     def __repr__(self) -> str:
@@ -210,7 +261,12 @@ class ExactFormula(LawResult):
 
     @checked
     def diff(self, name: str) -> "ExactFormula":
-        """The partial derivative with respect to a coordinate, velocity, ... or symbol, all others held."""
+        """The partial derivative with respect to a coordinate, velocity, ... or symbol, all others held.
+
+        Raises:
+            NotExact: by a coordinate or a length of a closed robot, where the loops hold no others fixed.
+        """
+        self.context.check_derivative(name)
         return self._like(derivative(self.number, self.context.generator(name)))
 
     # -- arithmetic -----------------------------------------------------------------------------------------
@@ -229,16 +285,28 @@ class ExactFormula(LawResult):
         if not isinstance(other, ExactFormula):
             return _exact(self.number), _exact(other), self._like
         x, y = _exact(self.number), _exact(other.number)
-        if self.context.ring is other.context.ring:
-            return x, y, self._like
+        own, theirs = self.context, other.context
+        if not all(isinstance(number, (Exact, RationalFunction)) for number in (x, y)):
+            return x, y, other._like if isinstance(y, (Exact, RationalFunction)) else self._like
+        if not own.closed_alike(theirs):
+            raise WrongValue(
+                f"A formula of the closed robot {own.robot.name!r} and one of {theirs.robot.name!r} cannot "
+                "be combined: each holds only where its own loops are closed, and their geometry differs."
+            )
+        # closed with tree is closed; with replaced lengths it is not shortened
+        first, second = sorted((own, theirs), key=lambda c: (c.closed, c.replaced is not None), reverse=True)
+        if own.ring is theirs.ring:
+            return x, y, _made(first)
         if self._named_as(other):
-            for target in (self, other):  # laws with other square roots or inputs have other rings
+            moved_to = second if not first.closed or second.closed else first.in_ring_of(second)
+            for target in (first, moved_to):  # laws with other square roots or inputs have other rings
                 try:
-                    return moved(x, target.context.ring), moved(y, target.context.ring), target._like
+                    if target is not None:
+                        return moved(x, target.ring), moved(y, target.ring), _made(target)
                 except NotExact:
                     continue
         raise WrongValue(
-            f"A formula of robot {self.context.robot.name!r} and one of {other.context.robot.name!r} cannot "
+            f"A formula of robot {own.robot.name!r} and one of {theirs.robot.name!r} cannot "
             "be combined: each holds a variable or a square root the other does not know, or their joints "
             "are called differently."
         )
@@ -278,19 +346,31 @@ class ExactFormula(LawResult):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExactFormula):
-            return bool(self.number == other)
+            if self.number == other:
+                return True
+            if not isinstance(other, (int, Fraction)) or not self.context.closed:
+                return False
+            return bool(self.context.reduced(_exact(self.number) - other) == 0)
         if not self._named_as(other):
             return False
         if self.number == other.number:
             return True
-        closed = self.context.closed and self.context.ring is other.context.ring
-        return closed and bool(self.context.reduced(_exact(self.number) - _exact(other.number)) == 0)
+        ours, theirs = self.context, other.context
+        replaced = ours.replaced is not None or theirs.replaced is not None
+        if ours.ring is not theirs.ring or replaced or not (ours.closed or theirs.closed):
+            return False
+        context = ours if ours.closed else theirs
+        return bool(context.reduced(_exact(self.number) - _exact(other.number)) == 0)
 
-    def __hash__(self) -> int:
-        return hash(self.number)
+    def __hash__(self) -> int:  # where loops are closed, equal formulas may be written differently
+        return hash(ExactFormula) if isinstance(self.number, (Exact, RationalFunction)) else hash(self.number)
 
     def __bool__(self) -> bool:
         return isinstance(self.number, (Exact, RationalFunction)) or self.number != 0
+
+
+def _made(context: FormulaContext) -> Callable[[Any], ExactFormula]:
+    return lambda number: ExactFormula(context.reduced(number), context)
 
 
 def _replacements(name: Any, value: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -10,18 +11,23 @@ import numpy as np
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
-from rikigaku.numbers.formula_text import PAGE, equation, latex, latex_lines, latex_width
-from rikigaku.numbers.latex_names import displays, latex_name
+from rikigaku.numbers.formula_text import PAGE, equation_rows, latex, latex_width
+from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
+from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
-from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.formulas.exact_formula import SHORTENED, ExactFormula
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
-from rikigaku.symbolic.formulas.intermediates import Intermediates, place, place_text
-from rikigaku.symbolic.formulas.law_result import LawResult
+from rikigaku.symbolic.formulas.intermediates import Intermediates, element_text, nonzero_places
+from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 
-# Terms up to which formulas are shown as they are; longer ones are shown with intermediate variables.
-SHOWN = 120
-_LONGEST_LINE = 400
+# Terms up to which formulas are shown as they are; if each has a form of few terms, in these; or of few
+# characters. Others are shown with intermediate variables. Inverse dynamics of a SCARA with all inertias as
+# symbols has 224 terms.
+SHOWN, SHOWN_SHORT, MOST_SHOWN = 120, 200, 300
+_LONGEST = 1000  # characters
+_FEW = 4  # terms up to which an element is shown as a formula among others that are shown by steps
+_SEARCHING = 10.0  # seconds of processor time for the short forms of all elements; then quick forms are shown
 
 
 class Formulas(LawResult):
@@ -67,15 +73,27 @@ class Formulas(LawResult):
         new = np.empty(self.array.shape, dtype=object)
         for index, x in np.ndenumerate(self.array):
             new[index] = change(x)
-        return Formulas(self.title, new, self.context)
+        contexts = {x.context for x in new.flat}
+        return Formulas(self.title, new, contexts.pop() if len(contexts) == 1 else self.context)
 
     def combined(self) -> "Formulas":
         """With sines and cosines of sums where that is shorter; see `ExactFormula.combined`."""
         return self.each(ExactFormula.combined)
 
-    def factored(self) -> "Formulas":
-        """As a textbook prints them; see `ExactFormula.factored`."""
-        return self.each(ExactFormula.factored)
+    @checked
+    def factored(self, time_limit: float = SEARCH) -> "Formulas":
+        """As a textbook prints them; see `ExactFormula.factored`. time_limit: seconds for all of them."""
+        work = JobOptions(time_limit)
+        known: dict[Any, ExactFormula] = {}  # M(2, 1) is M(1, 2)
+
+        def short_form(x: ExactFormula) -> ExactFormula:
+            if x.number not in known:
+                known[x.number] = x.factored_within(work)
+            return known[x.number]
+
+        found = self.each(short_form)
+        found.reason = next((x.reason for x in found.array.flat if x.reason), "")
+        return found
 
     @checked
     def collect(self, by: str | Sequence[str]) -> "dict[str, Formulas]":
@@ -144,6 +162,16 @@ class Formulas(LawResult):
 
         return retraced("y", self.shape, (), [x.formula for x in self.array.flat], self.context)
 
+    @cached_property
+    def _shown_steps(self) -> Intermediates:
+        """The steps, with elements of few terms as formulas: M(6, 6) = ZZ6."""
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        steps = self._steps
+        pairs = list(zip(self.array.flat, steps.results, strict=True))
+        results = [x.shortest if 0 < x.terms <= _FEW else y for x, y in pairs]
+        return retraced(steps.name, self.shape, steps.steps, results, steps.context, steps.reason)
+
     @property
     def operations(self) -> Operations:
         """Operations one state takes, by the list of steps."""
@@ -152,8 +180,26 @@ class Formulas(LawResult):
     @property
     def _name(self) -> str:
         """The letter of the elements: "M" of "M of mass_matrix ..."; none of a part."""
-        name = self.title.split(" ", 1)[0]
+        name = self.title.split(" ", 1)[0].rstrip(",")
         return "" if name == "part" else name
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether intermediate variables are shown: where some element has no short form."""
+        if self._program is None or self.terms <= SHOWN:
+            return False
+        if self.terms > MOST_SHOWN or any(x.terms > SHORTENED for x in self.array.flat):
+            return True
+        if self.terms <= SHOWN_SHORT:
+            return False
+        self._find_short_forms()
+        return any(len(str(x.shortest)) > _LONGEST for x in self.array.flat)
+
+    def _find_short_forms(self) -> None:
+        """Look for the short forms of all elements within one time limit, those of few terms first."""
+        end = time.thread_time() + _SEARCHING
+        for x in sorted(self.array.flat, key=lambda x: x.terms):
+            x.shortest_within(max(end - time.thread_time(), 0.0))
 
     def __repr__(self) -> str:
         return self.text()
@@ -168,45 +214,54 @@ class Formulas(LawResult):
         head = f"<{self.title}: {size} formulas, {self.terms} terms>"
         if relations := self.context.relations:
             head += f"\nwith {', '.join(relations)}"
-        if self.terms > SHOWN and self._program is not None:
-            return f"{head}\nwith intermediate variables:\n{self._steps}"
-        flat = enumerate(self.array.flat)
-        shown = [f"{place_text(self._name, k, self.shape)} = {_cut(x.text(style))}" for k, x in flat if x]
-        return "\n".join([head, *shown, *(["all others are zero"] if len(shown) < self.array.size else [])])
+        if relations := self.context.unsubstituted_relations:
+            head += f"\nwhere {', '.join(relations)}"
+        if self._is_long:
+            return f"{head}\nwith intermediate variables:\n{self._shown_steps.text(style)}"
+        self._find_short_forms()
+        shown = [
+            f"{' = '.join(element_text(self._name, p) for p in places)} = {_cut(x.text(style))}"
+            for places, x in nonzero_places(list(self.array.flat), self.shape)
+        ]
+        return "\n".join([head, *shown, *(["all others are zero"] if not all(self.array.flat) else [])])
 
     @checked
     def latex(self, style: str = "full") -> str:
         """All formulas as one matrix (a column for a vector) in LaTeX, however long, without dollar signs.
 
-        style "short" writes s_{23} for sin(theta2 + theta3).
+        A matrix wider than a page of A4 comes as an aligned block, an equation for each element that is not
+        zero, in lines that fit. style "short" writes s_{23} for sin(theta2 + theta3).
         """
         short = self.context.short_indices(style)
-        if self.array.ndim > 2:
-            return r",\ ".join(_latex_matrix(x, short) for x in self.array.reshape(-1, *self.shape[-2:]))
-        return _latex_matrix(self.array, short)
+        self._find_short_forms()
+        if self._fits(short):
+            return _latex_matrix(self.array, short)
+        return aligned(self._equations(short))
 
     def _repr_latex_(self) -> str:
-        if self.terms > SHOWN and self._program is not None:
-            return self._steps._repr_latex_()
-        whole = self.latex()
-        if self.array.ndim <= 2 and _matrix_width(self.array) <= PAGE:
-            return f"${whole}$"
-        return displays(self._equations())
+        if self._is_long:
+            return self._shown_steps._repr_latex_()
+        self._find_short_forms()
+        if self._fits(None):
+            return f"${self.latex()}$"
+        return displays(self._equations(None))
 
-    def _equations(self) -> Iterator[str]:
+    def _fits(self, short: Mapping[str, str] | None) -> bool:
+        """Whether the array is a matrix that fits the width of a page."""
+        return self.array.ndim <= 2 and _matrix_width(self.array, short) <= PAGE
+
+    def _equations(self, short: Mapping[str, str] | None) -> Iterator[str]:
         """Rows of an aligned display: an equation for each formula that is not zero, in lines that fit."""
-        zeros = False
-        for k, x in enumerate(self.array.flat):
-            zeros = zeros or not x
-            if x:
-                yield from equation(latex_lines(x.shortest), latex_name(self._name, place(k, self.shape)))
-        if zeros:
+        for places, x in nonzero_places(list(self.array.flat), self.shape):
+            left = " = ".join(latex_name(self._name, p) for p in places)
+            yield from equation_rows(x.shortest, left, short)
+        if not all(self.array.flat):
             yield r"& \text{all others are zero}"
 
 
 def _cut(text: str) -> str:
     """The text of a formula, cut to the longest line shown."""
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]} ... (index it for the whole)"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... (index it for the whole)"
 
 
 def _rows(array: Any) -> Any:
@@ -218,6 +273,9 @@ def _latex_matrix(array: Any, short: Mapping[str, str] | None) -> str:
     return r"\begin{bmatrix}" + r" \\ ".join(lines) + r"\end{bmatrix}"
 
 
-def _matrix_width(array: Any) -> int:
+def _matrix_width(array: Any, short: Mapping[str, str] | None) -> int:
     """About how many characters wide the matrix is: the widest element of each column, and the gaps."""
-    return sum(2 + max(latex_width(latex(x.shortest)) for x in column) for column in _rows(array).T)
+    columns = _rows(array).T
+    return sum(
+        4 + max((latex_width(latex(x.shortest, short)) for x in column), default=0) for column in columns
+    )

@@ -1,9 +1,11 @@
 """Common factors of a sum, taken out one after the other: a*x + a*y + b becomes a*(x + y) + b.
 
-The sum is read as a polynomial in its factors (symbols, sines, sums). Polynomials that factor are written as
+The sum is read as a polynomial in its factors (symbols, sines, sums) and in the inverses of those below
+fraction bars: a/s**2 + b/s**2 becomes (a + b)/s**2. Polynomials that factor are written as
 products; of others the factor that occurs in most terms is taken out, then the same is done with both parts.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
@@ -11,30 +13,60 @@ from typing import Any
 
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
+from rikigaku.numbers.algebra_budget import spend
 from rikigaku.numbers.flint_conversion import plain, rational
-from rikigaku.numbers.formula import ZERO, Formula, product
-from rikigaku.numbers.formula_layout import UNREADABLE, digits_shown, operations
-from rikigaku.numbers.formula_terms import Factor
+from rikigaku.numbers.formula import ZERO, Formula, product, total
+from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS, UNREADABLE, digits_shown, operations
+from rikigaku.numbers.formula_terms import Factor, Monomial, Terms, in_order
 
 # Terms up to which polynomials are factored, and several factors are tried.
 _FACTORED, _TRIED = 200, 16
 LARGEST_INTEGER = 999  # inside brackets, where a number is taken out
+_BRACKETED = 4  # operations that a fraction in brackets counts more: x*(a/b + c) is read less easily
+_FEW_TIMES = 4  # 9.81 and 19.62 have a number in common; 0.154 and 0.263 have none worth writing
 
 
 def length(formula: Formula) -> tuple[int, int]:
     """What is compared between forms: operations and numbers that no one can read, then characters."""
-    return operations(formula) + 2 * (digits_shown(formula) // UNREADABLE), len(str(formula))
+    return effort(formula), len(str(formula))
+
+
+def effort(formula: Formula) -> int:
+    """Operations, more for numbers that no one can read and for fractions in brackets."""
+    return (
+        operations(formula)
+        + 2 * (digits_shown(formula) // UNREADABLE)
+        + _BRACKETED * _bracketed_fractions(formula.terms, False)
+    )
+
+
+@lru_cache(maxsize=65536)
+def _bracketed_fractions(terms: Terms, inside: bool) -> int:
+    """Fractions in sums that are factors of products."""
+    count = 0
+    for monomial, _ in terms:
+        count += inside and any(power < 0 for _, power in monomial)
+        count += sum(_bracketed_fractions(x.terms, True) for (kind, x), _ in monomial if kind == "sum")
+    return count
+
+
+def shortest(forms: Iterable[Formula]) -> Formula:
+    """The form of least `length`, the first of equal ones; characters are counted only where needed."""
+    efforts = [(effort(form), form) for form in forms]
+    least = min(cost for cost, _ in efforts)
+    first, *others = (form for cost, form in efforts if cost == least)
+    return min(first, *others, key=lambda form: len(str(form))) if others else first
 
 
 @lru_cache(maxsize=4096)
 def grouped(formula: Formula) -> Formula:
     """The sum with common factors taken out, or as it was where that is no shorter."""
-    if len(formula.terms) < 2 or any(n < 0 for monomial, _ in formula.terms for _, n in monomial):
+    if len(formula.terms) < 2:
         return formula
-    factors: dict[Factor, int] = {}
+    factors: dict[tuple[Factor, int], int] = {}  # a factor below a fraction bar is another one than above
     for monomial, _ in formula.terms:
-        for factor, _ in monomial:
-            factors.setdefault(factor, len(factors))
+        for factor, n in monomial:
+            factors.setdefault((factor, 1 if n > 0 else -1), len(factors))
     if not factors:
         return formula
     context = fmpq_mpoly_ctx.get(tuple(f"z{k}" for k in range(len(factors))), Ordering.lex)
@@ -42,10 +74,25 @@ def grouped(formula: Formula) -> Formula:
     for monomial, coefficient in formula.terms:
         powers = [0] * len(factors)
         for factor, n in monomial:
-            powers[factors[factor]] = n
+            powers[factors[factor, 1 if n > 0 else -1]] = abs(n)
         terms[tuple(powers)] = rational(coefficient)
-    atoms = [Formula(((((factor, 1),), Fraction(1)),)) for factor in factors]
-    return min(formula, _Grouping(atoms).best(context.from_dict(terms)), key=length)
+    atoms = [Formula((((power,), Fraction(1)),)) for power in factors]
+    forms = [formula, _Grouping(atoms).best(context.from_dict(terms))]
+    if any(n < 0 for _, n in factors):
+        forms.append(_by_denominators(formula))
+    return shortest(forms)
+
+
+def _by_denominators(formula: Formula) -> Formula:
+    """The sum with the numerators of equal denominators added and grouped."""
+    numerators: dict[Monomial, list[Any]] = {}
+    for monomial, coefficient in formula.terms:
+        below = tuple((factor, n) for factor, n in monomial if n < 0)
+        numerators.setdefault(below, []).append((tuple(x for x in monomial if x[1] > 0), coefficient))
+    parts = []
+    for below, terms in numerators.items():
+        parts.append(product([(grouped(Formula(in_order(terms))), 1), (Formula(((below, Fraction(1)),)), 1)]))
+    return total(parts)
 
 
 class _Grouping:
@@ -56,6 +103,7 @@ class _Grouping:
     def best(self, p: fmpq_mpoly) -> Formula:
         key = str(p)
         if key not in self.known:
+            spend()
             self.known[key] = self._best(p)
         return self.known[key]
 
@@ -76,20 +124,25 @@ class _Grouping:
         numbers = [plain(c) for c in p.coeffs()]
         content = contents(numbers)
         if content != 1 and max(abs(c / content) for c in numbers) <= LARGEST_INTEGER:
+            multiple = max(abs(c / content) for c in numbers)
+            if multiple <= _FEW_TIMES and content.denominator not in COMMON_DENOMINATORS:
+                whole = product([(self.best(p / rational(content)), 1)], content)  # 9.81 is written once
+                if digits_shown(whole) < UNREADABLE:
+                    return shortest((*candidates, whole))
             candidates.append(product([(self._flat(p / rational(content)), 1)], content))
         for k in self._frequent(p)[: 2 if len(p) <= _TRIED else 1]:
             inside, rest = _split(p, k)
             candidates.append(
                 product([(self.atoms[k], 1), (self.best(inside), 1)]) + (self.best(rest) if rest else ZERO)
             )
-        return min(candidates, key=length)
+        return shortest(candidates)
 
     def _squares(self, context: Any, powers: dict[str, list[Any]]) -> None:
         """(s - 1)(s + 1) = -c^2 for a sine, and for a cosine."""
         for k, atom in enumerate(self.atoms):
-            kind, inside = atom.terms[0][0][0][0]
+            (kind, inside), power = atom.terms[0][0][0]
             less, more = powers.get(str(context.gen(k) - 1)), powers.get(str(context.gen(k) + 1))
-            if kind in ("sin", "cos") and less and more:
+            if power == 1 and kind in ("sin", "cos") and less and more:
                 n = min(less[1], more[1])
                 less[1], more[1] = less[1] - n, more[1] - n
                 other = inside.cos() if kind == "sin" else inside.sin()
@@ -101,10 +154,7 @@ class _Grouping:
         return sorted((k for k, n in enumerate(counts) if n > 1), key=lambda k: -counts[k])
 
     def _flat(self, p: fmpq_mpoly) -> Formula:
-        total = ZERO
-        for powers, c in p.to_dict().items():
-            total = total + product(self._powers(powers), plain(c))
-        return total
+        return total(product(self._powers(powers), plain(c)) for powers, c in p.to_dict().items())
 
     def _powers(self, powers: Any) -> list[tuple[Formula, int]]:
         return [(self.atoms[k], int(n)) for k, n in enumerate(powers) if n]

@@ -1,8 +1,10 @@
 """A law as a list of intermediate variables, each a short formula of earlier ones.
 
-The list is the recorded program that is compiled: every line is one or a few of its operations.
+The list is the recorded program that is compiled: every line is one or a few of its operations. Steps that
+are constant, or equal to earlier ones (`step_identities`), are left out.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +18,21 @@ from rikigaku.core.errors import NoElement, NotExact
 from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import Node, reachable
 from rikigaku.numbers.formula import ZERO, Formula
-from rikigaku.numbers.formula_text import latex
+from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS
+from rikigaku.numbers.formula_terms import Monomial
+from rikigaku.numbers.formula_text import equation_rows, text
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.law_result import LawResult
+from rikigaku.symbolic.formulas.step_identities import StepIdentities
 
 # A step used once becomes part of the step that uses it, up to so many terms and factors.
 _LONGEST = 6
+_LARGEST_FRACTION = 10**6  # denominators up to here are as they were given
+_PI = Fraction(math.pi)
+_ROUNDING = Fraction(1, 10**14)  # relative error of numbers that are shown
 
 
 @dataclass(frozen=True)
@@ -118,43 +126,66 @@ class Intermediates(LawResult):
         ]
         return steps, sympy_array([sympy_formula(x, real) for x in self.results], self.shape)
 
-    def _lines(self) -> list[tuple[str, Formula]]:
-        """Results have places as names, from 1: M(1, 2)."""
-        return [(place_text(self.name, k, self.shape), x) for k, x in enumerate(self.results) if x]
-
     def __repr__(self) -> str:
-        lines = [f"{name} = {x}" for name, x in (*self.steps, *self._lines())]
+        return self.text()
+
+    @checked
+    def text(self, style: str = "full") -> str:
+        """Steps, then results by their places, from 1: M(1, 2); numbers to 14 digits.
+
+        style "short" writes s23 for sin(theta2 + theta3).
+        """
+        short = self._short_indices(style)
+        lines = [f"{name} = {text(readable(x), short)}" for name, x in self.steps]
+        for places, x in nonzero_places(self.results, self.shape):
+            left = " = ".join(element_text(self.name, p) for p in places)
+            lines.append(f"{left} = {text(readable(x), short)}")
         zeros = ["all others are zero"] if any(not x for x in self.results) else []
         why = [f"(by steps: {self.reason})"] if self.reason else []
         return "\n".join([*why, *lines, *zeros, f"({self.operations})"])
 
-    def latex(self) -> str:
-        """All steps and results as one display, without the dollar signs; results by places, from 1."""
-        return aligned(self._latex_lines())
+    @checked
+    def latex(self, style: str = "full") -> str:
+        """All steps and results as one display, without the dollar signs; results by places, from 1.
 
-    def _latex_lines(self) -> list[str]:
-        steps = [rf"{latex_name(name)} &= {latex(x)}" for name, x in self.steps]
-        steps += [
-            rf"{latex_name(self.name, place(k, self.shape))} &= {latex(x)}"
-            for k, x in enumerate(self.results)
-            if x
-        ]
-        return steps
+        Numbers are shown to 14 digits; the fields `steps` and `results` have all. Styles as for `text`.
+        """
+        return aligned(self._latex_lines(self._short_indices(style)))
+
+    def _short_indices(self, style: str) -> dict[str, str] | None:
+        taken = [name for name, _ in self.steps]
+        return None if self.context is None else self.context.short_indices(style, taken)
+
+    def _latex_lines(self, short: dict[str, str] | None = None) -> list[str]:
+        rows = [row for name, x in self.steps for row in equation_rows(readable(x), latex_name(name), short)]
+        for places, x in nonzero_places(self.results, self.shape):
+            left = " = ".join(latex_name(self.name, p) for p in places)
+            rows += equation_rows(readable(x), left, short)
+        return rows
 
     def _repr_latex_(self) -> str:
         return displays(self._latex_lines())
 
 
 def intermediates(
-    program: Program, output: str, names: Mapping[str, str], context: "FormulaContext | None" = None
+    program: Program,
+    output: str,
+    names: Mapping[str, str],
+    context: "FormulaContext | None" = None,
+    identities: bool = True,
 ) -> Intermediates:
-    """One output of a program as steps; names: what to call elements of inputs ("q[0]": "theta1")."""
+    """One output of a program as steps; names: what to call elements of inputs ("q[0]": "theta1").
+
+    identities: whether steps that are known by `StepIdentities` are left out, where that is shorter.
+    """
     at = [port.name for port in program.outputs].index(output)
     results = program.results[at]
     nodes = list(reachable(results))
     uses = Counter(arg for node in nodes for arg in node.args)
     uses.update(x for x in results if isinstance(x, Node))
     known: dict[Node, Formula] = _inputs(program, names)
+    equal = _identities(context, known, len(nodes)) if identities and context is not None else None
+    simplified = False
     taken = {name for formula in known.values() for name in formula.symbols}
     prefix = "t"
     while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in taken):
@@ -164,13 +195,33 @@ def intermediates(
         if node in known or node.op == "less":  # no step of its own
             continue
         formula = _formula(node, [known.get(arg, ZERO) for arg in node.args])
-        if _is_short(node, formula, uses[node]):
+        shorter = None if equal is None else equal.known(node, formula)
+        if shorter is not None and shorter != formula:
+            simplified, known[node] = True, shorter
+        elif _is_short(node, formula, uses[node]):
             known[node] = formula
         else:
             steps.append((f"{prefix}{len(steps) + 1}", formula))
             known[node] = Formula.symbol(steps[-1][0])
+        if equal is not None:
+            equal.record(node, known[node])
     shown = tuple(known[x] if isinstance(x, Node) else Formula.of(x) for x in results)
-    return Intermediates(output, program.outputs[at].shape, tuple(steps), shown, program.operations, context)
+    shape = program.outputs[at].shape
+    if simplified:  # some steps are not needed any more
+        from rikigaku.symbolic.formulas.collected_steps import retraced
+
+        found = retraced(output, shape, steps, shown, context)
+        if found.operations.total < program.operations.total:
+            return found
+        return intermediates(program, output, names, context, identities=False)
+    return Intermediates(output, shape, tuple(steps), shown, program.operations, context)
+
+
+def _identities(context: "FormulaContext", inputs: Mapping[Node, Formula], nodes: int) -> StepIdentities:
+    found = StepIdentities(context, nodes)
+    for node, formula in inputs.items():
+        found.input(node, str(formula))
+    return found
 
 
 def _inputs(program: Program, names: Mapping[str, str]) -> dict[Node, Formula]:
@@ -237,4 +288,63 @@ def place(k: int, shape: Shape) -> tuple[int, ...]:
 
 def place_text(name: str, k: int, shape: Shape) -> str:
     """The k-th element of an array, as people write it: M(1, 2); the name alone where there is one number."""
-    return f"{name}({', '.join(map(str, place(k, shape)))})" if shape else name
+    return element_text(name, place(k, shape))
+
+
+def element_text(name: str, indices: tuple[int, ...]) -> str:
+    """An element by its indices, from 1: M(1, 2)."""
+    return f"{name}({', '.join(map(str, indices))})" if indices else name
+
+
+def nonzero_places(elements: Sequence[Any], shape: Shape) -> Iterator[tuple[list[tuple[int, ...]], Any]]:
+    """Places, from 1, and the nonzero element there; M(1, 2) and M(2, 1) of a symmetric matrix together."""
+    n = shape[0] if shape else 0
+    symmetric = len(shape) == 2 and shape == (n, n)
+    symmetric = symmetric and all(
+        elements[i * n + j] == elements[j * n + i] for i in range(n) for j in range(i)
+    )
+    for k, x in enumerate(elements):
+        if not x:
+            continue
+        here = place(k, shape)
+        if not symmetric or here[0] == here[1]:
+            yield [here], x
+        elif here[0] < here[1]:
+            yield [here, (here[1], here[0])], x
+
+
+def readable(formula: Formula) -> Formula:
+    """The formula with floats as numbers for readers: 1/12 for 0.08333333333333333, at most 14 digits.
+
+    Constant terms that are common multiples of pi are written with pi: theta7 - theta2 + pi.
+    """
+    turns = {m: x for m, c in formula.terms if not m and (x := _multiple_of_pi(c))}
+    terms = ((_readable_monomial(m), _readable_number(c)) for m, c in formula.terms if m not in turns)
+    shown = Formula(tuple(terms))
+    return shown + Formula.of("pi") * turns[()] if turns else shown
+
+
+def _multiple_of_pi(c: Fraction) -> Fraction | None:
+    """c/pi, if c is a float and this is a common fraction up to rounding."""
+    if c.denominator < _LARGEST_FRACTION:
+        return None
+    multiple = (c / _PI).limit_denominator(max(COMMON_DENOMINATORS))
+    near = abs(multiple * _PI - c) <= _ROUNDING * abs(c)
+    return multiple if near and multiple.denominator in COMMON_DENOMINATORS else None
+
+
+def _readable_monomial(monomial: Monomial) -> Monomial:
+    return tuple(
+        ((kind, readable(inside) if isinstance(inside, Formula) else inside), power)
+        for (kind, inside), power in monomial
+    )
+
+
+def _readable_number(c: Fraction) -> Fraction:
+    if c.denominator < _LARGEST_FRACTION:
+        return c
+    simple = c.limit_denominator(max(COMMON_DENOMINATORS))
+    if simple.denominator in COMMON_DENOMINATORS and abs(simple - c) <= _ROUNDING * abs(c):
+        return simple
+    short = Fraction(f"{float(c):.14g}")
+    return short if abs(short - c) <= _ROUNDING * abs(c) else c

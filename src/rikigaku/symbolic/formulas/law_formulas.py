@@ -14,6 +14,7 @@ from rikigaku.numbers.program import flatten, shape_of
 from rikigaku.symbolic.algebra.child_process import JobOptions as JobOptions
 from rikigaku.symbolic.algebra.child_process import progress
 from rikigaku.symbolic.algebra.job_dispatch import in_process, in_process_or_child
+from rikigaku.symbolic.formulas.determinant_size import check_determinant
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.exact_state import LOOP_ROOTS, exact_results
 from rikigaku.symbolic.formulas.formula_array import Formulas
@@ -94,6 +95,7 @@ def _numbers(robot: RobotModel, law: Law, specialization: Specialization) -> Law
         )
 
         return closed_numbers(robot, law, specialization)
+    check_determinant(robot, law)
     progress(f"{law.called} is run on exact numbers")
     ring, results = exact_results(robot, law, specialization)
     found = {}
@@ -134,8 +136,9 @@ def _read(
     if result.parts:
         from rikigaku.symbolic.loops.closed_formulas import closed_formula
 
-        pairs = zip(result.parts, result.numbers, strict=True)
-        made = [closed_formula(x, number, context) for x, number in pairs]
+        unreduced = result.unreduced or [None] * len(result.numbers)
+        forms = zip(result.parts, result.numbers, unreduced, strict=True)
+        made = [closed_formula(x, number, context, other) for x, number, other in forms]
     else:
         made = [ExactFormula(number, context) for number in result.numbers]
     if not result.shape:

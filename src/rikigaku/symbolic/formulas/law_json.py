@@ -52,11 +52,15 @@ def law_of(data: Mapping[str, Any]) -> tuple[RobotModel, Law, Specialization]:
 
 @dataclass(frozen=True)
 class LawOutput:
-    """One output: its numbers, row-major; parts: the same as partial fractions, if known."""
+    """One output: its numbers, row-major; parts: the same as partial fractions, if known.
+
+    unreduced: of closed robots the same before they were reduced modulo the loop equations, where short.
+    """
 
     shape: Shape
     numbers: Sequence[Any]
     parts: Sequence[Any] = ()
+    unreduced: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,11 @@ class LawResults:
 
 def results_to_json(found: LawResults) -> dict[str, Any]:
     """Results of a law as JSON."""
-    outputs = {name: [result.shape, bool(result.parts)] for name, result in found.results.items()}
-    numbers = [x for result in found.results.values() for x in (*result.numbers, *result.parts)]
+    outputs = {
+        name: [result.shape, bool(result.parts), bool(result.unreduced)]
+        for name, result in found.results.items()
+    }
+    numbers = [x for y in found.results.values() for x in (*y.numbers, *y.parts, *y.unreduced)]
     return {"outputs": outputs, **numbers_to_json(found.ring, numbers)}
 
 
@@ -80,10 +87,9 @@ def results_from_json(robot: RobotModel, inputs: Inputs, spare: int, data: Mappi
     def in_ring(ring: Ring) -> LawResults:
         waiting = iter(numbers_from_json(ring, data))
         results = {}
-        for name, (shape, in_parts) in data["outputs"].items():
-            numbers = list(islice(waiting, prod(shape)))
-            parts = list(islice(waiting, prod(shape) if in_parts else 0))
-            results[name] = LawOutput(tuple(shape), numbers, parts)
+        for name, (shape, *forms) in data["outputs"].items():
+            taken = [list(islice(waiting, prod(shape) * given)) for given in (True, *forms)]
+            results[name] = LawOutput(tuple(shape), *taken)
         return LawResults(ring, results)
 
     return with_roots(robot, inputs, in_ring, spare)

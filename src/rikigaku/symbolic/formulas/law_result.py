@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from rikigaku.symbolic.formulas.intermediates import Intermediates
 
+SEARCH = 120.0  # seconds that the search for the shortest form may take
+
 
 class LawResult(ABC):
     """A law on paper, whatever its length.
@@ -22,7 +24,7 @@ class LawResult(ABC):
     def combined(self) -> Self:
         """The same, with sines and cosines of sums where that is shorter."""
 
-    def factored(self) -> Self:
+    def factored(self, time_limit: float = SEARCH) -> Self:
         """The same, in the shortest form: sums of angles combined, common factors taken out."""
         return self.combined()
 
@@ -39,8 +41,8 @@ class LawResult(ABC):
         """The same as a list of steps, each used by later ones."""
 
     @abstractmethod
-    def latex(self) -> str:
-        """The same for a paper, without dollar signs."""
+    def latex(self, style: str = "full") -> str:
+        """The same for a paper, without dollar signs; style "short" writes s_{23}."""
 
     @abstractmethod
     def sympy(self) -> Any:
@@ -68,8 +70,8 @@ class SeveralResults(tuple[LawResult, ...]):
     def combined(self) -> Self:
         return self._each("combined")
 
-    def factored(self) -> Self:
-        return self._each("factored")
+    def factored(self, time_limit: float = SEARCH) -> Self:
+        return self._each("factored", time_limit)
 
     def collect(self, by: str | Sequence[str]) -> Self:
         return self._each("collect", by)
@@ -84,8 +86,12 @@ class SeveralResults(tuple[LawResult, ...]):
         return self._each("sympy")
 
     def latex(self) -> str:
-        """All results in LaTeX, one below the other."""
-        lines = [rf"\mathrm{{{name}}} &= {x.latex()}" for name, x in zip(self._fields, self, strict=True)]
+        """All results in LaTeX, one below the other; wide ones element by element."""
+        lines = []
+        for name, x in zip(self._fields, self, strict=True):
+            shown = x.latex()
+            named = shown.startswith(r"\begin{aligned}")  # its rows have left sides
+            lines.append(f"& {shown}" if named else rf"\mathrm{{{name}}} &= {shown}")
         return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
 
     def _repr_latex_(self) -> str:

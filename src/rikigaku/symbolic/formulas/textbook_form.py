@@ -3,23 +3,35 @@
 Sums of angles (cos(q2 + q3)), doubled angles, squares of sines or of cosines, factors, and common factors
 taken out. All forms come from exact polynomials: FLINT factors them, and identities of sines and cosines are
 changes of generators (`trigonometric_bases`). Each form is computed again with exact numbers, and shown only
-if that gives the number.
+if that gives the number. Long searches run in a child process with a time limit (`within`).
 """
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.core.errors import RikigakuError
+from rikigaku.numbers.algebra_budget import spend
 from rikigaku.numbers.exact_number import Exact, ExactConstants, ExactNumber
 from rikigaku.numbers.flint_conversion import plain, rational
-from rikigaku.numbers.formula import ONE, ZERO, Formula, product
+from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
+from rikigaku.numbers.formula_json import formula_data, formula_of
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.numbers.rational_function import RationalFunction
-from rikigaku.symbolic.formulas.formula_grouping import LARGEST_INTEGER, contents, grouped, length
+from rikigaku.symbolic.algebra.child_process import JobOptions
+from rikigaku.symbolic.algebra.job_dispatch import in_process_or_child
+from rikigaku.symbolic.formulas.formula_grouping import (
+    LARGEST_INTEGER,
+    contents,
+    grouped,
+    length,
+    shortest,
+)
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_bases import (
     TrigonometricPolynomial,
@@ -33,6 +45,27 @@ from rikigaku.symbolic.formulas.trigonometric_bases import (
 
 # Terms of a polynomial up to which other angles are tried, and it is factored; splits are tried up to fewer.
 _REWRITTEN, _SPLIT = 300, 40
+# Of equal polynomials in other angles, those with more terms than this many times the fewest are left out.
+_WORTH_TRYING = 1.5
+# Terms up to which a search takes some 0.2 s and is not worth a child process.
+_QUICK = 12
+_ADVICE = "Give more time (factored(time_limit=...)), or values to some symbols (law.formulas(L=0.4))."
+
+_work: ContextVar[JobOptions | None] = ContextVar("search", default=None)
+
+
+@contextmanager
+def within(work: JobOptions) -> Iterator[None]:
+    """Inside, searches take no longer than the limit; long ones run in a child process.
+
+    Raises:
+        TimeLimit, JobCancelled, JobFailed, TooLarge: as `in_process_or_child`.
+    """
+    token = _work.set(work)
+    try:
+        yield
+    finally:
+        _work.reset(token)
 
 
 class TextbookForms:
@@ -40,6 +73,7 @@ class TextbookForms:
 
     def __init__(self, writer: FormulaWriter) -> None:
         self.writer, self.ring = writer, writer.ring
+        self._known: dict[str, Formula] = {}  # of polynomials: determinants occur in many formulas
         self._squares: dict[str, tuple[Formula, Any] | None] = {}
 
     def __call__(self, x: ExactNumber) -> Formula:
@@ -51,10 +85,26 @@ class TextbookForms:
                 return self._with_sign(x, name, *size)
         if isinstance(x, RationalFunction):
             below = [(self(d), -n) for d, n in x.denominator_factors.items()]
-            return product([(self(x.numerator), 1), *below])
-        plain_form = self.writer(x)
-        candidates = sorted(self._candidates(x, plain_form), key=length)
-        return next(form for form in candidates if form is plain_form or self._is(form, x))
+            monomial, rest = _without_monomial(x.numerator)  # it may cancel
+            return product([(self.writer(monomial), 1), (self(rest), 1), *below])
+        key = str(x.polynomial)
+        if key not in self._known:
+            plain_form = self.writer(x)
+            candidates = sorted(self._candidates(x, plain_form), key=length)
+            self._known[key] = next(f for f in candidates if f is plain_form or self._is(f, x))
+        return self._known[key]
+
+    def of_fractions(self, formula: Formula) -> Formula:
+        """A sum of fractions with every sum above and below a line in its short form."""
+        found = []
+        for monomial, coefficient in formula.terms:
+            factors = []
+            for factor, power in monomial:
+                number = self._number(factor[1]) if factor[0] == "sum" else None
+                own = Formula(((((factor, 1),), Fraction(1)),)) if number is None else self(number)
+                factors.append((own, power))
+            found.append(product(factors, coefficient))
+        return total(found)
 
     def _candidates(self, x: Exact, plain_form: Formula) -> Iterator[Formula]:
         yield plain_form
@@ -71,11 +121,7 @@ class TextbookForms:
             {tuple(int(powers[k]) for k in places): c for powers, c in x.polynomial.to_dict().items()}
         )
         angles = tuple(self.writer.angle(a) for a in turning)
-        search = _Search(len(angles), [self._other(name) for name in others])
-        p = TrigonometricPolynomial(polynomial, angles)
-        yield search.by_parts(p)
-        if len(polynomial) <= _REWRITTEN:
-            yield search.best(p)
+        yield from _found(TrigonometricPolynomial(polynomial, angles), [self._other(x) for x in others])
 
     def _other(self, name: str) -> Formula:
         """The formula of a generator that is no sine or cosine; radicands of square roots in short form."""
@@ -140,6 +186,53 @@ class TextbookForms:
             return None
 
 
+def _without_monomial(x: Any) -> tuple[Any, Any]:
+    """The product of generators that divides every term of a polynomial, and the quotient."""
+    if not isinstance(x, Exact):
+        return 1, x
+    common = tuple(map(min, zip(*x.polynomial.monoms(), strict=True)))
+    if not any(common):
+        return 1, x
+    monomial = x.ring.context.from_dict({common: 1})
+    return x.ring.number(monomial), x.ring.number(x.polynomial / monomial)
+
+
+def _found(p: TrigonometricPolynomial, others: list[Formula]) -> list[Formula]:
+    """The forms that the search finds, within the limits of the work."""
+    work = _work.get()
+    if work is None or len(p.polynomial) <= _QUICK:
+        return _searched(p, others)
+    data = {
+        "angles": [formula_data(x) for x in p.angles],
+        "others": [formula_data(x) for x in others],
+        "terms": [[list(map(int, m)), str(plain(c))] for m, c in p.polynomial.to_dict().items()],
+    }
+    return in_process_or_child(
+        lambda: _searched(p, others),
+        _job,
+        data,
+        lambda found: [formula_of(x) for x in found],
+        what=f"The search for a short form of {len(p.polynomial)} terms",
+        work=work,
+        advice=_ADVICE,
+    )
+
+
+def _searched(p: TrigonometricPolynomial, others: list[Formula]) -> list[Formula]:
+    search = _Search(len(p.angles), others)
+    found = [search.by_parts(p)]
+    return [*found, search.best(p)] if len(p.polynomial) <= _REWRITTEN else found
+
+
+def _job(data: dict[str, Any]) -> list[Any]:
+    angles, others = ([formula_of(x) for x in data[key]] for key in ("angles", "others"))
+    names = tuple(f"y{k}" for k in range(2 * len(angles) + len(others)))
+    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
+    terms = {tuple(powers): rational(Fraction(c)) for powers, c in data["terms"]}
+    found = _searched(TrigonometricPolynomial(context.from_dict(terms), tuple(angles)), others)
+    return [formula_data(x) for x in found]
+
+
 class _Search:
     """Short forms of polynomials in sines and cosines; n: number of angles, others: other generators."""
 
@@ -181,6 +274,7 @@ class _Search:
         """The shortest form found; angles may change."""
         key = str(p.polynomial), p.angles
         if key not in self.known:
+            spend()
             self.known[key] = self._best(p)
         return self.known[key]
 
@@ -194,18 +288,14 @@ class _Search:
             return product([(self._term(p.angles, common, 1), 1), (self.best(rest), 1)])
         if len(p.polynomial) > _REWRITTEN:
             return grouped(self._flat(p))
-        candidates = [self._with_these_angles(p)]
         sums = with_sums(p)
-        variants = [shortest_squares(p), sums, shortest_squares(sums), doubled(p), doubled(sums)]
-        seen = {(str(p.polynomial), p.angles)}
-        for other in variants:
-            key = str(other.polynomial), other.angles
-            if key not in seen:
-                seen.add(key)
-                candidates.append(self._with_these_angles(other))
+        variants = [p, shortest_squares(p), sums, shortest_squares(sums), doubled(p), doubled(sums)]
+        distinct = {(str(other.polynomial), other.angles): other for other in variants}.values()
+        most = _WORTH_TRYING * min(len(other.polynomial) for other in distinct) + 1
+        candidates = [self._with_these_angles(other) for other in distinct if len(other.polynomial) <= most]
         if len(p.polynomial) <= _SPLIT:
             candidates += self._splits(sums)
-        return min(candidates, key=length)
+        return shortest(candidates)
 
     def _with_these_angles(self, p: TrigonometricPolynomial) -> Formula:
         """As a product where it factors, else as a sum with common factors taken out."""
@@ -260,10 +350,7 @@ class _Search:
             yield product([(generator, 1), (first, 1)]) + second
 
     def _flat(self, p: TrigonometricPolynomial) -> Formula:
-        total = ZERO
-        for powers, c in p.polynomial.to_dict().items():
-            total = total + self._term(p.angles, powers, plain(c))
-        return total
+        return total(self._term(p.angles, powers, plain(c)) for powers, c in p.polynomial.to_dict().items())
 
     def _term(self, angles: tuple[Formula, ...], powers: Any, c: Fraction | int) -> Formula:
         factors = []

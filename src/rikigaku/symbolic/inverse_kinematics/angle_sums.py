@@ -5,7 +5,7 @@ sin(r) and r a sum of known angles. Then the joint is atan2(b, a) + r, which is 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly_ctx
@@ -14,6 +14,7 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.exact_number import Exact, ExactConstants
 from rikigaku.numbers.flint_conversion import plain
 from rikigaku.numbers.formula import PI, ZERO, Formula
+from rikigaku.numbers.formula_layout import with_common_scale
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.symbolic.formulas.trigonometric_bases import TrigonometricPolynomial, with_sums
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Step
@@ -47,7 +48,8 @@ def with_angle_sums(steps: Sequence[Step]) -> tuple[ShownStep, ...]:
             if _is_symbol(step.y) and _is_symbol(step.x):  # s2 and c2 are the sine and cosine of the joint
                 own = Formula.symbol(step.name)
                 definitions |= {str(step.y): own.sin(), str(step.x): own.cos()}
-            shown.append(found or step)
+            y, x = with_common_scale(step.y, step.x)
+            shown.append(found or replace(step, y=y, x=x))
             continue
         shown.append(step)
     return _needed(shown)

@@ -27,7 +27,9 @@ from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definitio
 
 _TRIALS = 400
 _REQUIRED_PASSES = 2  # configurations
-_ALLOWED_FAILURES = 20  # configurations, where the pose satisfies relations
+# Where the pose satisfies relations, one pattern of k signs passes at a configuration: each with probability
+# 1/k. After 24 k failures a branch that has not passed twice is valid with a probability below 1e-9.
+_ALLOWED_FAILURES = 24
 _TARGET_FREEDOMS = {"pose": 6, "position": 3, "planar": 3}
 
 
@@ -50,7 +52,7 @@ Requirements = Sequence[tuple[Number, Number | None]]
 def verified(
     result: JointFormulas, ring: Ring, axes: Sequence[Axis], requirements: Requirements
 ) -> JointFormulas:
-    """The result with only the branches that pass.
+    """The result with only the branches that pass, and the number of those that could not be tested.
 
     requirements: numbers of the ring and their required value after substitution of a branch: a constant, or
         None for their value at the drawn configuration; the first ones are the elements of the pose.
@@ -59,12 +61,14 @@ def verified(
     """
     # The pose of an arm with few joints satisfies relations among its elements; then only one sign of a root
     # may be valid, depending on the pose. (Residues have no signs: each sign passes at some configurations.)
-    most = _ALLOWED_FAILURES if len(axes) - len(result.given) < _TARGET_FREEDOMS[result.target] else 1
     roots = sum(isinstance(step, Root) for step in result.steps)
     patterns = list(product((1, -1), repeat=roots))
+    related = len(axes) - len(result.given) < _TARGET_FREEDOMS[result.target]
+    most = _ALLOWED_FAILURES * len(patterns) if related else 1
     passed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
     failed: dict[tuple[int, ...], int] = dict.fromkeys(patterns, 0)
-    for seed in range(_TRIALS):
+    # a root is in the field at every second configuration
+    for seed in range(max(_TRIALS, 2 * most * len(patterns)) if related else _TRIALS):
         left = [p for p in patterns if passed[p] < _REQUIRED_PASSES and failed[p] < most]
         if not left:
             break
@@ -85,7 +89,8 @@ def verified(
             f"of frame {result.frame!r}. {loops}{instead}",
             [result.coordinates[axis.place] for axis in axes],
         )
-    return replace(result, signs=tuple(good))
+    undecided = sum(passed[p] < _REQUIRED_PASSES and failed[p] < most for p in patterns)
+    return replace(result, signs=tuple(good), undecided=undecided)
 
 
 class _Trial:

@@ -1,7 +1,7 @@
 """Closed-form inverse kinematics: its branches, their evaluation at poses, and their display."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from rikigaku.model.editing import geometry_only
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.robot_tables import Table, html_table, text_table
+from rikigaku.numbers.elementary_functions import atan2, cos, sin
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.number_kind import FLOATS
@@ -149,6 +150,7 @@ class JointFormulas:
     pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
     conditions: formulas of the pose that vanish wherever it is reachable.
     more_conditions: number of further conditions, which differ between branches; `solve` checks them.
+    undecided: number of combinations of signs that could not be verified and are left out (`status`).
     """
 
     robot: RobotModel
@@ -162,6 +164,17 @@ class JointFormulas:
     signs: tuple[tuple[int, ...], ...] = ()
     plane: Plane | None = None
     more_conditions: int = 0
+    undecided: int = 0
+
+    @property
+    def status(self) -> str:
+        """Whether these are all branches: what the verification by exact substitution has shown."""
+        if not self.undecided:
+            return "all branches: every other combination of signs fails to reach the pose"
+        return (
+            f"{self.undecided} combinations of signs could not be verified and are left out: there may be "
+            "more branches. robot.inverse_kinematics(..., all=True) finds all in numbers."
+        )
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -225,20 +238,49 @@ class JointFormulas:
         return Configurations(np.where(valid[..., None], q, np.nan), valid, error, names)
 
     def _error(self, q: Array, elements: Elements, symbols: Mapping[str, float]) -> Array:
-        mechanism = instantiate(self._geometry, FLOATS, symbols)
-        bodies = world_poses(mechanism, [q[..., k] for k in range(self.robot.nq)])
-        pose = frame_pose(mechanism, bodies, self.frame)
-        reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
-        gaps = [
-            np.abs(np.broadcast_to(x, q.shape[:-1]) - y)
-            for x, y in zip(reached, elements, strict=True)
-            if y is not None
-        ]
-        if self.robot.loops:
-            rows = loop_residual(mechanism, [q[..., k] for k in range(self.robot.nq)])
-            gaps += [np.abs(np.broadcast_to(x, q.shape[:-1])) for x in rows]
-        error: Array = np.maximum.reduce(gaps)  # NaN, and not valid, where the pose has a NaN
+        def absolute(x: Any) -> Array:
+            return np.abs(np.broadcast_to(x, q.shape[:-1]))
+
+        joints = [q[..., k] for k in range(self.robot.nq)]
+        # NaN, and not valid, where the pose has a NaN
+        error: Array = self.largest_gap(joints, elements, symbols, absolute, np.maximum.reduce)
         return np.where(np.isfinite(q).all(axis=-1), error, np.inf)
+
+    def largest_gap(
+        self,
+        q: Sequence[Any],
+        elements: Sequence[Any],
+        symbols: Mapping[str, Any],
+        absolute: Callable[[Any], Any],
+        largest: Callable[[list[Any]], Any],
+    ) -> Any:
+        """Largest difference between the pose reached (and closed loops) and the target, on any numbers."""
+        mechanism = instantiate(self._geometry, FLOATS, symbols)
+        pose = frame_pose(mechanism, world_poses(mechanism, q), self.frame)
+        reached = [*pose.p, *(x for row in pose.R for x in row)][: len(elements)]
+        gaps = [absolute(x - y) for x, y in zip(reached, elements, strict=True) if y is not None]
+        if self.robot.loops:
+            gaps += [absolute(x) for x in loop_residual(mechanism, q)]
+        return largest(gaps)
+
+    def elements_of(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Elements of the pose to be reached, from those in the formulas; None: not prescribed."""
+        if self.plane is None:
+            return inputs
+        return self._in_space(list(inputs))
+
+    def pose_elements(self, q: Sequence[Any], symbols: Mapping[str, Any]) -> list[Any]:
+        """Elements in the formulas of the pose that the frame has at q, on any numbers."""
+        mechanism = instantiate(self._geometry, FLOATS, symbols)
+        pose = frame_pose(mechanism, world_poses(mechanism, q), self.frame)
+        if self.plane is not None:
+            return [*(pose.p[k] for k in self.plane.across), atan2(*self.plane.sin_cos(pose.R))]
+        return [*pose.p, *(x for row in pose.R for x in row)][: len(self.pose_names)]
+
+    @property
+    def geometric_symbols(self) -> tuple[str, ...]:
+        """Symbols of the robot that poses depend on."""
+        return self._geometry.free_symbols
 
     def _elements(self, pose: Any) -> tuple[Elements, list[Array], tuple[int, ...]]:
         """Elements of the poses, of the batch's shape: those to be reached, and those in the formulas."""
@@ -271,7 +313,7 @@ class JointFormulas:
         position: list[Any] = [None] * 3  # the coordinate normal to the plane is not prescribed
         for k, x in zip(self.plane.across, parts, strict=False):
             position[k] = x
-        rows = self.plane.rotation_rows(np.sin(parts[2]), np.cos(parts[2]))
+        rows = self.plane.rotation_rows(sin(parts[2]), cos(parts[2]))
         return [*position, *(x for row in rows for x in row)]
 
     def _symbols(self, values: Mapping[str, Any]) -> dict[str, float]:
@@ -297,7 +339,9 @@ class JointFormulas:
 
     def short_indices(self, style: str) -> dict[str, str] | None:
         """Indices of the joints in the style "short"; None for "full"."""
-        return short_indices(style, [self.coordinates[k] for k in sorted(self.coordinates)])
+        coordinates = [self.coordinates[k] for k in sorted(self.coordinates)]
+        taken = (*self.robot.free_symbols, *self.pose_names, *(step.name for step in self.steps))
+        return short_indices(style, coordinates, taken)
 
     @checked
     def text(self, style: str = "full") -> str:
@@ -320,7 +364,8 @@ class JointFormulas:
         """All branches as a function in another language, as laws export (docs/export.md).
 
         Inputs: p and R of the pose (planar: two coordinates and phi), given joints, symbols. Outputs: q, one
-        row for each branch, and `radicand`, negative for a branch that does not reach the pose.
+        row for each branch, NaN where it does not reach the pose; `error` of that pose; `radicand`, the
+        smallest number under a square root, negative out of reach.
         """
         from rikigaku.symbolic.formulas.object_exports import OBJECT_EXPORTERS
         from rikigaku.symbolic.inverse_kinematics.solution_program import solution_export

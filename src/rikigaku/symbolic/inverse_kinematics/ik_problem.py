@@ -13,7 +13,6 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.inverse_kinematics.closed_chains import with_cut_joints
-from rikigaku.symbolic.inverse_kinematics.joint_equations import unknowns
 from rikigaku.symbolic.inverse_kinematics.linear_loops import LevelWrist, level_wrist, with_displacements
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane, plane_of
 from rikigaku.symbolic.inverse_kinematics.serial_chain import (
@@ -23,6 +22,7 @@ from rikigaku.symbolic.inverse_kinematics.serial_chain import (
     chain_to,
     checked,
     exact_geometry,
+    unknowns,
 )
 from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 

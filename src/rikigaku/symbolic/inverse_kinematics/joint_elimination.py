@@ -19,9 +19,9 @@ from rikigaku.numbers.number_kind import Number
 from rikigaku.numbers.polynomial_algebra import coefficients
 from rikigaku.symbolic.algebra.groebner import quick_basis
 from rikigaku.symbolic.algebra.polynomial_system import System
-from rikigaku.symbolic.inverse_kinematics.joint_equations import Line, unknowns
+from rikigaku.symbolic.inverse_kinematics.joint_equations import Line
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
-from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis, quotient
+from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis, quotient, unknowns
 from rikigaku.symbolic.loops.elimination_symbols import EliminationSymbols
 
 _MOST = 4  # equations of a pair of joints that are combined

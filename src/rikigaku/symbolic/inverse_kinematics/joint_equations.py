@@ -8,7 +8,7 @@ line). Two more equations, sin q cos r = u and sin q sin r = v with another unkn
 sin q = +-sqrt(u^2 + v^2) at full precision.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from rikigaku.numbers.flint_conversion import plain
 from rikigaku.numbers.number_kind import Number
 from rikigaku.numbers.polynomial_algebra import coefficients, without_common_factor
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
-from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis
+from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis, unknowns
 
 Line = tuple[Number, Number, Number]
 
@@ -35,12 +35,6 @@ class Candidate:
     axis: Axis
     first: Line
     second: Line | None = None
-
-
-def unknowns(x: Exact, axes: Iterable[Axis]) -> list[Axis]:
-    """The axes whose generators occur."""
-    degrees = dict(zip(x.ring.names, x.polynomial.degrees(), strict=True))
-    return [axis for axis in axes if any(degrees[name] for name in axis.generators)]
 
 
 def candidates(ring: Ring, axis: Axis, pool: list[Exact], witness: Witness) -> Iterator[Candidate]:

@@ -7,9 +7,10 @@ from fractions import Fraction
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.flint_conversion import plain
-from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula import ONE, ZERO, Formula, product
+from rikigaku.numbers.formula_layout import with_common_scale
 from rikigaku.numbers.number_kind import Number
-from rikigaku.symbolic.formulas.formula_grouping import grouped
+from rikigaku.symbolic.formulas.formula_grouping import grouped, shortest
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.joint_equations import TWO, Candidate
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
@@ -23,6 +24,8 @@ from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     Step,
     is_short,
 )
+
+_SHORT_SUM = 2  # terms of a sum that is repeated rather than named
 
 
 class JointSteps:
@@ -72,9 +75,11 @@ class JointSteps:
         if is_zero(a) or is_zero(b):
             self._sine_or_cosine(found.axis, a, b, c)
             return
-        A, B, C = map(self.formula, found.first)
-        w = self._root(A**2 + B**2 - C**2, a * a + b * b - c * c)
-        self._angle(found.axis, -A * C - B * w, A * w - B * C, A**2 + B**2)
+        A, B, K = map(self.formula, (a, b, -c))  # A sin q + B cos q = K
+        if len(K.terms) > _SHORT_SUM:  # it occurs three times
+            K = self.define(f"k{self.roots + 1}", _with_readable_numbers(K))
+        w = self._root(A**2 + B**2 - K**2, a * a + b * b - c * c)
+        self._angle(found.axis, grouped(A * K - B * w), grouped(B * K + A * w), A**2 + B**2)
 
     def _sine_or_cosine(self, axis: Axis, a: Number, b: Number, c: Number) -> None:
         """cos q = -C/B, sin q = +-sqrt(1 - cos(q)^2); or the same with sine and cosine exchanged.
@@ -143,3 +148,10 @@ class JointSteps:
         name = self.names.new(f"w{self.roots}")
         self.steps.append(Root(name, radicand))
         return Formula.symbol(name)
+
+
+def _with_readable_numbers(total: Formula) -> Formula:
+    """The sum with common factors, or a number, taken out: (p**2 - 0.0004)/0.8636."""
+    (scaled,) = with_common_scale(total)
+    number = total.terms[0][1] / scaled.terms[0][1]
+    return shortest((grouped(total), product([(scaled, 1)], number)))

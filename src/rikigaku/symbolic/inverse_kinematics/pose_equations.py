@@ -19,7 +19,7 @@ from rikigaku.numbers.exact_number import Exact, Ring
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial.pose import Pose
 from rikigaku.spatial.vector import Vector, add, dot, multiply, sub, transform, transpose
-from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Chain
+from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Chain, unknowns
 
 # A prime that is 23 modulo 24: sqrt(2) and sqrt(3) exist, and roots are powers.
 _FIRST_PRIME = 2**61 - 2**61 % 24 + 23
@@ -113,7 +113,7 @@ def structured(chain: Chain, with_rotation: bool) -> tuple[list[Number], list[Nu
     elements: list[Number] = []
     known: dict[str, Number] = {}
     for k, x in enumerate(reached):
-        if not isinstance(x, Exact):
+        if not isinstance(x, Exact) or not unknowns(x, chain.axes):
             elements.append(x)
             continue
         text = str(x.polynomial)

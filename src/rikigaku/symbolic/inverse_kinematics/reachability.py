@@ -17,9 +17,8 @@ from rikigaku.numbers.flint_conversion import rational
 from rikigaku.numbers.number_kind import Number
 from rikigaku.symbolic.algebra.row_elimination import Spaces
 from rikigaku.symbolic.inverse_kinematics.joint_elimination import without
-from rikigaku.symbolic.inverse_kinematics.joint_equations import unknowns
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
-from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis
+from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis, unknowns
 
 _MOST = 12  # equations of one joint that are combined in pairs
 _LONGEST = 2_000  # terms of the product of two equations

@@ -5,6 +5,7 @@ intersections of axes (of parallel axes: to the same height), and offsets are mo
 The intersection of three axes is then one origin, and its equations do not depend on these joints.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -47,6 +48,12 @@ class Axis:
         if self.revolute:
             return Pose(axis_rotation(2, sin(x), cos(x)))
         return Pose(IDENTITY, (0, 0, x))
+
+
+def unknowns(x: Exact, axes: Iterable[Axis]) -> list[Axis]:
+    """The axes whose generators occur."""
+    degrees = dict(zip(x.ring.names, x.polynomial.degrees(), strict=True))
+    return [axis for axis in axes if any(degrees[name] for name in axis.generators)]
 
 
 @dataclass(frozen=True)

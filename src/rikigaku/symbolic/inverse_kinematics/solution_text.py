@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import Indices, displayed, equation, latex, latex_lines, text
+from rikigaku.numbers.formula_text import (
+    PAGE,
+    Indices,
+    displayed,
+    equation,
+    equation_rows,
+    latex,
+    latex_lines,
+    latex_width,
+    text,
+)
 from rikigaku.numbers.latex_names import escaped, latex_name
 from rikigaku.symbolic.inverse_kinematics.angle_sums import AngleSum, ShownStep
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
@@ -58,14 +68,27 @@ def formulas_text(formulas: "JointFormulas", style: str = "full") -> str:
 
 def _branches(formulas: "JointFormulas") -> str:
     count = len(formulas.signs)
-    return f"{count} branch{'es' * (count != 1)}"
+    left = f", {formulas.undecided} undecided (status)" if formulas.undecided else ""
+    return f"{count} branch{'es' * (count != 1)}{left}"
+
+
+def _condition_lines(conditions: Sequence[Formula]) -> list[str]:
+    """Conditions on the pose as rows; short ones share a row."""
+    whole = r",\; ".join(f"{latex(x)} = 0" for x in conditions)
+    if latex_width(whole) <= PAGE:
+        return [rf"& \text{{where }} {whole}"]
+    rows = [r"& \text{where}"]
+    for x in conditions:
+        *before, last = latex_lines(x)
+        rows += equation([*before, f"{last} = 0"])
+    return rows
 
 
 def formulas_lines(formulas: "JointFormulas", style: str = "full") -> list[str]:
     """Rows of an aligned display: branches, conditions on the pose, steps."""
     lines = [rf"& \text{{{escaped(_branches(formulas))}}}"]
     if formulas.conditions:
-        lines.append(r"& \text{where } " + r",\; ".join(f"{latex(x)} = 0" for x in formulas.conditions))
+        lines += _condition_lines(formulas.conditions)
     return [*lines, *steps_lines(formulas.shown_steps, formulas.short_indices(style))]
 
 
@@ -74,7 +97,7 @@ def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Ite
     for step, (left, right) in zip(steps, step_equations(steps, short), strict=True):
         match step:
             case Definition(_, formula) | Displacement(_, _, formula):
-                yield from equation(latex_lines(formula, short), left)
+                yield from equation_rows(formula, left, short)
             case Angle(_, _, y, x):
                 yield f"{left} &= {_atan2(y, x, short)}"
             case _:

@@ -19,7 +19,7 @@ from rikigaku.symbolic.algebra import child_process
 from rikigaku.symbolic.formulas.formula_grouping import grouped
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.inverse_kinematics.joint_elimination import derived, from_basis
-from rikigaku.symbolic.inverse_kinematics.joint_equations import Candidate, candidates, squares, unknowns
+from rikigaku.symbolic.inverse_kinematics.joint_equations import Candidate, candidates, squares
 from rikigaku.symbolic.inverse_kinematics.joint_steps import JointSteps
 from rikigaku.symbolic.inverse_kinematics.pose_equations import (
     Target,
@@ -29,7 +29,7 @@ from rikigaku.symbolic.inverse_kinematics.pose_equations import (
     structured,
 )
 from rikigaku.symbolic.inverse_kinematics.reachability import left_over
-from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis, Chain
+from rikigaku.symbolic.inverse_kinematics.serial_chain import TARGET, Axis, Chain, unknowns
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Names, formulas_of
 from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
 

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from rikigaku.closure.assembly import assembly_problem, closed_configurations, require_one_target
 from rikigaku.closure.configuration_comparison import distinct, wrapped
 from rikigaku.closure.held_coordinates import starting_configuration
+from rikigaku.closure.platform_legs import PlatformPoses, platform_modes, platform_of, poses_of
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.errors import CannotClose, NoFormula, TooLarge
+from rikigaku.core.errors import CannotClose, NoFormula, NotSolvable, TooLarge
 from rikigaku.core.types import Array
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import neutral
@@ -38,7 +39,9 @@ def assemble(
             configuration nearest to the neutral one is taken; a batch continues from its first one.
         path: the first axis of q_independent is a path; each configuration continues the one before.
         all: all assembly modes of one set of positions within the joint limits, (modes, nq), nearest first:
-            from the exact equations where these can be solved, else as many as random starts find.
+            from the exact equations where these can be solved; for a platform on six legs in space or three
+            in a plane, one configuration at each of its poses (`robot.platform_poses`); else as many as
+            random starts find.
         strict: raise where the loops cannot be closed; else the row is NaN.
         symbols: values of the robot's symbols, instead of its own.
     Raises:
@@ -54,7 +57,40 @@ def assemble(
     like = neutral(robot) if near is None else starting_configuration(robot, near).reshape(-1, robot.nq)[0]
     held = problem.held
     found = exact_configurations(robot, held.joints, held.positions, problem.equations.symbols)
+    if found is None and (platform := platform_of(robot, held, problem.equations.symbols)) is not None:
+        found, poses = platform_modes(robot, platform, problem.equations, held, like)
+        if poses.reached < poses.paths and not len(found):
+            found = None
     return problem.sorted_modes(problem.sampled_modes(like) if found is None else found, like)
+
+
+@checked
+def all_platform_poses(
+    robot: RobotModel, q_independent: ArrayLike | Mapping[str, ArrayLike], **symbols: float
+) -> PlatformPoses:
+    """All poses of the platform of a parallel robot at given positions of its actuated joints.
+
+    Six legs that hold points of the platform at distances from the base (UPS, PUS, RUS) have up to 40 poses,
+    three in a plane (RRR, RPR) up to 6. All complex solutions are followed by homotopy continuation.
+
+    Args:
+        q_independent: as `robot.assemble` takes them, one set of positions.
+    Returns:
+        PlatformPoses: `poses` (n, 4, 4) of the link or frame `frame` in the world, joint limits ignored.
+        All are known if `reached` equals `paths`; special geometries have fewer solutions than paths.
+    Raises:
+        NotSolvable: if the robot is no platform on such legs.
+    """
+    problem = assembly_problem(robot, q_independent, symbols)
+    require_one_target(problem, False)
+    platform = platform_of(robot, problem.held, problem.equations.symbols)
+    if platform is None:
+        raise NotSolvable(
+            f"Robot {robot.name!r} is no platform on six legs in space or three in a plane that hold its "
+            "points at distances from the base. robot.assemble(..., all=True) finds modes of other robots.",
+            [],
+        )
+    return poses_of(platform)
 
 
 def exact_configurations(

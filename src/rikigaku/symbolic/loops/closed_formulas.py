@@ -50,8 +50,13 @@ def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[
         total: Any = 0
         for name, factor in _collected(c, x, parameters).items():
             total = total + (factor * c.state.ring.variable(name) if name else factor)
-        found.append(Fraction(total) if isinstance(total, float) else total)  # 0.0 of a law's literals
+        found.append(exact(total))
     return found
+
+
+def exact(x: Any) -> Any:
+    """The number; 0.0 of a law's literals as a fraction."""
+    return Fraction(x) if isinstance(x, (int, float)) else x
 
 
 def _collected(c: "LoopConstraints", x: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -81,16 +86,23 @@ def _split(x: Any, names: Sequence[str]) -> dict[str, Any]:
     return parts if not rest else {**parts, "": ring.number(rest)}
 
 
-def closed_formula(x: Any, number: ExactNumber, reading: FormulaContext) -> ExactFormula:
-    """The formula written part by part, or as the single fraction `number`, whichever is shorter."""
-    if not isinstance(x, RationalFunction):
+def closed_formula(
+    x: Any, number: ExactNumber, reading: FormulaContext, unreduced: Any = None
+) -> ExactFormula:
+    """The formula written part by part, or as the single fraction `number`, whichever is shorter.
+
+    unreduced: the same number before it was reduced modulo the loop equations. Where it is searched for, the
+    coefficient of each inertial parameter is taken from the form in which it is shortest.
+    """
+    if not isinstance(x, RationalFunction) and not isinstance(unreduced, RationalFunction):
         return ExactFormula(number, reading)
+    equal = (x,) if unreduced is None else (unreduced, x)
 
     def shown() -> Formula:
         forms = (reading.writer(x), reading.writer(number))
         return min(forms, key=lambda formula: len(str(formula)))
 
-    return ExactFormula(number, reading, shown)
+    return ExactFormula(number, reading, shown, equal=equal)
 
 
 def one_fraction(robot: str, x: Any) -> Any:

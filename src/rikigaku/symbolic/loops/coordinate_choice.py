@@ -6,7 +6,7 @@ import numpy as np
 
 from rikigaku.closure.closure_plan import closure, coordinate_names
 from rikigaku.closure.pivoting import rank_of
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import RikigakuError, WrongSize, WrongValue
 from rikigaku.laws.closed.loop_equations import loop_jacobian
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import velocity_indices
@@ -47,6 +47,11 @@ def closed_samples(
             break
         if _determines(robot, sample := consistent_state(robot, rng, BITS), chosen):
             determined.append(sample)
+    if not determined and _is_numeric_choice(robot, chosen):
+        # random starts fell into other modes only; that of the numeric laws is known
+        component = component_of(robot)
+        own = [component.state(BITS) for _ in range(_SAMPLES)]
+        determined = [sample for sample in own if _determines(robot, sample, chosen)]
     return tuple((determined or samples)[:_SAMPLES])
 
 
@@ -56,6 +61,14 @@ def _places(robot: RobotModel, wanted: Sequence[str] | None) -> tuple[int, ...]:
         return closure(robot).structure.independent
     known = {joint.name for joint in robot.joints}
     return velocity_indices(robot, [name for name in wanted or robot.independent if name in known])
+
+
+def _is_numeric_choice(robot: RobotModel, chosen: Sequence[int]) -> bool:
+    """Whether these are the independent coordinates of the numeric laws."""
+    try:
+        return set(chosen) == set(closure(robot).structure.independent)
+    except RikigakuError:  # the robot's own choice is no set of independent coordinates
+        return False
 
 
 def _determines(robot: RobotModel, sample: ConsistentState, chosen: Sequence[int]) -> bool:

@@ -14,7 +14,8 @@ from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero, sqrt
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import equation, latex, latex_lines
+from rikigaku.numbers.formula_layout import with_common_scale
+from rikigaku.numbers.formula_text import equation_rows, latex
 from rikigaku.numbers.latex_names import latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.evaluation_point import EvaluationPoint
@@ -23,7 +24,7 @@ from rikigaku.symbolic.loops.closed_values import bare, point_of, symbol_numbers
 if TYPE_CHECKING:
     from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
 
-_CLOSED = 1e-8  # residual of configurations found by square roots
+CLOSED = 1e-8  # residual of configurations found by square roots
 
 
 def configurations(c: "LoopConstraints", independent: Any, symbols: Mapping[str, float]) -> np.ndarray:
@@ -92,7 +93,7 @@ def _position(robot: RobotModel, name: str, value: Any) -> list[float]:
 def _is_closed(mechanism: Mechanism, q: Sequence[float]) -> bool:
     """Whether all equations hold at q, and no cut joint is closed with its axis reversed."""
     gaps, alignment = loop_residual(mechanism, q), loop_alignment(mechanism, q)
-    return bool(np.abs(gaps).max(initial=0) < _CLOSED and np.min(alignment, initial=1) > 0)
+    return bool(np.abs(gaps).max(initial=0) < CLOSED and np.min(alignment, initial=1) > 0)
 
 
 @dataclass(frozen=True)
@@ -133,17 +134,29 @@ class Relation:
             s, cosine = (-a * c + b * w) / square, (-b * c - a * w) / square
         return {f"sin({self.generator})": s, f"cos({self.generator})": cosine}
 
+    @property
+    def _written(self) -> tuple[Formula, Formula, Formula, Formula]:
+        """a, b, c, d as they are shown; those of a sin + b cos + c = 0 with a common factor for readers."""
+        a, b, c, d = map(self.write, (self.a, self.b, self.c, self.d))
+        if self.form == "angle":
+            a, b, c = with_common_scale(a, b, c)
+        return a, b, c, d
+
     def latex(self) -> list[str]:
         """Rows of an aligned display."""
         name = latex_name(self.name)
-        a, b, c, d = map(self.write, (self.a, self.b, self.c, self.d))
+        a, b, c, d = self._written
         if self.form == "both":
             pairs = (("sin", -c / a), ("cos", -d / b))
-            return [x for f, y in pairs for x in equation(latex_lines(y), rf"\{f}({name})")]
+            return [x for f, y in pairs for x in equation_rows(y, rf"\{f}({name})")]
+        if self.form == "angle" and (one := _one_function(a, b, c)):
+            known, other, value = one
+            root = rf"\pm\sqrt{{1 - \{known}^{{2}}({name})}}"
+            return [*equation_rows(value, rf"\{known}({name})"), rf"\{other}({name}) &= {root}"]
         if self.form == "angle":
             A, B, C, W = (f"{symbol}_{{{name}}}" for symbol in "ABCW")
             square = f"{A}^{{2}} + {B}^{{2}}"
-            rows = [x for left, y in ((A, a), (B, b), (C, c)) for x in equation(latex_lines(y), left)]
+            rows = [x for left, y in ((A, a), (B, b), (C, c)) for x in equation_rows(y, left)]
             return [
                 *rows,
                 rf"{W} &= \pm\sqrt{{{square} - {C}^{{2}}}}",
@@ -151,15 +164,18 @@ class Relation:
                 rf"\cos({name}) &= \frac{{-{A} \, {W} - {B} \, {C}}}{{{square}}}",
             ]
         if is_zero(self.a):
-            return list(equation(latex_lines(-c / b), name))
+            return equation_rows(-c / b, name)
         if is_zero(self.b):
             return [rf"{name} &= \pm\sqrt{{{latex(-c / a)}}}"]
         return [rf"{name} &= \frac{{{latex(-b)} \pm\sqrt{{{latex(b * b - 4 * a * c)}}}}}{{{latex(2 * a)}}}"]
 
     def __str__(self) -> str:
-        name, (a, b, c, d) = self.name, map(self.write, (self.a, self.b, self.c, self.d))
+        name, (a, b, c, d) = self.name, self._written
         if self.form == "both":
             return f"sin({name}) = {-c / a}, cos({name}) = {-d / b}"
+        if self.form == "angle" and (one := _one_function(a, b, c)):
+            known, other, value = one
+            return f"{known}({name}) = {value}, {other}({name}) = +-sqrt(1 - {known}({name})**2)"
         if self.form == "angle":
             A, B, C, W = (f"{symbol}_{name}" for symbol in "ABCW")  # no symbol of the robot's own
             return (
@@ -172,3 +188,10 @@ class Relation:
         if is_zero(self.b):
             return f"{name} = +-sqrt({-c / a})"
         return f"{name} = ({-b} +- sqrt({b * b - 4 * a * c}))/({2 * a})"
+
+
+def _one_function(a: Formula, b: Formula, c: Formula) -> tuple[str, str, Formula] | None:
+    """Of a sin + b cos + c = 0 with a or b zero: the function that it gives, the other one, and the value."""
+    if not a.terms:
+        return "cos", "sin", -c / b
+    return ("sin", "cos", -c / a) if not b.terms else None

@@ -100,8 +100,32 @@ def linear_substitution(
     return found
 
 
+def unsubstituted_relations(robot: RobotModel) -> tuple[str, ...]:
+    """Linear relations that formulas do not substitute, as text: theta2 = theta1/2.
+
+    The formulas have sines and cosines of whole multiples of coordinates; those of theta1/2 are no
+    polynomials in sin(theta1) and cos(theta1). The dependent coordinate stays in the formulas.
+    """
+    plan = closure(robot)
+    if plan.linear is None:
+        return ()
+    chosen = plan.structure.independent
+    known = linear_substitution(robot)
+    done = known.slopes if known is not None else {}
+    order = _order(robot, chosen)
+    left = [(next(k for k in order if row[k]), row, c) for row, c in _echelon(plan.linear, order)]
+    left = [x for x in left if x[0] not in done and x[0] not in chosen]
+    pivots, rows, constants = zip(*left, strict=True) if left else ((), (), ())
+    return LinearRelations(robot, rows, pivots, constants).written(coordinate_names(robot))
+
+
+def _order(robot: RobotModel, chosen: Sequence[int]) -> list[int]:
+    """Coordinates in the order in which relations are solved for them: independent ones last."""
+    return [*(k for k in reversed(range(robot.nv)) if k not in chosen), *reversed(chosen)]
+
+
 def _found(robot: RobotModel, linear: LinearRelations, chosen: Sequence[int]) -> LinearSubstitution | None:
-    order = [*(k for k in reversed(range(robot.nv)) if k not in chosen), *reversed(chosen)]
+    order = _order(robot, chosen)
     angles = angle_places(robot)
     slopes: dict[int, dict[int, int]] = {}
     offsets: dict[int, Fraction] = {}

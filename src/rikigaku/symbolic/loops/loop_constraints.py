@@ -29,7 +29,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.elementary_functions import is_zero
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import equation, latex_lines
+from rikigaku.numbers.formula_text import equation, equation_rows, latex_lines
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
@@ -300,12 +300,16 @@ class LoopConstraints:
             rf"& \text{{mobility {self.mobility}, independent }} "
             + ",\\; ".join(latex_name(self._symbols[k]) for k in self.independent)
         ]
+        for k in () if self.linear is None else self.linear.slopes:  # theta3 = theta7 + pi/2 - theta2
+            rows += equation_rows(self.combined(self.state.q[k]), latex_name(self._symbols[k]))
         for row in self.rows:
-            lines = latex_lines(self.combined(row.formula))
-            rows += equation([*lines[:-1], f"{lines[-1]} = 0"])
+            if row.gradient is None:
+                lines = latex_lines(self.combined(row.formula))
+                rows += equation([*lines[:-1], f"{lines[-1]} = 0"])
         if "explicit" in self.__dict__:
             for relation in self.explicit:
-                rows += relation.latex()
+                if str(relation) not in self.relations:
+                    rows += relation.latex()
         return rows
 
     @cached_property
@@ -324,7 +328,7 @@ class LoopConstraints:
         ]
         lines += [f"  {relation}" for relation in self.relations]
         own = [row for row in self.rows if row.gradient is None]
-        lines += [f"  {row.name}:  {self.written(row.formula)} = 0" for row in own]
+        lines += [f"  {row.name}:  {self.combined(row.formula)} = 0" for row in own]
         lines += [f"  ({row.name}: {row.why})" for row in self.dropped]
         if "explicit" in self.__dict__:
             lines += [f"  {x}" for x in self.explicit if str(x) not in self.relations]
