@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import rikigaku as rk
+from benchmarks.inverse_kinematics_arms import GENERAL
 from rikigaku.core.errors import NotSolvable, UnknownName
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
-from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.serial_arm import serial_arm
 from rikigaku.inverse_kinematics.trigonometric_roots import DEGREE, sample_angles, value
 from rikigaku.inverse_kinematics.trigonometric_roots import coefficients as of_samples
 
@@ -114,6 +115,21 @@ UR = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["PiPER (lengths)", "KUKA KR type", "RX-90"])
+def test_the_first_five_joints_of_known_arms_are_solved_at_every_pose_they_reach(name):
+    arm = modified_dh_arm("five", GENERAL[name][:5])
+    q = states(arm, 200, seed=3)
+    poses = arm.pose(q, "l5")
+    found = arm.inverse_kinematics(poses, "l5", all=True, limits=False)
+    assert gaps(found.q, q).max() < 1e-6
+    # beside the reach by more than the tolerance: the nearest is searched for, with its distance
+    poses[:5, :3, 3] += 1e-3 * np.random.default_rng(1).normal(size=(5, 3))
+    found = arm.inverse_kinematics(poses[:5], "l5", limits=False)
+    assert not found.success.any()
+    error = np.hypot(found.position_error, found.rotation_error)
+    assert ((error > 1e-6) & (error < 2e-2)).all()
+
+
 def test_a_target_has_the_same_solution_alone_and_in_any_batch():
     robot = ARMS[0][1]
     frame = robot.frame_names[-1]
@@ -157,6 +173,9 @@ def test_a_pose_out_of_reach_has_none_and_the_nearest_is_searched_for():
     assert not nearest.success
     assert np.isfinite(nearest.q).all()
     assert nearest.position_error > 1
+    assert f"out of reach. The nearest configuration found is off by {nearest.position_error:.3g} m" in str(
+        nearest.message
+    )
 
 
 def test_the_configuration_nearest_to_the_start_is_returned():
@@ -175,18 +194,32 @@ def test_wrong_requests_are_refused_in_words():
     with pytest.raises(UnknownName, match="Did you mean 'search'"):
         panda.inverse_kinematics(T, "hand", method="serch")
     with pytest.raises(NotSolvable, match="loops"):
-        rk.load("five_bar").inverse_kinematics(np.eye(4), "hand", all=True)
+        rk.load("five_bar").inverse_kinematics(np.eye(4), "hand", all=True, method="elimination")
+    nowhere = rk.load("five_bar").inverse_kinematics([9.0, 9.0, 9.0], "hand", all=True)
+    assert not nowhere
+    assert nowhere.message == "No configuration was found."
 
 
 def test_interpolated_polynomials_have_their_values():
     rng = np.random.default_rng(0)
     a = rng.normal(size=2 * DEGREE + 1)
     samples = [value(list(a), x)[0] for x in sample_angles()]
-    np.testing.assert_allclose(of_samples(samples), a, atol=1e-13)
+    found = np.array(of_samples(samples))
+    np.testing.assert_allclose(found[: len(a)], a, atol=1e-13)
+    np.testing.assert_allclose(found[len(a) :], 0, atol=1e-13)  # the noise
 
 
-def test_an_arm_without_a_usable_cut_is_refused():
-    links = np.array([np.eye(4)] * 7)
-    links[1:, 2, 3] = 0.3  # all axes coincide
-    with pytest.raises(NotSolvable, match="degenerate"):
-        GeneralArm(SerialArm(links, (True,) * 6, tuple(range(6))))
+@pytest.mark.parametrize("robot", [ARMS[0][1], ARMS[2][1], ARMS[5][1]], ids=lambda robot: robot.name)
+def test_native_code_finds_what_the_steps_one_by_one_find(robot):
+    """Both isolate the zeros of the same determinants; a wrong sign of either loses a configuration."""
+    arm = GeneralArm(serial_arm(robot, "l6", {}))
+    H = robot.pose(states(robot, 200, seed=3), "l6")
+    native = arm.native.solve(arm.numbers, H)
+    clear = native.status == 0
+    assert clear.mean() > 0.95
+    with np.errstate(all="ignore"):
+        steps = arm._solved(arm.links, arm._scaled(H))
+    assert np.array_equal(native.found.sum(axis=1)[clear], (steps.multiplicity > 0).sum(axis=1)[clear])
+    for q, present, other in zip(native.q[clear], native.found[clear], steps.q[clear], strict=True):
+        for own in q[present > 0]:
+            assert gaps(other[None], own[None]) < 1e-9

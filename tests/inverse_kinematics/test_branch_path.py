@@ -8,6 +8,7 @@ from test_all_configurations import JACO, modified_dh_arm, random_arm
 
 import rikigaku as rk
 from rikigaku.core.errors import WrongValue
+from rikigaku.inverse_kinematics.branch_path import Joints, branch_path
 
 ARM = modified_dh_arm("jaco", JACO)
 
@@ -77,6 +78,17 @@ def test_a_change_of_branch_is_where_its_solutions_end():
     assert len(reached) == 0
 
 
+def test_a_branch_is_left_where_it_ends_and_not_where_another_one_is_nearest():
+    k = np.arange(100)
+    q = np.stack([-0.01 * np.abs(k - 45), np.full(100, 1.0)], axis=1)[..., None]  # nearest at pose 45
+    usable = np.stack([k <= 60, k >= 40], axis=1)
+    joints = Joints(np.array([False]), np.array([-9.0]), np.array([9.0]))
+    found = branch_path(q, usable, q[0, 0], joints, 0.1)
+    assert found.changes == (61,)
+    np.testing.assert_allclose(found.q[:61], q[:61, 0], atol=1e-12)
+    np.testing.assert_allclose(found.q[61:], q[61:, 1], atol=1e-12)
+
+
 def test_a_redundant_arm_follows_by_searches():
     panda = rk.load("panda")
     q = panda.random_state(3).q
@@ -94,3 +106,38 @@ def test_a_path_is_poses_in_one_row():
         ARM.inverse_kinematics(np.eye(4), "l6", along=True)
     with pytest.raises(WrongValue, match="along= takes a path"):
         ARM.inverse_kinematics(np.eye(4)[None], "l6", along=True, all=True)
+    with pytest.raises(WrongValue, match="largest_step is above 0"):
+        ARM.inverse_kinematics(np.eye(4)[None], "l6", along=True, largest_step=-1)
+
+
+def test_velocity_limits_are_kept_by_a_search_and_reported_by_exact_solutions():
+    panda = rk.load("panda")
+    rates = np.array([j.limits.velocity for j in panda.joints])
+    assert np.isfinite(rates).all()
+    q = np.array([0.1, 0.2, 0.3, -1.5, 0.4, 1.6, 0.5])
+    poses = np.repeat(panda.pose(q, "hand")[None], 25, axis=0)
+    poses[:, 1, 3] += np.linspace(0, 0.15, 25)
+    slow = panda.inverse_kinematics(poses, "hand", q0=q, along=True, times=np.linspace(0, 4, 25))
+    assert slow.success.all()
+    assert slow.too_fast == ()
+    times = np.linspace(0, 0.06, 25)
+    fast = panda.inverse_kinematics(poses, "hand", q0=q, along=True, times=times)
+    assert len(fast.too_fast)
+    assert not fast.success[list(fast.too_fast)].any()
+    speed = np.abs(np.diff(fast.q, axis=0)) / np.diff(times)[:, None]
+    assert (speed <= rates * (1 + 1e-9)).all()
+    assert (speed.max(axis=0) > 0.99 * rates).any()  # a joint moves as fast as it may
+    assert "not reached in time" in str(fast.message[0])
+    # an exact method keeps the pose and names the steps
+    ur5 = rk.load("ur5")
+    q = motion(np.array([0.4, -1.1, 1.3, -0.7, 1.2, 0.5]), np.array([1.4, -1.1, 1.3, -0.7, 1.2, 0.5]), 11)
+    times = np.concatenate([np.arange(6) * 0.1, 0.5 + np.arange(1, 6) * 0.01])
+    found = ur5.inverse_kinematics(ur5.pose(q, "hand"), "hand", q0=q[0], along=True, times=times)
+    assert found.success.all()
+    assert found.changes == ()
+    assert found.too_fast == (6, 7, 8, 9, 10)  # 0.1 rad in 0.01 s: 10 rad/s
+    np.testing.assert_allclose(found.q, q, atol=1e-9)
+    with pytest.raises(WrongValue, match="11 increasing numbers"):
+        ur5.inverse_kinematics(ur5.pose(q, "hand"), "hand", along=True, times=[0.0, 1.0])
+    with pytest.raises(WrongValue, match="give along=True"):
+        ur5.inverse_kinematics(ur5.pose(q, "hand"), "hand", times=times)

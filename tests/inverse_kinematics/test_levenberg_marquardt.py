@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.optimize import minimize
 
 import rikigaku as rk
 from rikigaku.core.errors import UnknownName, UnphysicalInertiaWarning, WrongSize, WrongValue
@@ -76,6 +77,43 @@ def test_a_target_beyond_the_limits_is_not_reached():
     q[3] = 0.5  # the elbow bends one way only, below -0.07
     target = robot.pose(q, "panda_link4")
     assert not inverse_kinematics(robot, target, "panda_link4", restarts=3).success
+
+
+def test_without_limits_a_search_and_the_nearest_configuration_go_beyond_them():
+    panda = robot_named("panda")
+    q = random_state(panda, 0).q
+    q[3] = 0.5
+    target = panda.pose(q, "hand")
+    found = inverse_kinematics(panda, target, "hand", q0=q, limits=False)
+    assert found.success
+    np.testing.assert_allclose(found.q, q, atol=1e-7)
+    ur5 = robot_named("ur5")
+    q = random_state(ur5, 11).q
+    q[0] = 3.1
+    near = q.copy()
+    near[0] = 3.2  # beyond pi: the nearest configuration is one revolution away from the angle of atan2
+    found = inverse_kinematics(ur5, ur5.pose(near, "hand"), "hand", q0=q, limits=False)
+    np.testing.assert_allclose(found.q, near, atol=1e-7)
+
+
+def test_the_nearest_pose_is_that_of_another_optimizer():
+    """Of a pose out of reach: the least of |p* - p|^2 + |log(R* R^T)|^2, by BFGS from many configurations."""
+    ur5 = robot_named("ur5")
+    target = ur5.pose(random_state(ur5, 5).q, "hand")
+    target[:3, 3] *= 3
+
+    def cost(q):
+        T = ur5.pose(q, "hand")
+        gap = target[:3, 3] - T[:3, 3]
+        rotation = pin.log3(target[:3, :3] @ T[:3, :3].T)
+        return gap @ gap + rotation @ rotation
+
+    found = inverse_kinematics(ur5, target, "hand")
+    assert not found.success
+    assert cost(found.q) == pytest.approx(found.position_error**2 + found.rotation_error**2, rel=1e-9)
+    rng = np.random.default_rng(0)
+    best = min(minimize(cost, rng.uniform(-3, 3, 6), method="BFGS").fun for _ in range(12))
+    assert cost(found.q) < best * (1 + 1e-6)
 
 
 def test_the_search_begins_at_the_given_configuration():
@@ -171,5 +209,27 @@ def test_what_is_no_target_is_refused_with_a_reason():
         inverse_kinematics(robot, np.eye(4), "hand", rng="x")
     with pytest.raises(WrongValue, match="6 numbers"):
         inverse_kinematics(robot, np.eye(4), "hand", q0=[0.0])
-    with pytest.raises(WrongValue, match="tolerance above 0"):
+    with pytest.raises(WrongValue, match="tolerance is a finite number above 0"):
         inverse_kinematics(robot, np.eye(4), "hand", tolerance=0)
+
+
+def test_a_second_call_reads_nothing_from_disk(monkeypatch):
+    robot = rk.load("iiwa14")
+    poses = robot.pose(robot.random_state(3, 4).q, "hand")
+    arm = rk.load("ur5")
+    T = arm.pose([0.4, -1.1, 1.3, -0.7, 1.2, 0.5], "hand")
+    calls = [
+        lambda: robot.inverse_kinematics(poses, "hand").q,
+        lambda: robot.inverse_kinematics(poses[0], "hand").q,
+        lambda: arm.inverse_kinematics(T, "hand", all=True).q,
+    ]
+    first = [call() for call in calls]
+
+    def read(*_):
+        raise AssertionError("a call read the disk cache")
+
+    for name in ("rikigaku.core.disk_cache.read", "rikigaku.compiler.object_cache.read"):
+        monkeypatch.setattr(name, read)
+    monkeypatch.setattr("builtins.open", read)
+    for call, before in zip(calls, first, strict=True):
+        np.testing.assert_array_equal(call(), before)

@@ -61,9 +61,12 @@ def test_the_limits_leave_intervals():
     inside = 0
     for curve in found.curves:
         np.testing.assert_array_equal(curve.parameter, curve.q[:, 6])
-        x = curve.q + 2 * np.pi * np.ceil((lower - curve.q) / (2 * np.pi))
-        np.testing.assert_array_equal(curve.inside, ((x >= lower) & (x <= upper)).all(axis=1))
+        x = curve.q + 2 * np.pi * np.ceil((lower - 1e-8 - curve.q) / (2 * np.pi))
+        np.testing.assert_array_equal(curve.inside, ((x >= lower - 1e-8) & (x <= upper + 1e-8)).all(axis=1))
         inside += curve.inside.sum()
+        for first, last in curve.intervals:  # ends where a joint is at a limit, not at a sample beside it
+            for end in (x[first], x[last]):
+                assert np.minimum(np.abs(end - lower), np.abs(upper - end)).min() < 1e-8
     assert 0 < inside < sum(len(curve.q) for curve in found.curves)
 
 
@@ -88,9 +91,27 @@ def test_the_arm_angle_is_the_rotation_of_the_elbow_about_shoulder_and_wrist():
             assert np.abs(np.exp(1j * angle) - np.exp(1j * value)) < 1e-6
 
 
+def test_a_planar_arm_of_four_joints_has_a_self_motion():
+    links = [
+        rk.Link(f"l{k + 1}", f"l{k}" if k else "base", rk.Joint(f"q{k + 1}"), rk.ModifiedDH(a=0.3))
+        for k in range(4)
+    ]
+    arm = rk.Robot("planar", tuple(links), frames=(rk.Frame("tip", "l4", rk.ModifiedDH(a=0.2)),))
+    q = np.array([0.3, 0.8, -0.5, 0.9])
+    T = arm.pose(q, "tip")
+    (curve,) = arm.self_motion(T, "tip").curves
+    assert curve.closed
+    # a four-bar linkage: base, three links and the wrist at a fixed point; its hinges stay at their distances
+    joints = np.stack([arm.pose(curve.q, f"l{k}")[:, :3, 3] for k in (1, 2, 3, 4)], axis=1)
+    np.testing.assert_allclose(joints[:, 3], np.broadcast_to(joints[0, 3], (len(curve.q), 3)), atol=1e-11)
+    everything = arm.inverse_kinematics(T, "tip", all=True)
+    assert everything.dimension == 1
+    assert arm.inverse_kinematics(T, "tip").success
+
+
 def test_other_arms_are_refused_in_words():
     ur = rk.load("ur5")
-    with pytest.raises(NotSolvable, match="6 joints move frame 'hand'"):
+    with pytest.raises(NotSolvable, match=r"6 joints move frame 'hand'.*isolated"):
         ur.self_motion(np.eye(4), "hand")
     panda = rk.load("panda")
     T = panda.pose(panda.random_state(1).q, "hand")

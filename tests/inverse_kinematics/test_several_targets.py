@@ -1,11 +1,19 @@
 """Searches for several targets at once: trees, closed robots, priorities; against Pinocchio's kinematics."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.optimize import minimize
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from oracles.public_robots import Case
 
 import rikigaku as rk
 from rikigaku.core.errors import NotSolvable, UnknownName, WrongSize, WrongValue
+from rikigaku.model.states import position_bounds
 
 
 def two_arms():
@@ -97,6 +105,25 @@ def test_a_target_of_lower_priority_is_met_as_far_as_the_first_allows():
     assert at_limit or abs(slope) < 1e-3
 
 
+def test_a_preferred_configuration_is_approached_along_the_self_motion():
+    panda = rk.load("panda")
+    q = np.array([0.1, 0.2, 0.3, -1.5, 0.4, 1.2, 0.5, 0.01, 0.01])[: panda.nq]
+    rest = q + 0.1
+    T = panda.pose(q, "hand")
+    first = rk.PoseTarget(frame="hand", pose=T)
+    found = panda.inverse_kinematics(
+        [first, rk.ConfigurationTarget(q=rest, priority=1)], q0=q, iterations=400, restarts=0
+    )
+    assert found.success
+    np.testing.assert_allclose(panda.pose(found.q, "hand"), T, atol=2e-8)
+    assert np.linalg.norm(found.q - rest) < np.linalg.norm(q - rest) - 1e-4
+    arm = [k for k, j in enumerate(panda.joints) if j.type == "revolute"]
+    null = np.linalg.svd(panda.jacobian(found.q, "hand")[:, arm])[2][-1]
+    assert abs((found.q - rest)[arm] @ null) < 1e-3  # no self-motion comes nearer
+    with pytest.raises(WrongSize, match="ConfigurationTarget is"):
+        panda.inverse_kinematics([rk.ConfigurationTarget(q=[0.0, 1.0])])
+
+
 def test_a_closed_robot_moves_with_its_loops_closed():
     five = rk.load("five_bar")
     q = five.assemble([1.2, 1.8])
@@ -127,6 +154,76 @@ def test_kinematics_of_the_targets_are_those_of_pinocchio():
     assert found.success
     gap = pin.log6(pin.SE3(target).inverse() * pin.SE3(panda.pose(found.q, "hand"))).vector
     assert np.abs(gap).max() < 2e-8
+
+
+@pytest.mark.filterwarnings("ignore::rikigaku.core.errors.UnphysicalInertiaWarning")
+def test_tiago_grasps_looks_balances_and_keeps_its_torso_as_pinocchio_sees_it():
+    case = Case("tiago_description/robots/tiago_no_hand.urdf", False)
+    robot, model = case.robot, case.model
+    data = model.createData()
+
+    def seen(q):
+        pin.framesForwardKinematics(model, data, case.layout.q(q))
+        hand, head = (data.oMf[model.getFrameId(x)].homogeneous for x in ("arm_7_link", "head_2_link"))
+        return hand, head, pin.centerOfMass(model, data, case.layout.q(q)).copy()
+
+    hand, head, mass = seen(robot.random_state(2).q)
+    eye = head[:3, 3] + 0.8 * head[:3, 2]
+    rest = robot.neutral()
+    targets = [
+        rk.PoseTarget(frame="arm_7_link", pose=hand, weight=2.0),
+        rk.LookAtTarget(frame="head_2_link", point=eye),
+        rk.CenterOfMassTarget(position=mass, axes="xy"),
+    ]
+    preferred = rk.ConfigurationTarget(q=rest, priority=1)
+    found = robot.inverse_kinematics([*targets, preferred])
+    assert found.success
+    lower, upper = position_bounds(robot)
+    assert ((found.q >= lower) & (found.q <= upper)).all()
+    own_hand, own_head, own_mass = seen(found.q)
+    np.testing.assert_allclose(own_hand, hand, atol=5e-8)
+    toward = eye - own_head[:3, 3]
+    np.testing.assert_allclose(own_head[:3, 2], toward / np.linalg.norm(toward), atol=5e-8)
+    np.testing.assert_allclose(own_mass[:2], mass[:2], atol=5e-8)
+    # the objective of lower priority is at its least: another optimizer, with Pinocchio's residuals as
+    # constraints, comes no nearer to the preferred configuration
+
+    def residual(q):
+        A, B, c = seen(q)
+        gap = eye - B[:3, 3]
+        look = np.cross(B[:3, 2], gap / np.linalg.norm(gap))
+        pose = pin.log6(pin.SE3(hand).inverse() * pin.SE3(A)).vector
+        return np.concatenate([pose, look @ np.linalg.svd(gap[None])[2][1:].T, c[:2] - mass[:2]])
+
+    def distance(q):
+        return ((q - rest) ** 2).sum()
+
+    best = minimize(
+        distance,
+        found.q,
+        method="SLSQP",
+        bounds=list(zip(lower, upper, strict=True)),
+        constraints={"type": "eq", "fun": residual},
+    )
+    assert np.abs(residual(best.x)).max() < 1e-5
+    assert distance(found.q) < (1 + 1e-3) * best.fun
+
+
+def test_a_heavier_weight_comes_nearer_where_targets_conflict():
+    panda = rk.load("panda")
+    q = panda.random_state(6).q
+    a = panda.pose(q, "hand")[:3, 3]
+    errors = []
+    for weight in (1.0, 3.0):
+        found = panda.inverse_kinematics([
+            rk.PositionTarget(frame="hand", position=a, weight=weight),
+            rk.PositionTarget(frame="hand", position=a + np.array([0.0, 0.0, 0.1])),
+        ], q0=q, restarts=0)  # fmt: skip
+        assert not found.success
+        errors.append(found.position_error)
+    # least squares of two points on a line: distances in the ratio 1 / weight^2
+    np.testing.assert_allclose(errors[0], [0.05, 0.05], atol=1e-5)
+    np.testing.assert_allclose(errors[1], [0.01, 0.09], atol=1e-5)
 
 
 def test_wrong_targets_are_refused_in_words():

@@ -1,7 +1,9 @@
 """One branch of configurations along a path of poses, with as few changes of branch as possible.
 
 Dynamic programming over all configurations of each pose: a transition is continuous if no joint moves by more
-than a given step; the sequence has the fewest transitions that are not, and among those the shortest way.
+than a given step; the sequence has the fewest transitions that are not, among those the fewest that exceed
+the velocity limits, among those the latest changes, and among those the shortest way. So the arm stays on its
+branch until that ends.
 """
 
 from typing import NamedTuple
@@ -10,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
 
 _REVOLUTION = 2 * np.pi
-_CHANGE = 1e6  # cost of a change of branch: more than any way
+_CHANGE = 1e10  # cost of a change of branch: more than any way
+_FAST = 1e6  # cost of a step beyond the velocity limits
+_EARLY = 10.0  # cost of a change for each pose after it: more than a step of all joints
+_ROUNDING = 1e-9  # of a step at its limit [rad, m]
 
 
 class Joints(NamedTuple):
@@ -24,19 +30,30 @@ class Joints(NamedTuple):
 
 
 class BranchPath(NamedTuple):
-    """Configuration of each pose (n, joints), NaN where there is none; poses that begin another branch."""
+    """Configuration of each pose (n, joints), NaN where there is none; poses that begin another branch.
+
+    too_fast: poses that the velocity limits do not let the arm reach in time from the pose before.
+    """
 
     q: Array
     changes: tuple[int, ...]
+    too_fast: tuple[int, ...]
 
 
 def branch_path(
-    q: Array, usable: NDArray[np.bool_], start: Array | None, joints: Joints, largest_step: float
+    q: Array,
+    usable: NDArray[np.bool_],
+    start: Array | None,
+    joints: Joints,
+    largest_step: float,
+    moves: Array | None = None,
 ) -> BranchPath:
     """The best sequence through configurations q (n, k, joints) of consecutive poses.
 
     start: configuration (joints,) that the first is nearest to; None: any.
+    moves: what the velocity limits let each joint move between consecutive poses (n - 1, joints).
     """
+    moves = np.full((max(len(q) - 1, 0), q.shape[-1]), np.inf) if moves is None else moves
     path, changes = np.full((len(q), q.shape[-1]), np.nan), list[int]()
     reachable = np.asarray(usable.any(axis=1), dtype=bool).reshape(len(q))
     at = 0
@@ -47,16 +64,23 @@ def branch_path(
         rest = np.nonzero(~reachable[at:])[0]
         end = at + int(rest[0]) if len(rest) else len(q)
         own = start if at == 0 else None
-        choice = _best(q[at:end], usable[at:end], own, joints.revolute, largest_step)
+        choice = _best(q[at:end], usable[at:end], own, joints.revolute, largest_step, moves[at : end - 1])
         path[at:end] = q[np.arange(at, end), choice]
         changes += [] if at == 0 else [at]
         changes += _unwrapped(path, at, end, joints, largest_step)
         at = end
-    return BranchPath(path, tuple(sorted(changes)))
+    with np.errstate(invalid="ignore"):  # a pose without configuration ends the motion: nothing is compared
+        fast = (np.abs(np.diff(path, axis=0)) > moves + _ROUNDING).any(axis=1)
+    return BranchPath(path, tuple(sorted(changes)), tuple(int(k) + 1 for k in np.nonzero(fast)[0]))
 
 
 def _best(
-    q: Array, usable: NDArray[np.bool_], start: Array | None, revolute: NDArray[np.bool_], largest_step: float
+    q: Array,
+    usable: NDArray[np.bool_],
+    start: Array | None,
+    revolute: NDArray[np.bool_],
+    largest_step: float,
+    moves: Array,
 ) -> list[int]:
     """Indices of the configurations of poses that can all be reached."""
     total = np.where(usable[0], 0.0, np.inf)
@@ -67,7 +91,9 @@ def _best(
     for i in range(1, len(q)):
         gap = _difference(q[i][None], q[i - 1][:, None], revolute)
         jump = np.abs(gap).max(axis=-1, initial=0.0) > largest_step
-        cost = total[:, None] + np.linalg.norm(gap, axis=-1) + np.where(jump, _CHANGE, 0.0)
+        fast = (np.abs(gap) > moves[i - 1] + _ROUNDING).any(axis=-1)
+        change = _CHANGE + _EARLY * (len(q) - i)
+        cost = total[:, None] + np.linalg.norm(gap, axis=-1) + np.where(jump, change, _FAST * fast)
         cost = np.where(usable[i - 1][:, None] & usable[i][None], cost, np.inf)
         before.append(cost.argmin(axis=0))
         total = cost.min(axis=0)
@@ -83,9 +109,10 @@ def _unwrapped(path: Array, first: int, end: int, joints: Joints, largest_step: 
     for i in range(first + 1, end):
         gap = _difference(path[i], path[i - 1], joints.revolute)
         smooth = path[i - 1] + gap
-        inside = ((smooth >= joints.lower) & (smooth <= joints.upper)).all()
+        nearest = np.clip(smooth, joints.lower, joints.upper)
+        inside = bool((np.abs(smooth - nearest) < AT_LIMIT).all())
         if inside:
-            path[i] = smooth
+            path[i] = nearest
         if not inside or np.abs(gap).max(initial=0.0) > largest_step:
             changes.append(i)
     return changes

@@ -1,11 +1,12 @@
 """Configurations of an arm by one cut of its loop, in compiled batches.
 
 The determinant of the eliminated system is a trigonometric polynomial of degree 8 in one joint. Its values at
-17 angles on the circle determine it up to rounding; no half-angle tangent goes to infinity. The other joints
-follow from the null vector and from least squares.
+24 angles on the circle determine it and its rounding errors; no half-angle tangent goes to infinity. The
+other joints follow from the null vector and from least squares.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics import elimination
 from rikigaku.inverse_kinematics.cut_choice import Cut
-from rikigaku.inverse_kinematics.loop_cut import numbers, pose
+from rikigaku.inverse_kinematics.loop_cut import numbers, pose, reversed_numbers
 from rikigaku.inverse_kinematics.shared_kernels import Ports, general_kernel, run
 from rikigaku.inverse_kinematics.trigonometric_roots import (
+    POINTS,
     SAMPLES,
     Functions,
     Indices,
@@ -28,9 +30,11 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
     value,
     zeros,
 )
-from rikigaku.numbers.elementary_functions import cos, sin, sqrt
+from rikigaku.numbers.elementary_functions import atan2, cos, sin, sqrt
 
 _EQUATIONS = 162
+_LAST = 5  # the joint before the closing link
+_OTHERS = (0, 1, 2, 4, 5)  # places of a cut besides the sampled joint
 _LINKS: Ports = [(f"T{k}", (12,)) for k in range(6)]
 
 
@@ -39,9 +43,10 @@ class CutSolver:
 
     def __init__(self, revolute: Sequence[bool], chosen: Cut) -> None:
         self.cut, self.chosen = chosen.cut, chosen
+        self.sampled = chosen.cut.order[3]
         self.revolute = chosen.cut.reordered(revolute)
         self.types = "".join("R" if flag else "P" for flag in self.revolute)
-        self._constant: tuple[Sequence[Array], list[Array]] | None = None
+        self._backward: dict[int, tuple[Array, Array]] = {}
 
     def starts(self, links: Sequence[Array], H: Array) -> tuple[Zeros, Array]:
         """Zeros of the determinants at poses, and the configuration that belongs to each (m, 6).
@@ -50,29 +55,45 @@ class CutSolver:
             links: L_0 ... L_6, each (4, 4) or (n, 4, 4). H: (n, 4, 4).
         """
         n = len(H)
-        T = self._loop(links, H)
-        E = self._equations(T, n)
-        angles = sample_angles()
-        (d,) = run(_determinant(), [E[:, None, :], np.cos(angles), np.sin(angles)], [(n, SAMPLES)])
+        T = [numbers(link) for link in self.cut.links(links, H)]
+        E = self.equations(T, n)
+        (d,) = run(determinant_kernel(), [E[:, None, :], sample_angles()], [(n, POINTS)])
 
         def direct(own: Indices, x: Array) -> Array:
-            return run(_determinant(), [E[own], np.cos(x), np.sin(x)], [x.shape])[0]
+            return run(determinant_kernel(), [E[own], x], [x.shape])[0]
 
         found = zeros(_coefficients(d), Functions(_values, _refined, direct, _products))
         return found, self._configurations(E, T, found)
 
-    def _loop(self, links: Sequence[Array], H: Array) -> list[Array]:
-        """Links of the cut loop as numbers of kernels; those of one arm are computed once."""
-        if self._constant is None or self._constant[0] is not links:
-            self._constant = links, [numbers(link) for link in self.cut.links(links, H)]
-            return self._constant[1]
-        T = list(self._constant[1])
-        k, link = self.cut.closing_link(links, H)
-        T[k] = numbers(link)
-        return T
+    def loop_numbers(self, links: Sequence[Array], closing: Array) -> list[Array]:
+        """Links of the cut loop as numbers, from L_0 ... L_6 (12,) or (n, 12) and the closing link."""
+        cut = self.cut
+        if not cut.reverse:
+            return [closing if k == _LAST else links[k + 1] for k in cut.order]
+        return [closing if k == 0 else self._reversed(links[k]) for k in cut.order]
 
-    def _equations(self, T: list[Array], n: int) -> Array:
+    def _reversed(self, link: Array) -> Array:
+        """A link run through backwards; those of one arm are computed once."""
+        if link.ndim == 2:
+            return reversed_numbers(link)
+        found = self._backward.get(id(link))
+        if found is None or found[0] is not link:
+            found = self._backward[id(link)] = (link, reversed_numbers(link))
+        return found[1]
+
+    def equations(self, T: list[Array], n: int) -> Array:
         """The six equations in the kept joints at each pose (n, 162)."""
+        E = np.empty((n, _EQUATIONS))
+        self.fill_equations(T, E)
+        return E
+
+    def fill_equations(self, T: list[Array], E: Array) -> None:
+        """Store the equations in E (n, 162)."""
+        kernel, rows = self._equations_kernel
+        kernel.batch(*T, rows, out=E)
+
+    @cached_property
+    def _equations_kernel(self) -> tuple[Kernel, Array]:
         basis, complement = self.chosen.basis, self.chosen.complement
         given = basis if complement is None else complement
         kind = f"{len(basis)} monomials" if complement is None else "constant"
@@ -88,11 +109,10 @@ class CutSolver:
             [*_LINKS, ("rows", given.shape)],
             equations,
         )
-        return run(kernel, [*T, given], [(n, _EQUATIONS)])[0]
+        return kernel, given
 
-    def _configurations(self, E: Array, T: list[Array], found: Zeros) -> Array:
-        """All joints from the sampled one."""
-        own, m = found.polynomial, len(found.polynomial)
+    def joints_kernel(self) -> Kernel:
+        """The other five joints, in the order of the cut, from the sampled one."""
 
         def joints(*inputs: Any) -> dict[str, Any]:
             *links, equations, x = inputs
@@ -101,34 +121,41 @@ class CutSolver:
             y5, x5, y6, x6 = elimination.kept_joints(equations, self.revolute, c, s)
             kept = [(c, s), _pair(self.revolute[4], y5, x5), _pair(self.revolute[5], y6, x6)]
             y2, x2, y3, x3, y1, x1 = elimination.eliminated_joints(poses, self.revolute, kept)
-            return {"y": [y1, y2, y3, y5, y6], "x": [x1, x2, x3, x5, x6]}
+            pairs = [(y1, x1), (y2, x2), (y3, x3), (y5, x5), (y6, x6)]
+            return {"others": [self._number(k, *pair) for k, pair in zip(_OTHERS, pairs, strict=True)]}
 
-        kernel = general_kernel(
+        return general_kernel(
             f"inverse kinematics: joints {self.types}", [*_LINKS, ("E", (_EQUATIONS,)), ("x", ())], joints
         )
+
+    def _number(self, k: int, y: Any, x: Any) -> Any:
+        return atan2(y, x) if self.revolute[k] else y / x
+
+    def _configurations(self, E: Array, T: list[Array], found: Zeros) -> Array:
+        """All joints from the sampled one."""
+        own, m = found.polynomial, len(found.polynomial)
         links = [link if link.ndim == 1 else link[own] for link in T]
-        y, x = run(kernel, [*links, E[own], found.x], [(m, 5), (m, 5)])
+        (others,) = run(self.joints_kernel(), [*links, E[own], found.x], [(m, 5)])
         order = self.cut.order
         q = np.empty((m, 6))
         q[:, order[3]] = found.x
-        for k, place in enumerate((0, 1, 2, 4, 5)):
-            is_angle = self.revolute[place]
-            q[:, order[place]] = np.arctan2(y[:, k], x[:, k]) if is_angle else y[:, k] / x[:, k]
+        q[:, [order[place] for place in _OTHERS]] = others
         return q
 
 
-def _determinant() -> Kernel:
+def determinant_kernel() -> Kernel:
+    """The determinant at a value of the sampled joint."""
     return general_kernel(
         "inverse kinematics: determinant",
-        [("E", (_EQUATIONS,)), ("c", ()), ("s", ())],
-        lambda E, c, s: {"d": elimination.determinant(E, c, s)},
+        [("E", (_EQUATIONS,)), ("x", ())],
+        lambda E, x: {"d": elimination.determinant(E, cos(x), sin(x))},
     )
 
 
 def _coefficients(samples: Array) -> Array:
     kernel = general_kernel(
         "coefficients of a trigonometric polynomial",
-        [("f", (SAMPLES,))],
+        [("f", (POINTS,))],
         lambda f: {"a": coefficients(f)},
     )
     return run(kernel, [samples], [samples.shape])[0]
@@ -143,22 +170,30 @@ def _products(a: Array, monomials: Array) -> list[Array]:
     return run(kernel, [a, monomials], [(len(a), len(monomials))] * 3)
 
 
-def _values(a: Array, x: Array) -> list[Array]:
-    kernel = general_kernel(
+def values_kernel() -> Kernel:
+    """A trigonometric polynomial and its first two derivatives."""
+    return general_kernel(
         "trigonometric polynomial",
         [("a", (SAMPLES,)), ("x", ())],
         lambda a, x: dict(zip(("f", "slope", "curvature"), value(a, x), strict=True)),
     )
-    return run(kernel, [a, x], [x.shape] * 3)
 
 
-def _refined(a: Array, low: Array, high: Array) -> Array:
-    kernel = general_kernel(
+def refined_kernel() -> Kernel:
+    """The zero of a trigonometric polynomial within a bracket."""
+    return general_kernel(
         "zero of a trigonometric polynomial",
         [("a", (SAMPLES,)), ("low", ()), ("high", ())],
         lambda a, low, high: {"x": refined(a, low, high)},
     )
-    return run(kernel, [a, low, high], [low.shape])[0]
+
+
+def _values(a: Array, x: Array) -> list[Array]:
+    return run(values_kernel(), [a, x], [x.shape] * 3)
+
+
+def _refined(a: Array, low: Array, high: Array) -> Array:
+    return run(refined_kernel(), [a, low, high], [low.shape])[0]
 
 
 def _pair(revolute: bool, y: Any, x: Any) -> tuple[Any, Any]:

@@ -25,6 +25,9 @@ from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.inverse_kinematics.joint_formulas_json import formulas_to_json
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
+# squared size of (cosine, sine), up to a factor, that rounding errors may have, and one taken for zero
+_DOUBLE, _SINGLE = (1e-24, 1e-280), (1e-7, 1e-35)
+
 
 class JointAngle:
     """An angle known by its cosine and sine; sums of angles stay so."""
@@ -71,18 +74,25 @@ class JointAngle:
 class FormulaKernel:
     """The formulas of one frame of an arm, with the values of its symbols, compiled.
 
-    given: names of the joints whose values are inputs.
+    given: names of the joints whose values are inputs. single: computes on arrays of float32.
     """
 
     def __init__(
-        self, formulas: JointFormulas, arm: SerialArm, names: Sequence[str], symbols: Mapping[str, float]
+        self,
+        formulas: JointFormulas,
+        arm: SerialArm,
+        names: Sequence[str],
+        symbols: Mapping[str, float],
+        single: bool = False,
     ) -> None:
+        self.single = single
+        self._undetermined, self._zero = _SINGLE if single else _DOUBLE
         self.formulas, self.arm, self.symbols = formulas, arm, dict(symbols)
         self.given = tuple(formulas.coordinates[place] for place in formulas.given)
         self.branches = len(formulas.signs)
         saved = json.dumps(formulas_to_json(formulas), sort_keys=True)
         content = [saved, arm.links.tobytes().hex(), str(arm.revolute), str(arm.coordinates)]
-        content.append(str(sorted(self.symbols.items())))
+        content.append(f"{sorted(self.symbols.items())}{' in single precision' * single}")
         self.kernel = Kernel("\n".join(["inverse kinematics in closed form", *content]), self._program)
 
     def _program(self) -> Program:
@@ -93,7 +103,13 @@ class FormulaKernel:
         H = [*(row[3] for row in T[:3]), *(x for row in T[:3] for x in row[:3])]
         at: dict[str, Any] = dict(self.symbols)
         at |= dict(zip(self.formulas.pose_names, H, strict=True))
-        at |= {name: JointAngle(cos(x), sin(x), x) for name, x in zip(self.given, given, strict=True)}
+        turning = {
+            self.formulas.coordinates[k]
+            for k, flag in zip(self.arm.coordinates, self.arm.revolute, strict=True)
+            if flag
+        }
+        for name, x in zip(self.given, given, strict=True):
+            at[name] = JointAngle(cos(x), sin(x), x) if name in turning else x
         rows = [self._branch(H, signs, dict(at)) for signs in self.formulas.signs]
         errors = zip(*(errors for _, errors in rows), strict=True)
         return {
@@ -105,6 +121,7 @@ class FormulaKernel:
         self, H: Sequence[Number], signs: Sequence[int], at: dict[str, Any]
     ) -> tuple[list[Any], list[Number]]:
         sign = iter(signs)
+        undetermined: Number = 0.0
         for step in self.formulas.steps:
             match step:
                 case Definition(name, formula) | Displacement(_, name, formula):
@@ -113,7 +130,8 @@ class FormulaKernel:
                     inside = radicand.evaluate(FLOATS, at)
                     at[name] = next(sign) * sqrt(where(inside < 0.0, 0.0, inside))
                 case Angle(_, name, y, x):
-                    at[name] = _directed(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at))
+                    at[name], squared = _directed(y.evaluate(FLOATS, at), x.evaluate(FLOATS, at), self._zero)
+                    undetermined = where(squared < self._undetermined, 1.0, undetermined)
         q, pairs = [], []
         for k, revolute in zip(self.arm.coordinates, self.arm.revolute, strict=True):
             x = at.get(self.formulas.coordinates[k], 0.0)
@@ -124,24 +142,26 @@ class FormulaKernel:
                 q.append(x)
                 pairs.append((1.0, 0.0) if revolute else (0.0, x))
         links = [_constant_pose(link) for link in self.arm.links]
-        return q, pose_errors(links, self.arm.revolute, pose(H), pairs, self.arm.reach)
+        *errors, pivot = pose_errors(links, self.arm.revolute, pose(H), pairs, self.arm.reach)
+        return q, [*errors, where(undetermined > 0.5, -1.0, pivot)]
 
     def solve(self, poses: Array, given: Mapping[str, Array]) -> list[Array]:
         """q (n, branches, joints), position error [m], rotation error [rad] and smallest pivot (n, branches).
 
+        The pivot is -1 where a formula leaves an angle undetermined: both its sine and cosine are zero.
         A pose (n, 4, 4) where a quotient of the formulas is not finite has NaN in all its branches.
         """
         n, joints = len(poses), len(self.arm.revolute)
         shapes = [(n, self.branches, joints), *[(n, self.branches)] * 3]
-        return run(self.kernel, [poses, *(given[name] for name in self.given)], shapes)
+        return run(self.kernel, [poses, *(given[name] for name in self.given)], shapes, self.single)
 
 
-def _directed(y: Number, x: Number) -> JointAngle:
-    """The angle of the point (x, y); zero at the origin."""
+def _directed(y: Number, x: Number, least: float) -> tuple[JointAngle, Number]:
+    """The angle of the point (x, y), zero at the origin, and the squared distance from there."""
     squared = x * x + y * y
-    zero = squared < 1e-280
+    zero = squared < least
     scale = 1 / where(zero, 1.0, sqrt(squared))
-    return JointAngle(where(zero, 1.0, x * scale), where(zero, 0.0, y * scale), atan2(y, x))
+    return JointAngle(where(zero, 1.0, x * scale), where(zero, 0.0, y * scale), atan2(y, x)), squared
 
 
 def _constant_pose(T: Array) -> Pose:

@@ -1,11 +1,13 @@
 """All configurations of a general arm of six joints at given poses: at most 16 [Primrose1986].
 
 Elimination gives starts; Newton's method on the pose removes their rounding errors. Where a start fails, a
-zero is double, two starts meet or the number of configurations is odd, other cuts of the loop are used as
-well.
+zero is double, two starts meet, the determinant is noise or the number of configurations is odd, other cuts
+of the loop are used as well. At some poses every cut is ill-conditioned (a JACO 2 with four joints at 180
+degrees: all determinants vanish identically), and for some arms with parallel or perpendicular axes at every
+pose. There the configurations at a general complex pose are continued to the given one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,38 +15,57 @@ from numpy.typing import NDArray
 
 from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
+from rikigaku.inverse_kinematics.cut_choice import chosen_cuts, with_varying_links
 from rikigaku.inverse_kinematics.cut_solver import CutSolver
 from rikigaku.inverse_kinematics.loop_cut import numbers
-from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
-from rikigaku.inverse_kinematics.serial_arm import SerialArm, jacobian
-from rikigaku.inverse_kinematics.singular_configurations import SINGULAR, SUSPECT, singular_kinds
+from rikigaku.inverse_kinematics.native_arm import NativeArm
+from rikigaku.inverse_kinematics.pose_continuation import PoseContinuation
+from rikigaku.inverse_kinematics.pose_newton import (
+    ACCEPTED,
+    FARTHEST,
+    FINISHED,
+    MOST,
+    STEPS,
+    newton_kernel,
+    newton_step,
+)
+from rikigaku.inverse_kinematics.prismatic_loop import PrismaticLoop, prismatic_loops
+from rikigaku.inverse_kinematics.serial_arm import SerialArm
+from rikigaku.inverse_kinematics.singular_configurations import (
+    SINGULAR,
+    SUSPECT,
+    corrected,
+    multiplicities,
+    singular_kinds,
+)
+from rikigaku.inverse_kinematics.three_prismatic import ThreePrismatic, three_prismatic
 
-MOST = 16
-_TILE = 512  # poses whose arrays fit the caches
-_STEPS = 12  # of Newton's method
-_MANY_STEPS = 40  # from starts that are not near a solution
-_TRIALS = 24  # values of the other joints for a zero whose configuration was not found
-_MOVES = tuple(s * x for x in (1e-3, 4e-3, 1.5e-2, 6e-2, 0.2) for s in (-1, 1))  # [rad, reach]
-_FINISHED = 1e-7  # step [rad, reach] after which the quadratic convergence leaves rounding errors only
-ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
+MOST_PRISMATIC = 3  # more are redundant
+_TILE = 512  # poses in doubt that are solved together
+_MANY_STEPS = 40  # of Newton's method, which converges slowly at double configurations
+_NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
+_REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
+_NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
 # Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
 _PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+LoopSolver = CutSolver | PrismaticLoop | ThreePrismatic
 
 
 class ArmConfigurations(NamedTuple):
     """q (n, 16, 6), residual [reach, rad], multiplicity and family (n, 16); NaN and 0 where there is none.
 
     multiplicity: 2 where two solutions coincide. family: dimension of the family of solutions, 0: isolated.
+    complete: (n,) False where configurations may be missing.
     """
 
     q: Array
     residual: Array
     multiplicity: Indices
     family: Indices
+    complete: Mask
 
 
 class _Found(NamedTuple):
@@ -59,39 +80,72 @@ class _Found(NamedTuple):
 class GeneralArm:
     """Compiled inverse kinematics of one arm of six revolute or prismatic joints.
 
+    Args:
+        varying: indices of the links that differ from pose to pose.
     Raises:
-        NotSolvable: if the elimination is degenerate for every cut of the loop.
+        NotSolvable: if the arm has more than three prismatic joints.
     """
 
-    def __init__(self, arm: SerialArm) -> None:
+    def __init__(self, arm: SerialArm, varying: Collection[int] = ()) -> None:
+        count = arm.revolute.count(False)
+        if count > MOST_PRISMATIC:
+            raise NotSolvable(
+                f"{count} prismatic joints: the configurations at a pose are a family of dimension "
+                f"{count - MOST_PRISMATIC} or more. Give values of that many of them: given={{...}}.",
+                [],
+            )
         self.reach = arm.reach
         self.arm = SerialArm(self._scaled(arm.links), arm.revolute, arm.coordinates)
         self.links = list(self.arm.links)
         self.revolute = np.array(arm.revolute)
         self.newton = newton_kernel(arm.revolute)
-        self.solvers = [CutSolver(arm.revolute, cut) for cut in chosen_cuts(self.arm)]
-        if not self.solvers:
-            raise NotSolvable(
-                "The elimination is degenerate for this arm: its equations depend on each other for every "
-                "cut of the loop. robot.inverse_kinematics(...) searches numerically.",
-                [],
-            )
+        loops: list[LoopSolver] = [*prismatic_loops(self.arm), *three_prismatic(self.arm)]
+        known = [] if loops else [with_varying_links(cut, varying) for cut in chosen_cuts(self.arm)]
+        cuts = [CutSolver(arm.revolute, cut) for cut in known if cut is not None]
+        self.solvers: Sequence[LoopSolver] = loops or cuts
+        self._continuations: dict[tuple[int, ...], PoseContinuation] = {}
+        self.numbers = [numbers(link) for link in self.links]
+        self.native = NativeArm(arm.revolute, self.reach, cuts[0]) if cuts else None
 
     def solve(self, poses: Array, links: Sequence[Array] | None = None) -> ArmConfigurations:
         """All configurations at poses (n, 4, 4).
 
         links: L_0 ... L_6 of each pose, (4, 4) or (n, 4, 4), if they differ from those of the arm.
         """
-        H = self._scaled(poses)
-        own = self.links if links is None else [self._scaled(link) for link in links]
-        with np.errstate(all="ignore"):
-            if len(H) <= _TILE:
-                return self._solved(own, H)
-            parts = []
-            for k in range(0, len(H), _TILE):
-                tile = slice(k, k + _TILE)
-                of_tile = own if links is None else [x if x.ndim == 2 else x[tile] for x in own]
-                parts.append(self._solved(of_tile, H[tile]))
+        if self.native is None:
+            return self._without_native(poses, self.links if links is None else links)
+        native = self.native.solve(
+            self.numbers if links is None else [numbers(self._scaled(link)) for link in links],
+            np.ascontiguousarray(poses, dtype=np.float64),
+        )
+        table = ArmConfigurations(
+            native.q,
+            native.residual,
+            native.found,
+            np.zeros(native.found.shape, dtype=np.int64),
+            native.status == 0,
+        )
+        rows = np.nonzero(native.status)[0]
+        for k in range(0, len(rows), _TILE):
+            tile = rows[k : k + _TILE]
+            own = (
+                self.links if links is None else [self._scaled(x if x.ndim == 2 else x[tile]) for x in links]
+            )
+            with np.errstate(all="ignore"):
+                again = self._solved(own, self._scaled(poses[tile]))
+            for mine, other in zip(table, again, strict=True):
+                mine[tile] = other
+        return table
+
+    def _without_native(self, poses: Array, links: Sequence[Array]) -> ArmConfigurations:
+        """The same by compiled steps and LAPACK."""
+        parts: list[ArmConfigurations] = []
+        for k in range(0, max(len(poses), 1), _TILE):
+            own = [x if x.ndim == 2 else x[k : k + _TILE] for x in links]
+            if links is not self.links:
+                own = [self._scaled(x) for x in own]
+            with np.errstate(all="ignore"):
+                parts.append(self._solved(own, self._scaled(poses[k : k + _TILE])))
         return ArmConfigurations(*(np.concatenate(x) for x in zip(*parts, strict=True)))
 
     def _scaled(self, poses: Array) -> Array:
@@ -101,68 +155,105 @@ class GeneralArm:
         return scaled
 
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
-        found, doubtful = self._by(self.solvers[0], links, H)
-        found, multiplicity, family = self._classified(found, links, H)
-        doubtful |= np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1
-        for solver in self.solvers[1:]:
+        found, doubtful = self._by_cuts(links, H)
+        if doubtful.any():
+            found, doubtful = self._continued(found, np.nonzero(doubtful)[0], links, H)
+        multiplicity, family = self._classified(found, links, H)
+        return self._table(len(H), found, multiplicity, family, ~doubtful)
+
+    def _by_cuts(self, links: list[Array], H: Array) -> tuple[_Found, Mask]:
+        """Configurations by one cut after another, and the poses where all of them leave a doubt."""
+        found, doubtful = _nothing(), np.ones(len(H), dtype=bool)
+        for solver in self.solvers:
             rows = np.nonzero(doubtful)[0]
             if not len(rows):
                 break
             more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
             found, _ = self._distinct(_joined(found, more._replace(pose=rows[more.pose])))
-            found, multiplicity, family = self._classified(found, links, H)
-            odd = np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1
             doubtful = np.zeros(len(H), dtype=bool)
-            doubtful[rows] = still | odd[rows]
-        if doubtful.any():
-            found = self._completed(found, np.nonzero(doubtful)[0], links, H)
-            found, multiplicity, family = self._classified(found, links, H)
-        return self._table(len(H), found, multiplicity, family)
+            doubtful[rows] = still | self._odd(found, links, H)[rows]
+        return found, doubtful
 
-    def _completed(self, found: _Found, rows: Indices, links: list[Array], H: Array) -> _Found:
-        """Further configurations of poses where every cut left a doubt.
+    def _odd(self, found: _Found, links: list[Array], H: Array) -> Mask:
+        """Poses with an odd number of configurations: complex ones come in pairs."""
+        multiplicity, _ = self._classified(found, links, H)
+        return np.asarray(np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1)
 
-        Partners of near-double solutions lie along the null vector of J. Zeros of the determinant whose other
-        joints were inaccurate are started from several values of these.
+    def _continued(self, found: _Found, rows: Indices, links: list[Array], H: Array) -> tuple[_Found, Mask]:
+        """Configurations of poses where every cut leaves a doubt, by continuation from a general pose.
+
+        Returns:
+            The configurations, and the poses where some may still be missing.
         """
-        solver = self.solvers[0]
-        own = np.nonzero(np.isin(found.pose, rows))[0]
-        pose = found.pose[own]
-        J = jacobian([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, found.q[own])
-        null = np.linalg.svd(J)[2][:, -1]
-        starts = [found.q[own] + move * null for move in _MOVES]
-        places = [pose] * len(_MOVES)
-        zeros, q = solver.starts([x if x.ndim == 2 else x[rows] for x in links], H[rows])
-        owner, q = rows[zeros.polynomial[zeros.double]], q[zeros.double]
-        rng = np.random.default_rng(17)
-        free = np.arange(6) != solver.cut.order[3]
-        for _ in range(_TRIALS):
-            spread = np.where(self.revolute, rng.uniform(-np.pi, np.pi, q.shape), rng.uniform(-1, 1, q.shape))
-            starts.append(np.where(free, spread, q))
-            places.append(owner)
-        place, start = np.concatenate(places), np.concatenate(starts)
-        keep = np.isfinite(start).all(axis=1)
-        place, start = place[keep], start[keep]
-        q, residual, pivot = self._polished(
-            [x if x.ndim == 2 else x[place] for x in links], H[place], start, _MANY_STEPS
-        )
+        own = [x if x.ndim == 2 else x[rows] for x in links]
+        ends = self._continuation(links).ends(H[rows], own)
+        imaginary = np.abs(ends.q.imag).max(axis=1, initial=0.0)
+        at = np.nonzero(imaginary < _NEARLY_REAL)[0]
+        pose, q, singular = rows[ends.pose[at]], ends.q[at].real, np.nonzero(ends.singular[at])[0]
+        near = [x if x.ndim == 2 else x[pose] for x in links]
+        if len(singular):
+            here = [x if x.ndim == 2 else x[singular] for x in near]
+            q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
+        q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
         good = residual < ACCEPTED
-        more = _Found(place[good], q[good], residual[good], pivot[good])
-        both = _joined(found, more)
-        for _ in range(4):  # many starts meet: repetitions beyond the neighbours are found one after another
+        found = self._united(found, _Found(pose[good], q[good], residual[good], pivot[good]))
+        found = self._merged(found, links, H)
+        doubtful = np.zeros(len(H), dtype=bool)
+        doubtful[rows[ends.unclear]] = True
+        doubtful[pose[~good & (imaginary[at] < _REAL)]] = True
+        jumped = ends.repeated.copy()  # unless the end is a double one
+        jumped[at[good & (pivot < SUSPECT)]] = False
+        doubtful[rows[ends.pose[jumped]]] = True
+        return found, doubtful
+
+    def _merged(self, found: _Found, links: list[Array], H: Array) -> _Found:
+        """One configuration in place of two with none but accurate ones between them: a double one."""
+        near = np.nonzero(found.pivot < _NEARLY_SUSPECT)[0]
+        a, b = near[np.transpose(np.triu_indices(len(near), 1))].T
+        gap = _wrapped(found.q[a] - found.q[b], self.revolute)
+        close = (found.pose[a] == found.pose[b]) & (np.abs(gap).max(axis=1, initial=0.0) < _NEARLY_EQUAL)
+        a, b = a[close], b[close]
+        pose = found.pose[a]
+        middle = found.q[b] + 0.5 * gap[close]
+        own = [x if x.ndim == 2 else x[pose] for x in links]
+        q, residual, pivot = self._polished(own, H[pose], middle, 0)
+        one = residual < ACCEPTED
+        a, b = a[one], b[one]
+        for whole, new in zip(found[1:], (q[one], residual[one], pivot[one]), strict=True):
+            whole[a] = new
+        kept = np.ones(len(found.pose), dtype=bool)
+        kept[b] = False
+        return _Found(found.pose[kept], found.q[kept], found.residual[kept], found.pivot[kept])
+
+    def _continuation(self, links: Sequence[Array]) -> PoseContinuation:
+        """The continuation of this arm; links that differ from pose to pose are general at its start."""
+        varying = tuple(k for k, link in enumerate(links) if link.ndim == 3)
+        if varying not in self._continuations:
+            one = np.array([link if link.ndim == 2 else link[0] for link in links])
+            self._continuations[varying] = PoseContinuation(one, self.arm.revolute, varying)
+        return self._continuations[varying]
+
+    def _united(self, first: _Found, second: _Found) -> _Found:
+        """Both without repetitions; many may be equal, and those beyond neighbours are found in turn."""
+        both = _joined(first, second)
+        while True:
             both, equal = self._distinct(both)
             if not len(equal):
-                break
-        return both
+                return both
 
-    def _by(self, solver: CutSolver, links: list[Array], H: Array) -> tuple[_Found, Mask]:
+    def _by(
+        self, solver: CutSolver | PrismaticLoop | ThreePrismatic, links: list[Array], H: Array
+    ) -> tuple[_Found, Mask]:
         """Configurations by one cut, and the poses where some may be missing."""
-        zeros, q = solver.starts(links, H)
+        zeros, start = solver.starts(links, H)
         own = zeros.polynomial
-        q, residual, pivot = self._polished([x if x.ndim == 2 else x[own] for x in links], H[own], q)
+        near = [x if x.ndim == 2 else x[own] for x in links]
+        q, residual, pivot = self._polished(near, H[own], start.copy())
         good = residual < ACCEPTED
+        far = ~(np.abs(_wrapped(q - start, self.revolute)).max(axis=1, initial=0.0) < FARTHEST)
         doubtful = np.zeros(len(H), dtype=bool)
-        doubtful[own[~good | zeros.double]] = True
+        doubtful[own[~good | far | zeros.double]] = True
+        doubtful[zeros.unclear] = True
         if not good.all():
             own, q, residual, pivot = own[good], q[good], residual[good], pivot[good]
         found, equal = self._distinct(_Found(own, q, residual, pivot))
@@ -170,7 +261,7 @@ class GeneralArm:
         return found, doubtful
 
     def _polished(
-        self, links: list[Array], H: Array, q: Array, steps: int = _STEPS
+        self, links: list[Array], H: Array, q: Array, steps: int = STEPS
     ) -> tuple[Array, Array, Array]:
         """Newton's method from each start; residuals and smallest pivots."""
         T, target = [numbers(link) for link in links], numbers(H)
@@ -179,7 +270,7 @@ class GeneralArm:
             own = [x if x.ndim == 1 else x[active] for x in T]
             step, _ = newton_step(self.newton, own, target[active], q[active])
             q[active] += step
-            active = active[np.abs(step).max(axis=1) > _FINISHED]
+            active = active[np.abs(step).max(axis=1) > FINISHED]
             if not len(active):
                 break
         _, errors = newton_step(self.newton, T, target, q)
@@ -208,8 +299,8 @@ class GeneralArm:
         kept = ~drop
         return _Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
 
-    def _classified(self, found: _Found, links: list[Array], H: Array) -> tuple[_Found, Indices, Indices]:
-        """The configurations with their multiplicities and the dimensions of their families."""
+    def _classified(self, found: _Found, links: list[Array], H: Array) -> tuple[Indices, Indices]:
+        """Multiplicities of configurations and the dimensions of their families."""
         multiplicity = np.ones(len(found.pose), dtype=np.int64)
         family = np.zeros(len(found.pose), dtype=np.int64)
         at = np.nonzero(found.pivot < SUSPECT)[0]
@@ -218,10 +309,16 @@ class GeneralArm:
             kinds = singular_kinds(
                 [x if x.ndim == 2 else x[own] for x in links], self.arm.revolute, H[own], found.q[at]
             )
-            multiplicity[at], family[at] = kinds
-        return found, multiplicity, family
+            order = np.ones(len(found.pose), dtype=np.int64)
+            order[at], family[at] = kinds
+            for pose in np.unique(own[kinds.order > 1]):
+                rows = np.nonzero(found.pose == pose)[0]
+                multiplicity[rows] = multiplicities(order[rows], found.q[rows], self.arm.revolute)
+        return multiplicity, family
 
-    def _table(self, n: int, found: _Found, multiplicity: Indices, family: Indices) -> ArmConfigurations:
+    def _table(
+        self, n: int, found: _Found, multiplicity: Indices, family: Indices, complete: Mask
+    ) -> ArmConfigurations:
         """Configurations as arrays, one row for each pose."""
         order = np.argsort(found.pose, kind="stable")
         own = found.pose[order]
@@ -230,17 +327,22 @@ class GeneralArm:
         count, dimension = np.zeros((n, MOST), dtype=np.int64), np.zeros((n, MOST), dtype=np.int64)
         if (rank >= MOST).any():  # samples of a family may be more
             kept = rank < MOST
+            complete[own[~kept]] = False
             order, own, rank = order[kept], own[kept], rank[kept]
         q[own, rank] = found.q[order] * np.where(self.revolute, 1.0, self.reach)
         residual[own, rank], count[own, rank] = found.residual[order], multiplicity[order]
         dimension[own, rank] = family[order]
-        return ArmConfigurations(q, residual, count, dimension)
+        return ArmConfigurations(q, residual, count, dimension, complete)
 
 
 def _joined(first: _Found, second: _Found) -> _Found:
     pose = np.concatenate([first.pose, second.pose])
     q, residual, pivot = (np.concatenate(x) for x in zip(first[1:], second[1:], strict=True))
     return _Found(pose, q, residual, pivot)
+
+
+def _nothing() -> _Found:
+    return _Found(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros(0), np.zeros(0))
 
 
 def _wrapped(x: Array, revolute: Mask) -> Array:

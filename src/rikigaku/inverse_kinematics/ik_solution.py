@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
+
+
+class LegBranches(NamedTuple):
+    """Branches of one leg of a closed robot: its joints, positions (k, n), which are within limits."""
+
+    joints: tuple[str, ...]
+    q: Array
+    inside: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +29,19 @@ class Solution:
         q: configurations (..., nq). success: within the tolerance and the joint limits.
         position_error [m], rotation_error [rad] (0 for a position target).
         iterations: of the search. message: what was found, or why nothing was.
-        method: "formulas", "elimination" or "search".
-        multiplicity: with all=True, 2 where two solutions coincide (the Jacobian is singular: its smallest
-            singular value, with the reach as unit of length, is below 1e-6), else 1; 0 where there is none.
+        method: "formulas", "elimination", "continuation" or "search".
+        multiplicity: with all=True, the number of solutions that coincide: 1, 2 at a fold, 3 at a cusp; 0
+            where there is none. Solutions closer than 1e-6 [rad, sum of link lengths] are one.
+        complete: with all=True, False where configurations may be missing: the elimination was
+            ill-conditioned at the pose, and a path of the continuation was lost. The message says so.
         dimension: of the family that all solutions of a redundant arm belong to: 0 if they are isolated.
         family: with all=True, dimension of the continuous family that each configuration belongs to at a
             singular pose (a Puma with its wrist in line); 0 if it is isolated.
         changes: with along=True, indices of the poses before which the arm must change its branch.
+        too_fast: with times=, indices of the poses that the velocity limits do not let the arm reach in time.
+        legs: of a closed robot with all=True, the branches of each leg (a tuple of LegBranches for each
+            target), the nearest first. Any branch of one leg goes with any of the others; q has up to 16
+            combinations, the nearest first, or the nearest alone if there are more.
     """
 
     q: Array
@@ -40,6 +55,9 @@ class Solution:
     dimension: int = 0
     family: Any = None
     changes: tuple[int, ...] = ()
+    too_fast: tuple[int, ...] = ()
+    legs: Any = None
+    complete: Any = None
 
     def __bool__(self) -> bool:
         if self.multiplicity is not None:

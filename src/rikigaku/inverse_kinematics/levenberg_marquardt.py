@@ -9,6 +9,7 @@ IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error) [Sugi
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,16 +52,27 @@ class Found(NamedTuple):
         return self.errors[:, 0]
 
 
+class SearchOptions(NamedTuple):
+    """Options of a search.
+
+    bounds: lower and upper bounds of q (nq,), instead of the joint limits. dtype: precision of all steps.
+    """
+
+    tolerance: float = 1e-8
+    iterations: int = 100
+    restarts: int = 40
+    rng: Any = 0
+    symbols: Mapping[str, float] = MappingProxyType({})
+    bounds: tuple[Array, Array] | None = None
+    dtype: type[np.floating[Any]] = np.float64
+
+
 def search(
     robot: RobotModel,
     targets: Sequence[Target],
     batch: tuple[int, ...],
     start: Array,
-    tolerance: float,
-    iterations: int,
-    restarts: int,
-    rng: Any,
-    symbols: Mapping[str, float],
+    options: SearchOptions,
 ) -> Solution:
     """Configurations that meet targets, each by a search of its own.
 
@@ -69,6 +81,7 @@ def search(
     Raises:
         WrongValue: for options that allow no search.
     """
+    tolerance, iterations, restarts = options.tolerance, options.iterations, options.restarts
     if not (tolerance > 0 and iterations >= 1 and restarts >= 0):
         raise WrongValue(
             f"A search needs a tolerance above 0, 1 or more iterations and 0 or more restarts; {tolerance}, "
@@ -78,11 +91,11 @@ def search(
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
     n = int(np.prod(batch, dtype=np.int64))
     parts = [np.broadcast_to(t.numbers(), (*batch, t.numbers().shape[-1])).reshape(n, -1) for t in targets]
-    x = np.concatenate(parts, axis=1) if parts else np.zeros((n, 0))
-    method = _Search(robot, targets, symbols, float(tolerance), iterations)
+    x = (np.concatenate(parts, axis=1) if parts else np.zeros((n, 0))).astype(options.dtype, copy=False)
+    method = _Search(robot, targets, options)
     # All searches draw the same random configurations: a result does not depend on the other targets.
-    seed = generator(rng).integers(2**63)
-    starts = np.broadcast_to(start, (n, robot.nq))
+    seed = generator(options.rng).integers(2**63)
+    starts = np.broadcast_to(start.astype(options.dtype, copy=False), (n, robot.nq))
     with np.errstate(all="ignore"):
         best = method.best(x, starts, restarts, np.random.default_rng(seed))
     return method.solution(best, batch, restarts)
@@ -91,20 +104,16 @@ def search(
 class _Search:
     """Targets of one robot: the kernel and the numbers that do not change from target to target."""
 
-    def __init__(
-        self,
-        robot: RobotModel,
-        targets: Sequence[Target],
-        symbols: Mapping[str, float],
-        tolerance: float,
-        iterations: int,
-    ) -> None:
+    def __init__(self, robot: RobotModel, targets: Sequence[Target], options: SearchOptions) -> None:
         self.robot, self.targets = robot, targets
-        self.kernel = _search_kernel(robot, targets, symbols)
-        self.advance = _advance(robot)
-        self.tolerance, self.iterations = tolerance, iterations
-        self.lower, self.upper = bounds_of(robot)
-        low, high = np.full(robot.nv, -_UNBOUNDED), np.full(robot.nv, _UNBOUNDED)
+        self.kernel = _search_kernel(robot, targets, options.symbols)
+        self.dtype, self.single = options.dtype, options.dtype is np.float32
+        self.advance = _advance(robot, self.single)
+        self.tolerance, self.iterations = float(options.tolerance), options.iterations
+        bounds = bounds_of(robot) if options.bounds is None else options.bounds
+        self.lower, self.upper = (x.astype(self.dtype, copy=False) for x in bounds)
+        self.clipped = options.bounds is not None
+        low, high = (np.full(robot.nv, x, self.dtype) for x in (-_UNBOUNDED, _UNBOUNDED))
         for joint in robot.joints:
             if joint.nq == 1:  # only these have limits
                 at, rate = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
@@ -117,7 +126,9 @@ class _Search:
         """The first success of each target, or the smallest error of all its attempts."""
         best = self._attempts(x, starts)
         steps, wave, done = best.steps.copy(), 2, 0
-        again = random_state(self.robot, rng, (restarts,)).q if restarts else starts[:0]
+        again = random_state(self.robot, rng, (restarts,)).q.astype(self.dtype) if restarts else starts[:0]
+        if self.clipped:
+            again = np.clip(again, self.lower, self.upper)
         while done < restarts and not best.success.all():
             left = np.nonzero(~best.success)[0]
             own = again[done : done + wave]
@@ -145,11 +156,11 @@ class _Search:
     def _together(self, x: Array, start: Array) -> Found:
         """Levenberg-Marquardt from each start until within the tolerance or stalled."""
         m, width = len(start), 2 + 2 * len(self.targets)
-        q, errors = np.array(start), np.full((m, width), np.inf)
+        q, errors = np.array(start), np.full((m, width), np.inf, self.dtype)
         steps, success = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=bool)
         at = np.arange(m)  # attempts that go on; the following arrays belong to them
         trial, numbers = q.copy(), x
-        cost, factor = np.full(m, np.inf), np.full(m, _FIRST_FACTOR)
+        cost, factor = np.full(m, np.inf, self.dtype), np.full(m, _FIRST_FACTOR, self.dtype)
         stalled, again = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=bool)
         for _ in range(self.iterations + 1):
             used = np.where(again, factor, np.maximum(factor / 5, _LEAST_FACTOR))
@@ -179,8 +190,9 @@ class _Search:
         """Steps with targets of lower priority: every one is taken, because each may cost the first something
         that the next one restores. The last configuration within the tolerance is kept."""
         m = len(start)
-        q, errors = np.array(start), np.full((m, 2 + 2 * len(self.targets)), np.inf)
-        trial, cost, factor = q.copy(), np.full(m, np.inf), np.full(m, _FIRST_FACTOR)
+        q, errors = np.array(start), np.full((m, 2 + 2 * len(self.targets)), np.inf, self.dtype)
+        trial, cost = q.copy(), np.full(m, np.inf, self.dtype)
+        factor = np.full(m, _FIRST_FACTOR, self.dtype)
         reached, moving = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
         steps = np.zeros(m, dtype=np.int64)
         for _ in range(self.iterations + 1):
@@ -196,7 +208,7 @@ class _Search:
             if not moving.any():
                 break
             steps += moving
-            dv *= np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))[:, None]
+            dv *= np.minimum(1.0, _LONGEST / np.maximum(size, 1e-30))[:, None]
             trial = np.where(moving[:, None], self._moved(trial, dv), trial)
         return Found(q, reached & self._inside(q), errors, steps)
 
@@ -206,12 +218,13 @@ class _Search:
             self.kernel.kernel,
             [q, x, *self.rate_bounds, factor],
             [(len(q), self.robot.nv), (len(q), width)],
+            self.single,
         )
         return dv, errors
 
     def _moved(self, q: Array, dv: Array) -> Array:
         moved = np.clip(self.advance(q, dv), self.lower, self.upper)
-        return coupled(self.robot, moved) if self.robot.couplings else moved
+        return coupled(self.robot, moved).astype(self.dtype) if self.robot.couplings else moved
 
     def _within(self, errors: Array) -> NDArray[np.bool_]:
         good = (errors[:, 2:][:, self.must] <= self.tolerance).all(axis=1)
@@ -249,6 +262,8 @@ class _Search:
             f"Frame {frames[0]!r} is at the target"
             if len(self.targets) == 1 and frames[0]
             else "All targets are met"
+            if len(frames) == len(self.targets)
+            else "All targets of priority 0 are met"
         )
         if found.success[k]:
             return f"{what}, within {self.tolerance:g} m and rad."
@@ -292,11 +307,12 @@ def _search_kernel(
     return known
 
 
-def _advance(robot: RobotModel) -> Callable[[Array, Array], Array]:
+def _advance(robot: RobotModel, single: bool) -> Callable[[Array, Array], Array]:
     """The function q, dq -> q plus a step in the tangent space."""
     if robot.nq == robot.nv:
         return np.add
-    return bound_law(robot, "tree.integrate")
+    law = bound_law(robot, "tree.integrate")
+    return law.float32 if single else law
 
 
 # The latest robot with its bounds and the middle of its limits: a loop over targets asks for one robot.
@@ -318,9 +334,10 @@ def bounds_of(robot: RobotModel) -> tuple[Array, Array]:
     return _of_latest(robot)[1]
 
 
-def start_of(robot: RobotModel, q0: Any) -> Array:
-    """q0 within the joint limits, or the middle of the limits."""
+def start_of(robot: RobotModel, q0: Any, limits: bool = True) -> Array:
+    """q0, within the joint limits if these count, or the middle of the limits."""
     _, (lower, upper), middle = _of_latest(robot)
     if q0 is None:
         return middle.copy()
-    return coupled(robot, np.clip(as_position(robot, q0), lower, upper))
+    q = as_position(robot, q0)
+    return coupled(robot, np.clip(q, lower, upper) if limits else q)

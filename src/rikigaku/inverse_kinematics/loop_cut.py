@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
 from rikigaku.spatial.pose import Pose
@@ -36,14 +37,13 @@ class LoopCut:
         after = [*links[1:6], links[6] @ inverse(H) @ links[0]]
         if not self.reverse:
             return [after[k] for k in self.order]
-        return [_FLIP @ inverse(after[(k - 1) % _JOINTS]) @ _FLIP for k in self.order]
+        return [_backward(after[(k - 1) % _JOINTS]) for k in self.order]
 
-    def closing_link(self, links: Sequence[Array], H: Array) -> tuple[int, Array]:
-        """Place and pose of the link that depends on H."""
-        last = links[6] @ inverse(H) @ links[0]
-        if not self.reverse:
-            return self.order.index(_JOINTS - 1), last
-        return self.order.index(0), _FLIP @ inverse(last) @ _FLIP
+    def eliminated_links(self) -> set[int]:
+        """Indices of the arm's links before and between the eliminated joints."""
+        after = [(k - 1) % _JOINTS if self.reverse else k for k in self.order[:2]]
+        closing = {0, _JOINTS} if _JOINTS - 1 in after else set[int]()
+        return {k + 1 for k in after if k < _JOINTS - 1} | closing
 
     def reordered(self, values: Sequence[bool]) -> tuple[bool, ...]:
         """Values of the joints in the order of the cut."""
@@ -75,7 +75,18 @@ def inverse(T: Array) -> Array:
     return out
 
 
-def numbers(T: Array) -> Array:
+def _backward(T: Array) -> Array:
+    return np.asarray(_FLIP @ inverse(T) @ _FLIP)
+
+
+def reversed_numbers(x: Array) -> Array:
+    """The link of a loop that is run through backwards, from 12 numbers (..., 12)."""
+    T = np.zeros((*x.shape[:-1], 4, 4))
+    T[..., :3, 3], T[..., :3, :3], T[..., 3, 3] = x[..., :3], x[..., 3:].reshape(*x.shape[:-1], 3, 3), 1.0
+    return numbers(_backward(T))
+
+
+def numbers(T: NDArray[Any]) -> NDArray[Any]:
     """Poses (..., 4, 4) as the 12 numbers that kernels take: position, then rotation matrix by rows."""
     return np.concatenate([T[..., :3, 3], T[..., :3, :3].reshape(*T.shape[:-2], 9)], axis=-1)
 
@@ -83,3 +94,22 @@ def numbers(T: Array) -> Array:
 def pose(x: Sequence[Any]) -> Pose:
     """A pose from its 12 numbers."""
     return Pose((tuple(x[3:6]), tuple(x[6:9]), tuple(x[9:12])), (x[0], x[1], x[2]))
+
+
+def pose_numbers(
+    T: Sequence[Any], scale: Any, first: Sequence[Any], last: Sequence[Any], reverse: bool
+) -> tuple[list[Any], list[Any]]:
+    """A given pose, (4, 4) flattened, scaled, and the closing link L_6 H^-1 L_0 of a cut, as 12 numbers each.
+
+    first, last: L_0 and L_6 as numbers.
+    """
+    H = Pose((tuple(T[0:3]), tuple(T[4:7]), tuple(T[8:11])), tuple(scale * T[k] for k in (3, 7, 11)))
+    closing = pose(last).compose(H.inverse()).compose(pose(first))
+    if reverse:
+        flip = Pose(((1, 0, 0), (0, -1, 0), (0, 0, -1)))
+        closing = flip.compose(closing.inverse()).compose(flip)
+    return _flat(H), _flat(closing)
+
+
+def _flat(X: Pose) -> list[Any]:
+    return [*X.p, *(x for row in X.R for x in row)]

@@ -5,7 +5,7 @@ singular value of J, and near zero where that is.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
@@ -20,17 +20,16 @@ from rikigaku.spatial.vector import Vector, cross
 # Damping of the normal equations relative to the squared error: it vanishes at the solution.
 _DAMPING = 1e-2
 _LEAST = 1e-18  # keeps steps small at singular solutions, where rounding errors would be divided by zero
+MOST = 16  # configurations of six joints at a pose [Primrose1986]
+STEPS = 12  # of Newton's method
+FINISHED = 1e-7  # step [rad, reach] after which the quadratic convergence leaves rounding errors only
+# [rad, reach]: a start of Newton's method farther than this from its solution does not belong to it. The zero
+# of the determinant is extraneous, or has several configurations.
+FARTHEST = 0.02
+ACCEPTED = 1e-12  # residual of a configuration, relative to the reach, and in rad
 _ROOT_OF_HALF = 0.7071067811865476
 
 Pairs = Sequence[tuple[Number, Number]]
-
-
-class PoseErrors(NamedTuple):
-    """Errors of configurations (m,): position [unit of length], rotation [rad], smallest pivot of J^T J."""
-
-    position: Array
-    rotation: Array
-    pivot: Array
 
 
 def pose_step(

@@ -66,6 +66,11 @@ def joint_axes(arm: SerialArm, q: Array) -> tuple[Array, Array]:
 
 def jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array) -> Array:
     """(m, 6, n) at q (m, n), linear part first, in the axes of the base; links (4, 4) or (m, 4, 4)."""
+    return pose_and_jacobian(links, revolute, q)[1]
+
+
+def pose_and_jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array) -> tuple[Array, Array]:
+    """Poses of the last frame (m, 4, 4) and its Jacobians (m, 6, n) at q (m, n)."""
     X = np.broadcast_to(links[0], (len(q), 4, 4))
     axes, origins = [], []
     for k, flag in enumerate(revolute):
@@ -73,12 +78,28 @@ def jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array) -> Arra
         origins.append(X[:, :3, 3])
         X = X @ joint_motion(flag, q[:, k]) @ links[k + 1]
     columns = [
-        np.concatenate([np.cross(z, X[:, :3, 3] - o), z], axis=1)
+        np.concatenate([_cross(z, X[:, :3, 3] - o), z], axis=1)
         if flag
         else np.concatenate([z, np.zeros_like(z)], axis=1)
         for flag, z, o in zip(revolute, axes, origins, strict=True)
     ]
-    return np.stack(columns, axis=-1)
+    return X, np.stack(columns, axis=-1)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Cross products (m, 3); np.cross takes five times as long for few of them."""
+    (x, y, z), (u, v, w) = a.T, b.T
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=1)
+
+
+def displacements(x: Array) -> Array:
+    """Small displacements (n, 4, 4) from positions and rotation vectors (n, 6)."""
+    from scipy.spatial.transform import Rotation
+
+    T = np.zeros((len(x), 4, 4))
+    T[:, :3, :3] = Rotation.from_rotvec(x[:, 3:]).as_matrix().reshape(-1, 3, 3)
+    T[:, :3, 3], T[:, 3, 3] = x[:, :3], 1.0
+    return T
 
 
 def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> SerialArm:
@@ -95,6 +116,14 @@ def serial_arm(robot: RobotModel, frame: str, symbols: Mapping[str, float]) -> S
             raise NotSolvable(
                 f"The joint of link {part.name!r} is {type(part.joint).__name__.lower()}: all solutions are "
                 "found for chains of revolute and prismatic joints.",
+                [part.name],
+            )
+    single = {robot.q_slices[joint.name].start: joint.name for joint in robot.joints if joint.nq == 1}
+    for part in path:
+        if part.q.start not in single:  # a planar joint is three in a row
+            raise NotSolvable(
+                f"Link {part.name!r} has a joint of several coordinates: all solutions are found for chains "
+                "of revolute and prismatic joints.",
                 [part.name],
             )
     poses = [*(part.placement for part in path), on_body]

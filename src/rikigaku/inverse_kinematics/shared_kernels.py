@@ -20,11 +20,14 @@ def general_kernel(name: str, inputs: Ports, function: Callable[..., Any]) -> Ke
     return _shared[name]
 
 
-def run(kernel: Kernel, inputs: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+def run(
+    kernel: Kernel, inputs: Sequence[Array], shapes: Sequence[tuple[int, ...]], single: bool = False
+) -> list[Array]:
     """The outputs of a kernel, with these shapes, in this thread. Results that are not finite are NaN.
 
-    The caller ignores NumPy's warnings (np.errstate): entering it here would cost more than a small kernel.
+    single: in single precision, from and to arrays of float32. The caller ignores NumPy's warnings
+    (np.errstate): entering it here would cost more than a small kernel.
     """
-    outputs = [np.empty(shape) for shape in shapes]
-    kernel.batch(*inputs, out=tuple(outputs))
+    outputs = [np.empty(shape, np.float32 if single else np.float64) for shape in shapes]
+    (kernel.batch32 if single else kernel.batch)(*inputs, out=tuple(outputs))
     return outputs

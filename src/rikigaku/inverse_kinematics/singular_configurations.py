@@ -1,4 +1,10 @@
-"""Configurations with a singular Jacobian: double solutions, and points of continuous families."""
+"""Configurations with a singular Jacobian: multiplicities of isolated ones, dimensions of families.
+
+Around a singular configuration the equations are reduced to the null space of J (Lyapunov and Schmidt): moved
+within it and corrected in the complement, what remains of the error grows with the order of the solution, 2
+for a fold and 3 for a cusp, or stays zero on a family. Steps are least-squares steps by a truncated singular
+value decomposition, which leave small singular values out.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,57 +13,186 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.loop_cut import numbers
-from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
-from rikigaku.inverse_kinematics.serial_arm import jacobian
+from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian
 
 # Singular: the smallest singular value of J, with the reach as unit of length, is below this. Two solutions
-# closer than this are one, of multiplicity 2.
+# closer than this are one.
 SINGULAR = 1e-6
 # The smallest pivot of J^T J is at least the square of that singular value and at most some orders larger.
 SUSPECT = 1e-10
-_MOVES = (-2e-2, -1e-2, 1e-2, 2e-2)  # along the null vector [rad, reach]
-_STEPS = 20
+CLUSTER = 5e-3  # [rad, reach]: solutions that the order at a distance of _MOVE counts together
+_MOVE = 1e-2  # [rad, reach] within the null space
+_DIRECTIONS = 4  # for each dimension of the null space
+_STEPS, _ORDER_STEPS = 10, 6  # on a family they converge quadratically
+_TANGENT_STEPS = 24
+_LEAST = 1e-7  # singular value that a step takes into account
 _REACHED = 1e-12
+_REACHED_TWICE_SINGULAR = 1e-9  # where two singularities meet, solutions are exact to 1e-8 only
+_ALONG = 0.1  # part of _MOVE that a point of a family is away
+_LARGEST_ORDER = 4
 
 
 class SingularKinds(NamedTuple):
-    """Of configurations (m,): multiplicity 1 or 2, and dimension of the family, 0 if isolated."""
+    """Of configurations (m,): number of solutions near it, and dimension of the family, 0 if isolated."""
 
-    multiplicity: NDArray[np.int64]
+    order: NDArray[np.int64]
     family: NDArray[np.int64]
 
 
 def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array) -> SingularKinds:
-    """Double or member of a family? Lengths in units of the reach.
-
-    A configuration is moved along the null vector of J, and Newton's method returns it to the pose. On a
-    family it stays where it was moved to; at a double solution it comes back or does not converge.
+    """Orders and families of configurations, lengths in units of the reach; order 1 where J is regular.
 
     Args:
         links: L_0 ... L_n, each (4, 4) or (m, 4, 4). H: (m, 4, 4). q: (m, n).
     """
     m, n = q.shape
-    multiplicity, family = np.ones(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    order, family = np.ones(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     if not m:
-        return SingularKinds(multiplicity, family)
-    _, sizes, Vt = np.linalg.svd(jacobian(links, revolute, q))
-    null = (sizes < SINGULAR).sum(axis=1) + max(n - 6, 0)
-    at = np.nonzero(null)[0]
-    if not len(at):
-        return SingularKinds(multiplicity, family)
-    own = [x if x.ndim == 2 else x[at] for x in links]
-    T, target, kernel = [numbers(x) for x in own], numbers(H[at]), newton_kernel(revolute)
-    stays = np.ones(len(at), dtype=bool)
-    for move in _MOVES:
-        start = q[at] + move * Vt[at, -1]
-        x = start.copy()
-        with np.errstate(all="ignore"):
-            for _ in range(_STEPS):
-                step, errors = newton_step(kernel, T, target, x)
-                reached = np.hypot(errors[:, 0], errors[:, 1]) < _REACHED
-                x = np.where(reached[:, None], x, x + step)
-        stays &= reached & (np.linalg.norm(x - start, axis=1) < 0.2 * abs(move))
-    family[at[stays]] = null[at[stays]]
-    multiplicity[at[~stays]] = 2
-    return SingularKinds(multiplicity, family)
+        return SingularKinds(order, family)
+    sizes, Vt = np.linalg.svd(pose_and_jacobian(links, revolute, q)[1])[1:]
+    null = (sizes < SINGULAR).sum(axis=1) + n - sizes.shape[1]
+    for count in np.unique(null[null > 0]):
+        at = np.nonzero(null == count)[0]
+        own = [x if x.ndim == 2 else x[at] for x in links]
+        if count == 1:
+            order[at], family[at] = _along(own, revolute, H[at], q[at], Vt[at, -1])
+        else:
+            family[at] = _dimensions(own, revolute, H[at], q[at], Vt[at, n - count :])
+            order[at] = np.where(family[at] > 0, 1, 2**count)  # independent folds
+    return SingularKinds(order, family)
+
+
+def multiplicities(order: NDArray[np.int64], q: Array, revolute: Sequence[bool]) -> NDArray[np.int64]:
+    """Multiplicities of the configurations (k, n) of one pose, from their orders (k,).
+
+    The order counts all solutions nearby; those that are listed apart count for themselves.
+    """
+    out = np.ones(len(q), dtype=np.int64)
+    for k in np.nonzero(order > 1)[0]:
+        gap = q - q[k]
+        gap = gap - np.where(revolute, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
+        others = int((np.abs(gap).max(axis=1) < CLUSTER).sum()) - 1
+        out[k] = max(1, int(order[k]) - others)
+    return out
+
+
+def corrected(
+    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, steps: int = 28
+) -> tuple[Array, Array]:
+    """Configurations returned to their poses by least-squares steps, and residuals [reach, rad] (m,).
+
+    Singular values below 1e-7 are left out: the steps do not move along their null vectors.
+    """
+    q = q.copy()
+    active, residual = np.arange(len(q)), np.full(len(q), np.inf)
+    for k in range(steps + 1):
+        own = [x if x.ndim == 2 else x[active] for x in links]
+        X, J = pose_and_jacobian(own, revolute, q[active])
+        e = _errors(X, H[active])
+        residual[active] = np.linalg.norm(e, axis=1)
+        left = residual[active] > 1e-15
+        if k == steps or not left.any():
+            break
+        active, J, e = active[left], J[left], e[left]
+        U, sizes, Vt = np.linalg.svd(J, full_matrices=False)
+        parts = np.einsum("mij,mi->mj", U, e)
+        parts = np.where(sizes > _LEAST, parts / np.maximum(sizes, _LEAST), 0.0)
+        step = np.einsum("mjk,mj->mk", Vt, parts)
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        q[active] += step * np.minimum(1.0, 0.1 / np.maximum(longest, 1e-300))
+        active = active[longest[:, 0] > 1e-15]
+        if not len(active):
+            break
+    return q, residual
+
+
+def _dimensions(
+    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array
+) -> NDArray[np.int64]:
+    """Dimensions of the families that configurations belong to; null: bases (m, count, n) of null spaces.
+
+    Points moved within the null space and corrected are on the family. Their distances span its tangents;
+    where several families meet, the null space at such a point is that of one of them.
+    """
+    m, n = q.shape
+    directions = _tangents(links, revolute, H, q, null)
+    moves = _MOVE * np.concatenate([directions, -directions], axis=1)
+    trials = moves.shape[1]
+    start = q[:, None] + np.einsum("mtc,mcn->mtn", moves, null)
+    own = [x if x.ndim == 2 else np.repeat(x, trials, axis=0) for x in links]
+    points, residual = corrected(own, revolute, np.repeat(H, trials, axis=0), start.reshape(-1, n), _STEPS)
+    gap = (points - np.repeat(q, trials, axis=0)) / _MOVE
+    size = np.linalg.norm(gap, axis=1)
+    on = (residual < _REACHED_TWICE_SINGULAR) & (size > _ALONG) & (size < 3)
+    sizes = np.linalg.svd(pose_and_jacobian(own, revolute, points)[1], compute_uv=False)
+    nullity = np.where(on, (sizes < 10 * SINGULAR).sum(axis=1) + n - sizes.shape[1], 0)
+    tangents = np.where(on[:, None], gap, 0.0).reshape(m, trials, n)
+    rank = (np.linalg.svd(tangents, compute_uv=False) > _ALONG).sum(axis=1)
+    return np.minimum(rank, nullity.reshape(m, trials).max(axis=1))
+
+
+def _tangents(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array) -> Array:
+    """Directions (m, trials, count) within null spaces along which the errors vanish to second order.
+
+    The errors that the complement cannot remove are quadratic forms B(v, v) there; Newton's method finds
+    common zeros from random starts.
+    """
+    m, count, _ = null.shape
+    B = np.zeros((m, 6, count, count))
+    for i in range(count):
+        for j in range(i, count):
+            v = null[:, i] if i == j else null[:, i] + null[:, j]
+            r = [_remaining(links, revolute, H, q + s * _MOVE * v, null) for s in (1, -1)]
+            even = (r[0] + r[1]) / _MOVE**2
+            own = even if i == j else 0.5 * (even - B[:, :, i, i])
+            B[:, :, i, j] = B[:, :, j, i] = own
+    for i in range(count):
+        for j in range(i + 1, count):
+            B[:, :, i, j] -= 0.5 * B[:, :, j, j]
+            B[:, :, j, i] = B[:, :, i, j]
+    v = np.random.default_rng(3).normal(size=(m, _DIRECTIONS * count, count))
+    for _ in range(_TANGENT_STEPS):
+        v = v / np.linalg.norm(v, axis=2, keepdims=True)
+        slopes = 2 * np.einsum("mkij,mtj->mtki", B, v)
+        values = 0.5 * np.einsum("mtki,mti->mtk", slopes, v)
+        across = np.eye(count) - v[..., :, None] * v[..., None, :]  # directions only: lengths stay
+        v = v - (np.linalg.pinv(slopes @ across, rcond=1e-6) @ values[..., None])[..., 0]
+    return np.asarray(v / np.linalg.norm(v, axis=2, keepdims=True))
+
+
+def _remaining(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array) -> Array:
+    """Errors (m, 6) that steps in the complement of null spaces (m, count, n) cannot remove."""
+    onto = np.swapaxes(null, 1, 2) @ null
+    complement = np.eye(q.shape[1]) - onto
+    x, e = q, np.zeros((len(q), 6))
+    for _ in range(_ORDER_STEPS):
+        X, J = pose_and_jacobian(links, revolute, x)
+        e = _errors(X, H)
+        J = J @ complement
+        Jt = np.swapaxes(J, 1, 2)
+        damped = Jt @ J + onto + 1e-14 * np.eye(q.shape[1])  # the complement may be nearly singular, too
+        x = x + (complement @ np.linalg.solve(damped, Jt @ e[..., None]))[..., 0]
+    return e
+
+
+def _along(
+    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Orders, and dimensions of families, of configurations whose J has one null vector (m, n)."""
+    moves = np.array([-2, -1, 1, 2]) * _MOVE
+    own = [x if x.ndim == 2 else np.repeat(x, 4, axis=0) for x in links]
+    start = (q[:, None] + moves[:, None] * null[:, None]).reshape(-1, q.shape[1])
+    left = _remaining(own, revolute, np.repeat(H, 4, axis=0), start, np.repeat(null, 4, axis=0)[:, None])
+    sizes = np.maximum(np.linalg.norm(left, axis=1), 1e-300).reshape(-1, 4).T
+    growth = np.log2(np.maximum(sizes[0], sizes[3]) / np.maximum(sizes[1], sizes[2]))
+    family = (sizes < _REACHED).all(axis=0)
+    order = np.clip(np.round(growth), 2, _LARGEST_ORDER).astype(np.int64)
+    return np.where(family, 1, order), family.astype(np.int64)
+
+
+def _errors(X: Array, H: Array) -> Array:
+    """Position and rotation errors (m, 6) of poses (m, 4, 4): the axes' cross products, halved."""
+    S = X[:, :3, :3] @ np.swapaxes(H[:, :3, :3], 1, 2)  # sum of u w^T over the axes u of X and w of H
+    skew = [S[:, 1, 2] - S[:, 2, 1], S[:, 2, 0] - S[:, 0, 2], S[:, 0, 1] - S[:, 1, 0]]
+    rotation = 0.5 * np.stack(skew, axis=1)
+    return np.concatenate([H[:, :3, 3] - X[:, :3, 3], rotation], axis=1)

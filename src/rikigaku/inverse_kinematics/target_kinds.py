@@ -15,10 +15,12 @@ from rikigaku.core.checked_calls import check_fields, checked_data
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import is_number
+from rikigaku.core.value_text import short
 from rikigaku.inverse_kinematics.target_poses import targets_of
 from rikigaku.laws.tree.energy import center_of_mass, total_mass
 from rikigaku.laws.tree.kinematics import jacobian_columns
 from rikigaku.laws.tree.momentum import momentum_matrix
+from rikigaku.model.elementary_motions import Prismatic
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.elementary_functions import atan2, sqrt, where
 from rikigaku.numbers.number_kind import Number
@@ -51,9 +53,9 @@ class Target:
     def __post_init__(self) -> None:
         check_fields(self)
         if not (is_number(self.weight) and 0 < float(self.weight) < np.inf):
-            raise WrongValue(f"The weight of a target is a number above 0, not {self.weight!r}.")
+            raise WrongValue(f"The weight of a target is a number above 0, not {short(self.weight)}.")
         if self.priority not in (0, 1):
-            raise WrongValue(f"The priority of a target is 0 or 1, not {self.priority!r}.")
+            raise WrongValue(f"The priority of a target is 0 or 1, not {short(self.priority)}.")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -231,6 +233,33 @@ class CenterOfMassTarget(Target):
     @property
     def text(self) -> str:
         return f"CenterOfMassTarget {self.axes}"
+
+
+@checked_data
+@dataclass(frozen=True, eq=False)
+class ConfigurationTarget(Target):
+    """Joints of one coordinate near a configuration (..., nq): with priority=1 a null-space objective."""
+
+    q: Any = None
+
+    def numbers(self) -> Array:
+        array = floats("q", self.q)
+        if not array.ndim or not np.isfinite(array).all():
+            raise WrongValue("The q of a ConfigurationTarget is finite numbers (..., nq).")
+        return array
+
+    def rows(self, mechanism: Mechanism, bodies: Sequence[Pose], q: Any, x: Sequence[Number]) -> Rows:
+        if len(x) != len(q):
+            raise WrongSize(f"The q of a ConfigurationTarget is (..., {len(q)}); (..., {len(x)}) was given.")
+        own = [body for body in mechanism.bodies if len(body.q) == 1]
+        rows: list[Row] = [(x[b.q.start] - q[b.q.start], {b.v.start: 1.0}) for b in own]
+        slides = [isinstance(b.joint, Prismatic) for b in own]
+        gaps = [[e for (e, _), p in zip(rows, slides, strict=True) if p == kind] for kind in (True, False)]
+        return Rows(rows, _length(gaps[0]), _length(gaps[1]))
+
+    @property
+    def text(self) -> str:
+        return f"ConfigurationTarget {self.numbers().shape[-1]}"
 
 
 def _position_rows(columns: Any, X: Pose, p: Sequence[Number]) -> list[Row]:

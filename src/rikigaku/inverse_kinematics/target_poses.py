@@ -14,6 +14,7 @@ from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.vector import dot
 
+_PORTS = [("T", (16,))]
 _LARGEST_GAP = 1e-6  # of R^T R from the identity, and of the last row
 
 
@@ -31,6 +32,11 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
             raise WrongValue("The target must be finite numbers.")
+        if array.shape == (3, 3) and np.abs(array.T @ array - np.eye(3)).max() < _LARGEST_GAP:
+            raise WrongValue(
+                "The target is a rotation matrix (3, 3), not three positions. Give a pose (4, 4), or "
+                "rk.OrientationTarget."
+            )
         return array.reshape(-1, 3), array.shape[:-1], False
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
@@ -38,7 +44,7 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
 
 
 def _checked_poses(T: Array) -> Array:
-    kernel = general_kernel("pose with orthonormal axes", [("T", (16,))], _orthonormal)
+    kernel = general_kernel("pose with orthonormal axes", _PORTS, _orthonormal)
     with np.errstate(all="ignore"):
         poses, gap = run(kernel, [np.ascontiguousarray(T).reshape(-1, 16)], [(len(T), 4, 4), (len(T),)])
     good = gap <= _LARGEST_GAP

@@ -3,11 +3,14 @@
 Cells of a grid where f is monotone have one zero or none. Cells where it may reach zero otherwise are
 divided, and again; a part that stays unclear has a double zero. Where f is small beside its largest value,
 the coefficients hold rounding errors only; there f is computed directly.
+
+Values at 24 angles determine 17 coefficients and seven of higher degree, which are zero up to rounding: they
+measure the noise. A determinant that vanishes identically is noise alone; its zeros mean nothing.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,46 +20,59 @@ from rikigaku.numbers.elementary_functions import cos, sin, where
 from rikigaku.numbers.number_kind import Number
 
 DEGREE = 8
-SAMPLES = 2 * DEGREE + 1
-_CELLS = 128
-_PARTS = 8  # of a cell that is divided
-_LEVELS = 6  # of subdivision; the last parts are 2e-7 rad wide
+SAMPLES = 2 * DEGREE + 1  # coefficients
+POINTS = 24  # angles at which f is sampled; a multiple of the width of vectors
+CELLS = 128
+PARTS = 8  # of a cell that is divided
+LEVELS = 6  # of subdivision; the last parts are 2e-7 rad wide
+DIRECT_LEVELS = 4
 _STEPS = 3  # of Newton's method within a finer bracket, each guarded by bisection
 # Relative to the largest value: below, values from coefficients have too few digits.
-_DARK = 1e-11
+SMALL = 1e-9
 # Slope of a zero relative to the largest value: below, another two may be hidden by rounding errors.
-_FLAT = 1e-9
-_NOISE = 1e-14  # rounding errors of values relative to the largest one
+FLAT = 1e-9
+NOISE = 1e-14  # least rounding errors of values relative to the largest one
+NOISE_OF_VALUES = 8.0  # errors of values are below this multiple of the largest coefficient of higher degree
+NOISE_OF_DIFFERENCES = 0.5  # the same for fourth differences of direct values, which have norm sqrt(70)
 
-_WIDTH = 2 * np.pi / _CELLS
+WIDTH = 2 * np.pi / CELLS
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 class Zeros(NamedTuple):
-    """Zeros of all polynomials, ordered by polynomial: its index, x, and whether it may be one of several."""
+    """Zeros of all polynomials, ordered by polynomial: its index, x, and whether it may be one of several.
+
+    unclear: indices of the polynomials whose values are rounding errors, in part or all over.
+    """
 
     polynomial: Indices
     x: Array
     double: Mask
+    unclear: Indices
 
 
 @cache
 def sample_angles() -> Array:
-    """Angles whose values determine the coefficients."""
-    return 2 * np.pi * np.arange(SAMPLES) / SAMPLES
+    """Angles whose values determine the coefficients and the noise."""
+    return 2 * np.pi * np.arange(POINTS) / POINTS
+
+
+@cache
+def interpolation() -> Array:
+    """(24, 24): from values at the sample angles to a_0, a_1, b_1, ..., the last seven of higher degree."""
+    return np.asarray(np.linalg.inv(monomials(sample_angles(), POINTS // 2)[0][:, :POINTS]), dtype=np.float64)
 
 
 def coefficients(samples: Sequence[Number]) -> list[Number]:
-    """a_0, a_1, b_1, ... of the polynomial with these values at the sample angles."""
-    rows = np.linalg.inv(_monomials(sample_angles())[0])
-    return [_inner([float(x) for x in row], samples) for row in rows]
+    """a_0, a_1, b_1, ... of the polynomial with these values at the sample angles, then those of noise."""
+    return [_inner([float(x) for x in row], samples) for row in interpolation()]
 
 
-def products(a: Sequence[Number], monomials: Sequence[Sequence[Number]]) -> list[Number]:
+def products(a: Sequence[Number], rows: Sequence[Sequence[Number]]) -> list[Number]:
     """Sums of coefficients times monomials."""
-    return [_inner(a, row) for row in monomials]
+    return [_inner(a, row) for row in rows]
 
 
 def _inner(a: Sequence[Number], b: Sequence[Number]) -> Number:
@@ -67,18 +83,19 @@ def _inner(a: Sequence[Number], b: Sequence[Number]) -> Number:
 
 
 @cache
-def _grid() -> tuple[Array, Array]:
+def grid() -> tuple[Array, Array]:
     """Points of the grid, and (cells, 3, coefficients): f, f' h and f'' h^2 at them, cells of width h."""
-    x = 2 * np.pi * (np.arange(_CELLS) + 0.25) / _CELLS
-    values, slopes = _monomials(x)
+    x = 2 * np.pi * (np.arange(CELLS) + 0.25) / CELLS
+    values, slopes = monomials(x)
     k = np.repeat(np.arange(DEGREE + 1), 2)[1:]
-    return x, np.stack([values, _WIDTH * slopes, -(_WIDTH * _WIDTH) * k * k * values], axis=1)
+    return x, np.stack([values, WIDTH * slopes, -(WIDTH * WIDTH) * k * k * values], axis=1)
 
 
-def _monomials(x: Array) -> tuple[Array, Array]:
-    k = np.arange(1, DEGREE + 1)
+def monomials(x: Array, degree: int = DEGREE) -> tuple[Array, Array]:
+    """1, cos x, sin x, cos 2x, ... at points, and their derivatives (points, 2 degree + 1)."""
+    k = np.arange(1, degree + 1)
     c, s = np.cos(np.outer(x, k)), np.sin(np.outer(x, k))
-    values, slopes = np.ones((len(x), SAMPLES)), np.zeros((len(x), SAMPLES))
+    values, slopes = np.ones((len(x), 2 * degree + 1)), np.zeros((len(x), 2 * degree + 1))
     values[:, 1::2], values[:, 2::2] = c, s
     slopes[:, 1::2], slopes[:, 2::2] = -k * s, k * c
     return values, slopes
@@ -124,30 +141,37 @@ class Functions(NamedTuple):
     products: Callable[[Array, Array], Sequence[Array]]
 
 
-def zeros(a: Array, functions: Functions) -> Zeros:
-    """The real zeros of polynomials with coefficients (n, 17)."""
-    grid, monomials = _grid()
+def zeros(coefficients: Array, functions: Functions) -> Zeros:
+    """The real zeros of polynomials with coefficients (n, 24), the last seven of them noise."""
+    a = np.ascontiguousarray(coefficients[:, :SAMPLES])
+    points, table = grid()
     # the last cell ends where the first begins
-    terms = functions.products(a[:, None, :], np.concatenate([monomials, monomials[:1]]))
+    terms = functions.products(a[:, None, :], np.concatenate([table, table[:1]]))
     size = np.abs(terms[0])
-    dark = np.minimum(size[:, :-1], size[:, 1:]) < _DARK * size.max(axis=1)[:, None]
+    largest = size.max(axis=1)
+    noise = NOISE_OF_VALUES * np.abs(coefficients[:, SAMPLES:]).max(axis=1)
+    noisy = np.nonzero(~(noise < SMALL * largest))[0]
+    noise = np.fmax(noise, NOISE * largest)
+    small = np.minimum(size[:, :-1], size[:, 1:]) < SMALL * largest[:, None]
+    small[noisy] = False  # values all over are noise: computing them directly does not help
     simple, unclear = _classified(*terms)
-    any_dark = bool(dark.any())
-    if any_dark:
-        simple, unclear = simple & ~dark, unclear & ~dark
+    any_small = bool(small.any())
+    if any_small:
+        simple, unclear = simple & ~small, unclear & ~small
     own, cell = np.nonzero(simple)
-    low = grid[cell]
-    found = [_zeros_of(own, functions.refined(a[own], low, low + _WIDTH))]
+    low = points[cell]
+    found = [_zeros_of(own, functions.refined(a[own], low, low + WIDTH))]
     own, cell = np.nonzero(unclear)
-    found += _by_subdivision(a, own, grid[cell], _WIDTH, _NOISE * size.max(axis=1), functions)
-    if any_dark:
-        own, cell = np.nonzero(dark)
-        found += _dark_zeros(own, grid[cell], functions)
+    found += _by_subdivision(a, own, points[cell], WIDTH, noise, functions)
+    if any_small:
+        own, cell = np.nonzero(small)
+        found += _direct_zeros(own, points[cell], functions)
     joined = _joined(found)
     own = joined.polynomial
     slope = functions.values(a[own], joined.x)[1]
-    flat = np.abs(slope) < _FLAT * size.max(axis=1)[own]
-    return joined._replace(double=joined.double | flat)
+    flat = np.abs(slope) < FLAT * largest[own]
+    unclear_ones = np.unique(np.concatenate([noisy, joined.unclear]))
+    return joined._replace(double=joined.double | flat, unclear=unclear_ones)
 
 
 def _classified(f: Array, step: Array, bend: Array) -> tuple[Mask, Mask]:
@@ -175,11 +199,11 @@ def _by_subdivision(
     A part without zero whose values are within the noise (n,) of rounding errors may have two: it is unclear.
     """
     found: list[Zeros] = []
-    for _ in range(_LEVELS):
+    for _ in range(LEVELS):
         if not len(own):
             return found
-        width = width / _PARTS
-        x = low[:, None] + width * np.arange(_PARTS + 1)
+        width = width / PARTS
+        x = low[:, None] + width * np.arange(PARTS + 1)
         f, slope, curvature = functions.values(a[own][:, None, :], x)
         simple, unclear = _classified(f, width * slope, (width * width) * curvature)
         k, part = np.nonzero(simple)
@@ -187,60 +211,61 @@ def _by_subdivision(
         size = np.abs(f)
         hidden = ~simple & ~unclear & (np.minimum(size[:, :-1], size[:, 1:]) < noise[own][:, None])
         k, part = np.nonzero(hidden)
-        found.append(Zeros(own[k], x[k, part] + 0.5 * width, np.ones(len(k), dtype=bool)))
+        found.append(_double_zeros(own[k], x[k, part] + 0.5 * width))
         k, part = np.nonzero(unclear)
         own, low = own[k], x[k, part]
-    return [*found, Zeros(own, low + 0.5 * width, np.ones(len(own), dtype=bool))]
+    return [*found, _double_zeros(own, low + 0.5 * width)]
 
 
-def _dark_zeros(own: Indices, low: Array, functions: Functions) -> list[Zeros]:
-    """Zeros in cells where only values computed directly have enough digits: brackets, then secants."""
-    # one more point on either side: a bowl may lie at the border of two cells
-    x = low[:, None] + _WIDTH / _PARTS * np.arange(-1, _PARTS + 2)
-    f = functions.direct(np.broadcast_to(own[:, None], x.shape), x)
-    before, after = f[:, :-1], f[:, 1:]
-    k, part = np.nonzero((before > 0) != (after > 0))
-    simple = _by_secants(own[k], x[k, part], x[k, part + 1], f[k, part], f[k, part + 1], functions)
-    # A least |f| between larger neighbours of the same sign: two close zeros, a double one, or none.
-    size, positive = np.abs(f), f > 0
-    bowl = (size[:, 1:-1] < size[:, :-2]) & (size[:, 1:-1] < size[:, 2:])
-    bowl &= (positive[:, 1:-1] == positive[:, :-2]) & (positive[:, 1:-1] == positive[:, 2:])
-    i, j = np.nonzero(bowl)
-    return [_zeros_of(own[k], simple), *_in_bowls(own[i], x[i, j], x[i, j + 2], f[i, j + 1], functions)]
+def _direct_zeros(own: Indices, low: Array, functions: Functions) -> list[Zeros]:
+    """Zeros in cells where only values computed directly have enough digits.
+
+    Cells are divided as in `_by_subdivision`, with derivatives from differences.
+    """
+    found: list[Zeros] = []
+    width = WIDTH
+    for _ in range(DIRECT_LEVELS):
+        if not len(own):
+            return found
+        width = width / PARTS
+        x = low[:, None] + width * np.arange(-2, PARTS + 3)
+        f = functions.direct(np.broadcast_to(own[:, None], x.shape), x)
+        five = [f[:, j : PARTS + 1 + j] for j in range(5)]
+        steps, bends = differences(five)
+        noise = NOISE_OF_DIFFERENCES * np.abs(fourth_difference(five))
+        x, f = x[:, 2:-2], f[:, 2:-2]
+        simple, unclear = _classified(f, steps, bends)
+        noisy = ~unclear & (np.abs(f[:, :-1]) < noise[:, :-1]) & (np.abs(f[:, 1:]) < noise[:, 1:])
+        k, part = np.nonzero(noisy)
+        found.append(_zeros_of(own[:0], x[:0, 0])._replace(unclear=own[k]))
+        k, part = np.nonzero(simple)
+        bracket = x[k, part], x[k, part + 1], f[k, part], f[k, part + 1]
+        found.append(_zeros_of(own[k], _by_secants(own[k], *bracket, functions)))
+        k, part = np.nonzero(unclear)
+        own, low = own[k], x[k, part]
+    return [*found, _double_zeros(own, low + 0.5 * width)]
 
 
-def _in_bowls(own: Indices, low: Array, high: Array, at: Array, functions: Functions) -> list[Zeros]:
-    """Zeros beside a least |f|, which is located by dividing its bracket."""
-    x = 0.5 * (low + high)
-    crossed = np.zeros(len(own), dtype=bool)
-    for _ in range(8):
-        tries = [0.5 * (low + x), 0.5 * (x + high)]
-        values = [functions.direct(own, y) for y in tries]
-        for y, f in zip(tries, values, strict=True):  # a point with the other sign ends the search
-            other = ((f > 0) != (at > 0)) & ~crossed
-            x, at = np.where(other, y, x), np.where(other, f, at)
-            crossed |= other
-        left = ~crossed & (np.abs(values[0]) < np.abs(at))
-        right = ~crossed & ~left & (np.abs(values[1]) < np.abs(at))
-        middle = ~crossed & ~left & ~right
-        low, high = (
-            np.where(right, x, np.where(middle, tries[0], low)),
-            np.where(left, x, np.where(middle, tries[1], high)),
-        )
-        x = np.where(left, tries[0], np.where(right, tries[1], x))
-        at = np.where(left, values[0], np.where(right, values[1], at))
-    pairs = []
-    c = own[crossed]
-    for a, b in ((low[crossed], x[crossed]), (x[crossed], high[crossed])):
-        ends = functions.direct(c, a), functions.direct(c, b)
-        pairs.append(_zeros_of(c, _by_secants(c, a, b, *ends, functions)))
-    rest = ~crossed
-    return [*pairs, Zeros(own[rest], x[rest], np.ones(int(rest.sum()), dtype=bool))]
+def differences(f: Sequence[Any]) -> tuple[Any, Any]:
+    """f' h and f'' h^2 at the middle one of five points at distances h."""
+    near, far = (f[3] - f[1]), (f[4] - f[0])
+    step = near * (2 / 3) - far * (1 / 12)
+    bend = (f[1] + f[3]) * (4 / 3) - (f[0] + f[4]) * (1 / 12) - f[2] * 2.5
+    return step, bend
+
+
+def fourth_difference(f: Sequence[Any]) -> Any:
+    """Of five values at equal distances: small beside smooth functions, so that rounding errors remain."""
+    return (f[0] + f[4]) - (f[1] + f[3]) * 4.0 + f[2] * 6.0
 
 
 def _zeros_of(own: Indices, x: Array) -> Zeros:
     """Simple zeros."""
-    return Zeros(own, x, np.zeros(len(own), dtype=bool))
+    return Zeros(own, x, np.zeros(len(own), dtype=bool), own[:0])
+
+
+def _double_zeros(own: Indices, x: Array) -> Zeros:
+    return Zeros(own, x, np.ones(len(own), dtype=bool), own[:0])
 
 
 def _by_secants(
@@ -269,4 +294,5 @@ def _joined(parts: Sequence[Zeros]) -> Zeros:
         polynomial[order],
         np.concatenate([part.x for part in parts])[order],
         np.concatenate([part.double for part in parts])[order],
+        np.concatenate([part.unclear for part in parts]),
     )
