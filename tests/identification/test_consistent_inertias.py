@@ -103,4 +103,4 @@ def test_without_the_solver_the_message_names_the_extra(monkeypatch):
     found = identified(arm, 0.1, consistent=False)
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(rk.errors.MissingEngine, match=r"rikigaku\[identify\]"):
-        consistent_parameters(measurement_model(arm, ("rotor",), True, (), ()), found.estimate, 1.0)
+        consistent_parameters(measurement_model(arm, ("rotor",)), found.estimate, 1.0)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from closed_and_floating_experiments import sr400
 from simulated_experiments import robot
 
 import rikigaku as rk
-from rikigaku.identification.signal_filtering import bandwidth, difference, filtered
+from rikigaku.identification.measured_equations import difference
+from rikigaku.identification.signal_filtering import bandwidth, filtered
 
 
 def test_an_excitation_keeps_its_limits_and_has_a_smaller_condition_number():
@@ -68,3 +70,26 @@ def test_unequal_steps_are_interpolated():
     q = np.sin(2 * t)[:, None]
     m = filtered(rk.Experiment(t, q, q), 5.0, None)
     assert m.v[200:-200, 0] == pytest.approx(2 * np.cos(2 * m.t[200:-200]), abs=5e-3)
+
+
+def test_an_excitation_of_a_closed_robot_keeps_its_loops_and_limits(tmp_path):
+    arm = sr400()
+    limit = np.array([90.0, 150.0, 20.0, 20.0, 20.0, 90.0])
+    found = rk.excitation(arm, 8.0, 3, velocity=1.0, torque=limit, iterations=3)
+    t = np.linspace(0, 8.0, 201)
+    q, v, a = found(t)
+    near = np.broadcast_to(arm.assemble(found.center), (len(t), arm.nq))
+    full = arm.assemble(q, near=near)
+    assert np.abs(arm.loop_residual(full)).max() < 1e-9
+    for joint, x in zip(arm.joints, full.T, strict=True):
+        assert joint.limits.lower is None or joint.limits.lower <= x.min()
+        assert joint.limits.upper is None or x.max() <= joint.limits.upper
+    tau = arm.inverse_dynamics(full, *arm.complete(full, v, a))
+    assert (np.abs(tau).max(axis=0) <= limit).all()
+    assert found.joints == ("theta1", "theta2", "theta4", "theta5", "theta6", "theta7")
+    assert np.isfinite(found.condition)
+    saved = np.genfromtxt(found.save(tmp_path / "motion.csv", 50.0), delimiter=",", names=True)
+    assert saved["q_theta2"] == pytest.approx(found(saved["t"])[0][:, 1], abs=1e-9)
+    assert len(found.plot().axes) == 3
+    with pytest.raises(rk.errors.WrongValue, match="free base"):
+        rk.excitation(rk.load("space_arm_6"))

@@ -74,7 +74,7 @@ def test_the_load_of_a_second_experiment_is_identified():
     link = [x.name for x in arm.links if x.joint.type != "fixed"][-1]
     from rikigaku.identification.measurement_model import measurement_model
 
-    carried = measurement_model(arm, (), False, (), ()).load_torque(q, v, a, {link: load})
+    carried = measurement_model(arm, (), False).load_torque(q, v, a, {link: load})
     rng = np.random.default_rng(2)
     tau = torques(arm, q, v, a)
     runs = [
@@ -97,7 +97,7 @@ def test_gains_follow_from_a_known_mass():
     link = [x.name for x in arm.links if x.joint.type != "fixed"][-1]
     from rikigaku.identification.measurement_model import measurement_model
 
-    carried = measurement_model(arm, (), False, (), ()).load_torque(q, v, a, {link: load})
+    carried = measurement_model(arm, (), False).load_torque(q, v, a, {link: load})
     gains = np.linspace(8.0, 14.0, arm.nv)
     rng = np.random.default_rng(2)
     tau = torques(arm, q, v, a)

@@ -24,7 +24,7 @@ def test_streaming_factors_agree_with_numpy_on_pinocchios_regressor(tmp_path):
     diagonal = [x[:, :, None] * np.eye(arm.nv) for x in (a, v, np.sign(v), np.ones_like(v))]
     full = np.concatenate([Y, *diagonal], axis=2).reshape(-1, 10 * arm.nv + 4 * arm.nv)
     plain = full @ np.linalg.lstsq(full, tau.ravel(), rcond=1e-10)[0]
-    model = measurement_model(arm, ("rotor", "viscous", "coulomb"), True, (), ())
+    model = measurement_model(arm)
     W = model.columns(q, v, a, None)
     qr = StreamingQR(model.places, len(model.names))
     for first in range(0, len(t), 64):

@@ -22,6 +22,14 @@ from rikigaku.model.physical_consistency import nearest_physical
 
 _PLACES = [(i, j) for j in range(4) for i in range(j + 1)]  # upper triangle by columns, as Clarabel stores it
 _LIGHT = np.array([1e-3, 0, 0, 0, 1e-6, 0, 0, 1e-6, 0, 1e-6])  # prior of a link without mass: 1 g, 3 cm
+_FLOORS = (
+    0.0,
+    1e-12,
+    1e-10,
+    1e-8,
+    1e-6,
+)  # weights of the prior over the largest information of a parameter, at least
+_LARGEST = 1e3  # element of the objective's matrix
 _LEAST = 1e-4  # smallest eigenvalue of a prior, relative to that of each axis alone
 
 
@@ -58,7 +66,7 @@ def prior_parameters(model: MeasurementModel) -> tuple[Array, list[str]]:
         place = slice(10 * k, 10 * k + 10)
         if (ten := _feasible(full[place])) is not None:
             full[place] = ten
-            changed.append(model.base.parameters[10 * k].split(" of ", 1)[1])
+            changed.append(model.parameters[10 * k].split(" of ", 1)[1])
     return full, changed
 
 
@@ -70,12 +78,12 @@ def consistent_parameters(model: MeasurementModel, found: Estimate, weight: floa
     """
     clarabel = _solver()
     prior, _ = prior_parameters(model)
-    bodies, count = _bodies(model), len(model.base.parameters)
-    others = len(model.names) - model.base.count  # offsets, motors, loads
+    bodies, count = _bodies(model), len(model.parameters)
+    others = len(model.names) - model.count  # offsets, motors, springs, loads
     roots = [np.linalg.cholesky(pseudo_inertia(prior[10 * k : 10 * k + 10])) for k in range(bodies)]
     to_theta = np.zeros((len(model.names), count + others))  # theta = to_theta @ (full, others)
-    to_theta[: model.base.count, :count] = model.base.regrouping
-    to_theta[model.base.count :, count:] = np.eye(others)
+    to_theta[: model.count, :count] = model.regrouping
+    to_theta[model.count :, count:] = np.eye(others)
     scale = np.zeros((count + others, count + others))  # (full, others) = scale @ x
     for k, L in enumerate(roots):
         for p, (i, j) in enumerate(_PLACES):
@@ -86,32 +94,42 @@ def consistent_parameters(model: MeasurementModel, found: Estimate, weight: floa
     for k in range(10 * bodies, count + others):
         scale[k, k] = 1 / lengths[k] if lengths[k] > 0 else 1.0
     A = found.factor @ to_theta @ scale
-    x = _solve(clarabel, A, found.target, found.rows, weight, bodies, _signed(model, count))
+    x = _solution(clarabel, A, found.target, found.rows, weight, bodies, model.not_negative)
     solution = scale @ x
-    full = dict(zip(model.base.parameters, map(float, solution[:count]), strict=True))
+    full = dict(zip(model.parameters, map(float, solution[:count]), strict=True))
     return ConsistentParameters(full, to_theta @ solution)
 
 
 def nearest_parameters(model: MeasurementModel, found: Estimate) -> ConsistentParameters:
     """The full parameters nearest to the file's with the estimated base parameters; perhaps impossible."""
     file = np.array(list(_file_parameters(model).values()))
-    K, count = model.base.regrouping, model.base.count
+    K, count = model.regrouping, model.count
     theta = np.where(found.observed, found.theta, 0.0)
     base = np.where(found.observed[:count], theta[:count], K @ file)
     full = file + np.linalg.lstsq(K, base - K @ file, rcond=None)[0]
     theta[:count] = base
-    return ConsistentParameters(dict(zip(model.base.parameters, map(float, full), strict=True)), theta)
+    return ConsistentParameters(dict(zip(model.parameters, map(float, full), strict=True)), theta)
 
 
-def _signed(model: MeasurementModel, count: int) -> list[int]:
-    """Places of what is not negative: rotor inertias and friction of joints and of motors."""
-    first = count + len(model.joints) * model.offsets
-    return [*range(10 * _bodies(model), count), *range(first, first + 3 * len(model.motors))]
+def _solution(
+    clarabel: Any, A: Array, b: Array, rows: int, weight: float, bodies: int, signed: list[int]
+) -> Array:
+    """The optimum; the prior's weight is raised where the data are so exact that it is lost in rounding."""
+    largest = float(np.sum(A**2, axis=0).max())
+    status = ""
+    for floor in _FLOORS:
+        for scale in (float(rows), largest / _LARGEST):
+            x, status = _solve(clarabel, A, b, scale, max(weight, floor * largest), bodies, signed)
+            if x is not None:
+                return x
+    raise NotConverged(
+        f"The convex solver ended with {status}: no consistent inertias. Give a larger prior_weight."
+    )
 
 
 def _solve(
-    clarabel: Any, A: Array, b: Array, rows: int, weight: float, bodies: int, signed: list[int]
-) -> Array:
+    clarabel: Any, A: Array, b: Array, scale: float, weight: float, bodies: int, signed: list[int]
+) -> tuple[Array | None, str]:
     """min |A x - b|^2 / 2 + weight * sum of (tr P - log det P), P of each body from its ten places in x.
 
     log det P >= sum of log Z_ii with [[P, Z], [Z^T, diag Z]] >= 0, Z lower triangular.
@@ -120,10 +138,10 @@ def _solve(
     per_body = 14  # lower triangle of Z, and the four logarithms
     size = n + per_body * bodies
     H = np.zeros((size, size))
-    H[:n, :n] = A.T @ A / rows
+    H[:n, :n] = A.T @ A / scale
     g = np.zeros(size)
-    g[:n] = -A.T @ b / rows
-    mu = weight / rows
+    g[:n] = -A.T @ b / scale
+    mu = weight / scale
     entries: list[tuple[int, int, float]] = []
     offsets: list[float] = []
     cones: list[Any] = []
@@ -164,21 +182,17 @@ def _solve(
     settings.verbose = False
     upper = sparse.csc_matrix(np.triu(H))
     answer = clarabel.DefaultSolver(upper, g, G, np.array(offsets), cones, settings).solve()
-    if str(answer.status) not in ("Solved", "AlmostSolved"):
-        raise NotConverged(
-            f"The convex solver ended with {answer.status}: no consistent inertias. "
-            "Give a larger prior_weight."
-        )
-    return np.array(answer.x)[:n]
+    status = str(answer.status)
+    return (np.array(answer.x)[:n] if status in ("Solved", "AlmostSolved") else None), status
 
 
 def _bodies(model: MeasurementModel) -> int:
-    return sum(name.startswith("m of ") for name in model.base.parameters)
+    return sum(name.startswith("m of ") for name in model.parameters)
 
 
 def _file_parameters(model: MeasurementModel) -> dict[str, float]:
     own = model.robot.parameters(joint_parameters=True)
-    return {name: own[name] for name in model.base.parameters}
+    return {name: own[name] for name in model.parameters}
 
 
 def _feasible(ten: Array) -> Array | None:

@@ -5,42 +5,43 @@ in s for known theta. Currents stay on the left, so their noise does not bias th
 the triangular factors of [W_j, tau_load_j, i_j]: one pass over the data.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from rikigaku.core.errors import BadMeasurements, NotConverged
+from rikigaku.core.errors import BadMeasurements, NotConverged, WrongValue
 from rikigaku.core.types import Array
-from rikigaku.identification.measurement_model import MeasurementModel
+from rikigaku.identification.regression_blocks import Regression
 from rikigaku.identification.streaming_qr import StreamingQR
 
 _STEPS = 100
 _CONVERGED = 1e-9
 
-Blocks = Callable[[MeasurementModel, Any, Array], Iterator[tuple[int, Array, Array]]]
 
-
-def identified_gains(model: MeasurementModel, motions: Any, blocks: Blocks) -> Array:
+def identified_gains(regression: Regression) -> Array:
     """Gains of the joints [N m/A].
 
     Raises:
         BadMeasurements: without a known load, where currents do not determine gains, or if a gain is lost
             in noise.
     """
-    if not any(isinstance(x.load, Mapping) for x, _ in motions):
+    model = regression.model
+    if not model.equations.direct:
+        raise WrongValue("gains='identify' is for robots with one equation for each measured torque.")
+    if not any(isinstance(x.load, Mapping) for x, _ in regression.motions):
         raise BadMeasurements(
             [
                 "gains='identify' needs an experiment with a known load, Experiment(..., load={link: mass or "
                 "Inertia}), and one without: currents alone determine parameters only up to the gains"
             ]
         )
-    n, p = len(model.joints), len(model.names)
+    n, p = len(model.rows), len(model.names)
     # Two more columns: the torque of known loads, and the currents as the right-hand side.
     places = [np.append(place, p) for place in model.places]
     qr = StreamingQR(places, p + 1)
-    ones, zeros = np.ones(n), np.zeros(n)
-    pairs = zip(blocks(model, motions, ones), blocks(model, motions, zeros), strict=True)
+    both = [replace(regression, scale=x) for x in (np.ones(n), np.zeros(n))]
+    pairs = zip(both[0](), both[1](), strict=True)
     for (_, W, with_load), (_, _, load) in pairs:  # scale 0 leaves minus the torque of the load
         qr.add(np.concatenate([W, -load[:, :, None]], axis=2), with_load - load)
     s, theta, sigma = _start(qr, n, p)
@@ -70,7 +71,7 @@ def identified_gains(model: MeasurementModel, motions: Any, blocks: Blocks) -> A
     else:
         raise NotConverged("The gains did not converge. Move the load more, or give gains=(...).")
     if not (s > 0).all():
-        lost = ", ".join(name for name, x in zip(model.joints, s, strict=True) if x <= 0)
+        lost = ", ".join(name for name, x in zip(model.rows, s, strict=True) if x <= 0)
         raise BadMeasurements([f"the load's torque is lost in the noise of {lost}: give gains=(...)"])
     return np.asarray(1 / s)
 

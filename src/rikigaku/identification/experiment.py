@@ -4,10 +4,10 @@ import csv
 import gzip
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,16 @@ from rikigaku.core.validation import is_whole, number
 from rikigaku.model.inertial_parameters import Inertia
 
 LARGEST = 1 << 32  # bytes of an .npz file when unpacked
-_CHANNELS = ("t", "q", "tau", "v")
+_CHANNELS = ("t", "q", "tau", "v", "reference")
+
+
+class DataFrame(Protocol):
+    """What is used of a pandas DataFrame."""
+
+    @property
+    def columns(self) -> Any: ...
+
+    def to_numpy(self) -> Any: ...
 
 
 @checked_data
@@ -32,13 +41,18 @@ class Experiment:
 
     Attributes:
         t: times (samples,), increasing; unequal sampling is allowed.
-        q: joint positions [rad, m], (samples, joints).
-        tau: joint torques [N m, N], or motor currents [A] if gains are identified, (samples, joints).
+        q: joint positions [rad, m], (samples, joints). Of a closed robot those of its independent joints, in
+            the order of `closure().independent`; of a free base with position and quaternion (w, x, y, z).
+        tau: joint torques [N m, N], or motor currents [A] if gains are identified, (samples, joints): of
+            closed robots and free bases those of the actuated joints. Of a free base None: none is measured.
         v: measured joint velocities, if there are any; else they are differences of the positions.
         load: a body that the robot carries only in this experiment: {link: Inertia} in the axes of the
             link if it is known; the name of the link if it is to be identified; {link: mass} [kg] if only
             its mass is known and the rest is to be identified.
         name: for messages.
+        forces: measured forces (samples, 3) or wrenches (samples, 6) on the robot at frames, in world axes.
+        contacts: frames that touch fixed ground with unknown forces: names, or {frame: 0 or 1 (samples,)}.
+        reference: commanded positions, like q; instruments for `Identification.instrumental`.
     """
 
     t: NDArray[np.float64]
@@ -47,8 +61,29 @@ class Experiment:
     v: NDArray[np.float64] | None = None
     load: Mapping[str, Inertia | float] | str | None = None
     name: str = "experiment"
+    forces: Mapping[str, ArrayLike] = field(default_factory=dict)
+    contacts: Mapping[str, ArrayLike] | Sequence[str] = field(default_factory=dict)
+    reference: NDArray[np.float64] | None = None
+
+    if TYPE_CHECKING:  # lists become arrays in __post_init__
+
+        def __init__(
+            self,
+            t: ArrayLike,
+            q: ArrayLike,
+            tau: ArrayLike | None,
+            v: ArrayLike | None = None,
+            load: Mapping[str, Inertia | float] | str | None = None,
+            name: str = "experiment",
+            forces: Mapping[str, ArrayLike] = ...,
+            contacts: Mapping[str, ArrayLike] | Sequence[str] = ...,
+            reference: ArrayLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
+        given: Any = self.tau
+        if given is None:
+            object.__setattr__(self, "tau", np.zeros((len(self.t), 0)))
         for key in _CHANNELS:
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, floats(f"{key} of an Experiment", getattr(self, key)))
@@ -58,20 +93,43 @@ class Experiment:
                 "An Experiment takes t of shape (samples,) and q of shape (samples, joints); "
                 f"t {self.t.shape} and q {self.q.shape} were given."
             )
-        for key in ("q", "tau", "v"):
+        for key in ("q", "tau", "v", "reference"):
             x = getattr(self, key)
-            if x is not None and x.shape != (len(self.t), self.q.shape[1]):
+            if x is not None and (x.ndim != 2 or len(x) != len(self.t)):
                 raise WrongSize(
                     f"{key} of an Experiment has a row for each of {len(self.t)} times and a column for each "
-                    f"of {self.q.shape[1]} joints; shape {x.shape} was given."
+                    f"joint; shape {x.shape} was given."
                 )
-
+        if self.reference is not None and self.reference.shape != self.q.shape:
+            raise WrongSize(f"reference has shape {self.reference.shape}; that of q is {self.q.shape}.")
+        self._check_contacts()
         if isinstance(self.load, Mapping):
             for link, x in self.load.items():
                 if not isinstance(x, Inertia):
                     number(f"The load on {link!r}, an Inertia or its mass [kg],", x, above=0)
             if len(self.load) > 1 and self.unknown_load is not None:
                 raise WrongValue("Of several loads all are known: give an Inertia for each link.")
+
+    def _check_contacts(self) -> None:
+        n = len(self.t)
+        forces = {frame: floats(f"force at {frame!r}", f) for frame, f in self.forces.items()}
+        for frame, f in forces.items():
+            if f.shape not in ((n, 3), (n, 6)):
+                raise WrongSize(
+                    f"The force at {frame!r} has shape ({n}, 3) or ({n}, 6); {f.shape} was given."
+                )
+        given = self.contacts
+        named = given if isinstance(given, Mapping) else {frame: np.ones(n) for frame in given}
+        contacts = {frame: floats(f"contact of {frame!r}", x) for frame, x in named.items()}
+        for frame, x in contacts.items():
+            if x.shape != (n,) or not np.isin(x, (0.0, 1.0)).all():
+                raise WrongValue(f"The contact of {frame!r} is {n} numbers 0 or 1, one for each sample.")
+            if frame in forces:
+                raise WrongValue(
+                    f"The force at {frame!r} is measured: it needs no contact that is projected out."
+                )
+        object.__setattr__(self, "forces", forces)
+        object.__setattr__(self, "contacts", contacts)
 
     @property
     def unknown_load(self) -> str | None:
@@ -88,22 +146,25 @@ class Experiment:
 
 @checked
 def read_experiment(
-    path: str | PathLike[str],
+    source: "str | PathLike[str] | DataFrame",
     columns: Mapping[str, Sequence[str | int] | str | int] | None = None,
     load: Mapping[str, Inertia | float] | str | None = None,
 ) -> Experiment:
-    """An experiment from a file: CSV (also .csv.gz), or .npz with the arrays t, q, tau and perhaps v.
+    """An experiment from a CSV file (also .csv.gz), an .npz file with t, q, tau, or a pandas DataFrame.
 
     Args:
-        columns: of a CSV file, the columns of "t", "q", "tau" and perhaps "v": names of its header, or
-            indices from 0. By default those whose names are "t", or begin with "q", "tau" and "v", in the
-            file's order.
+        source: name of the file, or the DataFrame.
+        columns: of a CSV file or a DataFrame, the columns of "t", "q", "tau" and perhaps "v": names of its
+            header, or indices from 0. By default those whose names are "t", or begin with "q", "tau" and
+            "v", in the file's order.
         load: as `Experiment` takes it.
     Raises:
         NoFile: if it cannot be read. UnknownName: for a column that is not there.
         BadMeasurements: for a cell that is no number, named with its row.
     """
-    place = Path(path)
+    if not isinstance(source, str | PathLike):
+        return _from_table(source, columns, load)
+    place = Path(source)
     if place.suffix == ".npz":
         try:
             arrays, _ = read_npz(place, LARGEST)
@@ -120,10 +181,33 @@ def read_experiment(
         except (OSError, UnicodeDecodeError, csv.Error, EOFError) as error:
             raise NoFile(f"{str(place)!r} cannot be read as CSV: {error}.") from error
     header, values = _cells(rows, place.name)
-    chosen = _columns(header, values.shape[1], columns, place.name)
+    return _experiment(header, values, columns, load, place.name)
+
+
+def _from_table(
+    table: "DataFrame",
+    columns: Mapping[str, Sequence[str | int] | str | int] | None,
+    load: Mapping[str, Inertia | float] | str | None,
+) -> Experiment:
+    if not (hasattr(table, "columns") and hasattr(table, "to_numpy")):
+        raise WrongValue(
+            f"read_experiment takes the name of a file, or a pandas DataFrame, no {type(table).__name__}."
+        )
+    values = floats("a DataFrame", table.to_numpy())
+    return _experiment([str(name) for name in table.columns], values, columns, load, "DataFrame")
+
+
+def _experiment(
+    header: list[str],
+    values: Array,
+    columns: Mapping[str, Sequence[str | int] | str | int] | None,
+    load: Mapping[str, Inertia | float] | str | None,
+    name: str,
+) -> Experiment:
+    chosen = _columns(header, values.shape[1], columns, name)
     t = values[:, chosen["t"]][:, 0]
     v = values[:, chosen["v"]] if chosen.get("v") else None
-    return Experiment(t, values[:, chosen["q"]], values[:, chosen["tau"]], v, load, place.name)
+    return Experiment(t, values[:, chosen["q"]], values[:, chosen["tau"]], v, load, name)
 
 
 def _cells(rows: list[list[str]], name: str) -> tuple[list[str], Array]:

@@ -1,13 +1,16 @@
 """Exciting motions: periodic Fourier series that show the base parameters best [Swevers1997].
 
 Each joint follows q0 + sum of a_k sin(k w t)/(k w) - b_k cos(k w t)/(k w). The series are scaled so that
-limits of position, velocity, acceleration and torque hold; an evolution strategy then minimises the condition
-number of the regressor with columns of unit length, or maximises log det (D-optimality).
+limits of position, velocity, acceleration and torque hold and loops close; an evolution strategy then
+minimises the condition number of the regressor with columns of unit length, or maximises log det
+(D-optimality).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from rikigaku.core.arrays import floats
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import WrongValue
+from rikigaku.core.files import write_whole
 from rikigaku.core.types import Array
 from rikigaku.core.validation import choice, number, whole
+from rikigaku.identification.measured_equations import MeasuredEquations
 from rikigaku.identification.measurement_model import MeasurementModel, measurement_model
+from rikigaku.model.states import position_bounds
 from rikigaku.robot import Robot
 
 _POINTS = 200  # of a period, at which limits and information are computed
@@ -31,6 +37,8 @@ _INSIDE = 0.95  # part of each limit that is used: between the sampled points th
 class Excitation:
     """A periodic motion. center: (joints,); sine, cosine: (joints, harmonics); period [s].
 
+    joints: their names; of a closed robot the independent joints.
+
     condition: of the regressor with columns of unit length. information: log det of its Gram matrix per
     sample.
     random_condition: the median condition of random series within the same limits.
@@ -43,11 +51,44 @@ class Excitation:
     condition: float
     information: float
     random_condition: float
+    joints: tuple[str, ...] = ()
 
     @checked
     def __call__(self, t: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """q, v, a at times [s]: each (..., joints)."""
         return _motion(self.center, self.sine, self.cosine, self.period, floats("t", t))
+
+    @checked
+    def save(self, path: str | PathLike[str], rate: float = 250.0) -> Path:
+        """Write one period as CSV: t, positions, velocities, accelerations; rate: samples per second."""
+        t = np.arange(0.0, self.period, 1 / number("rate", rate, above=0))
+        names = [f"{what}_{joint}" for what in "qva" for joint in self.joints]
+        lines = [",".join(["t", *names])]
+        for row in np.column_stack([t, *self(t)]):
+            lines.append(",".join(f"{x:.12g}" for x in row))
+        place = Path(path)
+        write_whole(place, ("\n".join(lines) + "\n").encode())
+        return place
+
+    def plot(self) -> Any:
+        """Positions, velocities and accelerations of one period. Returns matplotlib's figure."""
+        from matplotlib import pyplot
+
+        t = np.linspace(0.0, self.period, 1000)
+        figure, axes = pyplot.subplots(3, 1, sharex=True, figsize=(8, 6))
+        words = ("position [rad, m]", "velocity [rad/s, m/s]", "acceleration [rad/s^2, m/s^2]")
+        for ax, x, word in zip(axes, self(t), words, strict=True):
+            ax.plot(t, x, linewidth=1.0)
+            ax.set_ylabel(word, fontsize="small")
+        axes[0].legend(self.joints, fontsize="x-small", ncols=4, loc="upper right")
+        axes[0].set_title(
+            f"condition number {self.condition:.3g}; random motions {self.random_condition:.3g}",
+            fontsize="small",
+            loc="left",
+        )
+        axes[2].set_xlabel("time [s]")
+        figure.tight_layout()
+        return figure
 
 
 @checked
@@ -77,14 +118,21 @@ def excitation(
     number("harmonics", whole("harmonics", harmonics), most=_MOST_HARMONICS)
     whole("iterations", iterations, 0), whole("seed", seed, 0)
     choice("objective", objective, ("condition", "information"))
-    model = measurement_model(robot, ("rotor", "viscous", "coulomb"), True, (), ())
-    limits = _limits(robot, velocity, acceleration, torque)
+    model = measurement_model(robot)
+    if model.equations.floating:
+        raise WrongValue(
+            f"Robot {robot.name!r} has a free base: its feet decide which motions it can follow."
+        )
+    limits = _limits(model.equations, velocity, acceleration, torque)
     rng = np.random.default_rng(seed)
     search = _Search(model, limits, period, harmonics, objective)
-    shape = (len(model.joints), 2 * harmonics + 1)
+    shape = (len(search.joints), 2 * harmonics + 1)
     tried = [rng.normal(size=shape) for _ in range(_CANDIDATES)]
-    values = [search.cost(x) for x in tried]
-    typical = float(np.median([search.condition(x) for x in tried]))
+    measured = [search.measures(x) for x in tried]
+    values = [search.cost_of(x) for x in measured]
+    typical = float(np.median([condition for condition, _ in measured]))
+    if search.problem is not None and not np.isfinite(values).any():
+        raise search.problem
     best = tried[int(np.argmin(values))]
     value, step = min(values), 0.3
     for _ in range(iterations):  # (1 + 1) evolution strategy, one fifth success rule
@@ -96,7 +144,7 @@ def excitation(
             best, value = x, cost
     center, sine, cosine = search.series(best)
     condition, information = search.measures(best)
-    return Excitation(center, sine, cosine, period, condition, information, typical)
+    return Excitation(center, sine, cosine, period, condition, information, typical, search.joints)
 
 
 class _Search:
@@ -112,6 +160,8 @@ class _Search:
     ) -> None:
         self.model, self.limits, self.period, self.objective = model, limits, period, objective
         self.harmonics = harmonics
+        self.joints = model.equations.positions
+        self.problem: WrongValue | None = None
         self.t = np.linspace(0.0, period, _POINTS, endpoint=False)
 
     def series(self, x: Array) -> tuple[Array, Array, Array]:
@@ -131,37 +181,70 @@ class _Search:
             spare = (upper - lower) - factor * (most - least)
             center = lower - factor * least + spare * (0.5 + 0.4 * np.tanh(x[:, 0]))
             found = center, factor[:, None] * sine, factor[:, None] * cosine
-            tau = np.abs(self.model.robot.inverse_dynamics(*_motion(*found, self.period, self.t))).max(axis=0)
-            if (tau <= _INSIDE * self.limits["torque"]).all():
-                return found
+            state = self.state(*found)
+            if state is not None:
+                tau = np.abs(self.model.robot.inverse_dynamics(*state)).max(axis=0)
+                if (tau <= _INSIDE * self.limits["torque"]).all():
+                    return found
             factor = factor * 0.9
-        over = self.model.joints[int(np.argmax(tau / self.limits["torque"]))]
+        if state is None:
+            raise WrongValue(
+                "No motion within the limits closes the loops here: give narrower limits of joints."
+            )
+        over = self.model.equations.torques[int(np.argmax(tau / self.limits["torque"]))]
         raise WrongValue(f"No motion keeps the torque limit of {over!r}: gravity alone is beyond it here.")
+
+    def state(self, center: Array, sine: Array, cosine: Array) -> tuple[Array, Array, Array] | None:
+        """q, v, a of all joints at the sampled times; None where the loops do not close within the limits."""
+        q, v, a = _motion(center, sine, cosine, self.period, self.t)
+        if not self.model.equations.closed:
+            return q, v, a
+        robot = self.model.robot
+        full = self.model.equations.by_linear_relations(q)
+        if full is None:
+            near = robot.assemble(center[None], strict=False)
+            if not np.isfinite(near).all():
+                return None
+            near = np.broadcast_to(near, (len(q), near.shape[1]))
+            full = np.asarray(robot.assemble(q, near=near, strict=False))
+        lower, upper = position_bounds(robot)
+        if not np.isfinite(full).all() or (full < lower).any() or (full > upper).any():
+            return None
+        v, a = robot.complete(full, v, a)
+        return full, v, a
 
     def measures(self, x: Array) -> tuple[float, float]:
         """Condition number, and log det of the Gram matrix per sample."""
-        q, v, a = _motion(*self.series(x), self.period, self.t)
-        W = self.model.columns(q, v, a, None).reshape(-1, len(self.model.names))
-        R = np.linalg.qr(W, mode="r")
-        sizes = np.linalg.norm(R, axis=0)
-        if not (sizes > 0).all():
+        try:
+            state = self.state(*self.series(x))
+        except WrongValue as error:
+            self.problem = error
             return np.inf, -np.inf
-        s = np.linalg.svd(R / sizes, compute_uv=False)
-        with np.errstate(divide="ignore"):
-            det = 2 * np.sum(np.log(np.abs(np.diag(R)))) - len(R) * np.log(_POINTS)
-        return float(s[0] / s[-1]) if s[-1] > 0 else np.inf, float(det)
-
-    def condition(self, x: Array) -> float:
-        """Condition number with columns of unit length."""
-        return self.measures(x)[0]
+        if state is None:
+            return np.inf, -np.inf
+        return information(self.model, *state)
 
     def cost(self, x: Array) -> float:
         """What is minimised."""
-        try:
-            condition, information = self.measures(x)
-        except WrongValue:
-            return np.inf
+        return self.cost_of(self.measures(x))
+
+    def cost_of(self, measured: tuple[float, float]) -> float:
+        """The same from the condition number and the information."""
+        condition, information = measured
         return condition if self.objective == "condition" else -information
+
+
+def information(model: MeasurementModel, q: Array, v: Array, a: Array) -> tuple[float, float]:
+    """Condition number of W with columns of unit length, and log det of its Gram matrix per sample."""
+    W = model.columns(q, v, a, None).reshape(-1, len(model.names))
+    R = np.linalg.qr(W, mode="r")
+    sizes = np.linalg.norm(R, axis=0)
+    if not (sizes > 0).all():
+        return np.inf, -np.inf
+    s = np.linalg.svd(R / sizes, compute_uv=False)
+    with np.errstate(divide="ignore"):
+        det = 2 * np.sum(np.log(np.abs(np.diag(R)))) - len(R) * np.log(len(q))
+    return float(s[0] / s[-1]) if s[-1] > 0 else np.inf, float(det)
 
 
 def _motion(center: Array, sine: Array, cosine: Array, period: float, t: Array) -> tuple[Array, Array, Array]:
@@ -172,7 +255,10 @@ def _motion(center: Array, sine: Array, cosine: Array, period: float, t: Array) 
 
 
 def _limits(
-    robot: Robot, velocity: ArrayLike | None, acceleration: ArrayLike | None, torque: ArrayLike | None
+    equations: MeasuredEquations,
+    velocity: ArrayLike | None,
+    acceleration: ArrayLike | None,
+    torque: ArrayLike | None,
 ) -> dict[str, Array]:
     def chosen(what: str, given: ArrayLike | None, own: list[float]) -> Array:
         if given is None:
@@ -182,7 +268,9 @@ def _limits(
             raise WrongValue(f"{what} takes a positive number, or {len(own)} of them; {given!r} was given.")
         return np.broadcast_to(x, len(own)).astype(float)
 
-    each = [joint.limits for joint in robot.joints]
+    by_name = {joint.name: joint.limits for joint in equations.robot.joints}
+    each = [by_name[name] for name in equations.positions]
+    efforts = [by_name[name].effort or np.inf for name in equations.torques]
     lower = [-_RANGE if x.lower is None else x.lower for x in each]
     upper = [_RANGE if x.upper is None else x.upper for x in each]
     return {
@@ -190,5 +278,5 @@ def _limits(
         "upper": np.array(upper),
         "velocity": chosen("velocity", velocity, [x.velocity or 1.0 for x in each]),
         "acceleration": chosen("acceleration", acceleration, [10.0] * len(each)),
-        "torque": chosen("torque", torque, [x.effort or np.inf for x in each]),
+        "torque": chosen("torque", torque, efforts),
     }

@@ -1,7 +1,10 @@
 """Result of an identification: parameters with standard errors, errors on held-out motion, the robot."""
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +12,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from rikigaku.core.arrays import sized
 from rikigaku.core.checked_calls import checked
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.files import write_whole
 from rikigaku.core.types import Array
+from rikigaku.core.validation import number
+from rikigaku.identification.estimate_tests import (
+    EssentialParameters,
+    InstrumentalEstimate,
+    essential_parameters,
+    instrumental_estimate,
+    residual_samples,
+)
+from rikigaku.identification.experiment import Experiment
 from rikigaku.identification.identified_robot import identified_robot
 from rikigaku.identification.measurement_model import MeasurementModel
+from rikigaku.identification.model_elements import Stribeck
+from rikigaku.identification.regression_blocks import Regression
+from rikigaku.identification.signal_filtering import FilteredMotion
 from rikigaku.identification.weighted_least_squares import Estimate
 from rikigaku.robot import Robot
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+
+_MOST_RESIDUALS = 20_000
 
 
 @dataclass(frozen=True)
@@ -45,7 +64,8 @@ class Identification:
         consistent: whether `full` is physically consistent.
         theta_consistent: the model's parameters that follow from `full`.
         held_out: measured and predicted torques of motion that was not used.
-        gains: torque constants of the joints [N m/A], 1 where torques were measured.
+        regression: the samples that were used.
+        instruments: experiments with commanded positions, and their motions.
         cutoff: of the filter of positions [Hz].
         notes: what was done to the data, in words.
     """
@@ -56,7 +76,8 @@ class Identification:
     consistent: bool
     theta_consistent: Array
     held_out: tuple[HeldOut, ...]
-    gains: Array
+    regression: Regression
+    instruments: tuple[tuple[Experiment, FilteredMotion], ...]
     cutoff: float
     notes: tuple[str, ...] = field(default=())
 
@@ -70,10 +91,19 @@ class Identification:
         """The base parameters, each with its regrouping: `base.formulas`."""
         return self.model.base
 
+    @property
+    def gains(self) -> Array:
+        """Torque constants of the joints [N m/A], 1 where torques were measured."""
+        return self.regression.scale
+
     @cached_property
     def values(self) -> dict[str, float]:
         """The estimates by name; NaN for those in `unobserved`."""
-        return dict(zip(self.names, map(float, self.estimate.theta), strict=True))
+        values = dict(zip(self.names, map(float, self.estimate.theta), strict=True))
+        for x in self.model.elements:
+            if isinstance(x, Stribeck):  # theta has the change from the speed of the linearisation
+                values[x.parameters[1]] += x.speed
+        return values
 
     @cached_property
     def standard_errors(self) -> dict[str, float]:
@@ -132,15 +162,80 @@ class Identification:
 
     @checked
     def predict(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> NDArray[np.float64]:
-        """Torques of the unconstrained estimate, offsets included, without loads: (..., joints)."""
-        n = len(self.model.joints)
-        states = [np.atleast_2d(sized(name, x, n)) for name, x in (("q", q), ("v", v), ("a", a))]
-        flat = np.broadcast_arrays(*states)
-        qs, vs, accelerations = (x.reshape(-1, n) for x in flat)
-        W = self.model.columns(qs, vs, accelerations, None)
-        seen = self.estimate.observed
-        tau = W[:, :, seen] @ self.estimate.theta[seen]
-        return np.asarray(tau.reshape(np.broadcast_shapes(*(np.shape(x) for x in (q, v, a)))))
+        """Torques of the unconstrained estimate, offsets included, without loads: (..., rows).
+
+        q, v, a: of all joints of the tree; of closed robots they satisfy the loops.
+        """
+        e = self.model.equations
+        sizes = (e.robot.nq, e.robot.nv, e.robot.nv)
+        states = [sized(name, x, n) for name, x, n in zip("qva", (q, v, a), sizes, strict=True)]
+        batch = np.broadcast_shapes(*(x.shape[:-1] for x in states))
+        flat = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
+        W = self.model.columns(flat[0], flat[1], flat[2], None)
+        tau = W @ np.where(self.estimate.observed, self.estimate.theta, 0.0)
+        springs = self.model.spring_torque(flat[0])
+        tau = tau if springs is None else tau + springs
+        return np.asarray(tau.reshape(*batch, len(self.model.rows)))
+
+    @cached_property
+    def instrumental(self) -> InstrumentalEstimate:
+        """Estimate with the commanded motion as instruments, unbiased by noise of the positions.
+
+        Needs `Experiment(..., reference=...)`.
+        """
+        if len(self.instruments) != len(self.regression.motions):
+            raise WrongValue(
+                "Instruments are commanded positions: give Experiment(..., reference=q_commanded)."
+            )
+        others = self.regression.instruments(self.instruments)
+        return instrumental_estimate(self.regression, others, self.estimate)
+
+    @checked
+    def essential(self, level: float = 0.05) -> EssentialParameters:
+        """The parameters that matter: the others are together not distinguished from zero (Wald test).
+
+        level: of the test; smaller removes more.
+        """
+        number("level", level, above=0, most=0.5)
+        return essential_parameters(self.names, self.estimate, level)
+
+    @cached_property
+    def residuals(self) -> Array:
+        """Measured minus fitted torques, (samples, rows), at most 20 000; NaN where a joint rests."""
+        return residual_samples(self.regression, self.estimate.theta, self.estimate.observed, _MOST_RESIDUALS)
+
+    @checked
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Write an HTML page: verdict, torques on held-out motion, residuals, parameters."""
+        from rikigaku.identification.identification_report import identification_report
+
+        place = Path(path)
+        write_whole(place, identification_report(self).encode())
+        return place
+
+    @checked
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write values, standard errors, covariance, gains and errors as JSON."""
+        held = {"least_squares": self.torque_error, "consistent": self.torque_error_consistent}
+        document = {
+            "robot": self.model.robot.name,
+            "parameters": [
+                {"name": name, "value": _finite(self.values[name]), "standard_error": _finite(error)}
+                for name, error in self.standard_errors.items()
+            ],
+            "covariance": [[_finite(x) for x in row] for row in self.estimate.covariance],
+            "full": self.full,
+            "unobserved": self.unobserved,
+            "gains": list(map(float, self.gains)),
+            "rows": list(self.model.rows),
+            "noise": list(map(float, self.estimate.noise)),
+            "held_out_error": {name: list(map(float, x)) for name, x in held.items()},
+            "condition": self.estimate.condition,
+            "notes": list(self.notes),
+        }
+        place = Path(path)
+        write_whole(place, json.dumps(document, indent=1, allow_nan=False).encode())
+        return place
 
     def plot(self) -> Any:
         """Measured, predicted and residual torques of held-out motion, one axes for each joint.
@@ -152,7 +247,7 @@ class Identification:
         def shown(x: HeldOut, y: Array) -> Array:
             return np.where(x.moving, y, np.nan)
 
-        joints = self.model.joints
+        joints = self.model.rows
         figure, rows = pyplot.subplots(
             len(joints), 1, sharex=True, squeeze=False, figsize=(8, 1.5 * len(joints) + 0.8)
         )
@@ -181,13 +276,17 @@ class Identification:
             value, error = self.values[name], self.standard_errors[name]
             lines.append(f"  {name:<40} {value:>11.4g} {error:>11.2g}")
         if self.held_out:
-            joints = ", ".join(self.model.joints)
+            joints = ", ".join(self.model.rows)
             lines.append(f"Relative torque error on held-out motion, in percent ({joints}):")
             lines.append(f"  least squares {_percent(self.torque_error)}")
             kind = "consistent   " if self.consistent else "nearest to file"
             lines.append(f"  {kind} {_percent(self.torque_error_consistent)}")
             lines.append(f"  file          {_percent(self.torque_error_file)}")
         return "\n".join([*lines, *self.notes])
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None
 
 
 def _percent(x: Array) -> str:

@@ -24,7 +24,8 @@ def identified_robot(robot: Robot, full: Mapping[str, float]) -> Robot:
         joint = link.joint
         if link.name in moving:
             ten = [full[f"{name} of {link.name}"] for name in PARAMETER_NAMES]
-            inertia: Inertia | None = Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))
+            first, second = tuple(ten[1:4]), tuple(ten[4:])
+            inertia: Inertia | None = Inertia("origin", ten[0], first, second, regrouped=True)
         elif joint.type == "fixed" and link.parent in on_ground:
             on_ground.add(link.name)
             inertia = link.inertia

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rikigaku.core.errors import BadMeasurements, WrongSize
+from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
 from rikigaku.identification.experiment import Experiment
+from rikigaku.identification.measured_equations import MeasuredEquations
 from rikigaku.identification.measurement_model import MeasurementModel
 from rikigaku.identification.streaming_qr import triangular
-from rikigaku.robot import Robot
 
 LEAST_SAMPLES = 64
 _STILL = 1e-9  # range of a channel, relative to its size, below which it is constant
@@ -19,40 +19,45 @@ _BETTER = np.log(1.3)  # ratio of the products of residual variances beyond whic
 _CLEAR = 4.0  # standard errors
 _SMALL = 0.05  # part of a joint's mean power below which negative friction is noise
 _REWEIGHTINGS = 6
+_UNIT = 0.01  # deviation of a quaternion's length from 1
 _MOST = 4000  # samples for the comparison of channels
 
 
-def check_channels(robot: Robot, experiment: Experiment) -> None:
+def check_channels(equations: MeasuredEquations, experiment: Experiment) -> None:
     """Raises BadMeasurements, with all problems that the channels alone show."""
-    joints = [joint.name for joint in robot.joints]
-    if experiment.q.shape[1] != len(joints):
-        raise WrongSize(
-            f"Robot {robot.name!r} has {len(joints)} joints ({', '.join(joints)}); {experiment.name} has "
-            f"{experiment.q.shape[1]} columns of positions."
-        )
-    problems = [f"{experiment.name}: {text}" for text in _missing(experiment, joints)]
+    equations.check_sizes(experiment)
+    problems = [f"{experiment.name}: {text}" for text in _missing(experiment, equations)]
     if not problems:
-        problems = [f"{experiment.name}: {text}" for text in _channels(robot, experiment)]
+        problems = [f"{experiment.name}: {text}" for text in _channels(equations, experiment)]
     if problems:
         raise BadMeasurements(problems)
 
 
-def _missing(x: Experiment, joints: list[str]) -> Iterator[str]:
+def _named(x: Experiment, e: MeasuredEquations) -> Iterator[tuple[str, str, Array]]:
+    """Kind, name and values of each channel."""
+    speeds = e.positions if e.closed else e.coordinates
+    for what, channel, names in (("q", x.q, e.positions), ("tau", x.tau, e.torques), ("v", x.v, speeds)):
+        if channel is not None:
+            for name, y in zip(names, channel.T, strict=True):
+                yield what, name, y
+    for frame, f in x.forces.items():
+        for axis, y in enumerate(np.asarray(f).T):
+            yield "force", f"{frame}.{'xyz'[axis % 3]}", y
+
+
+def _missing(x: Experiment, equations: MeasuredEquations) -> Iterator[str]:
     if x.samples < LEAST_SAMPLES:
         yield f"{x.samples} samples are too short; {LEAST_SAMPLES} are the least"
     wrong = np.flatnonzero(~np.isfinite(x.t))
     if len(wrong):
         yield f"t is not finite in row {wrong[0]}"
-    for what, channel in (("q", x.q), ("tau", x.tau), ("v", x.v)):
-        if channel is None:
-            continue
-        for j, name in enumerate(joints):
-            wrong = np.flatnonzero(~np.isfinite(channel[:, j]))
-            if len(wrong):
-                yield (
-                    f"{what} of {name!r} is NaN or infinite in {len(wrong)} rows, first in row {wrong[0]}: "
-                    "leave these rows out"
-                )
+    for what, name, y in _named(x, equations):
+        wrong = np.flatnonzero(~np.isfinite(y))
+        if len(wrong):
+            yield (
+                f"{what} of {name!r} is NaN or infinite in {len(wrong)} rows, first in row {wrong[0]}: "
+                "leave these rows out"
+            )
     back = np.flatnonzero(np.diff(x.t) <= 0)
     if len(back):
         k = back[0]
@@ -62,18 +67,17 @@ def _missing(x: Experiment, joints: list[str]) -> Iterator[str]:
         )
 
 
-def _channels(robot: Robot, x: Experiment) -> Iterator[str]:
-    for what, channel in (("q", x.q), ("tau", x.tau), ("v", x.v)):
-        if channel is None:
+def _channels(e: MeasuredEquations, x: Experiment) -> Iterator[str]:
+    joints = {joint.name: joint for joint in e.robot.joints if joint.nv == 1}
+    for what, name, y in _named(x, e):
+        if name not in joints:  # a free base may rest, a foot may hang in the air
             continue
-        for joint, y in zip(robot.joints, channel.T, strict=True):
-            if np.ptp(y) <= _STILL * max(1.0, np.abs(y).max()):
-                advice = (
-                    f"lock the joint (robot.lock({joint.name}=...))" if what == "q" else "check the sensor"
-                )
-                yield f"{what} of {joint.name!r} is constant ({y[0]:.6g}): {advice}"
-    for joint, y in zip(robot.joints, x.q.T, strict=True):
-        if joint.type not in ("revolute", "continuous"):
+        if np.ptp(y) <= _STILL * max(1.0, np.abs(y).max()):
+            advice = f"lock the joint (robot.lock({name}=...))" if what == "q" else "check the sensor"
+            yield f"{what} of {name!r} is constant ({y[0]:.6g}): {advice}"
+    for what, name, y in _named(x, e):
+        joint = joints.get(name)
+        if what != "q" or joint is None or joint.type not in ("revolute", "continuous"):
             continue
         lower, upper = joint.limits.lower, joint.limits.upper
         if lower is not None and upper is not None and upper > lower:
@@ -85,14 +89,21 @@ def _channels(robot: Robot, x: Experiment) -> Iterator[str]:
             suspect = joint.type == "revolute" and np.abs(y).max() > _REVOLUTIONS
         if suspect:
             yield (
-                f"q of {joint.name!r} goes from {y.min():.4g} to {y.max():.4g}, beyond what the joint can do "
+                f"q of {name!r} goes from {y.min():.4g} to {y.max():.4g}, beyond what the joint can do "
                 "in radians: it is probably in degrees. Use np.radians(q)"
             )
-    if x.v is not None:
-        yield from _velocities(robot, x)
+    if e.floating:
+        start = next(k for k, name in enumerate(e.positions) if name.endswith(".qw"))
+        norms = np.linalg.norm(x.q[:, start : start + 4], axis=1)
+        if np.abs(norms - 1).max() > _UNIT:
+            k = int(np.abs(norms - 1).argmax())
+            text = f"the quaternion of the base has length {norms[k]:.4g} in row {k}"
+            yield f"{text}: its columns are x, y, z, qw, qx, qy, qz"
+    elif x.v is not None:
+        yield from _velocities(e.positions, x)
 
 
-def _velocities(robot: Robot, x: Experiment) -> Iterator[str]:
+def _velocities(joints: tuple[str, ...], x: Experiment) -> Iterator[str]:
     """Measured velocities against differences of the positions, over steps long enough to be seen."""
     assert x.v is not None
     span = max(1, x.samples // 2000)
@@ -100,21 +111,18 @@ def _velocities(robot: Robot, x: Experiment) -> Iterator[str]:
     rows = np.cumsum(np.vstack([np.zeros(x.v.shape[1]), x.v]), axis=0)
     mean = (rows[span + 1 :] - rows[1:-span] + rows[span:-1] - rows[: -span - 1]) / (2 * span)
     both = np.corrcoef(np.hstack([dq, mean]).T)[: dq.shape[1], dq.shape[1] :]
-    for j, joint in enumerate(robot.joints):
+    for j, joint in enumerate(joints):
         other = int(np.abs(both[j]).argmax())
         if other != j and abs(both[j, other]) > 0.9 and abs(both[j, j]) < 0.7:
-            yield (
-                f"v of {robot.joints[other].name!r} is the derivative of q of {joint.name!r}: "
-                "channels are swapped"
-            )
+            yield (f"v of {joints[other]!r} is the derivative of q of {joint!r}: channels are swapped")
         elif abs(both[j, j]) > 0.9:
             ratio = float(dq[:, j] @ mean[:, j] / (dq[:, j] @ dq[:, j]))
             if ratio < 0:
-                yield f"v of {joint.name!r} has the wrong sign: it is {ratio:.3g} times the derivative of q"
+                yield f"v of {joint!r} has the wrong sign: it is {ratio:.3g} times the derivative of q"
             elif not 0.5 < ratio < 2:
                 unit = " (degrees against radians)" if 0.8 < ratio * np.pi / 180 < 1.25 else ""
                 unit = unit or (" (radians against degrees)" if 0.8 < ratio * 180 / np.pi < 1.25 else "")
-                yield f"v of {joint.name!r} is {ratio:.4g} times the derivative of q: wrong units{unit}"
+                yield f"v of {joint!r} is {ratio:.4g} times the derivative of q: wrong units{unit}"
 
 
 def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -> None:
@@ -128,7 +136,7 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     """
     W = np.concatenate([w for w, _ in samples])[:_MOST]
     tau = np.concatenate([y for _, y in samples])[:_MOST]
-    n, joints = len(model.joints), model.joints
+    n, joints = len(model.rows), model.rows
     if tau.size < 3 * len(model.names):
         return  # too short; the estimator says so
     factors = []

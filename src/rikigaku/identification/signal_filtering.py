@@ -6,7 +6,8 @@ filter and are decimated (parallel filtering [Gautier1997]): the linear relation
 where a column is discontinuous (Coulomb friction).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,12 +18,12 @@ from scipy.interpolate import CubicSpline
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
 from rikigaku.identification.experiment import Experiment
+from rikigaku.identification.measured_equations import MeasuredEquations, difference
 
 ORDER = 4  # of the Butterworth filter, in each direction
 BANDWIDTH = 0.99  # part of the power of the velocities below the motion's bandwidth
 MARGIN = 10.0  # cut-off over the motion's bandwidth
 JITTER = 0.02  # relative deviation of steps of time beyond which samples are interpolated
-_DIFFERENCE = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / 60.0
 _TOGETHER = 16  # decimated samples computed by one product
 _TAPS = 6  # half length of the decimating filter, in samples after decimation
 _EDGE = 3.0  # periods of the cut-off that are left out at both ends, where the filter has no data beyond
@@ -33,7 +34,8 @@ _LEAST = 64  # samples
 class FilteredMotion:
     """Filtered samples at equal steps dt, and the filter that decimates torques and regressors by `step`.
 
-    slowest: speed of each joint below which it is taken to be at rest.
+    slowest: speed of each coordinate below which it is taken to be at rest.
+    rubbing: which coordinates' friction acts in an equation, (rows, nv). forces, contacts: at frames.
     """
 
     name: str
@@ -46,6 +48,9 @@ class FilteredMotion:
     cutoff: float
     step: int
     slowest: Array
+    rubbing: NDArray[np.bool_]
+    forces: dict[str, Array] = field(default_factory=dict)
+    contacts: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def taps(self) -> Array:
@@ -67,9 +72,10 @@ class FilteredMotion:
 
     @cached_property
     def moving(self) -> NDArray[np.bool_]:
-        """Whether a joint moves at a sample after decimation, (count, joints)."""
+        """Whether the friction in an equation is known at a sample after decimation, (count, rows)."""
         v = self.v[self.half :: self.step][: self.count]
-        return np.abs(v) >= self.slowest
+        still = np.abs(v) < self.slowest
+        return ~(still.astype(np.uint8) @ self.rubbing.T.astype(np.uint8)).astype(bool)
 
     def inputs(self, first: int, last: int) -> slice:
         """Rows that determine the decimated samples first ... last - 1."""
@@ -98,25 +104,34 @@ class FilteredMotion:
     def part(self, start: float, end: float) -> "FilteredMotion":
         """Samples from this to that fraction of the motion."""
         rows = slice(round(start * len(self.t)), round(end * len(self.t)))
-        t, q, v, a, tau = (x[rows] for x in (self.t, self.q, self.v, self.a, self.tau))
-        return FilteredMotion(self.name, self.dt, t, q, v, a, tau, self.cutoff, self.step, self.slowest)
+        arrays = {key: getattr(self, key)[rows] for key in ("t", "q", "v", "a", "tau")}
+        forces = {frame: x[rows] for frame, x in self.forces.items()}
+        contacts = {frame: x[rows] for frame, x in self.contacts.items()}
+        return replace(self, **arrays, forces=forces, contacts=contacts)
 
 
 def default_cutoff(experiment: Experiment) -> float:
     """MARGIN times the bandwidth of the measured motion [Hz]."""
-    _, q, _, _, dt = _equal_steps(experiment)
-    return MARGIN * bandwidth(q, dt)
+    _, channels, dt = _equal_steps(experiment)
+    return MARGIN * bandwidth(channels["q"], dt)
 
 
-def filtered(experiment: Experiment, cutoff: float, rate: float | None, still: float = 0.0) -> FilteredMotion:
+def filtered(
+    experiment: Experiment,
+    cutoff: float,
+    rate: float | None,
+    still: float = 0.0,
+    equations: MeasuredEquations | None = None,
+) -> FilteredMotion:
     """The filtered motion of an experiment.
 
     Args:
         cutoff: of the positions' filter [Hz].
         rate: samples per second after decimation; None: four times the cut-off.
         still: part of a joint's largest speed below which it is taken to be at rest.
+        equations: of the robot; None: those of a tree of joints with one coordinate each.
     """
-    t, q, tau, v, dt = _equal_steps(experiment)
+    t, channels, dt = _equal_steps(experiment)
     fs = 1 / dt
     fc = min(cutoff, 0.4 * fs)
     sos = signal.butter(ORDER, fc, fs=fs, output="sos")
@@ -134,13 +149,26 @@ def filtered(experiment: Experiment, cutoff: float, rate: float | None, still: f
         result: Array = signal.sosfiltfilt(sos, x, axis=0, padtype="odd", padlen=min(pad, len(x) - 1))
         return result
 
-    q = smooth(q)
-    v = difference(q, dt) if v is None else smooth(v)
-    a = difference(v, dt)
+    q = smooth(channels["q"])
+    v = smooth(channels["v"]) if "v" in channels else None
+    if equations is None:
+        v = difference(q, dt) if v is None else v
+        a, rubbing = difference(v, dt), np.eye(v.shape[1], dtype=bool)
+    else:
+        q, v, a = equations.motion(q, v, dt, experiment.name)
+        rubbing = equations.rubbing
+        if equations.floating:
+            base = np.array(["[" in name for name in equations.coordinates])
+            rubbing = rubbing & ~base
+            if equations.contact_rows:  # the projection mixes all equations
+                rubbing = np.tile(~base, (equations.contact_rows, 1))
     inner = slice(edge, -edge)
     step = max(1, int(fs / (4 * fc if rate is None else rate)))
-    t, q, v, a, tau = (np.ascontiguousarray(x[inner]) for x in (t, q, v, a, tau))
-    return FilteredMotion(experiment.name, dt, t, q, v, a, tau, fc, step, still * np.abs(v).max(axis=0))
+    t, q, v, a, tau = (np.ascontiguousarray(x[inner]) for x in (t, q, v, a, channels["tau"]))
+    forces = {frame: channels[f"force {frame}"][inner] for frame in experiment.forces}
+    contacts = {frame: channels[f"contact {frame}"][inner, 0] for frame in experiment.contacts}
+    slowest = still * np.abs(v).max(axis=0)
+    return FilteredMotion(experiment.name, dt, t, q, v, a, tau, fc, step, slowest, rubbing, forces, contacts)
 
 
 def bandwidth(q: Array, dt: float) -> float:
@@ -157,24 +185,38 @@ def bandwidth(q: Array, dt: float) -> float:
     return float(max(f[min(int(places.max()), len(f) - 1)], f[1]))
 
 
-def difference(x: Array, dt: float) -> Array:
-    """Derivative by central differences of sixth order; of second order at the ends."""
-    result = np.gradient(x, dt, axis=0)
-    if len(x) > len(_DIFFERENCE):
-        inner = sum(c * x[k : len(x) - 6 + k] for k, c in enumerate(_DIFFERENCE))
-        result[3:-3] = inner / dt
-    return result
-
-
-def _equal_steps(experiment: Experiment) -> tuple[Array, Array, Array, Array | None, float]:
-    """The channels at equal steps of time: as they are, or interpolated by cubic splines."""
+def _equal_steps(experiment: Experiment) -> tuple[Array, dict[str, Array], float]:
+    """Times and channels at equal steps: as they are, or interpolated (positions by cubic splines)."""
     t, steps = experiment.t, np.diff(experiment.t)
     dt = float((t[-1] - t[0]) / (len(t) - 1))
+    channels = {"q": _continuous(experiment.q), "tau": experiment.tau}
+    if experiment.v is not None:
+        channels["v"] = experiment.v
+    channels |= {f"force {frame}": np.asarray(x) for frame, x in experiment.forces.items()}
+    if isinstance(experiment.contacts, Mapping):
+        channels |= {f"contact {frame}": np.asarray(x)[:, None] for frame, x in experiment.contacts.items()}
     if np.abs(steps - dt).max() <= JITTER * dt:
-        return t, experiment.q, experiment.tau, experiment.v, dt
+        return t, channels, dt
     dt = float(np.median(steps))
     grid = np.arange(t[0], t[-1], dt)
-    q = CubicSpline(t, experiment.q)(grid)
-    v = None if experiment.v is None else CubicSpline(t, experiment.v)(grid)
-    tau = np.stack([np.interp(grid, t, x) for x in experiment.tau.T], axis=1)
-    return grid, q, tau, v, dt
+    result = {}
+    for key, x in channels.items():
+        if key in ("q", "v"):
+            result[key] = CubicSpline(t, x)(grid)
+        else:
+            result[key] = (
+                np.stack([np.interp(grid, t, c) for c in x.T], axis=1) if x.shape[1] else x[: len(grid)]
+            )
+    return grid, result, dt
+
+
+def _continuous(q: Array) -> Array:
+    """Positions with quaternions (four columns of unit length) that do not change their sign."""
+    for start in range(q.shape[1] - 3):
+        four = q[:, start : start + 4]
+        if np.abs(np.sum(four**2, axis=1) - 1).max() < 1e-3:
+            flips = np.cumprod(np.where(np.sum(four[1:] * four[:-1], axis=1) < 0, -1.0, 1.0))
+            if (flips < 0).any():
+                q = q.copy()
+                q[1:, start : start + 4] *= flips[:, None]
+    return q

@@ -75,7 +75,7 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
                 "more), or give a higher rate"
             ]
         )
-    theta, sigma, kept = _weighted(qr)
+    theta, sigma, kept = weighted_solution(qr)
     if huber:
         for _ in range(_PASSES):
             weighted = StreamingQR(places, parameters)
@@ -84,7 +84,7 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
                 e = (y - W[:, :, kept] @ theta[kept]) / scale
                 weighted.add(W, y, np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-12)))
             before = theta
-            theta, _, kept = _weighted(weighted, scale)
+            theta, _, kept = weighted_solution(weighted, scale)
             qr, sigma = weighted, scale
             if np.linalg.norm(theta - before) <= 1e-4 * np.linalg.norm(theta):
                 break
@@ -105,7 +105,7 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
     )
 
 
-def _weighted(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Mask]:
+def weighted_solution(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Mask]:
     """theta, standard deviations of the joints' residuals, and the parameters that are observed."""
     sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in qr.factors] / qr.rows)
     sigma = sigma if fixed is None else fixed
