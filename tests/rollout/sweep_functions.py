@@ -21,6 +21,11 @@ def swing(item: float, random: np.random.Generator) -> Any:
     return arm.rollout(q0, steps=30, dt=1e-3, every=0, threads=1).q
 
 
+def weight(robot: rk.Robot, item: float, random: np.random.Generator) -> float:
+    """Largest torque of gravity at a random configuration times the item."""
+    return float(item * np.abs(robot.gravity_forces(random.normal(size=robot.nq))).max())
+
+
 def fails_at_three(item: int, random: np.random.Generator) -> float:
     if item == 3:
         raise ValueError("three is not possible")
@@ -54,6 +59,14 @@ def dies_once(item: tuple[str, int], random: np.random.Generator) -> float:
         mark.touch()
         os._exit(9)
     return value
+
+
+def dies_at_zero(item: int, random: np.random.Generator) -> float:
+    """Ends its process at item 0, always."""
+    if item == 0:
+        os._exit(9)
+    time.sleep(0.01)
+    return float(item)
 
 
 def text(item: Any, random: np.random.Generator) -> object:

@@ -1,6 +1,7 @@
 """Rollouts against MuJoCo's steps, the adaptive integrator, single laws and physics."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from mujoco_steps import mujoco_states
 from random_robots import random_robot, random_state
 
 import rikigaku as rk
+from rikigaku.core.errors import BadFormula, UnknownName, WrongValue
 
 METHODS = ("euler", "implicit", "rk4")
 
@@ -242,3 +244,60 @@ def test_springs_are_implicit() -> None:
     a = (-1e4 * q - 3 * v - dt * 1e4 * v) / (0.5 + dt * 3 + dt * dt * 1e4)
     assert found.v[0, 0, 0] == pytest.approx(v + dt * a, rel=1e-12)
     assert abs(found.q[-1, 0, 0]) < 0.01
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_worlds_stop_alone_by_a_condition(method: str) -> None:
+    """They keep the state in which it holds for the first time; the derivatives are those of their steps."""
+    arm, condition = rk.load("planar_2r"), ["q1^2 - 1.5", "-2.2 - q2_dot"]
+    given: dict[str, Any] = {
+        "steps": 200,
+        "dt": 1e-3,
+        "method": method,
+        "parameters": {"m1": 1.0, "m2": [0.5, 1.0, 2.0]},
+    }
+    start = np.array([1.0, 0.5])
+    free, found = arm.rollout(start, **given), arm.rollout(start, stop=condition, **given)
+    far, fast = free.q[..., 0] ** 2 > 1.5, free.v[..., 1] < -2.2
+    holds = far | fast
+    both = np.argmax(far, axis=0) < np.argmax(fast, axis=0)
+    assert both.any()  # either condition is the first in some world
+    assert not both.all()
+    for k in range(3):
+        first = int(np.argmax(holds[:, k])) + 1
+        assert found.steps[k] == first < 200
+        assert np.array_equal(found.q[:first, k], free.q[:first, k])
+        assert (found.q[first:, k] == found.q[first - 1, k]).all()
+        assert (found.v[first:, k] == found.v[first - 1, k]).all()
+    assert found.status.startswith("3 worlds stopped by the condition; the first is world 0, after ")
+    last = arm.rollout(start, stop=condition, every=0, **given)
+    assert np.array_equal(last.q, found.q[-1])
+    assert (arm.rollout(start, stop=condition[0], every=0, **given).steps[:1] > found.steps[:1]).all()
+
+    gradient = found.gradient(q=np.ones_like(found.q)).q0[:, 0]
+    ends = [
+        arm.rollout(start + np.array([e, 0]), stop=condition, **given).q.sum(axis=(0, 2))
+        for e in (1e-6, -1e-6)
+    ]
+    np.testing.assert_allclose(gradient, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
+    tangent = found.tangent(q0=[1.0, 0.0])
+    np.testing.assert_allclose(tangent.q.sum(axis=(0, 2)), gradient, rtol=1e-10)
+
+
+def test_conditions_that_cannot_be_understood_are_refused() -> None:
+    arm = rk.load("planar_2r").bind(m1=1, m2=1)
+    with pytest.raises(UnknownName, match="The condition x - 1 has no variable named 'x'"):
+        arm.rollout(None, steps=1, dt=1e-3, stop="x - 1")
+    with pytest.raises(WrongValue, match="stop is a formula of positions and velocities"):
+        arm.rollout(None, steps=1, dt=1e-3, stop=lambda q: q)  # type: ignore[arg-type]
+    with pytest.raises(BadFormula):
+        arm.rollout(None, steps=1, dt=1e-3, stop="q1 > 1")
+
+
+@pytest.mark.parametrize("method", ["euler", "implicit", "rk4"])
+def test_a_world_that_has_stopped_keeps_its_state(method: str) -> None:
+    """Also where its accelerations exceed all numbers."""
+    arm = rk.load("planar_2r")
+    found = arm.rollout([0.1, 0.2], [1e200, 0.0], steps=3, dt=1e-3, method=method, stop="q1 - 0.05")
+    assert found.finite.all()
+    assert (found.v == [1e200, 0.0]).all()

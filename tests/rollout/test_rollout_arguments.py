@@ -28,6 +28,10 @@ SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
         ((Q,), {"dt": -1.0}, WrongValue, "dt is a finite number above 0"),
         ((Q,), {"method": "rk5"}, WrongValue, "method"),
         ((Q,), {"every": -1}, WrongValue, "every"),
+        ((Q,), {"every": 5}, WrongValue, "every=5 records no state of 4 steps"),
+        ((Q, None, rk.GravityCompensation(rk.load("panda"))), {}, WrongValue, "7 velocities, this one has 2"),
+        ((Q, None, rk.PD(rk.load("panda"), np.zeros(7), 1.0, 1.0)), {}, WrongValue, "PD is that of another"),
+        ((Q,), {"dtype": np.int32}, WrongValue, "np.float64 or np.float32"),
         ((Q,), {"threads": 0}, WrongValue, "threads"),
         ((Q,), {"parameters": {"mass": 1.0}}, UnknownName, "no symbol named 'mass'"),
         ((Q,), {"out": (np.zeros((4, 3, 2)),)}, WrongValue, "two arrays"),
@@ -47,7 +51,7 @@ def test_arguments_that_do_not_fit_are_refused(
 
 def test_robots_that_cannot_be_rolled_out_are_refused() -> None:
     with pytest.raises(WrongValue, match=r'has loops or gears. Give method="time_stepping"'):
-        rk.load("five_bar").rollout(None, **SHORT)
+        rk.load("five_bar").rollout(None, method="euler", **SHORT)
     with pytest.raises(WrongValue, match="no joint that moves"):
         rk.load("planar_2r").lock("q1").lock("q2").rollout(None, **SHORT)
 

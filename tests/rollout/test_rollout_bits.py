@@ -10,6 +10,7 @@ import pytest
 from random_robots import random_robot, random_state
 
 import rikigaku as rk
+from rikigaku.core.errors import WrongValue
 
 WORLDS = 700  # more than a block, and no multiple of vector registers
 
@@ -73,3 +74,31 @@ def test_a_call_in_parts_continues_with_the_same_bits() -> None:
     second = arm.rollout(first.q, first.v, steps=451, dt=1e-3, every=0)
     assert np.array_equal(second.q, whole.q)
     assert np.array_equal(second.v, whole.v)
+
+
+@pytest.mark.parametrize("method", ["euler", "implicit", "rk4"])
+def test_single_precision_follows_double_precision(method: str) -> None:
+    robot = rk.load("panda")
+    q = np.random.default_rng(6).uniform(-1, 1, (301, robot.nq))
+    tau = np.ones((1, 1, robot.nv))
+    exact = robot.rollout(q, None, tau, steps=50, dt=1e-3, method=method)
+    found = robot.rollout(q, None, tau, steps=50, dt=1e-3, method=method, dtype=np.float32)
+    assert found.q.dtype == found.v.dtype == np.float32
+    assert found.status == "done"
+    np.testing.assert_allclose(found.q, exact.q, rtol=0, atol=3e-6)
+    np.testing.assert_allclose(found.v, exact.v, rtol=0, atol=3e-5 * np.abs(exact.v).max())
+    parts = [robot.rollout(x, None, tau, steps=50, dt=1e-3, method=method, dtype="float32", threads=2).q
+             for x in (q[:100], q[100:])]  # fmt: skip
+    assert np.concatenate(parts, axis=1).tobytes() == found.q.tobytes()
+
+
+def test_single_precision_notes_worlds_that_are_not_finite() -> None:
+    robot = rk.load("panda")
+    tau = np.zeros((6, 3, robot.nv))
+    tau[2, 1] = 1e37
+    found = robot.rollout(None, None, tau, steps=6, dt=1e-3, dtype=np.float32)
+    assert found.steps.tolist() == [6, 2, 6]
+    with pytest.raises(WrongValue, match="float64"):
+        found.gradient(q=np.ones(found.q.shape))
+    with pytest.raises(WrongValue, match="float16"):
+        robot.rollout(None, steps=1, dt=1e-3, dtype=np.float16)

@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 import sweep_functions as functions
 
@@ -38,6 +41,23 @@ def test_processes_threads_and_this_process_give_the_same_bits() -> None:
     assert np.array_equal(rk.sweep(functions.swing, ITEMS[:4], seed=1, executor=2)["value"], here)
     with ThreadPoolExecutor(3) as pool:
         assert np.array_equal(rk.sweep(functions.swing, ITEMS[:4], seed=1, executor=pool)["value"], here)
+
+
+_FIRST_ON_THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+sys.path.insert(0, sys.argv[1])
+sys.setswitchinterval(1e-5)
+import rikigaku as rk, sweep_functions as functions
+with ThreadPoolExecutor(4) as pool:
+    print(len(rk.sweep(functions.swing, range(8), executor=pool).index))
+"""
+
+
+def test_the_first_rollouts_of_a_process_may_be_on_threads_of_the_user() -> None:
+    arguments = [sys.executable, "-c", _FIRST_ON_THREADS, str(Path(__file__).parent)]
+    there = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (there.returncode, there.stdout) == (0, "8\n"), there.stderr
 
 
 def test_a_failed_item_has_its_traceback_and_the_others_go_on() -> None:
@@ -69,6 +89,71 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     assert np.array_equal(found["value"], rk.sweep(functions.dies_once, items)["value"])
 
 
+def test_an_item_that_ends_its_worker_fails_alone() -> None:
+    found = rk.sweep(functions.dies_at_zero, range(12), executor=2)
+    assert list(found.failures) == [0]
+    assert found.failures[0] == "The worker process ended while it ran item 0."
+    assert list(found["value"]) == list(range(1, 12))
+
+
+def test_results_in_memory_that_the_function_reuses_are_copied() -> None:
+    buffer = np.zeros(2)
+
+    def fill(item: float, random: np.random.Generator) -> np.ndarray:
+        buffer[:] = item
+        return buffer
+
+    assert np.array_equal(rk.sweep(fill, [1.0, 2.0])["value"], [[1.0, 1.0], [2.0, 2.0]])
+
+
+def test_a_result_of_another_shape_or_kind_is_a_failure_of_its_item() -> None:
+    found = rk.sweep(functions.uneven, [2, 2, 3, 2])
+    assert list(found.index) == [0, 1, 3]
+    assert "the same names, shapes and kinds" in found.failures[2]
+    mixed = rk.sweep(lambda item, random: item, [1.0, "one", 2])
+    assert list(mixed.index) == [0, 2]
+    assert list(mixed.failures) == [1]
+
+
+@dataclass(frozen=True)
+class _Design:
+    length: float
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_Design(1.0), _Design(2.0)),
+        (Path("a"), Path("b")),
+        (range(3), range(4)),
+        ({"a", "b"}, {"a", "c"}),
+        (np.array([1, None]), np.array([2, None])),
+    ],
+)
+def test_a_checkpoint_with_other_items_is_refused(before: object, after: object, tmp_path: Path) -> None:
+    def one(item: object, random: np.random.Generator) -> float:
+        return 1.0
+
+    rk.sweep(one, [before], checkpoint=tmp_path)
+    rk.sweep(one, [before], checkpoint=tmp_path)
+    with pytest.raises(WrongValue, match="its digest"):
+        rk.sweep(one, [after], checkpoint=tmp_path)
+
+
+def test_a_checkpoint_of_another_function_is_refused(tmp_path: Path) -> None:
+    def scaled(factor: float) -> Callable[[float, np.random.Generator], float]:
+        return lambda item, random: factor * item
+
+    rk.sweep(scaled(2.0), ITEMS, checkpoint=tmp_path / "closure")
+    with pytest.raises(WrongValue, match="its digest"):
+        rk.sweep(scaled(3.0), ITEMS, checkpoint=tmp_path / "closure")
+    rk.sweep(lambda item, random: 2.0 * item, ITEMS, checkpoint=tmp_path / "code")
+    with pytest.raises(WrongValue, match="its digest"):
+        rk.sweep(lambda item, random: 3.0 * item, ITEMS, checkpoint=tmp_path / "code")
+    with pytest.raises(WrongValue, match="that of a object is not known"):
+        rk.sweep(functions.text, [object()], checkpoint=tmp_path / "object")
+
+
 _KILLED = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -76,6 +161,31 @@ import rikigaku as rk, sweep_functions as functions
 items = [(sys.argv[2], k, 0.15) for k in range(20)]
 rk.sweep(functions.counted, items, checkpoint=sys.argv[3], seed=5)
 """
+
+
+class _OnceBroken:
+    """An executor whose worker has ended before it has an item: the first submission fails."""
+
+    def __init__(self) -> None:
+        self.broken = False
+
+    def submit(self, *args: object) -> object:
+        if not self.broken:
+            self.broken = True
+            raise BrokenExecutor
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(*args)  # type: ignore[arg-type]
+
+    def shutdown(self, **_: object) -> None:
+        pass
+
+
+def test_a_worker_that_ends_between_items_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = _OnceBroken()
+    monkeypatch.setattr("rikigaku.rollout.parameter_sweep._processes", lambda count: pool)
+    found = rk.sweep(functions.draw, ITEMS, executor=1)
+    assert pool.broken
+    assert np.array_equal(found["noise"], rk.sweep(functions.draw, ITEMS)["noise"])
 
 
 def test_a_sweep_that_was_killed_continues_at_its_checkpoint(tmp_path: Path) -> None:
@@ -93,6 +203,8 @@ def test_a_sweep_that_was_killed_continues_at_its_checkpoint(tmp_path: Path) -> 
     found = rk.sweep(functions.counted, items, checkpoint=folder, seed=5)
     runs = np.bincount([int(line) for line in log.read_text().split()])
     assert list(found.index) == list(range(20))
+    written = np.concatenate([np.load(part)["index"] for part in folder.glob("part-*.npz")])
+    assert sorted(written) == list(range(20))  # no item twice
     assert runs.max() <= 2
     assert (runs == 1).sum() >= 12  # those in the checkpoint and those after the kill ran once
     assert (runs[: len(before)] == 1).sum() >= 5  # kept by the checkpoint
@@ -124,6 +236,26 @@ def test_a_checkpoint_of_another_sweep_is_refused(tmp_path: Path) -> None:
         rk.sweep(functions.draw, ITEMS, checkpoint=tmp_path)
 
 
+def _table(item: int, random: np.random.Generator) -> dict[str, object]:
+    if item == 1:
+        raise ValueError("one is not possible")
+    return {"item": item, "M": random.normal(size=(2, 3))}
+
+
+def test_a_sweep_is_saved_as_a_table(tmp_path: Path) -> None:
+    found = rk.sweep(_table, range(3))
+    found.save(tmp_path / "sweep.parquet")
+    table = parquet.read_table(tmp_path / "sweep.parquet")
+    assert table.column("index").to_pylist() == [0, 2]
+    for name, x in found.columns.items():
+        assert np.array_equal(np.array(table.column(name).to_pylist()), x)
+    about = json.loads(table.schema.metadata[b"rikigaku"])
+    assert about == {"record": found.record, "failures": {"1": found.failures[1]}}
+    assert "one is not possible" in about["failures"]["1"]
+    with pytest.raises(WrongValue, match="Parquet has no complex numbers; column 'value'"):
+        rk.sweep(lambda item, random: 1j * item, range(2)).save(tmp_path / "complex.parquet")
+
+
 def test_a_saved_sweep_has_columns_and_record(tmp_path: Path) -> None:
     found = rk.sweep(functions.fails_at_three, range(5), seed=2)
     found.save(tmp_path / "sweep.npz")
@@ -137,16 +269,40 @@ def test_a_saved_sweep_has_columns_and_record(tmp_path: Path) -> None:
     assert record["rikigaku"] == rk.__version__
 
 
+def test_the_record_repeats_a_sweep_of_a_robot(tmp_path: Path) -> None:
+    """Robot, items and seed are in the file; another robot is another sweep."""
+    arm = rk.load("planar_2r").bind(m1=1.5, m2=2)
+    items = [1.0, 2.5, 0.1]
+    found = rk.sweep(partial(functions.weight, arm), items, seed=7, checkpoint=tmp_path / "c")
+    found.save(tmp_path / "sweep.npz")
+    with np.load(tmp_path / "sweep.npz", allow_pickle=False) as data:
+        record = json.loads(str(data["record"]))
+    given = record["arguments"]
+    (tmp_path / "robot.toml").write_text(record["robots"][given["function"][0][0]["robot"]])
+    robot = rk.load(tmp_path / "robot.toml")
+    again = rk.sweep(partial(functions.weight, robot), given["items"], seed=record["seed"])
+    assert np.array_equal(again["value"], found["value"])
+    assert again.record == found.record
+    heavier = rk.load("planar_2r").bind(m1=1.5, m2=3)
+    with pytest.raises(WrongValue, match="its digest"):
+        rk.sweep(partial(functions.weight, heavier), items, seed=7, checkpoint=tmp_path / "c")
+    assert rk.sweep(lambda item, random: 1.0, [object()]).record["arguments"] is None
+
+
 def test_wrong_arguments_are_refused_in_words() -> None:
     with pytest.raises(WrongValue, match="a number of processes"):
         rk.sweep(functions.draw, ITEMS, executor="cluster")
     with pytest.raises(WrongValue, match="item, random"):
         rk.sweep(lambda item: item, ITEMS)
-    with pytest.raises(WrongValue, match="the same names and shapes"):
-        rk.sweep(functions.uneven, [1, 2])
     assert "returns numbers or arrays" in rk.sweep(functions.text, [0]).failures[0]
     with pytest.raises(WrongValue, match="seed"):
         rk.sweep(functions.draw, ITEMS, seed=-1)
+    with pytest.raises(
+        WrongValue, match=r"Other processes cannot import .*lambda.*Define the function in a module"
+    ):
+        rk.sweep(lambda item, random: item, ITEMS, executor=2)
+    with pytest.raises(WrongValue, match=r"'.csv'. Known: .npz, .parquet"):
+        rk.sweep(functions.draw, [1]).save("sweep.csv")
 
 
 def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,14 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.contact.constraint_projection import initial_gap_text
 from rikigaku.contact.contact_modes import contact_modes
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.core.errors import WrongValue
+from rikigaku.contact.friction_moment import FrictionMoment
+from rikigaku.contact.mode_selection import CLOSED
+from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
-from rikigaku.robot import Robot
+from rikigaku.integrators.time_stepping_driver import StepStatus
+from rikigaku.laws.contact.stepping_terms import stepping_sizes
 from rikigaku.rollout.rollout_arguments import Worlds
+from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
-from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.time_stepping import WORLDS_PER_TILE, TimeStepping
 
 TIME_STEPPING = "time_stepping"
@@ -19,29 +23,24 @@ _WORLDS = 16 * WORLDS_PER_TILE  # whose rows are in memory together, for each th
 
 
 def contact_rollout(
-    robot: Robot, actuation: Actuation, table: Array | None, worlds: Worlds, contacts: Any, steps: int,
-    dt: float, every: int, start: float, threads: int, q: Array, v: Array,
-) -> Integers:  # fmt: skip
-    """Fill q and v; the number of steps of each world up to the last recorded state that is finite.
-
-    Raises:
-        WrongValue: for parameters that differ between worlds: the programs of contacts read one set.
-    """
-    values = robot.declared_values
-    given = worlds.columns[len(actuation.parameters) :]
-    if any(len(x) > 1 or x[0] != values.get(name) for name, x in zip(robot.free_symbols, given, strict=True)):
-        raise WrongValue(
-            "Rollouts with contacts take no parameters: bind the symbols, as robot.bind(m=2.0), and call "
-            "rollout for each robot."
-        )
+    problem: RolloutProblem, contacts: Any, q: Array, v: Array
+) -> tuple[Integers, Integers, Array]:
+    """Fill q and v; steps of each world, its `StepStatus`, its largest friction residual."""
+    robot, actuation, worlds, table = problem.robot, problem.actuation, problem.worlds, problem.table
+    steps, every, threads, start = problem.steps, problem.every, problem.threads, problem.start
     system = (
         ContactSystem(robot, (), joints=())
         if contacts is None
         else contact_modes(robot, contacts, None).system
     )
-    stepping = TimeStepping(system, actuation, dt)
+    stepping = TimeStepping(system, actuation, problem.dt)
+    friction = _friction(system, worlds)
+    # By the arguments, not by their values: any part of the worlds takes the same program.
+    varied = worlds.named
+    stop = None if problem.stop is None else problem.stop.kernel(robot)
     nq, end = robot.nq, robot.nq + robot.nv
-    taken = np.zeros(worlds.count, dtype=np.int64)
+    taken, causes = np.zeros((2, worlds.count), dtype=np.int64)
+    residual, place = np.zeros(worlds.count), stepping.parts["residual"]
     size = _WORLDS * threads
     for first in range(0, worlds.count, size):
         here = slice(first, min(first + size, worlds.count))
@@ -51,12 +50,65 @@ def contact_rollout(
             own = table[:, here] if table.shape[1] > 1 else table
             inputs = np.broadcast_to(own, (steps, count, table.shape[2]))
         q0, v0 = (np.broadcast_to(x, (count, x.shape[1])) for x in (worlds.q(here), worlds.v(here)))
-        done = stepping.worlds(q0, v0, steps, start=start, every=every, inputs=inputs, threads=threads)
+        _check_start(system, worlds, here, q0, start)
+        parameters = None
+        if varied:
+            parameters = np.broadcast_to(worlds.parameters(here), (count, len(worlds.columns)))
+        done = stepping.worlds(
+            q0, v0, steps, start=start, every=every, inputs=inputs, threads=threads, parameters=parameters,
+            friction=None if friction is None else friction[here], stop=stop,
+        )  # fmt: skip
         if every:
             q[:, here], v[:, here] = done.records[..., :nq], done.records[..., nq:end]
-            finite = np.isfinite(done.records[..., :end]).all(axis=2).sum(axis=0) * every
         else:
             q[here], v[here] = done.rows[:, :nq], done.rows[:, nq:end]
-            finite = np.zeros(count, dtype=np.int64)
-        taken[here] = np.where(np.isfinite(done.rows[:, :end]).all(axis=1), steps, finite)
-    return taken
+        finite = np.isfinite(done.rows[:, :end]).all(axis=1)
+        taken[here] = np.where(finite, np.where(done.taken < 0, steps, done.taken), done.failed)
+        causes[here] = np.where(finite, StepStatus.DONE, done.causes)
+        residual[here] = done.rows[:, place].max(axis=1)
+    return taken, causes, residual
+
+
+def _check_start(system: ContactSystem, worlds: Worlds, here: slice, q: Array, t: float) -> None:
+    """Refuse starts inside a surface.
+
+    Raises:
+        WrongValue: with the first world of them.
+    """
+    if not system.contacts:
+        return
+    nv, sizes = system.robot.nv, stepping_sizes(system.engine.structure)
+    symbols = {}
+    if worlds.named:
+        names = system.robot.free_symbols
+        values = worlds.columns[len(worlds.columns) - len(names) :]
+        symbols = {name: x[here] if len(x) > 1 else x for name, x in zip(names, values, strict=True)}
+    law, zeros, implicit = system.law("stepping_terms"), np.zeros(nv), np.zeros(2 * nv + 1)
+    terms = law(q, zeros, zeros, zeros, np.array([t]), implicit, **symbols)
+    first = sum(list(sizes.values())[: list(sizes).index("residual")])
+    residual = terms[:, first : first + sizes["residual"]]
+    gaps = residual[:, [normal for normal, _ in system.equation_indices()[0]]]
+    inside = (gaps < -CLOSED) & [not contact.bilateral for contact in system.contacts]
+    if inside.any():
+        world, k = (int(x[0]) for x in np.nonzero(inside))
+        text = initial_gap_text(system.labels[k], system.contacts[k].frame, float(gaps[world, k]))
+        raise WrongValue(f"World {here.start + world} of q0: {text}")
+
+
+def _friction(system: ContactSystem, worlds: Worlds) -> Array | None:
+    """Coefficients of each world and contact, if they are not those of the contacts."""
+    if worlds.friction is None:
+        return None
+    contacts = [c for c in system.contacts if not isinstance(c, FrictionMoment)]
+    given = worlds.friction
+    if not contacts or given.shape[1] not in (1, len(contacts)):
+        raise WrongSize(
+            f"friction has the shape (worlds,) or (worlds, {len(contacts)}), one for each contact; "
+            f"(worlds, {given.shape[1]}) was given."
+        )
+    if named := [str(c.frame) for c in contacts if c.friction.limit != c.friction.kinetic]:
+        raise WrongValue(
+            "friction replaces one coefficient of each contact; static and kinetic friction differ at "
+            f"{', '.join(named)}."
+        )
+    return np.broadcast_to(given, (worlds.count, len(contacts)))

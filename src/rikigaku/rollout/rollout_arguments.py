@@ -2,7 +2,7 @@
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,13 @@ class Worlds:
     q0: Array
     v0: Array
     columns: tuple[Array, ...]  # of the parameters of the programs: (1,) or (count,)
+    friction: Array | None = None  # coefficients of the contacts, (1 or count, 1 or contacts)
+    named: bool = False  # whether `parameters` has values of symbols
+
+    def copied(self) -> "Worlds":
+        """The same numbers in memory that no caller can write to."""
+        columns = tuple(x.copy() for x in self.columns)
+        return replace(self, q0=self.q0.copy(), v0=self.v0.copy(), columns=columns)
 
     @property
     def varied(self) -> bool:
@@ -83,13 +90,20 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
     if actuation.function is not None:
         raise WrongValue(
             "A rollout runs no Python: give torques (steps, worlds, n), formulas of t, rk.Data or a "
-            "controller (rk.PD, rk.ComputedTorque, rk.LinearPolicy), or call rk.simulate with the function."
+            "controller (rk.PD, rk.ComputedTorque, rk.LinearPolicy, rk.NetworkPolicy), or call rk.simulate "
+            "with the function."
         )
     return actuation, None
 
 
 def worlds_of(
-    robot: Robot, q0: Any, v0: Any, table: Array | None, parameters: Any, actuation: Actuation
+    robot: Robot,
+    q0: Any,
+    v0: Any,
+    table: Array | None,
+    parameters: Any,
+    actuation: Actuation,
+    friction: Any = None,
 ) -> Worlds:
     """States and parameters of the worlds, of which all arguments have the same number, or one for all."""
     q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq)
@@ -98,12 +112,24 @@ def worlds_of(
     columns = _columns(robot, parameters or {})
     lengths = {"q0": len(q), "v0": len(v), "torque": 1 if table is None else table.shape[1]}
     lengths |= {name: len(x) for name, x in columns.items()}
+    mu = None if friction is None else _coefficients(friction)
+    lengths["friction"] = 1 if mu is None else len(mu)
     counts = {name: length for name, length in lengths.items() if length != 1}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in counts.items())
         raise WrongSize(f"All arguments have the same number of worlds, or one for all; they have: {listed}.")
     own = tuple(np.array([x]) for x in actuation.parameters)
-    return Worlds(max([1, *counts.values()]), q, v, (*own, *columns.values()))
+    return Worlds(max([1, *counts.values()]), q, v, (*own, *columns.values()), mu, bool(parameters))
+
+
+def _coefficients(friction: Any) -> Array:
+    x = floats("friction", friction)
+    if x.ndim not in (1, 2) or not x.size or not np.isfinite(x).all() or x.min() < 0:
+        raise WrongValue(
+            "friction is a finite coefficient of at least 0 for each world, (worlds,), or for each world and "
+            f"contact, (worlds, contacts); an array of shape {x.shape} was given."
+        )
+    return np.ascontiguousarray(x[:, None] if x.ndim == 1 else x)
 
 
 def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
@@ -155,7 +181,12 @@ def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
 
 
 def outputs_of(
-    out: Any, robot: Robot, worlds: Worlds, records: int | None, table: Array | None
+    out: Any,
+    robot: Robot,
+    worlds: Worlds,
+    records: int | None,
+    table: Array | None,
+    dtype: type[np.floating[Any]],
 ) -> tuple[Array, Array]:
     """Arrays for q and v; records None: final states only."""
     shapes = [
@@ -163,19 +194,21 @@ def outputs_of(
         for size in (robot.nq, robot.nv)
     ]
     if out is None:
-        size = 8 * sum(math.prod(shape) for shape in shapes)
+        size = np.dtype(dtype).itemsize * sum(math.prod(shape) for shape in shapes)
         if size > memory():
             raise TooLarge(
                 f"q and v of this rollout take {size / 1e9:.3g} GB, more than the memory of this machine. "
                 "Record fewer states (every=...), or call rollout for parts of the worlds."
             )
-        return empty(shapes[0]), empty(shapes[1])
+        return empty(shapes[0], dtype), empty(shapes[1], dtype)
     if not isinstance(out, tuple | list) or len(out) != 2:
         raise WrongValue("out is two arrays, for q and for v.")
     for name, x, shape in zip("qv", out, shapes, strict=True):
-        if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:
+        if not isinstance(x, np.ndarray) or x.dtype != dtype or x.shape != shape:
             actual = f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-            raise WrongSize(f"out for {name} is a float64 array of shape {shape}; {actual} was given.")
+            raise WrongSize(
+                f"out for {name} is a {dtype.__name__} array of shape {shape}; {actual} was given."
+            )
         if not (x.flags.c_contiguous and x.flags.writeable):
             raise WrongValue(f"out for {name} is contiguous (C order) and writeable; the given array is not.")
     others = [worlds.q0, worlds.v0, *worlds.columns, *([] if table is None else [table])]

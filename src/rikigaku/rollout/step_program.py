@@ -13,7 +13,7 @@ each step: one program is called for each of the four stages, with the coefficie
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.types import Array
@@ -22,16 +22,18 @@ from rikigaku.laws.tree.configuration_integration import integrate, position_rat
 from rikigaku.laws.tree.forward_dynamics import forward_dynamics, net_forces
 from rikigaku.laws.tree.ltdl_factorization import factorize
 from rikigaku.model.mechanism import Mechanism, instantiate
-from rikigaku.numbers.elementary_functions import sqrt
+from rikigaku.numbers.elementary_functions import sqrt, where
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import trace
 from rikigaku.robot import Robot
+from rikigaku.rollout.stop_condition import StopCondition
 from rikigaku.simulation.actuation import Actuation, joint_forces
 from rikigaku.simulation.actuation_program import kernel_of
 from rikigaku.simulation.kept_programs import kept
 from rikigaku.simulation.stepping_control import resistance
 
 Numbers = Sequence[Number]
+X = TypeVar("X")  # where the numbers of an input are
 
 METHODS = ("euler", "implicit", "rk4")
 # Times of the stages in a step, in units of dt.
@@ -58,40 +60,70 @@ def coefficients(method: str, dt: float) -> list[list[float]]:
 class StepProgram:
     """The program of a stage.
 
-    Inputs: q, v of the stage; for rk4 the start q0, v0 and the weighted sums sq, sv; t, c; u and p
-    (parameters of the actuation, then symbols). Inputs without elements are left out. Outputs: q, v (for rk4
-    also sq, sv) and z, which is 0, or NaN if the state is not finite.
+    Inputs: q, v of the stage; for rk4 "start q", "start v" and the weighted sums "sum q", "sum v"; t, c; u
+    and p (parameters of the actuation, then symbols). Inputs without elements are left out. Outputs: q, v
+    (for rk4 also the sums) and z, which is 0, 1 if the world has stopped, NaN if its state is not
+    finite.
     """
 
     robot: Robot
     actuation: Actuation
     method: str
+    stop: StopCondition | None = None
+
+    kind: ClassVar[str] = "step"
+    state_names: ClassVar[tuple[str, ...]] = ("q", "v")
+    parameter_names: ClassVar[tuple[str, ...]] = ("p",)
 
     @property
     def sizes(self) -> dict[str, int]:
         """Numbers of elements of the inputs."""
         nq, nv = self.robot.nq, self.robot.nv
-        stages = {"q0": nq, "v0": nv, "sq": nq, "sv": nv} if self.method == "rk4" else {}
+        stages = {
+            rename(name): size
+            for rename in ((start_of, sum_of) if self.method == "rk4" else ())
+            for name, size in (("q", nq), ("v", nv))
+        }
         parameters = len(self.actuation.parameters) + len(self.robot.free_symbols)
         sizes = {"q": nq, "v": nv, **stages, "t": 1, "c": len(_COEFFICIENTS[self.method][0]),
                  "u": self.actuation.size, "p": parameters}  # fmt: skip
         return {name: size for name, size in sizes.items() if size}
 
     @property
+    def sum_names(self) -> tuple[str, ...]:
+        """Weighted sums over the stages, one for each state."""
+        return tuple(sum_of(name) for name in self.state_names) if self.method == "rk4" else ()
+
+    @property
     def outputs(self) -> tuple[str, ...]:
-        return ("q", "v", "sq", "sv", "z") if self.method == "rk4" else ("q", "v", "z")
+        return (*self.state_names, *self.sum_names, "z")
+
+    def starts_at(self, state: Mapping[str, X]) -> dict[str, X]:
+        """The inputs that are the state at the start of the step."""
+        return {start_of(name): state[name] for name in self.state_names} if self.sum_names else {}
+
+    def sums_at(self, state: Mapping[str, X]) -> dict[str, X]:
+        """The sums of the first stage: they begin at the start of the step."""
+        return {sum_of(name): state[name] for name in self.state_names} if self.sum_names else {}
 
     @cached_property
     def kernel(self) -> Kernel:
         names = tuple(self.sizes)
 
         def function(*inputs: Any) -> Mapping[str, Any]:
-            return self._stage(dict(zip(names, inputs, strict=True)))
+            x = dict(zip(names, inputs, strict=True))
+            found = _checked(x["c"][0], self._results(x))
+            return found if self.stop is None else {**found, "z": [found["z"][0] + 1 - self._running(x)]}
 
         shapes = [(name, (size,)) for name, size in self.sizes.items()]
-        return kernel_of(trace(f"{self.method} step of {self.robot.name}", shapes, function))
+        return kernel_of(trace(f"{self.method} {self.kind} of {self.robot.name}", shapes, function))
 
-    def _stage(self, x: Mapping[str, Numbers]) -> dict[str, list[Number]]:
+    def _results(self, x: Mapping[str, Numbers]) -> dict[str, list[Number]]:
+        """The outputs without z."""
+        return self.stage(x)
+
+    def stage(self, x: Mapping[str, Numbers]) -> dict[str, list[Number]]:
+        """The state after the stage, and the weighted sums."""
         own, p = len(self.actuation.parameters), x.get("p", [])
         symbols = dict(zip(self.robot.free_symbols, p[own:], strict=True))
         mechanism = instantiate(self.robot, FLOATS, symbols)
@@ -101,21 +133,38 @@ class StepProgram:
             a = _implicit_acceleration(mechanism, q, v, tau, x["c"][1])
         else:
             a = forward_dynamics(mechanism, q, v, tau)
-        return (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
+        after = (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
+        return after if self.stop is None else self._stopped(x, after)
+
+    def _start(self, x: Mapping[str, Numbers]) -> dict[str, Numbers]:
+        """The state at the start of the step."""
+        return {name: x[start_of(name) if self.method == "rk4" else name] for name in ("q", "v")}
+
+    def _running(self, x: Mapping[str, Numbers]) -> Number:
+        assert self.stop is not None
+        return self.stop.running(**self._start(x))
+
+    def _stopped(self, x: Mapping[str, Numbers], after: dict[str, list[Number]]) -> dict[str, list[Number]]:
+        """The state after the stage and the sums; the state before the step if the world has stopped."""
+        running, start = self._running(x) > 0, self._start(x)
+        return {
+            name: [where(running, new, old) for new, old in zip(values, start[state_of(name)], strict=True)]
+            for name, values in after.items()
+        }
 
     def _euler(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
-        zero, dt = x["c"]
+        dt = x["c"][1]
         v = [v + dt * a for v, a in zip(x["v"], a, strict=True)]
         q = integrate(mechanism, x["q"], [dt * v for v in v])
-        return _checked(zero, {"q": q, "v": v})
+        return {"q": q, "v": v}
 
     def _rk4(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
-        zero, dt, weight, begin, end = x["c"]
+        _, dt, weight, begin, end = x["c"]
         rates = {"q": position_rates(mechanism, x["q"], x["v"]), "v": list(a)}
         result: dict[str, list[Number]] = {}
         for name, own in rates.items():
-            start, total = x[f"{name}0"], x[f"s{name}"]
-            result[f"s{name}"] = [s + weight * k for s, k in zip(total, own, strict=True)]
+            start, total = x[start_of(name)], x[sum_of(name)]
+            result[sum_of(name)] = [s + weight * k for s, k in zip(total, own, strict=True)]
             result[name] = [begin * y + end * s + dt * k for y, s, k in zip(start, total, own, strict=True)]
         q = result["q"]
         for body in mechanism.bodies:
@@ -125,7 +174,7 @@ class StepProgram:
                 factor = begin + end / length
                 for k in indices:
                     q[k] = q[k] * factor
-        return _checked(zero, {name: result[name] for name in self.outputs if name != "z"})
+        return {name: result[name] for name in ("q", "v", sum_of("q"), sum_of("v"))}
 
 
 def _implicit_acceleration(
@@ -144,6 +193,21 @@ def _implicit_acceleration(
     return factorize(entries, mechanism.parent_dofs()).solve(forces)
 
 
+def start_of(name: str) -> str:
+    """The name of the value of a state at the start of the step."""
+    return f"start {name}"
+
+
+def sum_of(name: str) -> str:
+    """The name of the weighted sum of the rates of a state."""
+    return f"sum {name}"
+
+
+def state_of(name: str) -> str:
+    """The name of the state of a sum or of a state itself."""
+    return name.removeprefix(sum_of(""))
+
+
 def _checked(zero: Number, x: dict[str, list[Number]]) -> dict[str, list[Number]]:
     """The state, NaN if any number of it is not finite, and z. A kernel fills all its outputs with NaN if an
     input is not finite: a world that stopped stays so."""
@@ -153,10 +217,12 @@ def _checked(zero: Number, x: dict[str, list[Number]]) -> dict[str, list[Number]
     return {**x, "q": [y + z for y in x["q"]], "v": [y + z for y in x["v"]], "z": [z]}
 
 
-def step_program(robot: Robot, actuation: Actuation, method: str) -> StepProgram:
-    """The program of that actuation and method, made once for a robot."""
-    key = (StepProgram, actuation.identity, method)
-    return kept(robot, key, lambda: StepProgram(robot, actuation, method))
+def step_program(
+    robot: Robot, actuation: Actuation, method: str, stop: StopCondition | None = None
+) -> StepProgram:
+    """The program of that actuation, method and condition, made once for a robot."""
+    key = (StepProgram, actuation.identity, method, stop)
+    return kept(robot, key, lambda: StepProgram(robot, actuation, method, stop))
 
 
 def stage_times(method: str, start: float, dt: float, steps: Array) -> Array:

@@ -1,6 +1,5 @@
 """Results of a sweep on disk: parts that are written atomically, and the record of the sweep."""
 
-import hashlib
 import io
 import json
 import platform
@@ -15,28 +14,57 @@ import numpy as np
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.files import no_place, write_whole
 from rikigaku.core.types import Array
+from rikigaku.formats.toml.toml_file import to_toml
+from rikigaku.model.robot_model import RobotModel
+from rikigaku.rollout.content_digest import content_digest
 from rikigaku.rollout.rollout_result import Integers
 
 Columns = dict[str, Array]
 
 _EVERY = 1.0  # [s] between two parts
 _RECORD = "sweep.json"
+_MOST_TEXT = 1_000_000  # characters of the arguments in a record
 
 
-def sweep_record(function: Callable[..., Any], items: Sequence[Any], seed: int) -> dict[str, Any]:
-    """What a sweep is made of; equal records have equal results."""
+def sweep_record(
+    function: Callable[..., Any], items: Sequence[Any], seed: int, compared: bool = False
+) -> dict[str, Any]:
+    """What a sweep is made of; equal records have equal results.
+
+    arguments: the items and those of a `functools.partial`, if they are numbers, text, arrays and robots of
+    at most a megabyte; else None. robots: their TOML text by digest. digest: of items and function; None if
+    they have objects of unknown content.
+
+    Raises:
+        WrongValue: for such objects, if the record is compared with that of a checkpoint.
+    """
     from rikigaku import __version__
 
-    digest = hashlib.sha256()
-    for item in items:
-        _digest(digest.update, item)
+    try:
+        digest = content_digest([list(items), function])
+    except TypeError as unknown:
+        if compared:
+            raise WrongValue(
+                "checkpoint= compares the items and arguments of a sweep by their content; that of a "
+                f"{unknown} is not known. Give numbers, text, arrays, paths, robots, dataclasses or "
+                "containers of these, or leave checkpoint out."
+            ) from None
+        digest = None
     inner = getattr(function, "func", function)  # of functools.partial
+    own = [list(getattr(function, "args", ())), getattr(function, "keywords", {})]
     name = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
-    _digest(digest.update, [getattr(function, "args", ()), getattr(function, "keywords", {})])
+    robots: dict[str, str] = {}
+    try:
+        arguments = {"items": _plain(items, robots), "function": _plain(own, robots)}
+        known = len(json.dumps(arguments)) <= _MOST_TEXT
+    except TypeError:
+        known = False
     return {
         "function": name,
         "items": len(items),
-        "digest": digest.hexdigest(),
+        "arguments": arguments if known else None,
+        "robots": robots,
+        "digest": digest,
         "seed": seed,
         "rikigaku": __version__,
         "numpy": np.__version__,
@@ -44,24 +72,24 @@ def sweep_record(function: Callable[..., Any], items: Sequence[Any], seed: int) 
     }
 
 
-def _digest(update: Callable[[bytes], None], x: Any) -> None:
-    """Digest of an item: numbers, text and containers by value, other objects by their type."""
-    if isinstance(x, np.ndarray):
-        update(f"array {x.dtype} {x.shape}".encode())
-        update(np.ascontiguousarray(x).tobytes() if x.dtype.kind != "O" else b"")
-    elif isinstance(x, Mapping):
-        update(b"mapping")
-        for key, value in x.items():
-            _digest(update, key)
-            _digest(update, value)
-    elif isinstance(x, list | tuple):
-        update(f"sequence {len(x)}".encode())
-        for value in x:
-            _digest(update, value)
-    elif isinstance(x, str | bytes | bool | int | float | complex | np.generic) or x is None:
-        update(f"{type(x).__name__} {x!r};".encode())
-    else:
-        update(type(x).__qualname__.encode())
+def _plain(x: Any, robots: dict[str, str]) -> Any:
+    """Numbers, text, arrays and containers as JSON has them; a robot as its digest.
+
+    Raises:
+        TypeError: for other objects.
+    """
+    if isinstance(x, RobotModel):
+        robots[x.digest] = to_toml(x)
+        return {"robot": x.digest}
+    if isinstance(x, np.ndarray | np.generic):
+        return _plain(x.tolist(), robots)
+    if isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
+        return {key: _plain(value, robots) for key, value in x.items()}
+    if isinstance(x, list | tuple | range):
+        return [_plain(value, robots) for value in x]
+    if isinstance(x, str | int | float) or x is None:
+        return x
+    raise TypeError(type(x).__name__)
 
 
 class Checkpoint:
@@ -85,7 +113,8 @@ class Checkpoint:
         if not path.exists():
             write_whole(path, json.dumps(record, indent=1).encode())
         known = _read_record(path)
-        if other := [name for name in record if known.get(name) != record[name]]:
+        compared = [name for name in record if name not in ("arguments", "robots")]  # those have digests
+        if other := [name for name in compared if known.get(name) != record[name]]:
             raise WrongValue(
                 f"{folder} has another sweep: its {other[0]} is {known.get(other[0])!r}, here it is "
                 f"{record[other[0]]!r}. Give another directory, or remove this one."
@@ -147,12 +176,17 @@ def _read_part(path: Path) -> tuple[Integers, Columns]:
         raise WrongValue(f"{path} is damaged. Remove it: its items run again.") from None
 
 
+def _kind(x: Array) -> str:
+    """Text and numbers have no common column; numbers of several kinds have."""
+    return "text" if np.asarray(x).dtype.kind == "U" else "numbers"
+
+
 def _check_alike(first: tuple[int, Columns], second: tuple[int, Columns]) -> None:
     (i, x), (k, y) = first, second
-    shapes = [{name: np.shape(value) for name, value in row.items()} for row in (x, y)]
+    shapes = [{name: (np.shape(value), _kind(value)) for name, value in row.items()} for row in (x, y)]
     if shapes[0] != shapes[1]:
         raise WrongValue(
-            "The results of a sweep have the same names and shapes for all items: "
+            "The results of a sweep have the same names, shapes and kinds for all items: "
             f"item {i} has {shapes[0]}, item {k} has {shapes[1]}."
         )
 

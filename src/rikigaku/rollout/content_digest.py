@@ -1,0 +1,75 @@
+"""Digest of the content of Python objects: numbers, text, arrays, robots, dataclasses, code of functions."""
+
+import enum
+import functools
+import hashlib
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from rikigaku.model.robot_model import RobotModel
+
+
+def content_digest(x: Any) -> str:
+    """Hexadecimal digest; equal contents have equal digests in every process.
+
+    A function is digested by its code, constants, defaults and the values that it encloses, not by the
+    functions that it calls.
+
+    Raises:
+        TypeError: for an object whose content is not known, with the name of its type.
+    """
+    digest = hashlib.sha256()
+    _add(digest.update, x)
+    return digest.hexdigest()
+
+
+def _add(update: Callable[[bytes], None], x: Any) -> None:
+    if isinstance(x, RobotModel):
+        update(f"robot {x.digest};".encode())
+    elif isinstance(x, np.ndarray) and x.dtype.kind not in "OV":
+        update(f"array {x.dtype} {x.shape}".encode())
+        update(np.ascontiguousarray(x).tobytes())
+    elif isinstance(x, set | frozenset):
+        update(f"set {len(x)} {sorted(map(content_digest, x))}".encode())
+    else:
+        name, parts = _parts(x)
+        update(f"{name};".encode())
+        for part in parts:
+            _add(update, part)
+
+
+def _parts(x: Any) -> tuple[str, Iterator[Any]]:
+    """What an object is, and the objects that it consists of."""
+    kind = f"{type(x).__module__}.{type(x).__qualname__}"
+    none: Iterator[Any] = iter(())
+    if isinstance(x, Mapping):
+        return f"mapping {len(x)}", (part for pair in x.items() for part in pair)
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+        return f"objects {x.shape}", iter(x.ravel())
+    if isinstance(x, list | tuple):
+        return f"sequence {len(x)}", iter(x)
+    if isinstance(x, enum.Enum):
+        return f"{kind} {x.name}", none
+    if isinstance(x, str | bytes | bool | int | float | complex | np.generic | range | PurePath):
+        return f"{type(x).__name__} {x!r}", none
+    if x is None or x is ...:
+        return repr(x), none
+    if isinstance(x, functools.partial):
+        return "partial", iter((x.func, x.args, x.keywords))
+    if isinstance(x, types.MethodType):
+        return "method", iter((x.__func__, x.__self__))
+    if isinstance(x, types.FunctionType):
+        enclosed = [cell.cell_contents for cell in x.__closure__ or ()]
+        return "function", iter((x.__code__, x.__defaults__, x.__kwdefaults__, enclosed))
+    if isinstance(x, types.CodeType):
+        return "code", iter((x.co_code, x.co_consts, x.co_names, x.co_varnames, x.co_freevars))
+    if isinstance(x, type | types.BuiltinFunctionType | np.ufunc | types.ModuleType):
+        return f"{getattr(x, '__module__', '')}.{getattr(x, '__qualname__', x.__name__)}", none
+    if is_dataclass(x):
+        return kind, (getattr(x, field.name) for field in fields(x))
+    raise TypeError(type(x).__name__)

@@ -1,0 +1,87 @@
+"""What a rollout of smooth motion computes: the robot, its worlds, inputs and steps."""
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rikigaku.core.errors import WrongValue
+from rikigaku.core.types import Array
+from rikigaku.robot import Robot
+from rikigaku.rollout.rollout_arguments import Worlds
+from rikigaku.rollout.step_loop import Table
+from rikigaku.rollout.step_program import StepProgram, stage_times, step_program
+from rikigaku.rollout.stop_condition import StopCondition
+from rikigaku.simulation.actuation import Actuation
+
+
+def table_checksum(table: Array | None) -> int:
+    """Checksum of the bytes of a contiguous table."""
+    return 0 if table is None else zlib.crc32(table.data)
+
+
+@dataclass(frozen=True, eq=False)
+class RolloutProblem:
+    """The arguments of `robot.rollout`; table: torques (steps or 1, worlds or 1, n), if they are an array."""
+
+    robot: Robot
+    actuation: Actuation
+    table: Array | None
+    worlds: Worlds
+    method: str
+    steps: int
+    dt: float
+    every: int
+    start: float
+    threads: int
+    dtype: type[np.floating[Any]] = np.float64
+    stop: StopCondition | None = None
+    checksum: int | None = None  # of the table, if it is the caller's and too large to copy
+
+    def check_table(self) -> None:
+        """Raise WrongValue if the caller has changed the table of torques since the rollout."""
+        if self.checksum is not None and table_checksum(self.table) != self.checksum:
+            raise WrongValue(
+                "The torques have changed since the rollout, and derivatives are those at its torques: give "
+                "the rollout an array that is not written to until then, or roll out again."
+            )
+
+    @property
+    def program(self) -> StepProgram:
+        return step_program(self.robot, self.actuation, self.method, self.stop)
+
+    @cached_property
+    def tables(self) -> dict[str, Array]:
+        """Inputs that advance with the step, (steps or 1, stages or 1, worlds or 1, size)."""
+        times = stage_times(self.method, self.start, self.dt, np.arange(float(self.steps)))
+        found = {"t": times[:, :, None, None]}
+        inputs = self._inputs(times)
+        found |= {} if inputs is None else {"u": inputs}
+        return {name: x.astype(self.dtype, copy=False) for name, x in found.items()}
+
+    def _inputs(self, times: Array) -> Array | None:
+        """Inputs of the actuation: a table of torques, or its polynomials at the times of the stages."""
+        if self.table is not None:
+            return self.table[:, None]
+        actuation, pieces = self.actuation, self.actuation.pieces
+        if not actuation.size or pieces is None:
+            return None
+        if pieces.coefficients.shape[:2] == (1, 1):
+            return np.ascontiguousarray(pieces.coefficients[:, :, None])
+        values = pieces(times.ravel()).reshape(*times.shape, 1, actuation.size)
+        return np.ascontiguousarray(values)
+
+    def part(self, name: str, steps: slice, worlds: slice, backward: bool = False) -> Table:
+        """A table over some steps and worlds."""
+        values = self.tables[name]
+        if len(values) > 1:
+            values = values[steps]
+        if values.shape[2] > 1:
+            values = values[:, :, worlds]
+        return Table(values[::-1] if backward else values)
+
+    def parts(self, steps: slice, worlds: slice, backward: bool = False) -> dict[str, Table]:
+        """All tables over some steps and worlds."""
+        return {name: self.part(name, steps, worlds, backward) for name in self.tables}
