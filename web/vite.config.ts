@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = process.env["RIKIGAKU_WEB_OUT"] ?? join(here, "..", "src", "rikigaku", "web", "static");
@@ -64,18 +64,38 @@ function records(): Plugin {
   };
 }
 
-export default defineConfig({
-  plugins: [fonts(), records()],
+const shared = {
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   define: { "process.env.NODE_ENV": '"production"' },
+} as const;
+const output = { outDir: target, target: "es2022", minify: true, reportCompressedSize: false } as const;
+
+/** The module of notebooks, an ECMAScript module with its styles inside, beside the script of pages. */
+function notebook(): Plugin {
+  return {
+    name: "notebook",
+    async closeBundle() {
+      const entry = join(here, "src", "notebook", "notebook_view.tsx");
+      // Not as a library: libraries keep spaces and comments, which name folders of this machine.
+      const rolldownOptions = {
+        input: entry,
+        preserveEntrySignatures: "strict" as const,
+        output: { format: "es" as const, entryFileNames: "notebook.js", codeSplitting: false },
+      };
+      const own = { ...output, emptyOutDir: false, modulePreload: false as const, rolldownOptions };
+      await build({ ...shared, configFile: false, logLevel: "error", build: own });
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [fonts(), records(), notebook()],
+  ...shared,
   build: {
-    outDir: target,
+    ...output,
     emptyOutDir: true,
-    target: "es2022",
     assetsInlineLimit: 1_000_000,
     cssCodeSplit: false,
-    minify: true,
-    reportCompressedSize: false,
     lib: {
       entry: join(here, "src", "main.ts"),
       name: "rikigaku",

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,10 @@ from rikigaku.core.errors import NoPlace, RikigakuError, UnknownName
 from rikigaku.plotting import default_configuration
 from rikigaku.report import Report, html_report, report
 from rikigaku.report.code_files import write_code
-from rikigaku.report.formula_lines import element_lines
+from rikigaku.report.formula_lines import element_lines, step_lines
+from rikigaku.report.html_sections import dynamics_section
 from rikigaku.report.latex_document import escaped, latex_report
-from rikigaku.report.law_blocks import law_blocks
+from rikigaku.report.law_blocks import law_blocks, law_formulas
 from rikigaku.report.pdf_file import write_pdf
 
 
@@ -68,12 +70,26 @@ def test_formulas_have_limits_and_say_so(puma: Report) -> None:
     assert all(line.terms <= 60 or not line.right for line in lines)
     assert any(not line.right for line in lines)
     assert blocks["gravity_forces"].elements is not None
-    for name, note in (("humanoid_17", "formula.timeLimit"), ("panda", "formula.notTried")):
-        found = law_blocks(rk.load(name), 0.5)["dynamics"]
-        (coriolis,) = [block for block in found if block.law == "coriolis_matrix"]
-        assert coriolis.elements is None
-        assert coriolis.notes[0][0] == note
-        assert coriolis.steps  # intermediate variables are there at any length that a page can show
+    (coriolis,) = [
+        block
+        for block in law_blocks(rk.load("humanoid_17"), 0.5)["dynamics"]
+        if block.law == "coriolis_matrix"
+    ]
+    assert coriolis.elements is None
+    assert coriolis.notes[0][0] == "formula.timeLimit"
+    assert coriolis.steps  # intermediate variables are there at any length that a page can show
+    long = law_formulas(rk.load("panda").coriolis_matrix, 0.5)
+    assert long.formulas is None
+    assert long.notes[0][0] == "formula.notTried"
+    assert step_lines("C", rk.load("panda").coriolis_matrix.intermediates())  # as above
+
+
+def test_a_matrix_wider_than_a_page_is_shown_by_its_elements() -> None:
+    """`M = M_11 = ...` would claim that the matrix is one of its elements."""
+    lines = element_lines("M", rk.load("five_bar").tree.mass_matrix.symbolic)
+    assert lines.whole == ""
+    assert len(lines.lines) == 6
+    assert lines.zeros
 
 
 def test_symmetric_matrices_show_one_half() -> None:
@@ -104,7 +120,8 @@ def test_the_report_is_json(five: Report) -> None:
 def test_the_latex_document_holds_every_formula(five: Report) -> None:
     text = latex_report(five)
     assert text.startswith(r"\documentclass")
-    assert text.count(r"\begin{dmath*}") == text.count(r"\end{dmath*}") > 20
+    assert text.count(r"\begin{equation*}") == text.count(r"\end{equation*}") > 20
+    assert "breqn" not in text
     assert escaped("a_b & 50%") == r"a\_b \& 50\%"
     assert r"\title{five\_bar}" in text
 
@@ -133,3 +150,22 @@ def test_a_pdf_without_a_browser_says_what_to_do(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(RikigakuError, match="Chromium, which was not found"):
         write_pdf(tmp_path / "a.html", tmp_path / "a.pdf")
+
+
+def test_the_equation_of_motion_of_a_gear_without_loops_has_its_constraint() -> None:
+    arm = rk.load("planar_2r")
+    geared = replace(arm, couplings=(rk.Coupling("q2", "q1", 2),))
+    laws = ["kinetic_energy", "reduced.mass_matrix"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = report(geared, np.array([0.2, 0.4]), laws=laws, time_limit=5.0)
+    free = report(arm, np.array([0.2, 0.4]), laws=["pose"], time_limit=5.0)
+    shown, plain = dynamics_section(found, "en"), dynamics_section(free, "en")
+    assert "lambda" in shown
+    assert "lambda" not in plain
+    energy, mass = (np.asarray(item.value).item() for item in found.figures)
+    M = arm.mass_matrix([0.2, 0.4])
+    T = np.array([1.0, 2.0])  # v = T v_1
+    assert mass == pytest.approx(T @ M @ T, rel=1e-12)
+    assert energy == pytest.approx(0.5 * 0.5**2 * mass, rel=1e-12)  # at v_1 = 0.5, v_2 following
+    assert 'data-law="reduced_mass_matrix"' in shown

@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from rikigaku.report.pdf_file import browser_path
+from rikigaku.report.chromium import browser_arguments, browser_path
 
-# WebGL without a graphics card; programs that run as root have no sandbox.
-ARGUMENTS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+COARSE = 0.5  # pixels of the screen a pixel of the page: software draws WebGL, its pixels are the cost
+
+WAIT = 60_000  # [ms] for what must come: a busy machine takes its time
+expect.set_options(timeout=WAIT)
+
+COPY = "GPU stall due to ReadPixels"  # a browser that composes pages by software copies each WebGL frame
 
 
 @dataclass
@@ -32,11 +36,33 @@ class OpenedPage:
 
     def wait(self, script: str) -> None:
         """Wait until such a function returns true."""
-        for _ in range(200):
-            if self.run(script):
-                return
-            self.page.wait_for_timeout(50)
-        pytest.fail(f"After 10 s the page does not satisfy {script}")
+        # a function that returns a promise would pass at once, whatever it resolves to
+        self.page.evaluate("async () => { window.liveReport = await rikigaku.live; }")
+        self.page.wait_for_function(f"() => ({script})(window.liveReport)")
+
+
+def watched(page: Page) -> OpenedPage:
+    """The page; what goes wrong on it, and what it requests, is kept from now on."""
+    result = OpenedPage(page)
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and COPY not in message.text:
+            result.errors.append(message.text)
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: result.errors.append(str(error)))
+    page.on("request", lambda request: result.requests.append(request.url))
+    page.set_default_timeout(WAIT)
+    return result
+
+
+def laid_out(page: Page) -> None:
+    """Until fonts are there, effects have run and frames are drawn: nothing shifts any more."""
+    page.evaluate(
+        """async () => { await document.fonts.ready;
+        const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        for (let k = 0; k < 3; k++) await frame(); }"""
+    )
 
 
 @contextmanager
@@ -46,23 +72,29 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.fail("These tests need Chromium: apt-get install chromium (as .ci/run does).")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(executable_path=path, args=browser_arguments())
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for the tests of a module."""
+    with chromium() as found:
+        yield found
 
 
 @contextmanager
 def opened(browser: Browser, file: Path, **options: Any) -> Iterator[OpenedPage]:
     """The file in a new page; the robot is live inside, unless scripts are off."""
-    options = {"viewport": {"width": 1200, "height": 900}, **options}
+    options = {"viewport": {"width": 1200, "height": 900}, "device_scale_factor": COARSE, **options}
     context = browser.new_context(**options)
     page = context.new_page()
-    result = OpenedPage(page)
-    page.on("console", lambda m: result.errors.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: result.errors.append(str(error)))
-    page.on("request", lambda request: result.requests.append(request.url))
+    result = watched(page)
     page.goto(file.as_uri())
     if options.get("java_script_enabled", True):
-        page.wait_for_selector("canvas.rk-canvas", timeout=60_000)
+        page.wait_for_selector("canvas.rk-canvas")
+        page.evaluate("async () => { await rikigaku.live; }")
+        laid_out(page)
     yield result
     context.close()

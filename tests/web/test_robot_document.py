@@ -37,15 +37,16 @@ def robot_named(name: str) -> rk.Robot:
 
 
 def test_the_types_of_the_front_end_are_those_of_the_records() -> None:
-    assert web_types.TARGET.read_text("utf-8") == web_types.typescript()
+    for path, text in web_types.texts().items():
+        assert path.read_text("utf-8") == text, f"{path.name}: run python tools/web_types.py"
     for field in fields(RobotDocument):
-        assert f"  {field.name}: " in web_types.typescript()
+        assert f"  {field.name}: " in web_types.model_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_shipped_robot_has_a_document_that_json_can_hold(name: str) -> None:
     robot = robot_named(name)
-    document = robot_document(robot, laws=False)
+    document = robot_document(robot, laws="none")
     assert json.loads(json.dumps(asdict(document), allow_nan=False))["name"] == robot.name
     assert len(document.coordinates) == robot.nq
     assert document.loops is None or document.loops.mobility == robot.closure().mobility
@@ -54,7 +55,7 @@ def test_every_shipped_robot_has_a_document_that_json_can_hold(name: str) -> Non
 @pytest.mark.parametrize("name", ["puma560", "stewart", "cassie_leg", "humanoid_17"])
 def test_parts_on_bodies_are_drawn_where_plot_draws_them(name: str) -> None:
     robot = robot_named(name)
-    document = robot_document(robot, laws=False)
+    document = robot_document(robot, laws="none")
     q = random_state(robot, 3).q
     poses = np.asarray(robot.law(BODY_POSES)(q)).reshape(-1, 3, 4)
     drawn = skeleton(robot, q)
@@ -73,7 +74,7 @@ def test_parts_on_bodies_are_drawn_where_plot_draws_them(name: str) -> None:
 def test_the_ellipsoid_of_inertia_has_the_moments_of_its_body() -> None:
     """A homogeneous ellipsoid of half axes a, b, c has I_x = m (b^2 + c^2) / 5; Pinocchio has the tensor."""
     robot, model = robot_named(str(UR5)), pin.buildModelFromUrdf(str(UR5))
-    document = robot_document(robot, laws=False)
+    document = robot_document(robot, laws="none")
     for mass, body in zip(document.masses, model.inertias[1:], strict=True):
         assert mass.radii is not None
         squares = np.array(mass.radii) ** 2
@@ -180,3 +181,38 @@ def test_meshes_of_three_formats_hold_the_same_triangles(tmp_path: Path) -> None
 def test_a_configuration_of_another_size_is_refused() -> None:
     with pytest.raises((WrongValue, rk.RikigakuError)):
         robot_document(robot_named("planar_2r"), np.zeros(3))
+
+
+MESHES = """<mujoco><compiler meshdir="parts" angle="radian"/>
+<asset><mesh name="wedge" file="wedge.obj" scale="0.5 1 2"/>
+<material name="red" rgba="0.9 0.1 0.1 1"/></asset>
+<worldbody><body name="arm" pos="0.1 0.2 0.3" euler="0.3 0.2 0.1"><joint name="j" axis="0 1 0"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+<geom type="mesh" mesh="wedge" pos="0.4 0 0.1" euler="0.5 0 0.7" material="red"/>
+</body></worldbody></mujoco>"""
+WEDGE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.7 0.6 0\nf 1 3 5 2\nf 1 2 4\nf 2 5 4\nf 5 3 4\nf 3 1 4\n"
+
+
+def test_meshes_of_mjcf_are_where_mujoco_draws_them(tmp_path: Path) -> None:
+    import mujoco
+
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "wedge.obj").write_text(WEDGE)
+    path = tmp_path / "arm.xml"
+    path.write_text(MESHES)
+    (visual,), notes = file_visuals(rk.load(path), path, meshes=True)
+    assert notes == []
+    assert visual.color == [0.9, 0.1, 0.1]
+    assert visual.mesh is not None
+    ours = np.frombuffer(base64.b64decode(visual.mesh), "<f4").reshape(-1, 3)
+    pose = np.array(visual.pose).reshape(3, 4)
+    body = np.asarray(rk.load(path).law(BODY_POSES)([0.4])).reshape(-1, 3, 4)[visual.body]
+    ours = (ours @ pose[:, :3].T + pose[:, 3]) @ body[:, :3].T + body[:, 3]
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    data.qpos[0] = 0.4
+    mujoco.mj_forward(model, data)
+    theirs = model.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0]
+    apart = np.linalg.norm(ours[:, None] - theirs[None], axis=-1)
+    assert apart.min(axis=1).max() < 1e-6
+    assert apart.min(axis=0).max() < 1e-6

@@ -3,10 +3,12 @@
 import "katex/dist/katex.css";
 import "uplot/dist/uPlot.min.css";
 import "./styles/page.css";
-import { ReportHost } from "./host/report_host";
+import "./styles/studio.css";
+import "./styles/analysis.css";
 import { mountReport, type LiveReport } from "./report/report";
+import { mountStudio } from "./studio/shell";
+import type { Studio } from "./studio/studio";
 
-export { NotAvailable, type Host } from "./host/host";
 export { LawModule, decoded } from "./laws/law_module";
 export { RobotState } from "./mechanics/robot_state";
 export { simulate } from "./mechanics/simulation";
@@ -21,7 +23,13 @@ export { default as katex } from "katex";
 export let live: Promise<LiveReport> | null = null;
 
 if (typeof document !== "undefined" && document.documentElement.dataset["host"] === "report")
-  live = firstPaint().then(() => mountReport(new ReportHost()));
+  live = firstPaint().then(() => mountReport());
+
+/** The studio of this page. */
+export let studio: Studio | null = null;
+
+const place = typeof document === "undefined" ? null : document.getElementById("rk-studio");
+if (place) studio = mountStudio(place);
 
 /** After the browser has shown the page that Python wrote: its picture comes first, WebGL takes longer. */
 function firstPaint(): Promise<void> {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RobotDocument } from "../src/document/model_document";
 import { parseFormula } from "../src/formula/formula_parser";
+import { manipulability, nearbySingularity, structuralRank } from "../src/mechanics/manipulability";
+import { LoopClosure } from "../src/mechanics/loop_closure";
 import { RobotState } from "../src/mechanics/robot_state";
 import { simulate } from "../src/mechanics/simulation";
 
@@ -23,7 +25,7 @@ interface Reference {
 const reference = (name: string) =>
   JSON.parse(readFileSync(join(folder, `${name}.reference.json`), "utf8")) as Reference;
 
-describe.each(["planar_2r", "puma560", "five_bar", "stewart", "humanoid_32"])("%s", (name) => {
+describe.each(["planar_2r", "puma560", "five_bar", "stewart", "humanoid_32", "geared_2r"])("%s", (name) => {
   test("laws have the values of the native kernels", async () => {
     const state = await robot(name);
     const { q, v, a, laws } = reference(name);
@@ -94,6 +96,61 @@ test("limits hold while a frame is dragged", async () => {
 });
 
 const zero = () => 0;
+const standing = (state: RobotState) => ({
+  q: state.q,
+  v: new Float64Array(state.robot.nv),
+  torques: Array(state.robot.nv).fill(zero),
+  gravity: state.robot.gravity,
+  duration: 0.1,
+  step: 0.01,
+});
+
+test("a gear without loops moves by the reduced equation of motion T' M T a = T' (tau - h - g)", async () => {
+  const state = await robot("geared_2r"); // q2 = 2 q1, so that T = (1, 2)
+  const { laws, robot: own } = state;
+  const [q, v, tau] = [[0.3, 0.6], [0.8, 1.6], [1, 0.2]];
+  const M = laws!.law("mass_matrix")(q).slice();
+  const [h, g] = [laws!.law("velocity_forces")(q, v).slice(), laws!.law("gravity_forces")(q).slice()];
+  const force = tau[0]! - h[0]! - g[0]! + 2 * (tau[1]! - h[1]! - g[1]!);
+  const a = force / (M[0]! + 2 * (M[1]! + M[2]!) + 4 * M[3]!);
+  const found = laws!.law("forward_dynamics")(q, v, tau, own.gravity).slice();
+  expect(found[0]).toBeCloseTo(a, 11);
+  expect(found[1]).toBeCloseTo(2 * a, 11);
+  expect(laws!.law("reduced_mass_matrix")(q)[0]).toBeCloseTo(M[0]! + 2 * (M[1]! + M[2]!) + 4 * M[3]!, 11);
+});
+
+test.each(["geared_2r", "five_bar", "stewart"])("%s starts with the independent velocities given", async (name) => {
+  const state = await robot(name);
+  const { independent, equations } = state.robot.loops!;
+  const v = new Float64Array(state.robot.nv);
+  independent.forEach((k, i) => (v[k] = 0.4 - 0.1 * i));
+  const start = simulate(state, { ...standing(state), v, duration: 0.001, step: 0.001 });
+  for (const k of independent) expect(start.v[0]![k]).toBe(v[k]);
+  const J = state.loops!.jacobianAt(start.q[0]!);
+  for (const row of equations)
+    expect(start.v[0]!.reduce((sum, x, k) => sum + J[row * state.robot.nv + k]! * x, 0)).toBeCloseTo(0, 10);
+  expect(start.v[1]![independent[0]!]).not.toBe(0);
+});
+
+test("a simulation ends where its loops open, and does not begin with open ones", async () => {
+  const state = await robot("five_bar");
+  const close = state.loops!.close.bind(state.loops);
+  let calls = 0;
+  state.loops!.close = (q, held) => (++calls > 4 ? null : close(q, held));
+  const motion = simulate(state, standing(state));
+  expect(motion.opened).toBe(true);
+  expect(motion.stopped).toBeCloseTo(0.03, 12);
+  expect([motion.times.length, motion.q.length, motion.kinetic.length]).toEqual([4, 4, 4]);
+  expect(() => simulate(state, standing(state))).toThrow("cannot be closed");
+});
+
+test("a residual that is not a number is no small gap", async () => {
+  const state = await robot("five_bar");
+  const laws = { law: () => () => Float64Array.of(NaN, 1e-20) } as unknown as NonNullable<typeof state.laws>;
+  const loops = new LoopClosure(laws, state.robot.loops!, state.robot.nv);
+  expect(loops.gap(state.q)).toBeNaN();
+  expect(loops.close(state.q)).toBeNull();
+});
 
 test("a falling robot keeps its energy, and halving the step divides its drift by 16", async () => {
   const drift = async (name: string, step: number) => {
@@ -107,6 +164,7 @@ test("a falling robot keeps its energy, and halving the step divides its drift b
   const [coarse, fine] = [await drift("planar_2r", 0.02), await drift("planar_2r", 0.01)];
   expect(coarse / fine).toBeGreaterThan(12);
   expect(await drift("five_bar", 0.001)).toBeLessThan(1e-7);
+  expect(await drift("geared_2r", 0.002)).toBeLessThan(1e-7);
   expect(await drift("humanoid_32", 0.004)).toBeLessThan(1e-3);
 });
 
@@ -128,4 +186,33 @@ test("without gravity a robot at rest stays", async () => {
   const rest = { q: state.q, v: new Float64Array(nv), torques: Array(nv).fill(zero), duration: 0.2, step: 0.01 };
   const motion = simulate(state, { ...rest, gravity: [0, 0, 0] });
   motion.q[motion.q.length - 1]!.forEach((x, k) => expect(x).toBeCloseTo(state.q[k]!, 12));
+});
+
+test("manipulability of a planar arm is l1 l2 |sin q2|, and its stretched arm is found as singular", async () => {
+  const state = await robot("planar_2r");
+  const frame = state.robot.frames.findIndex((own) => own.law !== "");
+  const rank = structuralRank(state, frame, 3);
+  expect(rank).toBe(2);
+  const place = (q: number[]) => Math.hypot(...state.framePlace(frame, q).map((x, i) => x - state.framePlace(frame, [q[0]!, q[1]! + Math.PI])[i]!)) / 2;
+  const l2 = place([0.3, 0.8]);
+  const [far, near] = [0, Math.PI].map((q2) => Math.hypot(...state.framePlace(frame, [0, q2])));
+  const l1 = (far! + near!) / 2;
+  for (const q2 of [0.4, 1.2, -2.0]) {
+    state.set([0.3, q2]);
+    expect(manipulability(state, frame, rank, 3)!.measure).toBeCloseTo(l1 * l2 * Math.abs(Math.sin(q2)), 12);
+  }
+  state.set([0.3, 0.6]);
+  const q = nearbySingularity(state, frame, rank, 3)!;
+  expect(Math.abs(Math.sin(q[1]!))).toBeLessThan(1e-3);
+});
+
+test("a closed robot's manipulability is over its motors, and its loops stay closed", async () => {
+  const state = await robot("five_bar");
+  const frame = state.robot.frames.findIndex((own) => own.law !== "");
+  const rank = structuralRank(state, frame, 3);
+  expect(rank).toBe(2);
+  const q = nearbySingularity(state, frame, rank, 3);
+  expect(q).not.toBeNull();
+  expect(state.loops!.gap(q!)).toBeLessThan(1e-10);
+  expect(manipulability(state, frame, rank, 3, q!)!.isotropy).toBeLessThan(1e-4);
 });

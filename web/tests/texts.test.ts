@@ -23,7 +23,7 @@ test("every key that scripts use is in the table", () => {
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   for (const name of sources) {
     const source = readFileSync(join(folder, name), "utf8");
-    for (const found of source.matchAll(/"((?:page|viewer|state|formula|simulation)\.[a-z]\w*)"/g))
+    for (const found of source.matchAll(/"((?:page|viewer|state|formula|simulation|screen|studio)\.[a-z]\w*)"/g))
       expect(Object.keys(TEXTS.en), `${found[1]} in ${name}`).toContain(found[1]);
   }
 });

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.formula_text import displayed
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 
@@ -37,8 +39,10 @@ class ElementLines:
 
 def latex_of(x: Any) -> str:
     """LaTeX without dollar signs of a formula, an array of formulas or intermediates."""
-    text: str = x.latex() if hasattr(x, "latex") else x._repr_latex_()
-    return text.strip("$")
+    if isinstance(x, Formula):
+        return displayed(x)
+    text: str = x.latex()
+    return text
 
 
 def element_lines(symbol: str, formulas: Any) -> ElementLines:
@@ -55,11 +59,12 @@ def element_lines(symbol: str, formulas: Any) -> ElementLines:
             continue
         right = latex_of(x.combined()) if x.terms <= MOST_TERMS and spent < _MOST_LATEX else ""
         spent += len(right)
-        lines.append(FormulaLine(_element(symbol, index), right, x.terms))
+        lines.append(FormulaLine(element_name(symbol, index), right, x.terms))
     zeros = any(not x for x in array.flat)
     whole = ""
     if array.ndim <= 2 and spent <= _MATRIX and all(line.right for line in lines) and array.size <= 64:
-        whole = latex_of(formulas.combined())
+        found = latex_of(formulas.combined())
+        whole = found if found.startswith(r"\begin{bmatrix}") else ""  # too wide: its elements are shown
     return ElementLines(tuple(lines), whole, symmetric, zeros, terms)
 
 
@@ -72,19 +77,20 @@ def step_lines(symbol: str, steps: Intermediates) -> tuple[FormulaLine, ...]:
 
 def _step_lines(symbol: str, steps: Intermediates) -> Iterator[FormulaLine]:
     for name, formula in steps.steps:
-        yield FormulaLine(_name(name), latex_of(formula))
+        yield FormulaLine(step_name(name), latex_of(formula))
     shape = steps.shape
     for k, formula in enumerate(steps.results):
         if formula:
             index = tuple(int(i) for i in np.unravel_index(k, shape)) if shape else ()
-            yield FormulaLine(_element(symbol, index), latex_of(formula))
+            yield FormulaLine(element_name(symbol, index), latex_of(formula))
 
 
-def _name(name: str) -> str:
+def step_name(name: str) -> str:
+    """LaTeX of an intermediate variable: t_{12}."""
     letters = name.rstrip("0123456789")
     return f"{letters.rstrip('_')}_{{{name[len(letters) :]}}}"
 
 
-def _element(symbol: str, index: tuple[int, ...]) -> str:
+def element_name(symbol: str, index: tuple[int, ...]) -> str:
     """Element of a matrix, counted from 1 as in books: M_{1,2}."""
     return f"{symbol}_{{{','.join(str(i + 1) for i in index)}}}" if index else symbol

@@ -62,13 +62,25 @@ def html_report(report: Report, language: str = "en") -> str:
 
 def _header(report: Report, language: str) -> str:
     source = f"<p class='rk-source'>{escape(report.robot.source)}</p>" if report.robot.source else ""
+    title = f"<h1>{escape(report.robot.name)}</h1><p class='rk-lead'>{_headline(report, language)}</p>"
     return (
-        '<header class="rk-header"><div class="rk-title">'
-        f"<h1>{escape(report.robot.name)}</h1><p class='rk-lead'>{escape(report.headline)}</p>{source}</div>"
+        f'<header class="rk-header"><div class="rk-title">{title}{source}</div>'
         '<div class="rk-tools"><div id="rk-languages" role="group"></div>'
         f'<button type="button" id="rk-theme" data-text="page.theme">{text("page.theme", language)}</button>'
         "</div></header>"
     )
+
+
+def _headline(report: Report, language: str) -> str:
+    """Counts of links, coordinates, loops, couplings and symbols."""
+    robot = report.robot
+    more = {"loops": robot.loops, "couplings": robot.couplings, "symbols": robot.free_symbols}
+    links, *others = (
+        marked("span", f"headline.{name}", language, count=len(items))
+        for name, items in {"links": robot.links, **more}.items()
+        if items or name == "links"
+    )
+    return ", ".join([links, f"nq {robot.nq}", f"nv {robot.nv}", *others])
 
 
 def _hero(report: Report, language: str) -> str:

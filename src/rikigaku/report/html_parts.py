@@ -7,22 +7,30 @@ import numpy as np
 
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
-from rikigaku.model.robot_tables import Table, html_table
+from rikigaku.model.robot_tables import Table
 from rikigaku.report.formula_lines import ElementLines, FormulaLine
 from rikigaku.report.law_blocks import LawBlock
+from rikigaku.report.translated_words import translated_table
 from rikigaku.web.mathml import mathml
 from rikigaku.web.page import json_block
 from rikigaku.web.texts import marked
 
-_LONGEST_MATHML = 900  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
+_LONGEST_TABLE = 24  # rows of a table that is not folded
+_LONGEST_MATHML = 2400  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
 _MOST_NUMBERS = 1600  # of a value
 _OPEN_NUMBERS = 64  # a value with at most this many numbers is shown unfolded
 
 
 def table_part(key: str, table: Table, language: str) -> str:
-    """A titled table that scrolls if it is wide."""
-    title = marked("h3", key, language)
-    return f"{title}<div class='rk-wide' tabindex='0'>{html_table(table, 'rk-data')}</div>"
+    """A titled table that scrolls if it is wide, and is folded if it is long."""
+    title, wide = (
+        marked("h3", key, language),
+        f"<div class='rk-wide' tabindex='0'>{translated_table(table, 'rk-data', language)}</div>",
+    )
+    if len(table.rows) <= _LONGEST_TABLE:
+        return f"{title}{wide}"
+    rows = marked("summary", "table.rows", language, count=len(table.rows))
+    return f"{title}<details>{rows}{wide}</details>"
 
 
 def formula(latex: str, display: bool = False, short: bool = False) -> str:

@@ -19,9 +19,11 @@ from rikigaku.report.html_parts import (
     table_part,
     value_part,
 )
+from rikigaku.report.kinematics_blocks import BRANCHES
 from rikigaku.report.law_blocks import SYMBOLS, LawBlock
 from rikigaku.report.law_figures import LawFigures
 from rikigaku.report.report_data import Report
+from rikigaku.report.translated_words import parameter_name, summary, verification
 from rikigaku.robot import Robot
 from rikigaku.web.texts import marked
 
@@ -32,8 +34,8 @@ def parameter_section(report: Report, language: str) -> str:
     parts = [table_part(key, table, language) for key, table in report.tables.items()]
     gravity = ", ".join(str(g) for g in report.robot.gravity)
     parts.append(
-        f"<p>{marked('b', 'table.gravity', language)} ({escape(gravity)}) m/s², base "
-        f"<code>{escape(report.robot.base)}</code>.</p>"
+        f"<p>{marked('b', 'table.gravity', language)} ({escape(gravity)}) m/s² · "
+        f"{marked('b', 'table.base', language)} <code>{escape(report.robot.base)}</code></p>"
     )
     return "".join(parts)
 
@@ -48,11 +50,12 @@ def kinematics_section(report: Report, language: str) -> str:
 
 
 def dynamics_section(report: Report, language: str) -> str:
-    if report.robot.loops:
+    closed = bool(report.robot.loops or report.robot.couplings)
+    if closed:
         equation = r"M(q) \, a + h(q, v) + g(q) = \tau + J(q)^{\top} \lambda, \quad J(q) \, v = 0"
     else:
         equation = r"M(q) \, a + C(q, v) \, v + g(q) = \tau"
-    reduced = "".join(_reduced(report, language)) if report.robot.loops else ""
+    reduced = "".join(_reduced(report, language)) if closed else ""
     head = f'<div class="rk-textbook rk-motion">{formula(equation, display=True)}</div>'
     return head + law_section(report, "dynamics", language) + reduced
 
@@ -95,7 +98,7 @@ def loop_section(report: Report, language: str) -> str:
             named("singularLoops", f"{s.loops:.4g}"),
             named("singularActuation", f"{s.actuation:.4g}"),
         ]
-        parts.append(_block("law.singularity", "about.singularity", definitions(facts), language))
+        parts.append(_block("law.singularity", "about.loopSingularity", definitions(facts), language))
     parts.append(_modes(report, language))
     return "".join(parts)
 
@@ -105,9 +108,9 @@ def speed_section(figures: Sequence[LawFigures], language: str) -> str:
     heads = "".join(
         marked("th", f"speed.{name}", language) for name in ("law", "operations", "batch", "call", "first")
     )
-    rows = "".join(_speed_row(item) for item in figures)
+    rows = "".join(_speed_row(item, language) for item in figures)
     table = f'<table class="rk-data rk-numbers"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    note = f"<p class='rk-note'>{escape(_wording(figures))}</p>"
+    note = _timing_note(figures, language)
     return f"<div class='rk-wide' tabindex='0'>{table}</div>{note}{_all_values(figures, language)}"
 
 
@@ -145,7 +148,7 @@ def _reduced(report: Report, language: str) -> Iterator[str]:
             name = item.name.removeprefix("reduced.")
             title = f'<code class="rk-call">{escape(item.call)}</code>'
             body = value_part(f"reduced_{name}", item.value, item.problem, language)
-            about = f'<p class="rk-about">{escape(item.summary)}</p>'
+            about = summary(item.summary, "p", "rk-about", language)
             count = operations_part(item.operations, language)
             yield f'<article class="rk-law"><header>{title}</header>{about}{body}{count}</article>'
 
@@ -167,7 +170,7 @@ def _inverse_kinematics(report: Report, language: str) -> str:
         opened = " open" if len(block.steps) <= 40 else ""
         body += f"<details{opened}>{marked('summary', 'ik.steps', language)}"
         body += f'<div class="rk-steps">{lines}</div></details>'
-        body += _branches(report.robot, block.configurations)
+        body += _branches(report, block.configurations, language)
         latex = r" \\ ".join(f"{line.left} &= {line.right}" for line in block.steps)
         body += code_part({"LaTeX": rf"\begin{{aligned}}{latex}\end{{aligned}}"})
     return _block(
@@ -180,15 +183,18 @@ def _hand(report: Report, language: str) -> str:
     if report.hand_singularity is None:
         return ""
     term = marked("span", "loops.singularHand", language, frame=report.frame)
-    facts = definitions([(term, f"{report.hand_singularity:.4g}")])
+    value = f'<span data-singularity="{escape(report.frame)}">{number(report.hand_singularity)}</span>'
+    facts = definitions([(term, value)])
     return _block("law.singularity", "about.singularity", facts, language)
 
 
-def _branches(robot: Robot, configurations: Sequence[Sequence[float]]) -> str:
-    if not configurations or robot.nq > _FEW_COORDINATES:
+def _branches(report: Report, configurations: Sequence[Sequence[float]], language: str) -> str:
+    robot = report.robot
+    if not configurations or report.q is None or robot.nq > _FEW_COORDINATES:
         return ""
     rows = [(str(k + 1), *(number(x) for x in q)) for k, q in enumerate(configurations)]
-    return _coordinate_table(robot, rows)
+    note = marked("p", "value.branchesAt", language, "rk-note", frame=report.frame)
+    return f'{note}<div data-branches="{BRANCHES}">{_coordinate_table(robot, rows)}</div>'
 
 
 def _coordinate_table(robot: Robot, rows: Sequence[tuple[str, ...]]) -> str:
@@ -230,9 +236,10 @@ def _base_parameters(report: Report, language: str) -> str:
     title = marked("summary", "law.base_parameters", language)
     body = f"<details{opened}>{title}<div class='rk-wide' tabindex='0'>{table}</div></details>"
     if block.unimportant:
-        names = escape(", ".join(block.unimportant))
+        names = ", ".join(parameter_name(name, language) for name in block.unimportant)
         body += f"<p class='rk-note'>{marked('span', 'base.unimportant', language)}: {names}.</p>"
-    body += f"<p class='rk-note'>{marked('span', 'base.verified', language)}: {escape(block.verified)}.</p>"
+    checked = verification(block.verified, language)
+    body += f"<p class='rk-note'>{marked('span', 'base.verified', language)}: {checked}.</p>"
     latex = r" \\ ".join(f"{line.left} &= {line.right}" for line in block.lines)
     body += code_part({"LaTeX": rf"\begin{{aligned}}{latex}\end{{aligned}}"})
     values = {"count": len(block.lines), "total": block.total}
@@ -258,12 +265,12 @@ def _codes(names: Sequence[str]) -> str:
     return ", ".join(f"<code>{escape(name)}</code>" for name in names) or "–"
 
 
-def _speed_row(item: LawFigures) -> str:
+def _speed_row(item: LawFigures, language: str) -> str:
     def shown(x: float | None, digits: int = 0) -> str:
         return "" if x is None else f"{x:.{digits}f}" if x >= 10 or digits else f"{x:.1f}"
 
     problem = f"<br><span class='rk-problem'>{escape(item.problem)}</span>" if item.value is None else ""
-    about = f"<span class='rk-soft'>{escape(item.summary)}</span>"
+    about = summary(item.summary, "span", "rk-soft", language)
     cells = [
         f"<td><b>{escape(item.name)}</b><br>{about}{problem}</td>",
         f"<td>{escape(item.operations)}</td>",
@@ -272,18 +279,12 @@ def _speed_row(item: LawFigures) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _wording(figures: Sequence[LawFigures]) -> str:
-    counted = "Operations are those of the program that runs; sincos is one sine and cosine pair."
+def _timing_note(figures: Sequence[LawFigures], language: str) -> str:
     sizes = sorted({item.batch for item in figures if item.batch})
-    if not sizes:
-        return f"Nothing was timed: no law has a value here. {counted}"
-    batches = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    return (
-        f"Times were measured once, on this machine ({machine}), while this report was made: the best "
-        "of seven short rounds, to exclude disturbances by other programs. "
-        f"Batch: {batches} random states in one call, one thread, results written to an existing "
-        "array. One call: one state from Python, with a new array for the result. First call: until "
-        "the first value; recording and compiling, or reading the code from the cache of an earlier "
-        f"run. {counted}"
-    )
+    if sizes:
+        batches = f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
+        machine = f"{platform.machine()}, Python {platform.python_version()}"
+        timed = marked("span", "speed.about", language, machine=machine, batches=batches)
+    else:
+        timed = marked("span", "speed.none", language)
+    return f"<p class='rk-note'>{timed} {marked('span', 'speed.counted', language)}</p>"

@@ -16,11 +16,11 @@ _SECTIONS = ("kinematics", "dynamics", "energy", "identification")
 
 
 def latex_report(report: Report) -> str:
-    """A complete document; formulas break across lines by breqn."""
+    """A complete document; formulas are broken into lines, and amsmath is all that it needs."""
     parts = [
         r"\documentclass[10pt]{article}",
-        r"\usepackage[a4paper,margin=22mm]{geometry}",
-        r"\usepackage{amsmath,breqn}",
+        r"\usepackage[a4paper,margin=18mm]{geometry}",
+        r"\usepackage{amsmath}",
         r"\begin{document}",
         rf"\title{{{escaped(report.robot.name)}}}\author{{}}\date{{}}\maketitle",
         escaped(report.headline) + ".",
@@ -66,4 +66,4 @@ def _lines(lines: tuple[FormulaLine, ...]) -> Iterator[str]:
 
 
 def _equation(latex: str) -> str:
-    return rf"\begin{{dmath*}} {latex} \end{{dmath*}}"
+    return rf"\begin{{equation*}} {latex} \end{{equation*}}"

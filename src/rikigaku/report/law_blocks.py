@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rikigaku.core.errors import RikigakuError
+from rikigaku.core.errors import RikigakuError, UnknownName
 from rikigaku.report.formula_lines import (
     MOST_TERMS,
     ElementLines,
@@ -13,8 +13,9 @@ from rikigaku.report.formula_lines import (
     latex_of,
     step_lines,
 )
-from rikigaku.report.law_figures import shown_frame
+from rikigaku.report.law_figures import law_names, shown_frame
 from rikigaku.robot import Robot
+from rikigaku.symbolic.formulas.formula_array import SHOWN
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 
 _LONGEST_CODE = 120_000  # characters of one text to copy
@@ -74,6 +75,84 @@ _ENTRIES = (
 SYMBOLS = {entry.law: entry.symbol for entry in _ENTRIES}
 
 
+@dataclass(frozen=True, eq=False)
+class ShownLaw:
+    """A law bound with the options that pages show: `law` is robot.<called>(<arguments>)."""
+
+    law: Any
+    called: str
+    arguments: str
+    options: dict[str, Any]
+    symbol: str
+    textbook: str
+
+    @property
+    def call(self) -> str:
+        """How Python calls it."""
+        return f"robot.{self.called}({self.arguments})"
+
+
+@dataclass(frozen=True, eq=False)
+class LawFormulas:
+    """Formulas of a law within limits, or its steps; `notes` say what is missing and why."""
+
+    formulas: Any = None
+    steps: Intermediates | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def shown_law(robot: Robot, name: str, frame: str = "") -> ShownLaw:
+    """The law "mass_matrix", "tree.mass_matrix", "reduced.mass_matrix", ... of a robot, ready for formulas.
+
+    Args:
+        frame: for laws of a frame; the frame that reports show if left out.
+    Raises:
+        UnknownName: if the robot has no such law.
+    """
+    group, _, own = name.rpartition(".")
+    owner: Any = (
+        getattr(robot, group) if group in ("tree", "reduced") and (robot.loops or robot.couplings) else robot
+    )
+    law: Any = getattr(owner, own, None)
+    if group not in ("", "tree", "reduced") or not hasattr(law, "law"):
+        raise UnknownName("law", name, law_names(robot), f"robot {robot.name!r}")
+    options = {"frame": frame or shown_frame(robot)} if "frame" in law.law.options else {}
+    arguments = ", ".join([*law.law.inputs, *(f"{key}={value!r}" for key, value in options.items())])
+    entry = next((one for one in _ENTRIES if one.law == own), None)
+    bound = law.fix(**options) if options else law
+    return ShownLaw(
+        bound, name, arguments, options, entry.symbol if entry else "y", entry.textbook if entry else ""
+    )
+
+
+def law_formulas(
+    bound: Any,
+    time_limit: float,
+    most_operations: int = _MOST_OPERATIONS,
+    progress: Callable[[str], object] | None = None,
+) -> LawFormulas:
+    """Formulas of a bound law; those of programs with more operations than `most_operations` are not tried.
+
+    Args:
+        time_limit: seconds for the algebra. progress: called with lines while it takes long.
+    """
+    notes: list[Note] = []
+    formulas, steps = None, None
+    try:
+        if (size := bound.operations.total) > most_operations:
+            notes.append(("formula.notTried", {"count": size}))
+        else:
+            formulas = bound.formulas(time_limit=time_limit, progress=progress)
+        if isinstance(formulas, Intermediates):
+            steps, formulas = formulas, None
+    except RikigakuError as error:
+        if "TimeLimit" in type(error).__name__:
+            notes.append(("formula.timeLimit", {"seconds": f"{time_limit:g}"}))
+        else:
+            notes.append(("formula.none", {"reason": str(error).split("\n")[0]}))
+    return LawFormulas(formulas, steps, tuple(notes))
+
+
 def law_blocks(
     robot: Robot, time_limit: float = 20.0, progress: Callable[[str], None] | None = None
 ) -> dict[str, list[LawBlock]]:
@@ -91,25 +170,20 @@ def law_blocks(
 
 
 def _block(robot: Robot, entry: _Entry, time_limit: float) -> LawBlock:
-    tree: Any = robot.tree if robot.loops else robot
-    owner: Any = robot if entry.frame else tree
     prefix = "tree." if robot.loops and not entry.frame else ""
-    options = {"frame": shown_frame(robot)} if entry.frame else {}
-    law = getattr(owner, entry.law)
-    arguments = ", ".join([*law.law.inputs, *(f"{key}={value!r}" for key, value in options.items())])
+    shown = shown_law(robot, f"{prefix}{entry.law}")
     block = LawBlock(
-        law=f"{prefix}{entry.law}",
+        law=shown.called,
         title=f"law.{entry.law}",
         about=f"about.{entry.law}",
-        values=options,
+        values=shown.options,
         textbook=entry.textbook,
         value_law=_value_law(robot, entry),
-        call=f"robot.{prefix}{entry.law}({arguments})",
+        call=shown.call,
     )
     try:
-        bound = law.fix(**options) if options else law
-        block = replace(block, operations=str(bound.operations))
-        return _with_formulas(block, bound, entry.symbol, time_limit)
+        block = replace(block, operations=str(shown.law.operations))
+        return _with_formulas(block, shown.law, entry.symbol, time_limit)
     except RikigakuError as error:
         return replace(block, notes=(("formula.none", {"reason": str(error).split("\n")[0]}),))
 
@@ -124,25 +198,13 @@ def _value_law(robot: Robot, entry: _Entry) -> str:
 
 
 def _with_formulas(block: LawBlock, bound: Any, symbol: str, time_limit: float) -> LawBlock:
-    notes: list[Note] = []
-    elements, formulas, steps = None, None, None
-    try:
-        if (size := bound.operations.total) > _MOST_OPERATIONS:
-            notes.append(("formula.notTried", {"count": size}))
-        else:
-            formulas = bound.formulas(time_limit=time_limit)
-        if isinstance(formulas, Intermediates):
-            steps, formulas = formulas, None
-        elif formulas is not None:
-            elements = element_lines(symbol, formulas)
-            if all(not line.right for line in elements.lines) and elements.lines:
-                notes.append(("formula.tooLong", {"count": elements.terms}))
-                elements = None
-    except RikigakuError as error:
-        if "TimeLimit" in type(error).__name__:
-            notes.append(("formula.timeLimit", {"seconds": f"{time_limit:g}"}))
-        else:
-            notes.append(("formula.none", {"reason": str(error).split("\n")[0]}))
+    found = law_formulas(bound, time_limit)
+    notes, formulas, steps, elements = list(found.notes), found.formulas, found.steps, None
+    if formulas is not None:
+        elements = element_lines(symbol, formulas)
+        if all(not line.right for line in elements.lines) and elements.lines:
+            notes.append(("formula.tooLong", {"count": elements.terms}))
+            elements = None
     lines: tuple[FormulaLine, ...] = ()
     try:
         steps = steps or bound.intermediates()
@@ -153,11 +215,11 @@ def _with_formulas(block: LawBlock, bound: Any, symbol: str, time_limit: float) 
     except RikigakuError:
         pass  # laws with comparisons have no formulas of this kind
     return replace(
-        block, elements=elements, steps=lines, notes=tuple(notes), code=_code(bound, formulas, steps, symbol)
+        block, elements=elements, steps=lines, notes=tuple(notes), code=law_code(bound, formulas, steps)
     )
 
 
-def _code(bound: Any, formulas: Any, steps: Intermediates | None, symbol: str) -> dict[str, str]:
+def law_code(bound: Any, formulas: Any, steps: Intermediates | None) -> dict[str, str]:
     """Texts to copy; a text that would be too long is the line that writes it."""
     found = {}
     for language, name in CODE_LANGUAGES.items():
@@ -171,7 +233,8 @@ def _code(bound: Any, formulas: Any, steps: Intermediates | None, symbol: str) -
 
 def _latex_text(formulas: Any, steps: Intermediates | None) -> str:
     if formulas is not None and formulas.terms <= 500:
-        text = latex_of(formulas)
+        # long ones as the page shows them: a search for short forms would take longer than the report
+        text = latex_of(formulas if formulas.terms <= SHOWN else formulas.combined())
         if len(text) <= _LONGEST_LATEX:
             return text
     return "" if steps is None else latex_of(steps)

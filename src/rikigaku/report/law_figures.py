@@ -67,11 +67,11 @@ def law_figures(
 
 
 def law_names(robot: Robot) -> list[str]:
-    """The laws a report shows: of a closed robot those of its loops too, and over independent coordinates."""
-    if not robot.loops:
-        return [name for name, law in laws_of("tree").items() if robot.couplings or not law.loops]
+    """The laws a report shows: of robots with loops or gears those over independent coordinates, too."""
+    if not (robot.loops or robot.couplings):
+        return [name for name, law in laws_of("tree").items() if not law.loops]
     called = [law.called for group in ("tree", "closed", "reduced") for law in laws_of(group).values()]
-    called = [name for name in called if "." in name or hasattr(robot, name)]
+    called = [name for name in called if "." in name or hasattr(robot if robot.loops else type(robot), name)]
     return list(dict.fromkeys(called))
 
 
@@ -79,7 +79,7 @@ def stated_state(robot: Robot, q: Array) -> dict[str, Array]:
     """The state at which a report gives values."""
     ones = np.ones(robot.nv)
     v, a = 0.5 * ones, ones
-    if robot.loops:
+    if robot.loops or robot.couplings:
         own = np.ones(closure(robot).mobility)
         v, a = robot.complete(q, 0.5 * own, own)
     return {"q": q, "v": v, "a": a, "tau": 0 * ones}

@@ -49,10 +49,10 @@ def loop_figures(robot: Robot, q: Array, time_limit: float = 8.0) -> LoopFigures
     except RikigakuError:  # beyond the limits, or coordinates that do not serve here
         modes = q[None]
     near = None if plan.unactuated else robot.singularity(q)
-    return LoopFigures(plan, modes, near, *_formulas(robot, time_limit))
+    return LoopFigures(plan, modes, near, *loop_formulas(robot, time_limit))
 
 
-def _formulas(robot: Robot, time_limit: float) -> tuple[tuple[FormulaLine, ...], tuple[str, ...]]:
+def loop_formulas(robot: Robot, time_limit: float) -> tuple[tuple[FormulaLine, ...], tuple[str, ...]]:
     """The independent constraints, and the dependent coordinates as formulas where elimination finds them."""
     try:
         constraints = robot.loop_constraints()

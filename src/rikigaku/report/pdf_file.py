@@ -1,20 +1,14 @@
 """A report printed to PDF by Chromium without a window, where it is installed."""
 
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.core.files import write_whole
+from rikigaku.report.chromium import browser_arguments, browser_path
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _SECONDS = 120.0
-
-
-def browser_path() -> str | None:
-    """The path of a browser that can print, or None."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 def write_pdf(page: Path, target: Path) -> None:
@@ -34,9 +28,7 @@ def write_pdf(page: Path, target: Path) -> None:
         command = [
             browser,
             "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-unsafe-swiftshader",
+            *browser_arguments(),
             f"--user-data-dir={folder}/profile",
             "--no-pdf-header-footer",
             "--virtual-time-budget=15000",

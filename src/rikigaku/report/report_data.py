@@ -12,6 +12,7 @@ from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers
 from rikigaku.model.robot_tables import Table, headline
 from rikigaku.report.kinematics_blocks import (
+    BRANCHES,
     BaseParameterBlock,
     InverseKinematicsBlock,
     base_parameter_block,
@@ -23,7 +24,7 @@ from rikigaku.report.law_figures import LawFigures, law_figures, missing_symbols
 from rikigaku.report.loop_figures import LoopFigures, loop_figures
 from rikigaku.report.parameter_tables import parameter_tables
 from rikigaku.robot import Robot
-from rikigaku.web.model_document import Motion, RobotDocument, Visual
+from rikigaku.web.model_document import BeamMesh, Motion, RobotDocument, SurfaceMesh, Visual
 from rikigaku.web.robot_document import robot_document
 
 Progress = Callable[[str, str], None]  # phase ("formulas", "laws"), and what is done
@@ -66,9 +67,7 @@ class Report:
                 key: {"head": table.head, "rows": list(table.rows)} for key, table in self.tables.items()
             },
             "laws": {key: [asdict(block) for block in blocks] for key, blocks in self.laws.items()},
-            "inverse_kinematics": None
-            if self.inverse_kinematics is None
-            else asdict(self.inverse_kinematics),
+            "inverse_kinematics": None if self.inverse_kinematics is None else self.inverse_kinematics.json(),
             "base_parameters": asdict(self.base_parameters),
             "loops": _loop_data(self.loops),
             "figures": [_figure_data(item) for item in self.figures],
@@ -87,6 +86,8 @@ def report(
     time_limit: float = 8.0,
     visuals: Sequence[Visual] = (),
     motions: Sequence[Motion] = (),
+    surfaces: Sequence[SurfaceMesh] = (),
+    beams: Sequence[BeamMesh] = (),
     laws: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -94,6 +95,7 @@ def report(
 
     Args:
         q: the configuration shown and evaluated; None if symbols without a value place the links.
+        visuals, motions, surfaces, beams: what the picture shows besides; see `rikigaku.web`.
         time_limit: seconds for the algebra of one law; what is not found by then is left out and says so.
         laws: names of the laws that are timed; all if None.
         progress: called with the phase and what is done.
@@ -120,7 +122,17 @@ def report(
     document = None
     if q is not None:
         say("page", "document")
-        document = robot_document(robot, q, visuals=visuals, ghosts=ghosts, motions=motions)
+        branches = inverse.program if inverse is not None else None
+        document = robot_document(
+            robot,
+            q,
+            visuals=visuals,
+            ghosts=ghosts,
+            motions=motions,
+            surfaces=surfaces,
+            beams=beams,
+            programs={} if branches is None else {BRANCHES: branches},
+        )
     return Report(
         robot,
         q,

@@ -4,7 +4,7 @@
 angles in rad, masses in kg. A pose is its 3 x 4 matrix [R p], row-major, 12 numbers. Body -1 is the world.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 CoordinateKind = Literal["angle", "screw angle", "length", "quaternion"]
@@ -128,21 +128,90 @@ class LoopRecord:
 
 
 @dataclass(frozen=True)
+class SurfaceMesh:
+    """A surface as triangles: x, y, z of its vertices [m] in the axes of the body that carries it.
+
+    vertices: one row; of a surface that moves by itself one row for each sample of the motion.
+    triangles: places of three vertices each.
+    """
+
+    body: int
+    vertices: list[list[float]]
+    triangles: list[int]
+
+
+@dataclass(frozen=True)
+class ContactTrack:
+    """A contact over the samples of a motion: its point [m] and the force on the robot [N], world axes.
+
+    x, y, z of each sample, one after the other; the force is zero where the contact is open.
+    """
+
+    name: str
+    points: list[float]
+    forces: list[float]
+
+
+@dataclass(frozen=True)
+class BeamMotion:
+    """Beams over the samples of a motion: pairs of nodes, and x, y, z of all nodes [m] for each sample."""
+
+    elements: list[int]
+    nodes: list[list[float]]
+
+
+@dataclass(frozen=True)
 class Motion:
-    """A recorded motion that the page plays: times [s] and one row of q for each."""
+    """A recorded motion that the page plays: times [s] and one row of q for each.
+
+    shapes: of bodies in contact. Flexible links have beams; then the rows of q are those of the joints.
+    """
 
     title: str
     times: list[float]
     positions: list[list[float]]
+    contacts: list[ContactTrack] = field(default_factory=list)
+    surfaces: list[SurfaceMesh] = field(default_factory=list)
+    shapes: list[Visual] = field(default_factory=list)
+    beams: BeamMotion | None = None
+
+
+@dataclass(frozen=True)
+class BeamShape:
+    """Displacements of all nodes [m], x, y, z each: a deflection, or the real part of a vibration mode.
+
+    frequency: of a vibration mode [Hz], None for a deflection. imaginary: of a damped vibration mode, whose
+    parts are out of phase; else empty.
+    """
+
+    name: str
+    frequency: float | None
+    displacements: list[float]
+    imaginary: list[float]
+
+
+@dataclass(frozen=True)
+class BeamMesh:
+    """Undeformed beams at a configuration q: pairs of nodes, x, y, z of all nodes [m], and shapes on them."""
+
+    title: str
+    q: list[float]
+    nodes: list[float]
+    elements: list[int]
+    shapes: list[BeamShape]
 
 
 @dataclass(frozen=True)
 class NamedConfigurations:
-    """Configurations shown as ghosts: branches of inverse kinematics, assembly modes."""
+    """Configurations shown as ghosts: branches of inverse kinematics, assembly modes.
+
+    law: the law that computes them from q, rows of NaN for those that do not exist; "": they stay.
+    """
 
     title: str
     names: list[str]
     positions: list[list[float]]
+    law: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,6 +255,8 @@ class RobotDocument:
     wasm: str
     ghosts: list[NamedConfigurations]
     motions: list[Motion]
+    surfaces: list[SurfaceMesh] = field(default_factory=list)
+    beams: list[BeamMesh] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

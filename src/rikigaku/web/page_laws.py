@@ -50,15 +50,17 @@ _CLOSED = ("complete", "loop_projected_velocity")
 _REDUCED = ("mass_matrix", "velocity_forces", "gravity_forces", "coriolis_matrix")
 
 
-def page_programs(robot: Robot, frames: Sequence[str]) -> dict[str, Program]:
+def page_programs(robot: Robot, frames: Sequence[str], dynamics: bool = True) -> dict[str, Program]:
     """The programs by the names that the page uses; laws that need symbols without a value are left out.
 
     Args:
         robot: its declared symbols bound to their values.
         frames: those with a Jacobian, "jacobian_0", "jacobian_1", ...
+        dynamics: without it only what moves the picture, its loops closed.
     """
     found: dict[str, Program] = {}
-    for name, owner, options in _wanted(robot, frames):
+    wanted = [*_kinematics(robot, frames), *(_dynamics(robot) if dynamics else ())]
+    for name, owner, options in wanted:
         try:
             program = _without_unread_symbols(robot, owner().program(**options))
         except RikigakuError:  # singular at every state, or without a value
@@ -91,8 +93,7 @@ def _still_links(robot: Robot) -> set[str]:
     return still
 
 
-def _wanted(robot: Robot, frames: Sequence[str]) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    tree: Any = robot.tree if robot.loops else robot
+def _kinematics(robot: Robot, frames: Sequence[str]) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield "body_poses", lambda: robot.law(BODY_POSES), {}
     yield "configuration_rate", lambda: robot.law(CONFIGURATION_RATE), {}
     yield "integrate", lambda: robot.integrate, {}
@@ -101,16 +102,22 @@ def _wanted(robot: Robot, frames: Sequence[str]) -> Iterator[tuple[str, Any, dic
     if robot.loops or robot.couplings:
         yield "loop_residual", lambda: robot.loop_residual, {}
         yield "loop_jacobian", lambda: robot.loop_jacobian, {}
+
+
+def _dynamics(robot: Robot) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    closed = bool(robot.loops or robot.couplings)
+    tree: Any = robot.tree if closed else robot
+    if closed:
         for name in _CLOSED:
             yield name, lambda name=name: getattr(robot, name), {}
-    if robot.loops:
-        yield "closed_inverse_dynamics", lambda: robot.inverse_dynamics, {}
         for name in _REDUCED:
             yield f"reduced_{name}", lambda name=name: getattr(robot.reduced, name), {}
+    if robot.loops:
+        yield "closed_inverse_dynamics", lambda: robot.inverse_dynamics, {}
     for name in _TREE:
         yield name, lambda name=name: getattr(tree, name), {}
-    # Gravity is an input, so that the page can remove it. A closed robot takes forces in all joints.
-    dynamics = (lambda: robot.loop_dynamics) if robot.loops else (lambda: tree.forward_dynamics)
+    # Gravity is an input, so that the page can remove it. Loops and gears take forces in all joints.
+    dynamics = (lambda: robot.loop_dynamics) if closed else (lambda: tree.forward_dynamics)
     yield "forward_dynamics", dynamics, {"gravity": (0.0, 0.0, -9.81)}
 
 

@@ -1,7 +1,9 @@
 """The document of a robot: its picture on bodies, coordinates with limits, loops, and laws as WebAssembly."""
 
 import base64
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -9,12 +11,13 @@ from rikigaku.closure.closure_plan import closure
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import RikigakuError
 from rikigaku.core.types import Array
-from rikigaku.core.validation import numbers
+from rikigaku.core.validation import choice, numbers
 from rikigaku.export.wasm_module import wasm_module
 from rikigaku.laws.display_names import input_names
 from rikigaku.model.elementary_motions import ElementaryJoint
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.states import position_bounds
+from rikigaku.numbers.program import Program
 from rikigaku.plotting import default_configuration
 from rikigaku.plotting.body_layout import BodyLayout, BodyMass, body_layout, matrix_of
 from rikigaku.plotting.picture_view import ground_height, has_ground, view_angles
@@ -23,6 +26,7 @@ from rikigaku.robot import Robot
 from rikigaku.web.model_document import (
     SCHEMA,
     Bar,
+    BeamMesh,
     ClosureRecord,
     Coordinate,
     FrameRecord,
@@ -34,9 +38,12 @@ from rikigaku.web.model_document import (
     RobotDocument,
     Seat,
     StateNames,
+    SurfaceMesh,
     Visual,
 )
 from rikigaku.web.page_laws import draggable_frames, page_programs
+
+PageLaws = Literal["none", "kinematics", "all"]
 
 
 @checked
@@ -47,20 +54,26 @@ def robot_document(
     visuals: Sequence[Visual] = (),
     ghosts: Sequence[NamedConfigurations] = (),
     motions: Sequence[Motion] = (),
-    laws: bool = True,
+    surfaces: Sequence[SurfaceMesh] = (),
+    beams: Sequence[BeamMesh] = (),
+    laws: PageLaws = "all",
+    programs: Mapping[str, Program] = MappingProxyType({}),
 ) -> RobotDocument:
     """The document of the robot at q (its default configuration if left out).
 
     Args:
-        laws: export the laws that the page evaluates; without them the page shows one configuration.
+        laws: which laws the page evaluates: "none" shows one configuration, "kinematics" moves the picture.
+        programs: further functions of q that the page evaluates, by name.
     Raises:
         MissingValue: if symbols without a value place the links.
     """
     robot = robot.bind(**robot.declared_values) if robot.declared_values else robot
+    choice("laws", laws, get_args(PageLaws))
     layout = body_layout(robot)
     q = default_configuration(robot) if q is None else numbers(f"q of {robot.name!r}", q, (robot.nq,))
     frames = draggable_frames(robot)
-    programs = page_programs(robot, frames) if laws else {}
+    own = page_programs(robot, frames, dynamics=laws == "all") if laws != "none" else {}
+    programs = {**own, **programs}
     drawn = skeleton(robot, q)
     points = drawn.points if len(drawn.points) else np.zeros((1, 3))
     gravity = [float(g) if g.is_number else 0.0 for g in robot.gravity]
@@ -95,6 +108,8 @@ def robot_document(
         wasm=base64.b64encode(wasm_module(programs)).decode("ascii") if programs else "",
         ghosts=list(ghosts),
         motions=list(motions),
+        surfaces=list(surfaces),
+        beams=list(beams),
     )
 
 

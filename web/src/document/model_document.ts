@@ -87,11 +87,52 @@ export interface LoopRecord {
   redundant: number;
 }
 
+/** A surface as triangles: x, y, z of its vertices [m] in the axes of the body that carries it. */
+export interface SurfaceMesh {
+  body: number;
+  vertices: number[][];
+  triangles: number[];
+}
+
+/** A contact over the samples of a motion: its point [m] and the force on the robot [N], world axes. */
+export interface ContactTrack {
+  name: string;
+  points: number[];
+  forces: number[];
+}
+
+/** Beams over the samples of a motion: pairs of nodes, and x, y, z of all nodes [m] for each sample. */
+export interface BeamMotion {
+  elements: number[];
+  nodes: number[][];
+}
+
 /** A recorded motion that the page plays: times [s] and one row of q for each. */
 export interface Motion {
   title: string;
   times: number[];
   positions: number[][];
+  contacts: ContactTrack[];
+  surfaces: SurfaceMesh[];
+  shapes: Visual[];
+  beams: BeamMotion | null;
+}
+
+/** Displacements of all nodes [m], x, y, z each: a deflection, or the real part of a vibration mode. */
+export interface BeamShape {
+  name: string;
+  frequency: number | null;
+  displacements: number[];
+  imaginary: number[];
+}
+
+/** Undeformed beams at a configuration q: pairs of nodes, x, y, z of all nodes [m], and shapes on them. */
+export interface BeamMesh {
+  title: string;
+  q: number[];
+  nodes: number[];
+  elements: number[];
+  shapes: BeamShape[];
 }
 
 /** Configurations shown as ghosts: branches of inverse kinematics, assembly modes. */
@@ -99,6 +140,7 @@ export interface NamedConfigurations {
   title: string;
   names: string[];
   positions: number[][];
+  law: string;
 }
 
 /** Names of the elements of q, v and tau in formulas, as in `law.formulas`. */
@@ -134,6 +176,8 @@ export interface RobotDocument {
   wasm: string;
   ghosts: NamedConfigurations[];
   motions: Motion[];
+  surfaces: SurfaceMesh[];
+  beams: BeamMesh[];
 }
 
 /** What a page holds beside its HTML: the robot (None where it cannot be drawn), and its language. */

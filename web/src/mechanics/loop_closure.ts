@@ -2,7 +2,7 @@
 
 import type { LoopRecord } from "../document/model_document";
 import type { LawModule } from "../laws/law_module";
-import { minimumNorm } from "./linear_solve";
+import { luSolve, minimumNorm } from "./linear_solve";
 
 export const CLOSED = 1e-11; // [m], or sine of an angle
 const ITERATIONS = 30;
@@ -31,7 +31,8 @@ export class LoopClosure {
     let largest = 0;
     for (let k = 0; k < r.length; k++) {
       const size = Math.abs(r[k]!);
-      if (!(size <= largest)) largest = size;
+      if (Number.isNaN(size)) return NaN;
+      largest = Math.max(largest, size);
     }
     return largest;
   }
@@ -71,6 +72,24 @@ export class LoopClosure {
       for (let k = 0; k < this.nv; k++) rate[i]! += J[i * this.nv + k]! * v[k]!;
     const correction = minimumNorm(J, rate, this.rows, this.nv);
     return correction ? v.map((x, k) => x - correction[k]!) : v;
+  }
+
+  /** v with its independent coordinates as given and the dependent ones from J_d v_d = -J_i v_i; null where J_d is singular. */
+  completedVelocity(q: ArrayLike<number>, v: ArrayLike<number>): Float64Array | null {
+    const { independent, dependent } = this.structure;
+    const n = dependent.length;
+    if (n !== this.rows.length) return null;
+    const J = this.jacobian(q);
+    const A = new Float64Array(n * n);
+    const b = new Float64Array(n);
+    this.rows.forEach((row, i) => {
+      dependent.forEach((k, j) => (A[i * n + j] = J[row * this.nv + k]!));
+      for (const k of independent) b[i]! -= J[row * this.nv + k]! * v[k]!;
+    });
+    if (!luSolve(A, b, n)) return null;
+    const completed = Float64Array.from(v as ArrayLike<number>);
+    dependent.forEach((k, j) => (completed[k] = b[j]!));
+    return completed;
   }
 
   private newtonStep(q: Float64Array, weights: Float64Array): Float64Array | null {

@@ -2,7 +2,7 @@
 
 import type { RobotDocument } from "../document/model_document";
 import { LawModule, decoded, type Law } from "../laws/law_module";
-import { HandFollowing } from "./hand_following";
+import { FrameDragging } from "./frame_dragging";
 import { LoopClosure } from "./loop_closure";
 
 export type Listener = (state: RobotState) => void;
@@ -12,22 +12,24 @@ export class RobotState {
   /** Velocities and accelerations at which values are shown: of the independent coordinates. */
   v: Float64Array;
   a: Float64Array;
+  /** Whether a motion is being played: q then changes with every frame of the screen. */
+  playing = false;
   readonly loops: LoopClosure | null;
-  readonly hand: HandFollowing | null;
+  readonly dragging: FrameDragging | null;
   private readonly listeners = new Set<Listener>();
   private readonly bodyPoses: Law | undefined;
   private poses: Float64Array;
 
   constructor(
     readonly robot: RobotDocument,
-    readonly laws: LawModule | null,
+    public laws: LawModule | null,
   ) {
     this.q = Float64Array.from(robot.q);
     this.bodyPoses = laws?.find("body_poses");
     this.poses = this.bodyPoses ? this.bodyPoses(this.q) : new Float64Array(12 * robot.bodies.length);
     const closes = laws?.has("loop_residual") && laws.has("integrate") && robot.loops;
     this.loops = laws && closes && robot.loops ? new LoopClosure(laws, robot.loops, robot.nv) : null;
-    this.hand = laws?.has("integrate") ? new HandFollowing(laws, robot.nv, this.loops, (q) => this.clamp(q)) : null;
+    this.dragging = laws?.has("integrate") ? new FrameDragging(laws, robot.nv, this.loops, (q) => this.clamp(q)) : null;
     const own = robot.loops ? robot.loops.mobility : robot.nv;
     this.v = new Float64Array(own).fill(0.5);
     this.a = new Float64Array(own).fill(1);
@@ -36,6 +38,13 @@ export class RobotState {
 
   static async of(robot: RobotDocument): Promise<RobotState> {
     return new RobotState(robot, robot.wasm ? await LawModule.of(decoded(robot.wasm)) : null);
+  }
+
+  /** More laws of the same robot. */
+  async addLaws(robot: RobotDocument): Promise<void> {
+    if (!robot.wasm) return;
+    this.laws = await LawModule.of(decoded(robot.wasm));
+    this.changed();
   }
 
   /** Whether the page can move the robot. */
@@ -117,10 +126,10 @@ export class RobotState {
   drag(frame: number, target: ArrayLike<number>): boolean {
     const record = this.robot.frames[frame]!;
     const jacobian = record.law && this.laws ? this.laws.find(record.law) : undefined;
-    if (!jacobian || !this.hand) return false;
+    if (!jacobian || !this.dragging) return false;
     const place = (q: Float64Array) => this.framePlace(frame, q);
     const before = this.q;
-    this.q = this.hand.follow(this.q, jacobian, place, target);
+    this.q = this.dragging.follow(this.q, jacobian, place, target);
     if (this.q === before) return false;
     this.changed();
     return true;
@@ -130,7 +139,7 @@ export class RobotState {
   motionNormal(frame: number): [number, number, number] | null {
     const record = this.robot.frames[frame]!;
     const jacobian = record.law && this.laws ? this.laws.find(record.law) : undefined;
-    const G = jacobian && this.hand?.mobilityMatrix(this.q, jacobian);
+    const G = jacobian && this.dragging?.mobilityMatrix(this.q, jacobian);
     if (!G) return null;
     const column = (k: number) => [G[k]!, G[3 + k]!, G[6 + k]!] as const;
     const trace = G[0]! + G[4]! + G[8]!;

@@ -6,6 +6,7 @@ import type { RobotState } from "./robot_state";
 
 export interface SimulationOptions {
   q: ArrayLike<number>;
+  /** Of a closed robot the independent coordinates count; the loops determine the others. */
   v: ArrayLike<number>;
   /** One function of (t, q, v) for each element of tau, values in this order. */
   torques: Evaluated[];
@@ -22,8 +23,10 @@ export interface Recording {
   /** Kinetic and potential energy [J]; without the laws, empty. */
   kinetic: Float64Array;
   potential: Float64Array;
-  /** The time at which the state was no longer finite, or undefined. */
+  /** The time of the last step, if the state was not finite or the loops were open after it. */
   stopped?: number;
+  /** Whether it stopped because Newton's method could not close the loops. */
+  opened?: boolean;
 }
 
 export const MOST_STEPS = 200_000;
@@ -62,8 +65,12 @@ export function simulate(state: RobotState, options: SimulationOptions): Recordi
   let q: Float64Array = Float64Array.from(options.q as ArrayLike<number>);
   let v: Float64Array = Float64Array.from(options.v as ArrayLike<number>);
   if (loops) {
-    q = loops.close(q) ?? q;
-    v = loops.projectedVelocity(q, v);
+    const closed = loops.close(q, loops.structure.independent) ?? loops.close(q);
+    if (!closed) throw new Error(`The loops of robot '${robot.name}' cannot be closed at this configuration.`);
+    const completed = loops.completedVelocity(closed, v);
+    if (!completed)
+      throw new Error(`The velocities of ${named(state)} do not determine the others here: move the robot a little.`);
+    [q, v] = [closed, completed];
   }
   for (let k = 0; k <= count; k++) {
     const t = k * h;
@@ -82,15 +89,24 @@ export function simulate(state: RobotState, options: SimulationOptions): Recordi
     v = v.map((x, i) => x + (h / 6) * (k1.v[i]! + 2 * k2.v[i]! + 2 * k3.v[i]! + k4.v[i]!));
     normalise(q, state);
     if (loops) {
-      q = loops.close(q) ?? q;
-      v = loops.projectedVelocity(q, v);
+      const closed = loops.close(q);
+      if (!closed) {
+        const opened = q.every(Number.isFinite);
+        return { ...cut(recording, k + 1), stopped: t, opened };
+      }
+      q = closed;
+      v = loops.projectedVelocity(q, v); // takes away the drift of a step
     }
     if (!q.every(Number.isFinite) || !v.every(Number.isFinite)) {
-      recording.stopped = t;
-      return cut(recording, k + 1);
+      return { ...cut(recording, k + 1), stopped: t };
     }
   }
   return recording;
+}
+
+/** The independent velocities of a closed robot. */
+function named({ robot }: RobotState): string {
+  return robot.loops!.independent.map((k) => robot.names.v[k]!).join(", ");
 }
 
 function moved(x: Float64Array, rate: Float64Array, h: number): Float64Array {

@@ -1,10 +1,9 @@
-// Plays a motion on the robot of the page in real time.
+// Plays a motion on the robot of the page.
 
 import type { RobotState } from "../mechanics/robot_state";
 
 export class Player {
   private handle = 0;
-  private start = 0;
   time = 0;
 
   constructor(
@@ -12,6 +11,9 @@ export class Player {
     private readonly times: ArrayLike<number>,
     private readonly positions: readonly ArrayLike<number>[],
     private readonly onTime: (time: number, playing: boolean) => void,
+    private readonly onSample: (sample: number) => void = () => undefined,
+    /** 1 plays in real time. */
+    private readonly speed = 1,
   ) {}
 
   get playing(): boolean {
@@ -24,11 +26,14 @@ export class Player {
 
   play(): void {
     if (this.time >= this.duration) this.time = 0;
-    this.start = performance.now() - 1000 * this.time;
-    const frame = () => {
-      this.time = Math.min((performance.now() - this.start) / 1000, this.duration);
+    // The clock starts with the first frame: drawing the plots beside it may take longer than the motion.
+    let start: number | null = null;
+    const frame = (now: number) => {
+      start ??= now - (1000 * this.time) / this.speed;
+      this.time = Math.min(((now - start) / 1000) * this.speed, this.duration);
+      this.state.playing = this.time < this.duration;
       this.show(this.time);
-      this.handle = this.time < this.duration ? requestAnimationFrame(frame) : 0;
+      this.handle = this.state.playing ? requestAnimationFrame(frame) : 0;
       this.onTime(this.time, this.playing);
     };
     this.handle = requestAnimationFrame(frame);
@@ -37,6 +42,10 @@ export class Player {
   pause(): void {
     cancelAnimationFrame(this.handle);
     this.handle = 0;
+    if (this.state.playing) {
+      this.state.playing = false;
+      this.state.changed(); // listeners that skip the frames of a motion follow its last one
+    }
     this.onTime(this.time, false);
   }
 
@@ -51,5 +60,6 @@ export class Player {
     this.time = time;
     const q = this.positions[low];
     if (q) this.state.set(q);
+    this.onSample(low);
   }
 }

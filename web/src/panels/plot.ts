@@ -6,11 +6,25 @@ export const CURVES = ["#c05a1a", "#2a72b8", "#2f8f57", "#8a55c4", "#b8860b", "#
 
 export interface Curve {
   name: string;
-  values: ArrayLike<number>;
+  /** null: a gap. */
+  values: ArrayLike<number | null>;
 }
 
-/** A plot in the element; returns the plot, to be destroyed or given a cursor. */
-export function plot(host: HTMLElement, title: string, times: Float64Array, curves: Curve[]): uPlot {
+/** uPlot leaves a gap where a value is null. */
+const finite = (x: number | null) => (x !== null && Number.isFinite(x) ? x : null);
+
+/**
+ * A plot in the element; returns the plot, to be destroyed or given a cursor.
+ * overlay draws above the curves; onTime is called with the time of a click.
+ */
+export function plot(
+  host: HTMLElement,
+  title: string,
+  times: Float64Array,
+  curves: Curve[],
+  overlay?: (chart: uPlot) => void,
+  onTime?: (time: number) => void,
+): uPlot {
   const style = getComputedStyle(host);
   const color = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
   const axis = {
@@ -26,7 +40,11 @@ export function plot(host: HTMLElement, title: string, times: Float64Array, curv
     scales: { x: { time: false } },
     axes: [axis, { ...axis, size: 56 }],
     cursor: { drag: { x: false, y: false } },
-    legend: { show: curves.length <= 8 },
+    hooks: {
+      draw: overlay ? [overlay] : [],
+      ready: onTime ? [(chart) => chart.over.addEventListener("click", () => onTime(chart.posToVal(chart.cursor.left ?? 0, "x")))] : [],
+    },
+    legend: { show: curves.length <= 8, live: !overlay },
     series: [
       { label: "t" },
       ...curves.map((curve, k) => ({
@@ -38,5 +56,5 @@ export function plot(host: HTMLElement, title: string, times: Float64Array, curv
       })),
     ],
   };
-  return new uPlot(options, [times, ...curves.map((curve) => Float64Array.from(curve.values))], host);
+  return new uPlot(options, [times, ...curves.map((curve) => Array.from(curve.values, finite))], host);
 }

@@ -1,44 +1,62 @@
 // The small simulation of the page: initial velocities, joint forces as formulas, gravity, plots, playback.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import type uPlot from "uplot";
+import { useState } from "preact/hooks";
 import { BadFormula, parseFormula, type Evaluated } from "../formula/formula_parser";
 import type { Motion } from "../document/model_document";
 import type { RobotState } from "../mechanics/robot_state";
 import { simulate, type Recording } from "../mechanics/simulation";
 import { text, type TextKey } from "../texts/texts";
-import { Player } from "./player";
-import { plot, type Curve } from "./plot";
+import type { Viewer } from "../viewer/viewer";
+import { MotionPlayer } from "./motion_player";
+import type { TimePlot } from "./time_plots";
 import { useLanguage } from "./use_page";
 
-const ZERO: Evaluated = () => 0;
+interface Shown {
+  motion: Motion;
+  plots: TimePlot[];
+  recording?: Recording;
+}
 
-export function SimulationPanel({ state }: { state: RobotState }) {
+const ZERO: Evaluated = () => 0;
+const NO_EVENTS: never[] = [];
+
+export function SimulationPanel({ state, viewer }: { state: RobotState; viewer: Viewer | null }) {
   useLanguage();
   const { robot } = state;
   const actuated = robot.joints.flatMap((joint) =>
     joint.actuated || !robot.loops ? [...Array(joint.nv).keys()].map((k) => joint.v + k) : [],
   );
+  const independent = robot.loops?.independent ?? actuated; // whose velocities the user gives
+  const given = [...new Set([...actuated, ...independent])].sort((a, b) => a - b);
   const [forces, setForces] = useState<Record<number, string>>({});
   const [velocities, setVelocities] = useState<Record<number, number>>({});
   const [gravity, setGravity] = useState(robot.gravity.some((g) => g !== 0));
   const [duration, setDuration] = useState(4);
   const [step, setStep] = useState(0.002);
   const [problems, setProblems] = useState<Record<number, string>>({});
-  const [recording, setRecording] = useState<Recording | null>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
   const [failure, setFailure] = useState("");
 
   const motions = robot.motions.length > 0 && state.moves && (
     <div class="rk-motions">
       <h3>{text("simulation.recorded")}</h3>
       {robot.motions.map((motion) => (
-        <button type="button" onClick={() => setRecording(recorded(motion))}>
+        <button type="button" onClick={() => setShown({ motion, plots: [positionPlot(state, motion)] })}>
           {motion.title}
         </button>
       ))}
     </div>
   );
-  const playback = recording && <Playback state={state} recording={recording} />;
+  const playback = shown && (
+    <>
+      {shown.recording?.stopped !== undefined && (
+        <p class="rk-problem">
+          {text(shown.recording.opened ? "simulation.opened" : "simulation.stopped", { time: shown.recording.stopped.toPrecision(4) })}
+        </p>
+      )}
+      <MotionPlayer state={state} viewer={viewer} motion={shown.motion} plots={shown.plots} events={NO_EVENTS} />
+    </>
+  );
   if (!state.laws?.has("forward_dynamics") || !robot.nv)
     return (
       <div>
@@ -52,10 +70,10 @@ export function SimulationPanel({ state }: { state: RobotState }) {
     const names = ["t", ...robot.names.q, ...robot.names.v];
     const found: Record<number, string> = {};
     const torques = robot.names.tau.map((_, k) => {
-      const given = forces[k]?.trim();
-      if (!given) return ZERO;
+      const formula = forces[k]?.trim();
+      if (!formula) return ZERO;
       try {
-        return parseFormula(given, names);
+        return parseFormula(formula, names);
       } catch (error) {
         if (!(error instanceof BadFormula)) throw error;
         found[k] = `${text(error.reason as TextKey)}${error.detail ? `: ${error.detail}` : ""} (${error.position + 1})`;
@@ -66,8 +84,10 @@ export function SimulationPanel({ state }: { state: RobotState }) {
     if (Object.keys(found).length) return;
     try {
       const v = Float64Array.from({ length: robot.nv }, (_, k) => velocities[k] ?? 0);
-      const given = { q: state.q, v, torques, gravity: gravity ? robot.gravity : [0, 0, 0], duration, step };
-      setRecording(simulate(state, given));
+      const options = { q: state.q, v, torques, gravity: gravity ? robot.gravity : [0, 0, 0], duration, step };
+      const recording = simulate(state, options);
+      const motion = playable(recording);
+      setShown({ motion, plots: recordedPlots(state, recording, motion), recording });
       setFailure("");
     } catch (error) {
       setFailure(String(error));
@@ -106,16 +126,17 @@ export function SimulationPanel({ state }: { state: RobotState }) {
           {text("simulation.run")}
         </button>
       </div>
-      <details open={actuated.length <= 8}>
+      <details open={given.length <= 8}>
         <summary>{text("simulation.torques")}</summary>
         <div class="rk-force-list">
-          {actuated.map((k) => (
+          {given.map((k) => (
             <div class="rk-force">
               <label>
                 <span class="rk-slider-name">{robot.names.tau[k]}</span>
                 <input
                   type="text"
                   placeholder="0"
+                  disabled={!actuated.includes(k)}
                   spellcheck={false}
                   value={forces[k] ?? ""}
                   aria-invalid={k in problems}
@@ -128,6 +149,7 @@ export function SimulationPanel({ state }: { state: RobotState }) {
                 <input
                   type="number"
                   step="any"
+                  disabled={!independent.includes(k)}
                   value={velocities[k] ?? 0}
                   aria-label={`${text("simulation.initialVelocity")} ${robot.names.v[k]}`}
                   onChange={(event) =>
@@ -151,91 +173,30 @@ export function SimulationPanel({ state }: { state: RobotState }) {
   );
 }
 
-/** A motion of the document as a recording that can be played; it has positions only. */
-function recorded(motion: Motion): Recording {
-  const none = new Float64Array(0);
-  const q = motion.positions.map((row) => Float64Array.from(row));
-  return { times: Float64Array.from(motion.times), q, v: [], tau: [], kinetic: none, potential: none };
+/** The recording as a motion that can be played. */
+function playable({ times, q }: Recording): Motion {
+  return { title: "", times: Array.from(times), positions: q.map((row) => Array.from(row)), contacts: [], surfaces: [], shapes: [], beams: null };
 }
 
-/** Plots of a recording, with a slider for the time that moves the robot. */
-export function Playback({ state, recording }: { state: RobotState; recording: Recording }) {
-  const host = useRef<HTMLDivElement>(null);
-  const [time, setTime] = useState(0);
-  const [playing, setPlaying] = useState(false);
-  const player = useRef<Player | null>(null);
-  const { robot } = state;
+const columns = (names: readonly string[], rows: readonly ArrayLike<number>[]) =>
+  names.map((name, k) => ({ name, values: rows.map((row) => row[k]!) }));
 
-  useEffect(() => {
-    player.current = new Player(state, recording.times, recording.q, (now, on) => {
-      setTime(now);
-      setPlaying(on);
-    });
-    const plots: uPlot[] = [];
-    const own = host.current!;
-    const wanted: [TextKey, Curve[]][] = [];
-    const add = (title: TextKey, curves: Curve[]) => wanted.push([title, curves]);
-    const columns = (names: readonly string[], rows: Float64Array[]) =>
-      names.map((name, k) => ({ name, values: rows.map((row) => row[k]!) }));
-    add("simulation.positions", columns(robot.names.q, recording.q));
-    if (recording.v.length) add("simulation.velocities", columns(robot.names.v, recording.v));
-    if (recording.kinetic.length && recording.potential.length) {
-      const total = recording.kinetic.map((x, k) => x + recording.potential[k]!);
-      add("simulation.energies", [
-        { name: text("simulation.kinetic"), values: recording.kinetic },
-        { name: text("simulation.potential"), values: recording.potential },
-        { name: text("simulation.total"), values: total },
-      ]);
-    }
-    // All places first: the width of a plot depends on how many there are.
-    const places = wanted.map(() => {
-      const place = document.createElement("div");
-      place.className = "rk-plot";
-      own.append(place);
-      return place;
-    });
-    wanted.forEach(([title, curves], k) => plots.push(plot(places[k]!, text(title), recording.times, curves)));
-    const resized = new ResizeObserver(() =>
-      plots.forEach((one, k) => one.setSize({ width: places[k]!.clientWidth, height: one.height })),
-    );
-    resized.observe(own);
-    document.documentElement.classList.add("rk-playing");
-    player.current.play();
-    return () => {
-      player.current?.pause();
-      resized.disconnect();
-      document.documentElement.classList.remove("rk-playing");
-      for (const one of plots) one.destroy();
-      own.replaceChildren();
-    };
-  }, [recording]);
+/** Positions of a motion over time. */
+function positionPlot(state: RobotState, motion: Motion): TimePlot {
+  return { title: "simulation.positions", unit: "rad, m", times: motion.times, curves: columns(state.robot.names.q, motion.positions) };
+}
 
-  return (
-    <div class="rk-playback">
-      {recording.stopped !== undefined && (
-        <p class="rk-problem">{text("simulation.stopped", { time: recording.stopped.toPrecision(4) })}</p>
-      )}
-      <div class="rk-player">
-        <button type="button" onClick={() => (playing ? player.current?.pause() : player.current?.play())}>
-          {text(playing ? "simulation.pause" : "simulation.play")}
-        </button>
-        <input
-          type="range"
-          aria-label={text("simulation.time")}
-          min={0}
-          max={recording.times[recording.times.length - 1]}
-          step="any"
-          value={time}
-          onInput={(event) => {
-            player.current?.pause();
-            const next = Number((event.target as HTMLInputElement).value);
-            player.current?.show(next);
-            setTime(next);
-          }}
-        />
-        <output>{time.toFixed(2)} s</output>
-      </div>
-      <div class="rk-plots" ref={host} />
-    </div>
-  );
+function recordedPlots(state: RobotState, recording: Recording, motion: Motion): TimePlot[] {
+  const { times } = motion;
+  const [kinetic, potential] = [Array.from(recording.kinetic), Array.from(recording.potential)];
+  const energies = [
+    { name: "simulation.kinetic", values: kinetic },
+    { name: "simulation.potential", values: potential },
+    { name: "simulation.total", values: kinetic.map((x, k) => x + potential[k]!) },
+  ];
+  return [
+    positionPlot(state, motion),
+    { title: "simulation.velocities", unit: "rad/s, m/s", times, curves: columns(state.robot.names.v, recording.v) },
+    ...(kinetic.length && potential.length ? [{ title: "simulation.energies", unit: "J", times, curves: energies }] : []),
+  ];
 }

@@ -17,7 +17,9 @@ export function range(coordinate: Coordinate, size: number): [number, number] {
 
 /** A value as people read it: degrees or metres. */
 export function shown(coordinate: Coordinate, value: number): string {
-  return isAngle(coordinate) ? `${((value * 180) / Math.PI).toFixed(1)}°` : `${value.toFixed(3)} m`;
+  const [scaled, digits, unit] = isAngle(coordinate) ? [(value * 180) / Math.PI, 1, "°"] : [value, 3, " m"];
+  const rounded = scaled.toFixed(digits);
+  return `${Number(rounded) === 0 ? rounded.replace("-", "") : rounded}${unit}`;
 }
 
 export function Sliders({ state }: { state: RobotState }) {

@@ -1,17 +1,23 @@
 // The bar below the picture: layers, trail, ghosts, view.
 
-import { useState } from "preact/hooks";
-import { text, type TextKey } from "../texts/texts";
+import { useEffect, useState } from "preact/hooks";
+import type { NamedConfigurations } from "../document/model_document";
+import { configurationsNow, nearest, type Configurations } from "../mechanics/branches";
+import { text, titleText, type TextKey } from "../texts/texts";
 import { LAYERS, type LayerName } from "../viewer/layers";
 import type { Viewer } from "../viewer/viewer";
 import { useLanguage } from "./use_page";
+import { VibrationBar } from "./vibration_bar";
 
-export function ViewerBar({ viewer }: { viewer: Viewer }) {
+/** opened: ghosts and the first deflection or vibration mode are shown at once. */
+export function ViewerBar({ viewer, opened = false }: { viewer: Viewer; opened?: boolean }) {
   useLanguage();
   const { robot } = viewer.state;
   const [shown, setShown] = useState(new Map(viewer.layers.shown));
   const [trail, setTrail] = useState(false);
   const [ghosts, setGhosts] = useState(-1);
+  const [rows, setRows] = useState<Configurations>({ names: [], positions: [] });
+  const [branch, setBranch] = useState(0);
   const has: Record<LayerName, boolean> = {
     frames: robot.frames.length > 0,
     names: robot.frames.length > 0,
@@ -25,6 +31,46 @@ export function ViewerBar({ viewer }: { viewer: Viewer }) {
     viewer.show(name, !viewer.layers.shown.get(name));
     setShown(new Map(viewer.layers.shown));
   };
+  /** One configuration of a set is the robot's, the others are ghosts. */
+  const showRows = (found: Configurations, k: number) => {
+    setRows(found);
+    setBranch(k);
+    viewer.setGhosts(found.positions.filter((_, other) => other !== k));
+  };
+  const showBranch = (found: Configurations, k: number) => {
+    if (found.positions[k]) viewer.state.set(found.positions[k]);
+    showRows(found, k);
+  };
+  const showGhosts = (number: number) => {
+    setGhosts(number);
+    const set = robot.ghosts[number];
+    if (!set) viewer.setGhosts([]);
+    else if (set.law) showComputed(set);
+    else showBranch(set, 0);
+  };
+  const showComputed = (set: NamedConfigurations) => {
+    const found = configurationsNow(set, viewer.state);
+    showRows(found, nearest(found.positions, viewer.state));
+  };
+  useEffect(() => {
+    const set = robot.ghosts[ghosts];
+    if (!set?.law) return undefined;
+    let waiting = 0;
+    const update = () => {
+      waiting = 0;
+      showComputed(set);
+    };
+    const end = viewer.state.subscribe((state) => {
+      if (!state.playing) waiting ||= requestAnimationFrame(update);
+    });
+    return () => {
+      cancelAnimationFrame(waiting);
+      end();
+    };
+  }, [viewer, ghosts]);
+  useEffect(() => {
+    if (opened && robot.ghosts.length) showGhosts(0);
+  }, [viewer]);
   return (
     <div class="rk-bar" role="toolbar" aria-label={text("viewer.layers")}>
       {LAYERS.filter((name) => has[name]).map((name) => (
@@ -45,22 +91,25 @@ export function ViewerBar({ viewer }: { viewer: Viewer }) {
         </button>
       )}
       {robot.ghosts.map((set, k) => (
-        <button
-          type="button"
-          aria-pressed={ghosts === k}
-          onClick={() => {
-            const [first, ...others] = set.positions;
-            if (ghosts !== k && first) viewer.state.set(first);
-            viewer.setGhosts(ghosts === k ? [] : others);
-            setGhosts(ghosts === k ? -1 : k);
-          }}
-        >
-          {text(set.title as TextKey)}
+        <button type="button" aria-pressed={ghosts === k} onClick={() => showGhosts(ghosts === k ? -1 : k)}>
+          {titleText(set.title)}
         </button>
       ))}
       <button type="button" onClick={() => viewer.resetView()}>
         {text("viewer.resetView")}
       </button>
+      {robot.beams.map((mesh, k) => (
+        <VibrationBar viewer={viewer} mesh={mesh} first={opened && k === 0 ? 0 : -1} key={mesh.title} />
+      ))}
+      {ghosts >= 0 && (
+        <div class="rk-branches" role="group" aria-label={titleText(robot.ghosts[ghosts]!.title)}>
+          {rows.positions.map((_, k) => (
+            <button type="button" aria-pressed={branch === k} onClick={() => showBranch(rows, k)}>
+              {rows.names[k] ?? k + 1}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { onLanguage, text } from "../texts/texts";
 
 /** Render formulas (elements with data-latex) as they come into view; all of them before printing. */
 export function renderFormulas(root: ParentNode): void {
+  const rendered = new Set<HTMLElement>();
   const waiting = new Set(root.querySelectorAll<HTMLElement>("[data-latex]"));
   const render = (element: HTMLElement) => {
     if (!waiting.delete(element)) return;
@@ -15,29 +16,50 @@ export function renderFormulas(root: ParentNode): void {
     if (holder.querySelector(".katex-error")) return;
     element.replaceChildren(...holder.childNodes);
     element.classList.add("rk-rendered");
-    const line = element.closest<HTMLElement>(".rk-line, .rk-textbook");
-    if (line) scrollable(line);
+    const line = element.closest<HTMLElement>(".rk-line, .rk-textbook, td");
+    if (line) rendered.add(line);
+  };
+  const renderAll = (elements: Iterable<HTMLElement>) => {
+    for (const element of elements) render(element);
+    fit([...rendered]);
+    rendered.clear();
   };
   const observer = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) if (entry.isIntersecting) render(entry.target as HTMLElement);
-    },
+    (entries) => renderAll(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target as HTMLElement)),
     { rootMargin: "400px" },
   );
   for (const element of waiting) observer.observe(element);
-  requestAnimationFrame(() => {
-    for (const line of root.querySelectorAll<HTMLElement>(".rk-line, .rk-textbook")) scrollable(line);
-  });
+  requestAnimationFrame(() => scrollable([...root.querySelectorAll<HTMLElement>(".rk-line, .rk-textbook")]));
   for (const face of document.fonts) void face.load(); // ready when a page is printed
   window.addEventListener("beforeprint", () => {
-    for (const element of [...waiting]) if (!element.closest("details:not([open])")) render(element);
+    renderAll([...waiting].filter((element) => !element.closest("details:not([open])")));
   });
 }
 
-/** Let the keyboard scroll a line that is wider than its place. */
-function scrollable(line: HTMLElement): void {
-  if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
-  else line.removeAttribute("tabindex");
+const PAPER = 640; // width of a formula on A4 paper [px]
+const SMALLEST = 0.7; // of the size of formulas on a screen, beyond which they scroll
+
+/**
+ * Make formulas smaller whose widest unbreakable part is wider than its place, on the screen and on paper. All are
+ * measured before any is changed: each change would lay the page out again.
+ */
+function fit(lines: readonly HTMLElement[]): void {
+  const sizes = lines.map((line) => {
+    const parts = [...line.querySelectorAll<HTMLElement>(".katex-base")];
+    const widest = Math.max(0, ...parts.map((part) => part.offsetWidth)) + parseFloat(getComputedStyle(line).paddingLeft);
+    return { line, widest, place: (line.closest<HTMLElement>(".rk-wide") ?? line).clientWidth };
+  });
+  for (const { line, widest, place } of sizes) {
+    if (widest > PAPER) line.style.setProperty("--rk-paper", (PAPER / widest).toFixed(3));
+    if (widest > place) line.style.setProperty("--rk-screen", Math.max(SMALLEST, place / widest).toFixed(3));
+    if (line.localName !== "td" && widest * SMALLEST > place) line.tabIndex = 0; // the keyboard scrolls it
+  }
+}
+
+/** Let the keyboard scroll lines that are wider than their places. */
+function scrollable(lines: readonly HTMLElement[]): void {
+  const wide = lines.filter((line) => line.scrollWidth > line.clientWidth);
+  for (const line of wide) line.tabIndex = 0;
 }
 
 /** Buttons that copy code: a container .rk-copy followed by a data block with the texts by language. */
@@ -72,7 +94,7 @@ export function addCopyButtons(root: ParentNode): void {
 }
 
 /** Copy a text; pages from a file may lack the clipboard's interface. */
-async function copied(code: string): Promise<void> {
+export async function copied(code: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(code);
   } catch {

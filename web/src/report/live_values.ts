@@ -1,6 +1,9 @@
-// Values of laws that follow the robot: tables with data-law, updated while they can be seen.
+// Values that follow the robot while they can be seen: tables with data-law, lists of configurations in blocks
+// with data-branches, the distance from singularity of the frame in data-singularity.
 
 import type { Law } from "../laws/law_module";
+import { existing } from "../mechanics/branches";
+import { manipulability } from "../mechanics/manipulability";
 import type { RobotState } from "../mechanics/robot_state";
 
 /** The inputs of a law at the present state, by their names and sizes. */
@@ -24,38 +27,80 @@ export function numberText(x: number): string {
   return size >= 1e5 || size < 1e-4 ? x.toExponential(4) : String(Number(x.toPrecision(5)));
 }
 
-/** Keep all tables below `root` at the state; returns a function that ends this. */
-export function followValues(root: ParentNode, state: RobotState): () => void {
-  const seen = new Set<HTMLElement>();
-  const stale = new Set<HTMLElement>();
-  const tables = [...root.querySelectorAll<HTMLElement>("[data-law]")].filter((table) =>
-    state.laws?.has(table.dataset["law"]!),
+function setText(place: Element, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+function showCells(table: HTMLElement, values: Float64Array): void {
+  const cells = table.querySelectorAll("td");
+  for (let k = 0; k < cells.length && k < values.length; k++) setText(cells[k]!, numberText(values[k]!));
+}
+
+/** Numbered rows in the body of the table. */
+function showRows(holder: HTMLElement, rows: number[][]): void {
+  const body = holder.querySelector("tbody");
+  body?.replaceChildren(
+    ...rows.map((row, k) => {
+      const line = document.createElement("tr");
+      for (const shown of [String(k + 1), ...row.map(numberText)]) line.insertCell().textContent = shown;
+      return line;
+    }),
   );
+}
+
+/** What is shown in one element of the page: a table of a law, a list of configurations, a number. */
+interface LiveElement {
+  place: HTMLElement;
+  update: () => void;
+}
+
+function liveElements(root: ParentNode, state: RobotState): LiveElement[] {
+  const found: LiveElement[] = [];
+  const add = (name: string, update: (place: HTMLElement, value: string) => (() => void) | null) => {
+    for (const place of root.querySelectorAll<HTMLElement>(`[data-${name}]`)) {
+      const own = update(place, place.dataset[name]!);
+      if (own) found.push({ place, update: own });
+    }
+  };
+  const ofLaw = (name: string, show: (values: Float64Array) => void) => {
+    const law = state.laws?.find(name);
+    return law ? () => show(law(...inputsOf(law, state))) : null;
+  };
+  add("law", (place, name) => ofLaw(name, (values) => showCells(place, values)));
+  add("branches", (place, name) => ofLaw(name, (values) => showRows(place, existing(values, state.robot.nq))));
+  add("singularity", (place, name) => {
+    const frame = state.robot.frames.findIndex((one) => one.name === name);
+    if (!state.robot.frames[frame]?.law) return null;
+    const rank = Math.min(6, state.robot.nv);
+    return () => setText(place, numberText(manipulability(state, frame, rank, 6)?.isotropy ?? 0));
+  });
+  return found;
+}
+
+/** Keep all values below `root` at the state; returns a function that ends this. */
+export function followValues(root: ParentNode, state: RobotState): () => void {
+  const elements = liveElements(root, state);
+  const seen = new Set<Element>();
+  const stale = new Set<LiveElement>();
   let waiting = 0;
   const update = () => {
     waiting = 0;
-    for (const table of stale) {
-      if (!seen.has(table)) continue;
-      stale.delete(table);
-      const law = state.laws!.law(table.dataset["law"]!);
-      const values = law(...inputsOf(law, state));
-      const cells = table.querySelectorAll("td");
-      for (let k = 0; k < cells.length && k < values.length; k++) {
-        const shown = numberText(values[k]!);
-        if (cells[k]!.textContent !== shown) cells[k]!.textContent = shown;
-      }
+    for (const element of stale) {
+      if (!seen.has(element.place)) continue;
+      stale.delete(element);
+      element.update();
     }
   };
   const request = () => (waiting ||= requestAnimationFrame(update));
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries)
-      if (isIntersecting) seen.add(target as HTMLElement);
-      else seen.delete(target as HTMLElement);
+      if (isIntersecting) seen.add(target);
+      else seen.delete(target);
     request();
   });
-  for (const table of tables) observer.observe(table);
+  for (const { place } of elements) observer.observe(place);
   const end = state.subscribe(() => {
-    for (const table of tables) stale.add(table);
+    for (const element of elements) stale.add(element);
     request();
   });
   return () => {

@@ -1,7 +1,7 @@
 // The live report: Python wrote the page; this makes its picture, formulas, values and simulation live.
 
 import { render } from "preact";
-import type { Host } from "../host/host";
+import type { PageDocument } from "../document/model_document";
 import { RobotState } from "../mechanics/robot_state";
 import { Sliders } from "../panels/sliders";
 import { SimulationPanel } from "../panels/simulation_panel";
@@ -19,9 +19,16 @@ export interface LiveReport {
 
 const element = (id: string) => document.getElementById(id);
 
+/** The document in the page's block of JSON. */
+function pageDocument(): PageDocument {
+  const block = element("rikigaku-document");
+  if (!block?.textContent) throw new Error("The page has no data block 'rikigaku-document'.");
+  return JSON.parse(block.textContent) as PageDocument;
+}
+
 /** Make the page live; rejects only where the page has no data. */
-export async function mountReport(host: Host): Promise<LiveReport> {
-  const page = await host.document();
+export async function mountReport(): Promise<LiveReport> {
+  const page = pageDocument();
   document.documentElement.classList.add("rk-live");
   setLanguage(page.language);
   const live: LiveReport = { state: null, viewer: null };
@@ -50,7 +57,7 @@ async function mountRobot(robot: NonNullable<LiveReport["state"]>["robot"], live
   }
   for (const place of [controls, simulation]) place?.replaceChildren(); // what readers without scripts see
   if (controls) render(<Sliders state={state} />, controls);
-  if (simulation) render(<SimulationPanel state={state} />, simulation);
+  if (simulation) render(<SimulationPanel state={state} viewer={live.viewer} />, simulation);
   followValues(document, state);
 }
 

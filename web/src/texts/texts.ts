@@ -1,7 +1,15 @@
-// Texts of the page in English and Japanese: one table for scripts and for the pages that Python writes.
+// Texts of pages in English and Japanese. en.json and ja.json serve scripts and the pages that Python writes;
+// the others serve the studio: its frame and editing screens, and its screens of analysis.
 
-import en from "./en.json";
-import ja from "./ja.json";
+import analysisEn from "./analysis_en.json";
+import analysisJa from "./analysis_ja.json";
+import pageEn from "./en.json";
+import pageJa from "./ja.json";
+import studioEn from "./studio_en.json";
+import studioJa from "./studio_ja.json";
+
+const en = { ...pageEn, ...studioEn, ...analysisEn };
+const ja = { ...pageJa, ...studioJa, ...analysisJa };
 
 export type TextKey = keyof typeof en;
 export type Language = "en" | "ja";
@@ -15,6 +23,11 @@ const listeners = new Set<() => void>();
 /** The text of a key in the present language, with {names} replaced. */
 export function text(key: TextKey, values: Record<string, string | number> = {}): string {
   return TEXTS[current][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** The text of a key, or the text itself where it is none. */
+export function titleText(title: string): string {
+  return Object.hasOwn(TEXTS[current], title) ? text(title as TextKey) : title;
 }
 
 export const language = (): Language => current;

@@ -43,6 +43,16 @@ export function bodyShapes(robot: RobotDocument): Map<number, BufferGeometry> {
   return new Map([...solids].filter(([, own]) => !own.empty).map(([body, own]) => [body, own.merged()]));
 }
 
+/** Geometries of visuals alone, by body. */
+export function visualShapes(visuals: readonly Visual[]): Map<number, BufferGeometry> {
+  const solids = new Map<number, Solids>();
+  for (const visual of visuals) {
+    if (!solids.has(visual.body)) solids.set(visual.body, new Solids());
+    addVisual(solids.get(visual.body)!, visual);
+  }
+  return new Map([...solids].map(([body, own]) => [body, own.merged()]));
+}
+
 function addJoint(of: (body: number) => Solids, seat: Seat, hub: number, hidden: boolean): void {
   const pose = matrixOf(seat.pose);
   const place = new Vector3().setFromMatrixPosition(pose);

@@ -2,34 +2,33 @@
 
 import { Group, Mesh, MeshLambertMaterial, type BufferGeometry } from "three";
 import type { RobotState } from "../mechanics/robot_state";
+import { BRANCHES } from "./palette";
 import { matrixOf } from "./solids";
 
 export class Ghosts {
   readonly group = new Group();
-  private readonly material = new MeshLambertMaterial({
-    color: 0x6f8fb8,
-    transparent: true,
-    opacity: 0.28,
-    depthWrite: false,
-  });
+  private readonly materials = BRANCHES.map(
+    (color) => new MeshLambertMaterial({ color, transparent: true, opacity: 0.3, depthWrite: false }),
+  );
 
   constructor(
     private readonly state: RobotState,
     private readonly shapes: Map<number, BufferGeometry>,
   ) {}
 
-  /** Show the robot at these configurations; none removes the ghosts. */
+  /** Show the robot at these configurations, each in a colour of its own; none removes the ghosts. */
   set(configurations: readonly ArrayLike<number>[]): void {
     this.group.clear();
-    for (const q of configurations) {
+    configurations.forEach((q, k) => {
       const poses = this.state.posesAt(q);
+      const material = this.materials[k % this.materials.length]!;
       for (const [body, shape] of this.shapes) {
         if (body < 0) continue;
-        const mesh = new Mesh(shape, this.material);
+        const mesh = new Mesh(shape, material);
         mesh.matrixAutoUpdate = false;
         matrixOf(poses, 12 * body, mesh.matrix);
         this.group.add(mesh);
       }
-    }
+    });
   }
 }

@@ -18,7 +18,7 @@ import {
 import type { FrameRecord, RobotDocument } from "../document/model_document";
 import { sizes } from "./body_shapes";
 import { label } from "./labels";
-import { JOINTS, LIMIT, MASS, TRIAD, type Rgb } from "./palette";
+import { JOINTS, LIMIT, MASS, TRIAD, hex, type Rgb } from "./palette";
 import { Solids, matrixOf } from "./solids";
 
 export const LAYERS = ["frames", "names", "axes", "masses", "inertia", "limits"] as const;
@@ -168,8 +168,7 @@ export class Layers {
 }
 
 function transparent(color: Rgb, opacity: number, flat = false): Material {
-  const rgb = ((color[0] * 255) << 16) | ((color[1] * 255) << 8) | (color[2] * 255);
-  const options = { color: rgb, transparent: true, opacity, depthWrite: false };
+  const options = { color: hex(color), transparent: true, opacity, depthWrite: false };
   return flat ? new MeshBasicMaterial({ ...options, side: DoubleSide }) : new MeshLambertMaterial(options);
 }
 

@@ -17,6 +17,14 @@ export const TRIAD: readonly Rgb[] = [
   [0.22, 0.38, 0.84],
 ];
 export const HANDLE: Rgb = [0.93, 0.36, 0.12];
-export const GHOST: Rgb = [0.45, 0.55, 0.7];
 export const LIMIT: Rgb = [0.86, 0.55, 0.25];
 export const FORCE: Rgb = [0.2, 0.62, 0.35];
+export const CONTACT: Rgb = [0.13, 0.32, 0.22];
+export const SURFACE: Rgb = [0.55, 0.6, 0.66];
+export const BEAM: Rgb = [0.3, 0.45, 0.62];
+export const REST: Rgb = [0.55, 0.6, 0.65];
+/** Ghosts of different configurations. */
+export const BRANCHES: readonly number[] = [0x2a72b8, 0x2f8f57, 0x8a55c4, 0xb8860b, 0xc2417a, 0x12868a, 0x6b7280];
+
+export const hex = (color: Rgb): number =>
+  (Math.round(color[0] * 255) << 16) | (Math.round(color[1] * 255) << 8) | Math.round(color[2] * 255);

@@ -8,7 +8,7 @@ const STEPS = 6;
 const DAMPING = 0.02; // relative to the size of the Jacobian
 const LONGEST_STEP = 0.25; // [rad, m]
 
-export class HandFollowing {
+export class FrameDragging {
   private readonly integrate;
 
   constructor(

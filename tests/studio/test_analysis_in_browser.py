@@ -1,0 +1,239 @@
+"""Screens of analysis in a real browser: constraints, base parameters, motion, terms, branches, papers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from studio_page import idle, nothing_went_wrong, opened_studio, type_cell, type_papers_robot, until_checked
+
+from rikigaku import library
+from rikigaku.formats.toml.toml_file import parse_toml
+from rikigaku.studio.server import StudioServer
+
+
+def show(page: Page, screen: str) -> None:
+    page.get_by_role("tab", name=screen, exact=True).click()
+
+
+def open_robot(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).first.click()
+    page.wait_for_selector("canvas.rk-canvas")
+    until_checked(page)
+
+
+def drag_hand(page: Page, dx: float, dy: float) -> dict[str, Any]:
+    """Drag the first handle with the mouse in twelve steps; the largest closure residual on the way."""
+    idle(page)
+    place = page.evaluate(
+        "() => { const v = rikigaku.studio.viewer;"
+        " return v.handlePlace(v.state.robot.frames.findIndex((frame) => frame.law)); }"
+    )
+    before = page.evaluate("() => [...rikigaku.studio.state.q]")
+    page.mouse.move(place["x"], place["y"])
+    page.mouse.down()
+    largest = 0.0
+    for k in range(1, 13):
+        page.mouse.move(place["x"] + dx * k / 12, place["y"] + dy * k / 12)
+        gap = page.evaluate("() => { const s = rikigaku.studio.state; return s.loops.gap(s.q); }")
+        largest = max(largest, gap)
+    page.mouse.up()
+    after = page.evaluate("() => [...rikigaku.studio.state.q]")
+    return {"gap": largest, "moved": max(abs(a - b) for a, b in zip(before, after, strict=True))}
+
+
+def test_the_papers_closed_robot_is_typed_in_from_nothing_analysed_and_simulated(
+    browser: Browser, server: StudioServer, folder: Path
+) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        type_papers_robot(page)
+        expect(page.locator("#rk-mobility dd").first).to_have_text("3")
+        expect(page.locator("canvas.rk-canvas")).to_be_visible()
+        page.keyboard.press("Control+s")
+        page.get_by_role("textbox", name="File name").fill("typed.robot.toml")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Saved to typed.robot.toml.")).to_be_visible()
+        robot = parse_toml((folder / "typed.robot.toml").read_text("utf-8"))
+        wanted = parse_toml(library.path("rosam_loop").read_text("utf-8"))
+        for field in ("name", "gravity", "links", "frames", "loops", "independent"):
+            assert getattr(robot, field) == getattr(wanted, field), field
+        constraints = page.locator("#rk-constraints .rk-line")
+        expect(constraints).to_have_count(2)
+        assert "θ11" in constraints.first.inner_text().replace("\n", "").replace(" ", "").replace("​", "")
+        show(page, "Base parameters")
+        expect(page.locator("#rk-base-count")).to_have_text("10")
+        show(page, "Simulate")
+        page.get_by_role("textbox", name="tau_theta11").fill("0.05*cos(3*t)")
+        page.get_by_role("textbox", name="tau_d21").fill("0.3*sin(2*t) - d21_dot")
+        page.get_by_role("checkbox", name="take typical values").check()
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_text("done", exact=True)).to_be_visible()
+        assert float(page.locator("[data-residual]").get_attribute("data-residual") or 1) < 1e-9
+        assert float(page.locator("[data-relative]").get_attribute("data-relative") or 1) < 1e-7
+        expect(page.locator(".rk-plot")).not_to_have_count(0)
+        nothing_went_wrong(studio, server)
+
+
+def test_a_motion_plays_without_a_message_for_each_frame(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "planar_3r")
+        show(page, "Simulate")
+        page.get_by_role("button", name="Run", exact=True).click()
+        scrub = page.get_by_role("slider", name="time [s]")
+        scrub.fill("0")  # it plays at once, and may have come to its end
+        play = page.get_by_role("button", name="Play", exact=True)
+        expect(play).to_be_visible()
+        idle(page)
+        page.evaluate(
+            "() => { const own = WebSocket.prototype.send; window.sent = 0;"
+            " WebSocket.prototype.send = function (x) { window.sent += 1; return own.call(this, x); }; }"
+        )
+        first = page.evaluate("() => [...rikigaku.studio.state.q]")
+        play.click()
+        page.wait_for_function("q => rikigaku.studio.state.q[0] !== q", arg=first[0])
+        assert page.evaluate("() => window.sent") == 0
+        scrub.fill("0")
+        start = page.evaluate("() => rikigaku.studio.state.q[0]")
+        scrub.fill("2")
+        assert page.evaluate("() => rikigaku.studio.state.q[0]") != start
+        nothing_went_wrong(studio, server)
+
+
+def test_contacts_events_and_a_wrong_formula(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "planar_3r")
+        show(page, "Simulate")
+        page.get_by_role("textbox", name="tau_q1").fill("3*sin(")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_role("textbox", name="tau_q1")).to_have_attribute("aria-invalid", "true")
+        page.get_by_role("textbox", name="tau_q1").fill("-2*q1_dot")
+        page.get_by_text("Contacts on surfaces: 0").click()
+        page.get_by_role("button", name="Add a contact").click()
+        page.get_by_role("textbox", name="Point [m] z").fill("-0.5")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_text("done", exact=True)).to_be_visible()
+        events = page.locator(".rk-events li button")
+        expect(events.first).to_contain_text("hand")
+        events.first.click()
+        shown = float((events.first.locator(".rk-event-time").inner_text()).split()[0])
+        page.wait_for_function(
+            "t => Math.abs(Number(document.querySelector('.rk-scrub input').value) - t) < 1e-3", arg=shown
+        )
+        nothing_went_wrong(studio, server)
+
+
+def test_a_long_computation_is_cancelled(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "rx90")
+        show(page, "Equations")
+        page.get_by_role("button", name="Intermediate variables").click()
+        page.get_by_label("Law").select_option("coriolis_matrix")
+        page.get_by_role("button", name="By parameter").click()
+        stop = page.get_by_role("button", name="Cancel")
+        expect(stop).to_be_visible()
+        stop.click()
+        expect(page.get_by_text("Cancelled.")).to_be_visible()
+        page.get_by_label("Law").select_option("gravity_forces")  # another worker answers
+        expect(page.locator(".rk-equations h3")).to_have_text("Gravity forces")
+        nothing_went_wrong(studio, server)
+
+
+def test_a_click_on_a_term_highlights_its_link(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "planar_2r")
+        show(page, "Equations")
+        page.get_by_role("button", name="By parameter").click()
+        idle(page)
+        page.locator('.rk-term[data-links="link2"]').first.click()
+        expect(page.locator(".rk-equations .rk-chip")).to_have_text("link2")
+        body = page.evaluate("() => rikigaku.studio.state.robot.bodies.indexOf('link2')")
+        page.wait_for_function(
+            "(body) => rikigaku.studio.viewer.highlighted.join() === String(body)", arg=body
+        )
+        page.get_by_role("searchbox").fill("m1")
+        expect(page.locator(".rk-term.rk-found").first).to_be_visible()
+        assert all("m1" in (x.get_attribute("title") or "") for x in page.locator(".rk-found").all())
+        nothing_went_wrong(studio, server)
+
+
+@pytest.mark.parametrize("robot", ["five_bar", "stewart"])
+def test_a_dragged_hand_keeps_the_loops_closed(browser: Browser, server: StudioServer, robot: str) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, robot)
+        show(page, "Pose")
+        found = drag_hand(page, 40, -30)
+        assert found["moved"] > 1e-3
+        assert found["gap"] < 1e-10
+        nothing_went_wrong(studio, server)
+
+
+def test_branches_are_ghosts_and_a_singular_configuration_is_found(
+    browser: Browser, server: StudioServer
+) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "puma560")
+        show(page, "Pose")
+        page.evaluate("() => rikigaku.studio.state.set([0.3, 0.5, 0.2, 0.4, 0.7, 0.1])")
+        page.get_by_role("checkbox", name="within the joint limits").uncheck()
+        page.get_by_role("button", name="Show all branches").click()
+        expect(page.locator(".rk-branches button")).to_have_count(8)
+        place = "() => rikigaku.studio.state.framePlace(rikigaku.studio.state.robot.frames.length - 1)"
+        before = page.evaluate(place)
+        page.locator(".rk-branches button").nth(5).click()
+        q = page.evaluate("() => [...rikigaku.studio.state.q]")
+        assert max(abs(a - b) for a, b in zip(q, (0.3, 0.5, 0.2, 0.4, 0.7, 0.1), strict=True)) > 0.1
+        assert page.evaluate(place) == pytest.approx(before, abs=1e-9)
+        page.wait_for_function("() => rikigaku.studio.viewer.ghosts.group.children.length > 0")
+        page.get_by_role("button", name="go to a singular configuration").click()
+        expect(page.get_by_text("singular", exact=True)).to_be_visible()
+        nothing_went_wrong(studio, server)
+
+
+def test_vibration_modes_move_and_files_are_exported(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "planar_2r")
+        show(page, "Elastic")
+        expect(page.locator(".rk-data tbody tr")).to_have_count(6)
+        expect(page.get_by_role("button", name="Deflection under weight and load")).to_be_enabled()
+        show(page, "Export")
+        page.get_by_role("button", name="Write").first.click()
+        expect(page.locator(".rk-code").first).to_contain_text("inverse_dynamics")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").first.click()
+        assert download.value.suggested_filename == "inverse_dynamics.c"
+        page.get_by_role("button", name="Store in the workspace").first.click()
+        expect(page.get_by_text("Stored as inverse_dynamics.c.")).to_be_visible()
+        assert (server.workspace.folder / "inverse_dynamics.c").is_file()
+        nothing_went_wrong(studio, server)
+
+
+def test_a_paper_is_shown_without_a_robot_and_in_japanese(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        show(page, "Papers")
+        page.get_by_role("button", name="10 s, 1:1").click()
+        expect(page.locator(".rk-study .rk-plot")).to_have_count(2)
+        expect(page.locator("canvas.rk-canvas")).to_be_visible()
+        page.get_by_label("Language").select_option("ja")
+        expect(page.get_by_text("磯部大吾郎(筑波大学)")).to_be_visible()
+        expect(page.locator(".rk-study .u-title").first).to_contain_text("モータのトルク")
+        nothing_went_wrong(studio, server)
+
+
+def test_an_edit_reaches_picture_and_formula(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_robot(page, "puma560")
+        type_cell(page, "link3: a", "0.5")
+        show(page, "Equations")
+        page.get_by_label("Law").select_option("jacobian")
+        expect(page.locator('.rk-term[title*="0.5"]').first).to_be_visible()
+        nothing_went_wrong(studio, server)
