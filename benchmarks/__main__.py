@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks import (
     batch,
+    bridges,
     closed,
     contact,
     fem,
@@ -24,8 +25,10 @@ from benchmarks import (
     scaling,
     simulation,
     space,
+    sweep,
     symbolic,
     threads,
+    web,
 )
 from benchmarks.errors import BenchmarkError
 from benchmarks.options import Options, options_from
@@ -46,11 +49,14 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
     "fem": fem.run,
     "simulation": simulation.run,
     "rollout": rollout.run,
+    "sweep": sweep.run,
     "hybrid": hybrid.run,
     "legged": legged.run,
     "contact": contact.run,
     "inverse_kinematics": inverse_kinematics.run,
     "identification": identification.run,
+    "web": web.run,
+    "bridges": bridges.run,
 }
 
 

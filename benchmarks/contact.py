@@ -44,7 +44,7 @@ def run(options: Options) -> dict[str, Any]:
             f"{name:42} speed at the end {row['speed']:.1e} m/s, moved {row['moved']:.1e} m in "
             f"{row['duration']:g} s, {row['seconds']:.4f} s"
         )
-    return {"oscillator": oscillator, "box": box, "fixed steps": contact_steps.run()}
+    return {"oscillator": oscillator, "box": box, "fixed steps": contact_steps.run(options.quick)}
 
 
 def _timed(call: Any) -> tuple[Any, float]:

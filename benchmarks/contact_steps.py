@@ -79,12 +79,14 @@ def scenes() -> list[Scene]:
     return [_solo_drop(), _solo_trot(), _talos(), _box()]
 
 
-def run() -> dict[str, Any]:
+def run(quick: bool = False) -> dict[str, Any]:
     """All scenes: ours at 1 and 2 ms, MuJoCo at its default step of 2 ms and stiff at 1 ms."""
     print("Fixed steps: simulated seconds per second, penetration, creep at rest, energy made by the scheme")
     results: dict[str, Any] = {}
     for scene in scenes():
-        print(scene.name)
+        if quick:
+            scene = replace(scene, duration=0.2 * scene.duration, rest=None)
+        print(scene.name, flush=True)
         rows = {f"ours, step {h:g} s": _ours(scene, h) for h in (1e-3, 2e-3)}
         rows |= {f"MuJoCo, step {h:g} s, {how}": _mujoco(scene, h, how == "stiff")
                  for h, how in ((2e-3, "default"), (1e-3, "default"), (1e-3, "stiff"))}  # fmt: skip
@@ -121,7 +123,7 @@ def _ours(scene: Scene, h: float) -> Row:
 
 
 def _mujoco(scene: Scene, h: float, stiff: bool) -> Row:
-    model = _model(scene, h, stiff)
+    model = scene_model(scene, h, stiff)
     count = round(scene.duration / h)
     targets = None
     if scene.target is not None:
@@ -160,7 +162,7 @@ def _mujoco(scene: Scene, h: float, stiff: bool) -> Row:
     return _measured(scene, t, places[..., 2].min(axis=1), places[..., :2], balance, scene.duration / spent)
 
 
-def _model(scene: Scene, h: float, stiff: bool) -> Any:
+def scene_model(scene: Scene, h: float, stiff: bool) -> Any:
     """Our MJCF with small balls at the points, a floor 1 mm below, and position actuators."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # limits of velocity, which MuJoCo does not have
@@ -233,21 +235,31 @@ def _solo_drop() -> Scene:
                  q[7:], 20.0, 0.5, rest=2.0)  # fmt: skip
 
 
+def standing_quadruped() -> Scene:
+    """Solo12 with its four feet on the floor."""
+    robot, q = _solo()
+    return Scene("Solo12 standing", robot, q, np.zeros(robot.nv), FEET, 0.6, 1.0, q[7:], 20.0, 0.5)
+
+
 def _solo_trot() -> Scene:
     """Diagonal pairs of legs alternately, 0.1 s up and 0.1 s down."""
     robot, q = _solo()
-    stand, lift = q[7:], np.array([0.0, 0.25, -0.5])
-    pairs = [(0, 3), (1, 2)]
+    return Scene("Solo12 trotting in place by PD", robot, q, np.zeros(robot.nv), FEET, 0.6, 2.0,
+                 trot(q[7:], 10), 20.0, 0.5)  # fmt: skip
+
+
+def trot(stand: Any, steps: int) -> trajectory.Sequence:
+    """Diagonal pairs of four legs lifted alternately, 0.1 s up and 0.1 s down each."""
+    lift, pairs = np.array([0.0, 0.25, -0.5]), [(0, 3), (1, 2)]
     motions = []
-    for k in range(10):
+    for k in range(steps):
         raised = stand.reshape(4, 3).copy()
         raised[list(pairs[k % 2])] += lift
         motions += [
             trajectory.quintic(stand, raised.ravel(), 0.1),
             trajectory.quintic(raised.ravel(), stand, 0.1),
         ]
-    return Scene("Solo12 trotting in place by PD", robot, q, np.zeros(robot.nv), FEET, 0.6, 2.0,
-                 trajectory.Sequence(motions), 20.0, 0.5)  # fmt: skip
+    return trajectory.Sequence(motions)
 
 
 def _talos() -> Scene:

@@ -35,7 +35,7 @@ def robot(name: str) -> Any:
 
 
 def _exact(x: Any) -> Pair:
-    return x.context.writer(x.number), lambda: x.factored().formula
+    return x.formula, lambda: x.factored().formula
 
 
 def _of_law(name: str, law: str, *place: int, **options: Any) -> Callable[[], Pair]:
@@ -106,4 +106,12 @@ EXPRESSIONS: dict[str, Callable[[], Pair]] = {
     "palletizer J11": _of_law("palletizer", "jacobian", 0, 0, frame="hand"),
     "paper's loop M11": _of_law("rosam_loop", "reduced.mass_matrix", 0, 0),
     "paper's loop, row 1": _of_loops("rosam_loop", 0),
+}
+
+# As printed: Siciliano et al., Robotics (2009), sections 2.12.1 and 3.2.1; Kawasaki and Shimizu, section 6.1.
+PRINTED: dict[str, str] = {
+    "SCARA J11": "-l1*sin(q1) - l2*sin(q1 + q2)",
+    "SCARA c2": "(px**2 + py**2 - l1**2 - l2**2)/(2*l1*l2)",
+    "SCARA q1": "(l1 + l2*c2)*py - l2*s2*px",
+    "paper's loop, row 1": "2*cos(theta11 + theta31)*L + sin(theta11)*d21 - sin(theta12)*d22",
 }

@@ -1,15 +1,17 @@
-"""One expression, in our form or in SymPy's best, counted by one printer; a process that can be stopped."""
+"""One expression, in our form or in SymPy's best, counted by one printer; processes that can be stopped."""
 
 import json
-import signal
+import multiprocessing
+import os
 import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import sympy
 
-from benchmarks.formula_expressions import EXPRESSIONS
+from benchmarks.formula_expressions import EXPRESSIONS, PRINTED
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import shown_terms
 from rikigaku.numbers.formula_text import decimal_text
@@ -80,39 +82,62 @@ def counted(x: Any) -> dict[str, int]:
     return {"operations": int(sympy.count_ops(x)), "characters": len(sympy.sstr(x).replace(" ", ""))}
 
 
-class _Stopped(Exception):
-    """The time is over."""
+def _simplified(method: str, expanded: Any, results: Any) -> None:
+    """Body of a process: one call of SymPy, its form counted."""
+    try:
+        form = METHODS[method](expanded)
+    except (RecursionError, NotImplementedError):
+        return
+    results.put((method, {"seconds": time.process_time(), **counted(of_sympy(form))}))
+
+
+def _processor_time(pid: int) -> float:
+    """Processor time of a running process [s]; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def sympy_forms(expanded: Any, budget: float) -> dict[str, Any]:
+    """Forms by all methods, side by side; together they get `budget` seconds of processor time."""
+    context = multiprocessing.get_context("fork")
+    results = context.SimpleQueue()
+    running = {
+        method: context.Process(target=_simplified, args=(method, expanded, results)) for method in METHODS
+    }
+    for process in running.values():
+        process.start()
+    spent = dict.fromkeys(METHODS, 0.0)
+    while any(process.is_alive() for process in running.values()) and sum(spent.values()) < budget:
+        time.sleep(0.05)
+        for method, process in running.items():
+            spent[method] = max(spent[method], _processor_time(process.pid or 0))
+    for process in running.values():
+        process.terminate()
+        process.join()
+    found: dict[str, Any] = {}
+    while not results.empty():
+        method, form = results.get()
+        found[method] = form
+    return {method: found.get(method, {"stopped": spent[method]}) for method in METHODS}
 
 
 def main() -> None:
-    name, who, limit = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    name, who, budget = sys.argv[1], sys.argv[2], float(sys.argv[3])
     plain, short = EXPRESSIONS[name]()
     if who == "ours":
         start = time.process_time()
         form = short()
-        print(
-            json.dumps(
-                {"seconds": time.process_time() - start, **counted(of_formula(form)), "text": str(form)}
-            )
-        )
+        seconds = time.process_time() - start
+        result = {"seconds": seconds, **counted(of_formula(form)), "text": str(form)}
+        if name in PRINTED:
+            result["printed"] = counted(of_formula(Formula.of(PRINTED[name])))
+        print(json.dumps(result))
         return
-
-    def stop(*_: Any) -> None:
-        raise _Stopped
-
     expanded = sympy_formula(plain)
-    signal.signal(signal.SIGALRM, stop)
-    found: dict[str, Any] = {"plain": {"seconds": 0.0, **counted(of_sympy(expanded))}}
-    for method, function in METHODS.items():
-        start = time.process_time()
-        signal.setitimer(signal.ITIMER_REAL, limit)
-        try:
-            form = function(expanded)
-            found[method] = {"seconds": time.process_time() - start, **counted(of_sympy(form))}
-        except (_Stopped, RecursionError, NotImplementedError):
-            found[method] = {"stopped": limit}
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+    found = {"plain": {"seconds": 0.0, **counted(of_sympy(expanded))}, **sympy_forms(expanded, budget)}
     print(json.dumps(found))
 
 

@@ -143,3 +143,12 @@ def shortest(call: Callable[[], object], rounds: int) -> float:
         call()
         times.append(time.process_time() - begin)
     return min(times)
+
+
+def best_seconds(runs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The shortest processor time [s] of each run, one after the other in every round."""
+    best = dict.fromkeys(runs, float("inf"))
+    for _ in range(rounds):
+        for name, run in runs.items():
+            best[name] = min(best[name], shortest(run, 1))
+    return best

@@ -15,7 +15,9 @@ from benchmarks.harness import one_core
 from benchmarks.inverse_kinematics_arms import arms, from_forward_kinematics
 from benchmarks.inverse_kinematics_peers import PEERS, example_urdf
 from benchmarks.options import Options
+from benchmarks.random_start_newton import configurations
 from benchmarks.report import figure, table
+from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
 from rikigaku.inverse_kinematics.exact_solver import exact_solver
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.serial_arm import serial_arm
@@ -35,9 +37,10 @@ def run(options: Options) -> dict[str, Any]:
             "completeness": completeness(
                 POSES // 50 if quick else POSES, COUNTED // 40 if quick else COUNTED
             ),
+            "special poses": special_poses(1 if quick else 8, 1500 if quick else 4000),
             "closed forms": closed_forms(2000 if quick else 20_000),
             "general": general_arm(1000 if quick else 10_000),
-            "search": searches(500 if quick else 10_000, 20 if quick else 200),
+            "search": searches(500 if quick else 10_000, 20 if quick else 1000),
         }
 
 
@@ -60,8 +63,9 @@ def completeness(poses: int, counted: int) -> dict[str, Any]:
         missed = int((near > 1e-5).sum())
         numbers = (found.multiplicity > 0).sum(axis=1)
         wrong = compared = 0
-        for k in range(few if found.method == "elimination" else 0):
-            count, apart = real_zeros(arm, H[k], solver.general.solvers[0].cut)
+        cuts = chosen_cuts(arm) if found.method == "elimination" else []
+        for k in range(few if cuts else 0):
+            count, apart = real_zeros(arm, H[k], cuts[0].cut)
             if apart > NEAR:
                 compared += 1
                 wrong += int(count != numbers[k])
@@ -81,8 +85,44 @@ def completeness(poses: int, counted: int) -> dict[str, Any]:
         )
         if residual > LARGEST_RESIDUAL:
             raise Disagreement("inverse kinematics", "ours", "the pose", residual, LARGEST_RESIDUAL)
+        if total[1]:
+            raise Disagreement(f"known configurations of {group}", "ours", "the arm", total[1] / total[0], 0)
+        if total[3]:
+            raise Disagreement(f"numbers of {group}", "ours", "256 bits", total[3] / total[2], 0)
     head = ["arm", "poses", "known missed", "most", "residual", "counted in 256 bits", "different"]
     print(table("All configurations of arms of six joints", head, rows))
+    return record
+
+
+def special_poses(each: int, starts: int) -> dict[str, Any]:
+    """Joints at 0, 90 and 180 degrees against Newton's method from random starts."""
+    rng = np.random.default_rng(4)
+    rows, record = [], {}
+    for name, robot, frame in arms():
+        if name.startswith(("random", "prismatic")) and not name.endswith(" 1"):
+            continue
+        angles = np.array([joint.type == "revolute" for joint in robot.joints])
+        q = rng.uniform(-np.pi, np.pi, (each, 6)) * np.where(angles, 1.0, 0.3)
+        special = angles & (rng.random((each, 6)) < 0.6)
+        q = np.where(special, rng.choice([0, np.pi / 2, -np.pi / 2, np.pi], (each, 6)), q)
+        found = robot.inverse_kinematics(robot.pose(q, frame), frame, all=True, limits=False)
+        compared = missed = incomplete = 0
+        for k, pose in enumerate(robot.pose(q, frame)):
+            incomplete += not found.complete[k]
+            others = configurations(robot, frame, pose, starts, seed=k)
+            if found.family[k].any() or found.multiplicity[k].max() > 1 or not len(others.q):
+                continue  # singular: a family has members without number
+            gap = others.q[:, None] - found.q[k]
+            gap = np.where(angles, gap - 2 * np.pi * np.round(gap / (2 * np.pi)), gap)
+            near = np.nanmin(np.abs(gap).max(axis=2), axis=1, initial=9.0)
+            compared += len(others.q)
+            missed += int((near > 1e-5).sum()) if found.complete[k] else 0
+        record[name] = {"compared": compared, "missed": missed, "incomplete": incomplete}
+        rows.append([name, str(each), str(compared), str(missed), str(incomplete)])
+        if missed:
+            raise Disagreement(f"special poses of {name}", "ours", "random starts", missed / compared, 0)
+    head = ["arm", "poses", "found from random starts", "missed by ours", "reported as incomplete"]
+    print(table("Joints at 0, 90 and 180 degrees", head, rows))
     return record
 
 

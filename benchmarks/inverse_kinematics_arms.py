@@ -39,15 +39,15 @@ def arms() -> Iterator[tuple[str, Any, str]]:
     for name in ("puma560", "ur5", "stanford"):
         yield name, rk.load(name), "hand"
     for name, rows in GENERAL.items():
-        yield name, _arm(rows), "l6"
+        yield name, arm_of(rows), "l6"
         if name in ("UR10e", "PiPER (lengths)"):
-            yield f"{name}, calibrated", _arm(np.array(rows) + 1e-3 * rng.normal(size=(6, 3))), "l6"
+            yield f"{name}, calibrated", arm_of(np.array(rows) + 1e-3 * rng.normal(size=(6, 3))), "l6"
     for k in range(20):
-        yield f"random {k}", _arm(rng.uniform(-1.5, 1.5, (6, 3))), "l6"
+        yield f"random {k}", arm_of(rng.uniform(-1.5, 1.5, (6, 3))), "l6"
     for k in range(10):
         place = int(rng.integers(6))
-        prismatic = {place, (place + 1) % 6} if k % 2 else {place}
-        yield f"prismatic {k}", _arm(rng.uniform(-1.5, 1.5, (6, 3)), prismatic), "l6"
+        prismatic = {place, (place + 1 + k // 4) % 6} if k % 2 else {place}
+        yield f"prismatic {k}", arm_of(rng.uniform(-1.5, 1.5, (6, 3)), prismatic), "l6"
 
 
 def from_forward_kinematics(fk: Callable[[Array], Array]) -> SerialArm:
@@ -67,7 +67,8 @@ def from_forward_kinematics(fk: Callable[[Array], Array]) -> SerialArm:
     return SerialArm(np.array(links), (True,) * 6, tuple(range(6)))
 
 
-def _arm(rows: Any, prismatic: Any = ()) -> Any:
+def arm_of(rows: Any, prismatic: Any = ()) -> Any:
+    """A robot from rows (alpha, a, d) in modified Denavit-Hartenberg form; theta for prismatic joints."""
     links = []
     for k, (alpha, a, x) in enumerate(rows):
         slides = k in prismatic

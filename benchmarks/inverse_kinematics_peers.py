@@ -1,5 +1,6 @@
 """Iterative inverse kinematics of other packages, on the same poses and limits."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -58,13 +59,20 @@ def pinocchio(robot: Any, frame: str, targets: Array) -> tuple[float | None, flo
     return good / len(targets), (time.process_time() - start) / len(targets)
 
 
+def _kinematic_urdf(robot: Any) -> str:
+    """The URDF for MuJoCo, every link a body; inertias, which kinematics do not need, are MuJoCo's least."""
+    text = re.sub(r"<inertial>.*?</inertial>", "", urdf_text(robot)[0], flags=re.DOTALL)
+    own = '<mujoco><compiler fusestatic="false" boundmass="0.001" boundinertia="0.000001"/></mujoco>'
+    return re.sub(r"(<robot[^>]*>)", lambda head: head[0] + own, text, count=1)
+
+
 def mink(robot: Any, frame: str, targets: Array) -> tuple[float | None, float]:
     """mink's differential inverse kinematics with its configuration limits, 100 steps, 5 restarts."""
     import mink as package
     import mujoco
 
     try:
-        model = mujoco.MjModel.from_xml_string(urdf_text(robot)[0])
+        model = mujoco.MjModel.from_xml_string(_kinematic_urdf(robot))
         names = [model.body(k).name for k in range(model.nbody)]
         body, on_body = _place(robot, frame)
         if body not in names:

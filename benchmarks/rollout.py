@@ -1,5 +1,13 @@
-"""Rollouts without contacts beside `mujoco.rollout`: steps a second on one core, same model and step."""
+"""Section: rollouts without contacts beside MuJoCo, and with contacts, in float32, and their memory.
 
+Steps a second on one core, same model and step, in interleaved rounds by processor time. MuJoCo by
+`mujoco.rollout` (torques of each step, all states recorded) and by `mujoco.batch` (all steps in one call, its
+fastest way). MJX on the processor runs in the interpreter that the variable MJX_PYTHON names, if it is set.
+"""
+
+import json
+import os
+import subprocess
 import tempfile
 import warnings
 from pathlib import Path
@@ -7,37 +15,61 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from mujoco import batch as mujoco_batch
 from mujoco import rollout as mujoco_rollout
 
 import rikigaku as rk
-from benchmarks.harness import shortest
+from benchmarks import rollout_contacts, rollout_single
+from benchmarks.fresh import fresh_result
+from benchmarks.harness import best_seconds, one_core
 from benchmarks.options import Options
+from benchmarks.report import table
 from benchmarks.robots import SUBJECTS, Subject
 from rikigaku.formats.state_conversion import to_mujoco
 
 WORLDS, STEPS, DT = 2048, 100, 1e-3
-THEIR_WORLDS = 64  # MuJoCo computes world after world: its rate does not depend on their number
+THEIR_WORLDS = 32  # MuJoCo computes world after world: its rate does not depend on their number
 METHODS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "rk4": mujoco.mjtIntegrator.mjINT_RK4}
 ROBOTS = ("panda", "talos")
+ORDERS = {"euler": 1, "rk4": 4}
 
 
 def run(options: Options) -> dict[str, Any]:
-    """Steps a second of processor time, on one thread: final states, and all states."""
-    print(f"Rollouts of {WORLDS} worlds over {STEPS} steps of {DT:g} s, one thread: million steps a second")
-    results = {}
-    for name in (name for name in ROBOTS if name in options.robots):
-        for method in METHODS:
-            row = results[f"{name} {method}"] = measured(SUBJECTS[name], method)
-            print(
-                f"{name:8} {method:6} final states {row['ours'] / 1e6:6.2f}, all states "
-                f"{row['ours, all states'] / 1e6:6.2f}; mujoco.rollout {row['mujoco'] / 1e6:7.4f}; ratio "
-                f"{row['ours, all states'] / row['mujoco']:.0f}; difference of q {row['difference']:.1e}"
-            )
-    return results
+    """All tables: without contacts, agreement, contacts, single precision, memory."""
+    rounds = 3 if options.quick else 9
+    with one_core():
+        smooth = {
+            f"{name} {method}": measured(SUBJECTS[name], method, rounds)
+            for name in ROBOTS
+            if name in options.robots
+            for method in METHODS
+        }
+        columns = ("final states", "all states", "mujoco.rollout", "mujoco.batch")
+        rows = [
+            [name, *(f"{row[c] / 1e6:.3f}" for c in columns)]
+            + [f"{row['all states'] / row[c]:.1f}" for c in columns[2:]]
+            + [f"{row['difference']:.0e}"]
+            for name, row in smooth.items()
+        ]
+        header = ("", *columns, "ratio, rollout", "ratio, batch", "difference of q")
+        title = f"{WORLDS} worlds, {STEPS} steps of {DT:g} s, one core: million steps a second"
+        print(table(title, header, rows))
+        mjx = _mjx()
+        if mjx is not None:
+            rate, compiled = mjx["steps a second"], mjx["compiled"]
+            print(f"MJX on the same core, Panda, 4 worlds, Euler, float32: {rate:.0f} steps a second,")
+            print(f"after {compiled:.0f} s of compilation, both by processor time\n")
+        agreement = _agreement()
+        contacts = rollout_contacts.run(rounds)
+        single = rollout_single.run(rounds)
+    return {
+        "smooth": smooth, "mjx": mjx, "agreement": agreement, "contacts": contacts, "float32": single,
+        "memory": _memory(),
+    }  # fmt: skip
 
 
-def measured(subject: Subject, method: str) -> dict[str, float]:
-    """Steps a second of both, and the difference of their final configurations."""
+def measured(subject: Subject, method: str, rounds: int) -> dict[str, float]:
+    """Steps a second of each, and the difference of final configurations from those of `mujoco.rollout`."""
     robot = rk.load(subject.path, free_base=subject.floating)
     model = _model(robot, method)
     rng = np.random.default_rng(0)
@@ -45,11 +77,9 @@ def measured(subject: Subject, method: str) -> dict[str, float]:
     joints = slice(robot.nq - robot.nv + 6, None) if subject.floating else slice(None)
     q[:, joints] += rng.uniform(-0.5, 0.5, q[:, joints].shape)
     v = rng.uniform(-0.5, 0.5, (WORLDS, robot.nv))
-    if subject.floating:
-        v[:, :6] = 0.0
     tau = rng.uniform(-1, 1, (STEPS, WORLDS, robot.nv))
     if subject.floating:
-        tau[..., :6] = 0.0
+        v[:, :6] = tau[..., :6] = 0.0
     outs = [(np.empty((WORLDS, robot.nq)), np.empty((WORLDS, robot.nv)))]
     outs += [(np.empty((STEPS, WORLDS, robot.nq)), np.empty((STEPS, WORLDS, robot.nv)))]
 
@@ -64,17 +94,78 @@ def measured(subject: Subject, method: str) -> dict[str, float]:
     start = np.concatenate([np.zeros((THEIR_WORLDS, 1)), *begin], axis=1)
     control = np.ascontiguousarray(np.swapaxes(layout.tau(q[few], tau[:, few]), 0, 1))
     data, spec = [mujoco.MjData(model)], int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
+    batch = mujoco_batch.Batch(model, THEIR_WORLDS, 1)
 
     def theirs() -> Any:
         return mujoco_rollout.rollout(model, data, start, control, nstep=STEPS, control_spec=spec)[0]
 
-    states = theirs()
+    def batched() -> None:
+        batch.qpos, batch.qvel = begin
+        batch.step(nstep=STEPS)
+
     found = layout.q(ours(1).q[-1, few])
-    row = {"difference": float(np.abs(found - states[:, -1, 1 : 1 + robot.nq]).max())}
-    row["ours"] = WORLDS * STEPS / shortest(lambda: ours(0), 3)
-    row["ours, all states"] = WORLDS * STEPS / shortest(lambda: ours(1), 3)
-    row["mujoco"] = THEIR_WORLDS * STEPS / shortest(theirs, 3)
-    return row
+    difference = float(np.abs(found - theirs()[:, -1, 1 : 1 + robot.nq]).max())
+    runs = {
+        "final states": (lambda: ours(0), WORLDS), "all states": (lambda: ours(1), WORLDS),
+        "mujoco.rollout": (theirs, THEIR_WORLDS), "mujoco.batch": (batched, THEIR_WORLDS),
+    }  # fmt: skip
+    seconds = best_seconds({name: call for name, (call, _) in runs.items()}, rounds)
+    rates = {name: count * STEPS / seconds[name] for name, (_, count) in runs.items()}
+    return {**rates, "difference": difference}
+
+
+def _agreement() -> dict[str, Any]:
+    """Errors against the adaptive integrator for steps halved twice, and the order they fall with."""
+    robot = rk.load("panda")
+    rng = np.random.default_rng(1)
+    q, v = rng.uniform(-0.5, 0.5, (2, 7))
+    exact = rk.simulate(robot, q, v, duration=0.2, rtol=1e-12, atol=1e-13)
+    record, rows = {}, []
+    for method, order in ORDERS.items():
+        errors = [
+            float(
+                np.abs(
+                    robot.rollout(q, v, steps=n, dt=0.2 / n, method=method, every=0).q[0] - exact.q[-1]
+                ).max()
+            )
+            for n in (50, 100, 200)
+        ]
+        found = float(np.log2(errors[0] / errors[2]) / 2)
+        record[method] = {"errors": errors, "order": found}
+        rows.append([method, *(f"{e:.1e}" for e in errors), f"{found:.2f}", str(order)])
+    header = ("Panda, 0.2 s", "4 ms", "2 ms", "1 ms", "order found", "order")
+    print(table("Largest difference of q from the adaptive integrator [rad]", header, rows))
+    return record
+
+
+def _memory() -> dict[str, Any]:
+    """A million worlds in a new process: arrays, and growth of the resident memory."""
+    x = fresh_result("benchmarks.rollout_memory_child")
+    rows = [[way, *(f"{y[key] / 1e6:.1f}" for key in ("inputs", "new", "peak"))] for way, y in x.items()]
+    header = ("Panda, 10 steps", "inputs", "new arrays", "growth, peak")
+    print(table("A million worlds, resident memory in MB", header, rows))
+    return x
+
+
+def _mjx() -> dict[str, float] | None:
+    """Steps a second of MJX on this core, and its compilation [s]; None without its interpreter."""
+    python = os.environ.get("MJX_PYTHON")
+    if not python:
+        return None
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = Path(folder) / "robot.xml"
+        rk.load("panda").save(path)
+        child = Path(__file__).with_name("mjx_child.py")
+        try:
+            done = subprocess.run(
+                [python, str(child), str(path)], capture_output=True, text=True, check=True, timeout=600
+            )
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+            print(f"MJX gave no result: {error}\n")
+            return None
+    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
 
 
 def _model(robot: rk.Robot, method: str) -> Any:

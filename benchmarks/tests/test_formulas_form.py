@@ -48,10 +48,11 @@ def test_a_row_marks_more_operations_than_the_peers() -> None:
     }
     assert best(theirs)[0] == "simplify"
     own = {"operations": 6, "characters": 14, "seconds": 0.1}
-    assert row("x", own, theirs, 10.0) == [
+    assert row("x", own, theirs) == [
         "x",
         "9",
         "6 !",
+        "",
         "5",
         "simplify (1 stopped)",
         "14",
