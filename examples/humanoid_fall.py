@@ -42,13 +42,14 @@ for event in solution.events:
 audit = solution.energy_audit()
 print(f"of {audit.start - audit.end:.1f} J lost, joints, friction and impacts took {audit.dissipated:.1f} J")
 assert "knee lands" in [event.name for event in solution.events]
-assert audit.relative < 1e-4
+print(f"energy and dissipated work are constant to {audit.relative:.1e} of the largest kinetic energy")
+assert audit.relative < 1e-8
 heights = robot.poses(solution.q)[:, [robot.frame_names.index(name) for name in points], 2, 3]
-# If a flight is shorter than the sampling of a guard, its landing may be located too late.
-print(f"largest penetration: {-1000 * heights.min():.2f} mm, where feet bounce within microseconds")
-assert heights.min() > -3e-4
+print(f"largest penetration: {max(-heights.min(), 0):.1e} m")
+assert heights.min() > -1e-9
 
 ax = solution.configurations(8, plane="yz", apart=0.7)
 ax.axhline(0, color="0.4", linewidth=1)
+ax.set_ylim(-0.15, 1.9)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_fall.png", dpi=110)

@@ -118,11 +118,14 @@ assert (carried[0] & ~carried[1]).any()  # on the support foot alone, then on th
 assert (carried[1] & ~carried[0]).any()
 feet = [robot.pose(solution.q[-1], name)[1, 3] for name in ("sole", "swing_sole")]
 lean = sum(solution.q[-1][2:6])
+audit = solution.energy_audit()
+print(f"energy, work and dissipated work agree to {audit.relative:.1e} of the largest kinetic energy")
 print(f"both feet moved forward by {feet[0]:.3f} m and {feet[1]:.3f} m; the trunk leans {lean:.3f} rad")
 assert abs(feet[0] - STEP) < 0.03
 assert abs(feet[1] - STEP) < 0.03
 
 ax = solution.configurations(9, plane="yz", apart=0.55)
 ax.axhline(0, color="0.4", linewidth=1)
+ax.set_ylim(-0.15, 1.8)
 ax.figure.tight_layout()
 ax.figure.savefig(folder / "humanoid_walking.png", dpi=110)

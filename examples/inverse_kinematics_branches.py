@@ -16,13 +16,13 @@ def branches(file: Path) -> int:
     q = np.array([0.4, -1.1, 1.3, -0.7, 1.2, 0.5])
     found = arm.inverse_kinematics(arm.pose(q, "hand"), "hand", q0=q, all=True, limits=False)
     figure = Figure(figsize=(6.4, 5.2))
-    ax = figure.add_axes((0, 0, 1, 0.97), projection="3d")
+    ax = figure.add_axes((0, 0, 1, 0.92), projection="3d")
     plot(arm, q, ax, frames=False, masses=False, legend=False)
     links = [link.name for link in arm.links]
     for x in found:
         points = np.array([np.zeros(3), *(arm.pose(x, name)[:3, 3] for name in (*links, "hand"))])
         ax.plot(*points.T, color="#d1495b", alpha=0.45, linewidth=3, solid_capstyle="round")
-    ax.set_title(f"UR5: {len(found)} configurations at one pose", fontsize=11, y=0.93)
+    figure.suptitle(f"UR5: {len(found)} configurations at one pose", fontsize=11, y=0.98)
     figure.savefig(file, dpi=110)
     return len(found)
 
