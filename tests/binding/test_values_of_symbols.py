@@ -148,7 +148,7 @@ def test_the_one_state_call_by_name_is_used(monkeypatch: pytest.MonkeyPatch) -> 
         {"gravity": np.ones(3)},
     ]
     wanted = [law(q, v, a, **each).tobytes() for each in words]
-    monkeypatch.setattr(type(law._arguments), "parsed", None)  # the general way
+    monkeypatch.setattr(type(law.arguments), "parsed", None)  # the general way
     assert [law(q, v, a, **each).tobytes() for each in words] == wanted
 
 

@@ -117,12 +117,10 @@ def test_code_from_disk_needs_no_program(folder: Path) -> None:
 
 
 def test_the_key_holds_identity_source_processor_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {
-        Kernel(name, doubling)._key(kind) for name, kind in (("a", "batch"), ("b", "batch"), ("a", "one"))
-    }
+    keys = {Kernel(name, doubling).key(kind) for name, kind in (("a", "batch"), ("b", "batch"), ("a", "one"))}
     with monkeypatch.context() as patch:
         patch.setattr(object_cache, "source_fingerprint", lambda: "other source")
-        keys.add(Kernel("a", doubling)._key("batch"))
+        keys.add(Kernel("a", doubling).key("batch"))
     host = native_code.host()
     for other in (
         native_code.Cpu(host.triple, "other", host.features),
@@ -131,10 +129,10 @@ def test_the_key_holds_identity_source_processor_and_versions(monkeypatch: pytes
     ):
         with monkeypatch.context() as patch:
             patch.setattr(native_code, "host", lambda other=other: other)
-            keys.add(Kernel("a", doubling)._key("batch"))
+            keys.add(Kernel("a", doubling).key("batch"))
     with monkeypatch.context() as patch:
         patch.setattr(np, "__version__", "0.0")
-        keys.add(Kernel("a", doubling)._key("batch"))
+        keys.add(Kernel("a", doubling).key("batch"))
     assert len(keys) == 8
     assert native_code.llvmlite.__version__ in host.fingerprint
 

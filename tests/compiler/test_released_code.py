@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import rikigaku as rk
 from rikigaku.compiler import native_code, object_cache
 from rikigaku.compiler.kernel import Kernel
+from rikigaku.integrators import native_library as native_library_module
+from rikigaku.integrators.native_library import native_library
 from rikigaku.numbers.program import Program, trace
 
 X = np.array([0.1, 0.2])
@@ -145,3 +148,23 @@ def test_object_code_kept_in_memory_has_a_largest_size(monkeypatch: pytest.Monke
     for k in range(5):
         object_cache.write_code(f"k{k}", object_cache.Entry({}, b"x" * 100))
     assert list(object_cache._in_memory) == ["k3", "k4"]
+
+
+def test_threads_that_load_the_same_code_at_once_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two copies one would be released while its address is in use."""
+    together, read = threading.Barrier(2, timeout=60), object_cache.read_code
+    native_library("doubling", lambda: "define double @twice(double %x) { ret double %x }")
+    Kernel("doubling", doubling).loop  # noqa: B018  (compiled; released again)
+    monkeypatch.setattr(native_library_module, "_loaded", {})
+
+    def both_read(key: str) -> object_cache.Entry | None:
+        found = read(key)
+        together.wait()
+        return found
+
+    monkeypatch.setattr(object_cache, "read_code", both_read)
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: native_library("doubling", str), range(2))
+        codes = list(pool.map(lambda _: Kernel("doubling", doubling)._code("batch"), range(2)))
+    assert first is second
+    assert codes[0] is codes[1]

@@ -28,6 +28,7 @@ EVIL = 'l*/ evil(); /*"""\nevil()\n`$\\evil{}$%--]] =# \u202e%}evil\\'
 
 # What is left of a line when its comments and strings are gone.
 COMMENTS = {
+    "casadi c": r"/\*.*?\*/",
     "c": r"/\*.*?\*/",
     "c header": r"/\*.*?\*/|_EXPORT 0x[0-9a-f]{8}\n",  # and the digest of its source
     "c++": r"/\*.*?\*/|//[^\n]*",

@@ -14,6 +14,7 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.export.wasm_module import wasm_module
 from rikigaku.numbers import elementary_functions as functions
 from rikigaku.numbers.program import trace
+from rikigaku.symbolic.inverse_kinematics.solution_program import branch_program
 
 
 class Instance:
@@ -106,6 +107,20 @@ def test_several_laws_share_a_module_and_outputs_may_overlap_inputs() -> None:
     for overlap in (False, True):
         np.testing.assert_allclose(instance("tau", [q, v, a], overlap)[0], tau, atol=1e-12)
     assert [port["name"] for port in instance.laws["tau"]["inputs"]] == ["q", "v", "a"]
+
+
+@pytest.mark.parametrize("name", ["planar_2r", "scara", "ur5"])
+def test_branches_of_a_configuration_are_those_of_its_pose(name: str) -> None:
+    robot = rk.load(name)
+    values = {x: 0.4 + 0.1 * k for k, x in enumerate(robot.free_symbols)}
+    ik = robot.inverse_kinematics_formulas("hand")
+    instance = Instance(wasm_module({"branches": branch_program(ik, values)}))
+    for q in np.random.default_rng(1).uniform(-1.2, 1.2, (20, robot.nq)):
+        wanted = ik.solve(robot.pose(q, "hand", **values), **values)
+        (found,) = instance("branches", [q])
+        np.testing.assert_array_equal(np.isfinite(found).all(axis=-1), wanted.valid)
+        np.testing.assert_allclose(found[wanted.valid], wanted.q[wanted.valid], atol=1e-9)
+        assert (np.abs(np.sin((found[wanted.valid] - q) / 2)).max(axis=-1) < 1e-9).any()
 
 
 def test_sines_and_cosines_are_accurate_up_to_large_angles() -> None:

@@ -23,7 +23,7 @@ BAD = {
     HEAD + "gravity = 9.81": "three numbers. Write gravity = [0, 0, -9.81].",
     HEAD + "gravity = -1.62": "Write gravity = [0, 0, -1.62].",
     HEAD + "gravity = true": "Write gravity = [0, 0, -9.81].",
-    DH_LINK + 'inertia = { about = "com", m = -1 }': 'link[0] "a".inertia.m: m is -1 kg, below zero',
+    DH_LINK + 'inertia = { about = "com", m = -1 }': "link 'a': m is -1 kg, below zero",
     HEAD + "gravity = [0, 0, true]": "True is not a number",
     HEAD + "gravity = [0, 0, [1]]": "should be a number or a formula",
     HEAD + 'gravity = [0, 0, "9;81"]': "gravity[2]: Not a formula",
@@ -120,7 +120,8 @@ def test_single_brackets_beside_others_are_named_with_their_line(text):
 
 
 def test_a_robot_with_a_negative_mass_is_not_saved():
-    robot = rk.Robot("r", (rk.Link("a", "base", rk.Joint("j"), inertia=rk.Inertia("com", -1)),))
+    inertia = rk.Inertia("com", -1, regrouped=True)
+    robot = rk.Robot("r", (rk.Link("a", "base", rk.Joint("j"), inertia=inertia),))
     with pytest.raises(WrongValue, match="Link 'a' has the mass -1 kg"):
         to_toml(robot)
 

@@ -31,7 +31,7 @@ def with_random_parameters(robot: Robot, rng: np.random.Generator) -> tuple[Robo
         ten = [Formula.of(f"{x:.4f}") for x in rng.uniform(-1, 1, 10)]
         rotor, viscous, coulomb = (Formula.of(f"{x:.4f}") for x in rng.uniform(0, 1, 3))
         joint = replace(link.joint, rotor=rotor, viscous=viscous, coulomb=coulomb)
-        inertia = Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))  # type: ignore[arg-type]
+        inertia = Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]), regrouped=True)  # type: ignore[arg-type]
         links.append(replace(link, joint=joint, inertia=inertia))
         inertial += [float(x) for x in ten]
     changed = replace(robot, links=tuple(links))

@@ -1,7 +1,10 @@
 """Angles that are probably in degrees are reported where a robot is read; rows refuse a joint's variable."""
 
+import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,3 +110,54 @@ def test_a_row_that_holds_the_name_of_its_joint_is_refused() -> None:
     with pytest.raises(BadModel, match="Give the constant alone, theta=pi/2"):
         robot(theta="theta2 + pi/2")
     assert robot(a="theta2").free_symbols == ("theta2",)  # a length of that name is no joint variable
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (lambda: rk.ModifiedDH(alpha=90), r'alpha is 90 rad. Write "90\*deg" \(or "pi/2"\)'),
+        (lambda: rk.StandardDH(theta="180"), "StandardDH has 1 angle .* theta is 180 rad"),
+        (lambda: rk.Placement((10, 20, 30), [0, 45, 90]), r"2 angles beyond .*\n.*rpy\[1\] is 45 rad"),
+        (lambda: rk.Inertia("com", 1, rpy=(0, 0, 90)), r"rpy\[2\] is 90 rad"),
+    ],
+)
+def test_angles_typed_in_python_are_reported_at_the_line_that_holds_them(made: Any, sentence: str) -> None:
+    with pytest.warns(DegreesWarning) as caught:
+        made()
+    assert len(caught) == 1
+    assert re.search(sentence, str(caught[0].message), re.DOTALL)
+    assert caught[0].filename == __file__
+
+
+def test_edits_do_not_repeat_the_warning() -> None:
+    with pytest.warns(DegreesWarning):
+        row = rk.ModifiedDH(alpha=90)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegreesWarning)
+        robot = rk.Robot("r", (rk.Link("a", "base", rk.Joint("j"), row),))
+        replace(row, a=2)
+        robot.attach("a", rk.Inertia("com", 1))
+        rk.ModifiedDH(alpha="450*deg", theta=6.28, a=100)
+
+
+@pytest.mark.parametrize("m", [-1, "-2/3"])
+def test_a_negative_mass_in_python_is_an_error_with_link_and_number(m: object) -> None:
+    with pytest.raises(BadModel, match=rf"link 'arm': m is {m} kg, below zero"):
+        rk.Robot("r", (rk.Link("arm", "base", rk.Joint("j"), inertia=rk.Inertia("com", m)),))
+    with pytest.raises(BadModel, match=r"link 'arm': m is -3 kg, below zero"):
+        rk.Robot("r", (rk.Link("arm", "base", rk.Joint("j"), inertia=rk.Inertia("com", "m")),)).bind(m=-3)
+
+
+@pytest.mark.parametrize(
+    ("joint", "mass", "length", "sentence"),
+    [
+        ("q1", "m1", "m_1", r"symbol 'm_1' is printed like symbol 'm1' in formulas, m_\{1\}"),
+        ("q1", "q_1", "L", r"symbol 'q_1' is printed like joint 'q1' in formulas"),
+    ],
+)
+def test_symbols_that_formulas_would_print_alike_are_refused(
+    joint: str, mass: str, length: str, sentence: str
+) -> None:
+    inertia = rk.Inertia("com", mass, (length, 0, 0))
+    with pytest.raises(BadModel, match=sentence):
+        rk.Robot("r", (rk.Link("a", "base", rk.Joint(joint), inertia=inertia),))

@@ -201,6 +201,8 @@ def test_what_is_no_number_or_text_is_refused(x):
         ("1e99999999999", 0, "exponent"),
         ("q", 0, "reserved"),
         ("lambda", 0, "reserved"),
+        ("2*nan", 2, "no finite number"),
+        ("-Inf", 1, "no finite number"),
         ("1 = 1", 2, "no meaning"),
         ("a\x00", 1, "no meaning"),
     ],

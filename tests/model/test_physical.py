@@ -212,7 +212,8 @@ def test_a_repair_that_cannot_be_done_names_the_link() -> None:
 
 
 def test_all_links_that_cannot_be_repaired_are_named() -> None:
-    robot = robot_with(about_com(0.0, np.eye(3)), GOOD, about_com(-1.0, np.eye(3)))
+    negative = replace(about_com(-1.0, np.eye(3)), regrouped=True)
+    robot = robot_with(about_com(0.0, np.eye(3)), GOOD, negative)
     with pytest.raises(UnphysicalInertia, match=r"link 'l0': mass 0 kg.*\nRobot 'arm', link 'l2': mass -1"):
         check_inertias(robot, repair="nearest")
 

@@ -43,12 +43,19 @@ class LawArguments:
         return {name: float(self.fixed[name]) for name in names if _is_plain(self.fixed[name])}
 
     def parsed(
-        self, args: Sequence[Any], keywords: Mapping[str, Any], arrays_required: bool = True
+        self,
+        args: Sequence[Any],
+        keywords: Mapping[str, Any],
+        arrays_required: bool = True,
+        single: bool = False,
+        converted: bool = True,
     ) -> ParsedArguments:
         """Validate positional and keyword arguments and assign each to its kind.
 
         Args:
             arrays_required: False where only the options matter; the arrays may then be missing.
+            single: arrays of float32 stay as they are.
+            converted: False where the inputs belong to another framework; they are returned as they are.
         Raises:
             UnknownName, WrongSize, WrongValue: if an argument is unknown, missing or does not fit.
         """
@@ -89,11 +96,12 @@ class LawArguments:
         options = {name: chosen.get(name, default) for name, default in law.options.items()}
         for name, value in options.items():
             self._check_option(name, value)
-        return ParsedArguments(self.arrays(arrays), options, overrides, symbols)
+        inputs = self.arrays(arrays, single) if converted else arrays
+        return ParsedArguments(inputs, options, overrides, symbols)
 
-    def arrays(self, values: Sequence[Any]) -> list[Array]:
-        """The law's inputs as float64 arrays whose last axis has the right size."""
-        return [self._array(name, x) for name, x in zip(self.law.inputs, values, strict=False)]
+    def arrays(self, values: Sequence[Any], single: bool = False) -> list[Array]:
+        """The law's inputs as float64 arrays whose last axis has the right size; single: float32 stays."""
+        return [self._array(name, x, single) for name, x in zip(self.law.inputs, values, strict=False)]
 
     def check_names(self, names: Sequence[str]) -> None:
         """Raise UnknownName for a keyword that is neither an option nor an override nor a symbol."""
@@ -126,12 +134,19 @@ class LawArguments:
         if not isinstance(default, bool) and not is_number(default) and not isinstance(value, str):
             raise WrongValue(f"{name} of {self.law.called} is a string, not {short(value)}.")
 
-    def _array(self, name: str, x: Any) -> Array:
+    def _array(self, name: str, x: Any, single: bool) -> Array:
         size = input_size(self.robot, self.law, name)
-        if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim and x.shape[-1] == size:
+        kept = (np.float64, np.float32) if single else (np.float64,)
+        if type(x) is np.ndarray and x.dtype in kept and x.ndim and x.shape[-1] == size:
             return x
         array = floats(f"{name} of robot {self.robot.name!r}", x)
-        if array.ndim == 0 or array.shape[-1] != size:
+        self.check_shape(name, array.shape)
+        return array
+
+    def check_shape(self, name: str, shape: tuple[int, ...]) -> None:
+        """Raise WrongSize if the last axis of an input has not the right size."""
+        size = input_size(self.robot, self.law, name)
+        if not shape or shape[-1] != size:
             coordinates = self.law.coordinates.get(name)
             names = coordinates or [joint.name for joint in self.robot.joints]
             listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
@@ -139,9 +154,8 @@ class LawArguments:
                 listed = f"joints {listed}"
             raise WrongSize(
                 f"{name} of robot {self.robot.name!r} has {size} numbers ({listed}), so its "
-                f"array ends in an axis of {size}; an array of shape {array.shape} was given."
+                f"array ends in an axis of {size}; an array of shape {shape} was given."
             )
-        return array
 
 
 def _mapping(what: str, by: str, example: str, x: Any) -> Mapping[str, Any]:

@@ -10,10 +10,13 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from rikigaku.binding.arguments import LawArguments
+import numpy as np
+
+from rikigaku.binding.arguments import LawArguments, ParsedArguments
 from rikigaku.binding.call_signature import CallSignature, CallText
 from rikigaku.binding.compiled_law import CompiledLaw, compiled_laws
 from rikigaku.binding.law_derivatives import Derivatives
+from rikigaku.binding.law_products import LawProducts
 from rikigaku.binding.one_state_call import OneStateCall, are_vectors, one_state_call
 from rikigaku.compiler.kernel import Function, Kernel
 from rikigaku.core.checked_calls import checked
@@ -45,9 +48,9 @@ class BoundLaw:
 
     def __init__(self, robot: RobotModel, law: Law, fixed: Mapping[str, Any] | None = None) -> None:
         self.robot, self.law, self.fixed = robot, law, dict(fixed or {})
-        self._arguments = LawArguments(robot, law, self.fixed)
-        self._compiled_laws = compiled_laws(robot, law, self._arguments.symbol_values)
-        self._derivatives = Derivatives(self._arguments, self._compiled_laws)
+        self.arguments = LawArguments(robot, law, self.fixed)
+        self._compiled_laws = compiled_laws(robot, law, self.arguments.symbol_values)
+        self._derivatives = Derivatives(self.arguments, self._compiled_laws)
         self._by_options: dict[tuple[Any, ...], BoundLaw] = {}  # with the options of earlier calls fixed
         self._one_state_calls: dict[tuple[str, ...], OneStateCall | None] = {}  # by the keywords of a call
 
@@ -69,8 +72,8 @@ class BoundLaw:
         except TypeError:  # an array is among them: it cannot be hashed and is not an option
             extra = ()
         if not keywords and len(args) == count and (compiled := self._of_arrays_alone) is not None:
-            return compiled(self._arguments.arrays(args), {}, {}, out)
-        inputs, options, overrides, symbols = self._arguments.parsed(args, keywords)
+            return compiled(self.arguments.arrays(args), {}, {}, out)
+        inputs, options, overrides, symbols = self.arguments.parsed(args, keywords)
         if extra and len(args) >= count and not (overrides or symbols):
             self._by_options[extra] = self.fix(**options)
         compiled = self._compiled_laws.of(options, overrides).specialized_to(symbols)
@@ -81,6 +84,18 @@ class BoundLaw:
                 return result
         return compiled(inputs, overrides, symbols, out)
 
+    def float32(self, *args: Any, out: Any = None, **keywords: Any) -> Any:
+        """The law in single precision: arrays of float32 in and out, twice as many states in a register.
+
+        Arguments as in a call; a program of its own, compiled at the first use. For batches: one state
+        costs as much as a register full. The relative error is some 1e-6 for arms (docs/rollout.md).
+        """
+        alone = not keywords and len(args) == len(self.law.inputs)
+        if alone and (compiled := self._of_arrays_alone) is not None:
+            return compiled(self.arguments.arrays(args, single=True), {}, {}, out, np.float32)
+        inputs, options, overrides, symbols = self.arguments.parsed(args, keywords, single=True)
+        return self._compiled_laws.of(options, overrides)(inputs, overrides, symbols, out, np.float32)
+
     @checked
     def fix(self, **options: Any) -> Self:
         """The same law with options, overrides or symbols fixed: `hand = robot.jacobian.fix(frame="hand")`.
@@ -88,9 +103,17 @@ class BoundLaw:
         With options, and plain numbers for symbols, a call with one state goes straight to native code.
         Other numbers need another program: pass values that change from call to call in the call.
         """
-        self._arguments.check_names(tuple(options))
+        self.arguments.check_names(tuple(options))
         law: Self = bind(self.robot, self.law, {**self.fixed, **options}, self._general)
         return law
+
+    def specialized_call(
+        self, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[CompiledLaw, ParsedArguments]:
+        """The program of a call, and its arguments; arrays of other frameworks stay as they are."""
+        parsed = self.arguments.parsed(args, keywords, converted=False)
+        compiled = self._compiled_laws.of(parsed.options, parsed.overrides)
+        return compiled.specialized_to(parsed.symbols), parsed
 
     @property
     def native(self) -> Function:
@@ -104,6 +127,11 @@ class BoundLaw:
     def native_loop(self) -> Function:
         """The same for a batch: see `Kernel.loop`."""
         return self._bound_kernel.loop
+
+    @property
+    def native_loop_of_symbols(self) -> Function:
+        """The same with the symbols as further inputs, after the others, in the order of `free_symbols`."""
+        return self._specialized({}).kernel.loop
 
     @property
     def _bound_kernel(self) -> Kernel:
@@ -142,7 +170,8 @@ class BoundLaw:
         Args:
             language: "c", "c++", "python", "julia", "matlab" (and Octave), "rust", "latex", "markdown": text;
                 "c header": of the C text; "wasm": the bytes of a WebAssembly module; "casadi": a
-                casadi.Function; "sympy": a record of expressions; or one that was registered
+                casadi.Function; "casadi c": C that `casadi.external` loads; "sympy": a record of
+                expressions; or one that was registered
                 (`rikigaku.export.languages.register_language`).
             path: a file for the text or bytes, replaced in one step; a C header is written beside C.
             name: of the function; by default made of the names of robot and law.
@@ -155,8 +184,8 @@ class BoundLaw:
         from rikigaku.export.languages import known_language  # loaded at the first export
 
         known_language(language)  # before any work is done
-        named = self._arguments.parsed((), options, arrays_required=False).symbols
-        if symbols := {**self._arguments.symbol_values, **named}:  # export the robot with these bound
+        named = self.arguments.parsed((), options, arrays_required=False).symbols
+        if symbols := {**self.arguments.symbol_values, **named}:  # export the robot with these bound
             rest = {
                 key: x for key, x in {**self.fixed, **options}.items() if key not in ("symbols", *symbols)
             }
@@ -175,6 +204,7 @@ class BoundLaw:
         *args: Any,
         wrt: str | Sequence[str] | None = None,
         packed: bool = False,
+        order: int = 1,
         out: Any = None,
         **keywords: Any,
     ) -> Any:
@@ -188,8 +218,51 @@ class BoundLaw:
         packed=True: of each derivative only the elements that depend on the state, in one axis (..., count).
         Structural zeros and constants are omitted, equal elements (a symmetric matrix) appear once. `packing`
         returns their rows and columns, and unpacks them.
+
+        order=2: second derivatives. `d.q.v` is the derivative with respect to v of that with respect to q,
+        its axes last: (..., n, nv, nv). In the tangent space of quaternions `d.q.q` is not symmetric:
+        rotations do not commute.
         """
-        return self._derivatives(args, keywords, wrt, packed, out)
+        return self._derivatives(args, keywords, wrt, packed, out, order)
+
+    @checked
+    def gradient(
+        self, *args: Any, weights: Any, wrt: str | Sequence[str] | None = None, **keywords: Any
+    ) -> Any:
+        """Derivatives of sum(weights * result) with respect to each input (or those named in `wrt`): J^T w.
+
+        Costs two to three times the law, however many results it has. `wrt` may also name symbols. The one
+        with respect to q is in the tangent space (nv numbers).
+        """
+        names = self._derivatives.names(True if wrt is None else wrt, always=True)
+        return self._products(args, keywords, names).gradient(weights, names)
+
+    @checked
+    def tangent(self, *args: Any, directions: Mapping[str, Any], **keywords: Any) -> Any:
+        """The derivative of the result in one direction of the inputs: the sum of J t.
+
+        directions: by input or symbol, {"q": (..., nv), "v": (..., nv)}; that of q in its tangent space.
+        """
+        return self._products(args, keywords, tuple(directions)).tangent(directions)
+
+    @checked
+    def hessian_product(
+        self,
+        *args: Any,
+        weights: Any,
+        directions: Mapping[str, Any],
+        wrt: str | Sequence[str] | None = None,
+        **keywords: Any,
+    ) -> Any:
+        """The derivative of `gradient(..., weights=weights, wrt=wrt)` in one direction: Hessian by vector."""
+        names = self._derivatives.names(True if wrt is None else wrt, always=True)
+        products = self._products(args, keywords, (*names, *directions))
+        return products.hessian_product(weights, directions, names)
+
+    def _products(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], names: Sequence[str]
+    ) -> LawProducts:
+        return LawProducts(self.arguments, self._compiled_laws, args, keywords, names)
 
     @checked
     def packing(self, *, wrt: str | Sequence[str] | None = None, **options: Any) -> Any:
@@ -209,11 +282,11 @@ class BoundLaw:
         """Whether every option has a value, and no other fixed argument would be an input."""
         options = self.law.options
         complete = all(value is not REQUIRED for value in {**options, **self.fixed}.values())
-        return complete and self.fixed.keys() <= {*options, *self._arguments.symbol_values}
+        return complete and self.fixed.keys() <= {*options, *self.arguments.symbol_values}
 
     def _specialized(self, options: Mapping[str, Any]) -> CompiledLaw:
         """The program of a call with these options and overrides; it does not depend on the arrays."""
-        parsed = self._arguments.parsed((), options, arrays_required=False)
+        parsed = self.arguments.parsed((), options, arrays_required=False)
         return self._compiled_laws.of(parsed.options, parsed.overrides)
 
     def __repr__(self) -> str:

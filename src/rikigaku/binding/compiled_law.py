@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.binding.tangent_derivative import derivative_program
+from rikigaku.binding.tangent_derivative import derivative_program, second_derivative_program
 from rikigaku.compiler.kernel import Kernel
 from rikigaku.core.arrays import Array, empty, floats, sized
 from rikigaku.core.errors import MissingValue, WrongSize, WrongValue
@@ -44,23 +44,35 @@ class CompiledLaw:
         self.called = law.called if specialization.wrt is None else f"{law.called}.derivative"
         plan = "" if law.plan is None else f"\n{law.plan}"
         types = added_definitions(joint.type for joint in robot.joints)
-        in_package = isinstance(law.function, str)  # else a user's function, which may change under one name
-        key = f"{law.key} {law.function} {law.inputs} {law.outputs}" if in_package else law.key
-        identity = f"{self.called}\n{key}\n{robot.mechanics_digest}{types}\n{specialization}{plan}"
-        self.kernel = Kernel(identity, self._trace, by_program=not in_package)
+        # A user's function may change under one name: the recorded program identifies it.
+        self.in_package = isinstance(law.function, str)
+        key = f"{law.key} {law.function} {law.inputs} {law.outputs}" if self.in_package else law.key
+        self.identity = f"{self.called}\n{key}\n{robot.mechanics_digest}{types}\n{specialization}{plan}"
+        self.kernel = Kernel(self.identity, self._trace, by_program=not self.in_package)
 
     def _trace(self) -> Program:
         program = record(self.robot, self.law, self.specialization)
         if self.specialization.wrt is not None:
-            program = derivative_program(self.robot, program, self.specialization.wrt)
+            differentiated = (
+                derivative_program if self.specialization.order == 1 else second_derivative_program
+            )
+            program = differentiated(self.robot, program, self.specialization.wrt)
         return packed_outputs(program) if self.specialization.packed else program
 
     def __call__(
-        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any], out: Any
+        self,
+        inputs: list[Array],
+        overrides: Mapping[str, Any],
+        symbols: Mapping[str, Any],
+        out: Any,
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> Any:
+        """The results; dtype: np.float32 for single precision."""
         if (specialized := self.specialized_to(symbols)) is not self:
-            return specialized(inputs, overrides, {}, out)
+            return specialized(inputs, overrides, {}, out, dtype)
         arrays = self.arrays(inputs, overrides, symbols)
+        if dtype is not np.float64:
+            arrays = [x.astype(dtype, copy=False) for x in arrays]
         ports_in, ports_out = self.kernel.ports
         shapes = {x.shape[: x.ndim - len(port.shape)] for x, port in zip(arrays, ports_in, strict=True)}
         try:
@@ -68,7 +80,7 @@ class CompiledLaw:
         except (ValueError, RuntimeError):  # RuntimeError: more axes than NumPy broadcasts
             listed = ", ".join(f"{port.name} {x.shape}" for port, x in zip(ports_in, arrays, strict=True))
             raise WrongSize(f"The batch shapes of {self.called} do not broadcast: {listed}.") from None
-        outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out])
+        outputs = self._outputs(out, [(*batch, *port.shape) for port in ports_out], dtype)
         self.kernel(arrays, outputs)
         if len(outputs) == 1:
             return outputs[0]
@@ -109,16 +121,18 @@ class CompiledLaw:
         ]
         return [*inputs, *extra, *(x for _, x in self.symbol_arrays(symbols))]
 
-    def _outputs(self, out: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+    def _outputs(self, out: Any, shapes: list[tuple[int, ...]], dtype: type[np.floating[Any]]) -> list[Array]:
         if out is None:
-            return [empty(shape) for shape in shapes]
+            return [empty(shape, dtype) for shape in shapes]
         outputs = list(out) if isinstance(out, tuple) else [out]
         if len(outputs) != len(shapes):
             raise WrongSize(f"out of {self.called} takes {len(shapes)} arrays; {len(outputs)} were given.")
         for x, shape in zip(outputs, shapes, strict=True):
-            if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != np.float64:
+            if not isinstance(x, np.ndarray) or x.shape != shape or x.dtype != dtype:
                 actual = f"{x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-                raise WrongSize(f"out of {self.called} must be float64 of shape {shape}; {actual} was given.")
+                raise WrongSize(
+                    f"out of {self.called} must be {dtype.__name__} of shape {shape}; {actual} was given."
+                )
             if not x.flags.writeable:
                 raise WrongValue(f"out of {self.called} is read-only; pass a writeable array.")
         return outputs
@@ -177,13 +191,14 @@ class CompiledLaws:
         wrt: tuple[str, ...] | None = None,
         only: tuple[str, ...] | None = None,
         packed: bool = False,
+        order: int = 1,
     ) -> CompiledLaw:
         """The specialization to these options, with an input for each override; see `Specialization`."""
         frames = tuple(sorted(overrides.get("wrenches", ())))
         for name in (*frames, *([options["frame"]] if "frame" in options else [])):
             self.robot.frame(name)  # an unknown name is an error here, with a suggestion
         specialization = Specialization(
-            tuple(options.items()), "gravity" in overrides, frames, wrt, only, packed
+            tuple(options.items()), "gravity" in overrides, frames, wrt, only, packed, order
         )
         try:
             known = specialization in self._known

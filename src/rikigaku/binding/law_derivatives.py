@@ -35,8 +35,11 @@ class Derivatives:
         wrt: str | Sequence[str] | None,
         packed: bool,
         out: Any,
+        order: int = 1,
     ) -> Any:
         """The derivatives at a state or a batch of states, by name."""
+        if type(order) is not int or order != 1:
+            return self._second(args, keywords, wrt, packed, out, order)
         simple = wrt is None and packed is False and not keywords and are_vectors(args)
         if simple and (call := self._one_state_call) is not None and (result := call(args, out)) is not None:
             return result
@@ -46,6 +49,29 @@ class Derivatives:
         if isinstance(result, tuple):
             return result
         return named_tuple("Derivative", names)(result)
+
+    def _second(
+        self,
+        args: tuple[Any, ...],
+        keywords: Mapping[str, Any],
+        wrt: str | Sequence[str] | None,
+        packed: bool,
+        out: Any,
+        order: int,
+    ) -> Any:
+        """Second derivatives, by the names of the first and of the second variable."""
+        if type(order) is not int or order != 2:
+            raise WrongValue(f"order of derivatives is 1 or 2, not {short(order)}.")
+        if packed is not False or out is not None:
+            raise WrongValue("Second derivatives take neither packed nor out.")
+        names = self.names(True if wrt is None else wrt, always=True)
+        self._check_single_result()
+        parsed = self._arguments.parsed(args, keywords)
+        compiled = self._automatic.of(parsed.options, parsed.overrides, names, order=2)
+        found = compiled(parsed.inputs, parsed.overrides, parsed.symbols, None)
+        values = iter(found if isinstance(found, tuple) else (found,))
+        kind = named_tuple("Derivative", names)
+        return kind(*[kind(*[next(values) for _ in names]) for _ in names])
 
     def packing(self, options: Mapping[str, Any], wrt: str | Sequence[str] | None) -> Any:
         """Layout of the elements of packed derivatives: one `Packing` for each input, by name."""
@@ -95,12 +121,16 @@ class Derivatives:
         if known is not None and has_recursion and set(names) <= set(law.inputs):
             own = {name: parsed.options[name] for name in known.options}
             return self._by_recursion.of(own, parsed.overrides, only=names, packed=packed), parsed
+        self._check_single_result()
+        return self._automatic.of(parsed.options, parsed.overrides, names, packed=packed), parsed
+
+    def _check_single_result(self) -> None:
+        law = self.law
         if len(law.outputs) > 1:
             raise WrongValue(
                 f"{law.called} has several results ({', '.join(law.outputs)}); only laws with one result "
                 "have derivatives."
             )
-        return self._automatic.of(parsed.options, parsed.overrides, names, packed=packed), parsed
 
     def _parsed_for_parameters(
         self, args: Sequence[Any], keywords: Mapping[str, Any], arrays_required: bool

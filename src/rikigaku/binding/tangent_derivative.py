@@ -1,5 +1,7 @@
 """Derivatives of a recorded law with respect to its inputs; for q in the tangent space of its manifold."""
 
+from collections.abc import Mapping
+
 from rikigaku.core.errors import UnknownName
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
@@ -23,12 +25,12 @@ def derivative_program(robot: RobotModel, program: Program, wrt: tuple[str, ...]
         k = names.index(name)
         nodes = program.arguments[k]
         symbols = {symbol: program.arguments[names.index(symbol)][0] for symbol in robot.free_symbols}
-        directions = _directions(robot, name, list(nodes), symbols)
-        if len(directions) <= len(values) or (name == "q" and robot.nq != robot.nv):
-            rows = forward(values, directions)
+        columns = directions(robot, name, list(nodes), symbols)
+        if len(columns) <= len(values) or (name == "q" and robot.nq != robot.nv):
+            rows = forward(values, columns)
         else:
             rows = reverse(values, nodes)
-        shape = port.shape + ((len(directions),) if program.inputs[k].shape else ())
+        shape = port.shape + ((len(columns),) if program.inputs[k].shape else ())
         outputs.append(Port(name, shape))
         results.append(tuple(x for row in rows for x in row))
     return Program(
@@ -36,8 +38,23 @@ def derivative_program(robot: RobotModel, program: Program, wrt: tuple[str, ...]
     )
 
 
-def _directions(
-    robot: RobotModel, name: str, nodes: list[Node], symbols: dict[str, Node]
+def second_derivative_program(robot: RobotModel, program: Program, wrt: tuple[str, ...]) -> Program:
+    """The derivatives of the derivatives, one output for each pair of names, the second axis last."""
+    programs = [derivative_program(robot, derivative_program(robot, program, (name,)), wrt) for name in wrt]
+    outputs = [
+        Port(f"{name} {port.name}", port.shape)
+        for name, own in zip(wrt, programs, strict=True)
+        for port in own.outputs
+    ]
+    first = programs[0]
+    results = tuple(result for own in programs for result in own.results)
+    return Program(
+        f"{program.name} second derivative", first.inputs, tuple(outputs), first.arguments, results
+    )
+
+
+def directions(
+    robot: RobotModel, name: str, nodes: list[Node], symbols: Mapping[str, Node]
 ) -> list[dict[Node, Traced]]:
     """Tangent directions of an input: unit vectors; for q the columns of T(q) in dq/dt = T(q) v."""
     if name != "q" or robot.nq == robot.nv:

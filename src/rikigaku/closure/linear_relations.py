@@ -88,9 +88,14 @@ def angle_places(robot: RobotModel) -> list[int]:
 
 def _right_side(names: Sequence[str], row: Sequence[Fraction], pivot: int, constant: float) -> Formula:
     total = sum((Formula.symbol(names[i]) * -x for i, x in enumerate(row) if x and i != pivot), ZERO)
+    part = _part_of_pi(constant)
+    return total + (PI * part if part is not None else Formula.of(float(f"{constant:.6g}")))
+
+
+def _part_of_pi(constant: float) -> Fraction | None:
+    """The simple fraction of pi that a constant is; None for other numbers."""
     part = Fraction(constant / np.pi).limit_denominator(_FINEST)
-    exact = abs(float(part) * np.pi - constant) < _SAME
-    return total + (PI * part if exact else Formula.of(float(f"{constant:.6g}")))
+    return part if abs(float(part) * np.pi - constant) < _SAME else None
 
 
 def linear_mode(
@@ -155,7 +160,16 @@ def linear_mode(
         else c
         for row, c in zip(rows, constants, strict=True)
     )
-    return LinearRelations(robot, tuple(map(tuple, rows)), tuple(pivots), wrapped)
+    # Symbols have random values here: a constant that is no part of pi belongs to these values only.
+    kept = [k for k, c in enumerate(wrapped) if not robot.free_symbols or _part_of_pi(c) is not None]
+    if not kept:
+        return None
+    return LinearRelations(
+        robot,
+        tuple(tuple(rows[k]) for k in kept),
+        tuple(pivots[k] for k in kept),
+        tuple(wrapped[k] for k in kept),
+    )
 
 
 Found = tuple[Array, list[list[Fraction]], list[int]]

@@ -62,14 +62,14 @@ def with_table(skeleton: Skeleton, places: Sequence[int], t: Vector) -> str:
     if not size:
         return skeleton.text
     # The table holds NaN until it is filled. It is not an LLVM `constant`, so LLVM does not fold its values.
-    row = f"[{t.width} x double]"
-    nan = f"{row} [{', '.join(['double 0x7FF8000000000000'] * t.width)}]"
+    row = f"[{t.width} x {t.scalar}]"
+    nan = f"{row} [{', '.join([f'{t.scalar} 0x7FF8000000000000'] * t.width)}]"
     kind = f"[{size} x {row}]"
     lines = [
-        f"@{TABLE} = internal global {kind} [{', '.join([nan] * size)}], align {8 * t.width}",
+        f"@{TABLE} = internal global {kind} [{', '.join([nan] * size)}], align {t.bytes}",
         f"define ptr @{TABLE}_address() {{ ret ptr @{TABLE} }}",
     ]
     parts = [skeleton.pieces[0]]
     for place, piece in zip(places, skeleton.pieces[1:], strict=True):
-        parts += [f"getelementptr (double, ptr @{TABLE}, i64 {place * t.width})", piece]
+        parts += [f"getelementptr ({t.scalar}, ptr @{TABLE}, i64 {place * t.width})", piece]
     return "\n".join(["".join(parts), *lines])

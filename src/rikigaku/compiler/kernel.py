@@ -133,17 +133,34 @@ class Kernel:
         return Function(code.library.address("loop"), code)
 
     @cached_property
+    def loop32(self) -> "Function":
+        """The same in single precision, on arrays of float32."""
+        code = self._code("batch32")
+        return Function(code.library.address("loop"), code)
+
+    @cached_property
     def batch(self) -> np.ufunc:
         """A NumPy generalized ufunc over any batch shape."""
-        code = self._code("batch")
+        return self._ufunc("batch")
+
+    @cached_property
+    def batch32(self) -> np.ufunc:
+        """The same in single precision, on arrays of float32."""
+        return self._ufunc("batch32")
+
+    def _ufunc(self, kind: str) -> np.ufunc:
+        code = self._code(kind)
         inside, outside = code.ports
         sides = (packed_ports(inside, outside), outside)
         inputs, outputs = (with_elements(side, side)[0] for side in sides)
         signature = Program(self._name, inputs, outputs, (), ())
-        return numpy_c_api.gufunc(signature, code.library.address("loop"), code)
+        return numpy_c_api.gufunc(signature, code.library.address("loop"), code, kind == "batch32")
 
     def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-        """Fill the outputs, whose leading axes are the batch; inputs broadcast against it."""
+        """Fill the outputs, whose leading axes are the batch; inputs broadcast against it.
+
+        Outputs of float32 are computed in single precision, from inputs of float32.
+        """
         ports, outer = self.ports
         ports, inputs = packed_ports(ports, outer), packed_arrays(ports, outer, inputs)
         if self._has_empty:
@@ -151,7 +168,7 @@ class Kernel:
             if not outputs or not inputs:
                 self._fill_constants(outputs)
                 return
-        ufunc = self.batch
+        ufunc = self.batch32 if outputs[0].dtype == np.float32 else self.batch
         numbers = sum(x.size for x in outputs) + sum(x.size for x in inputs)
         if numbers < 2 * _NUMBERS_PER_THREAD:
             ufunc(*inputs, out=tuple(outputs))
@@ -191,17 +208,18 @@ class Kernel:
     @cached_property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         """Inputs and outputs with their shapes."""
-        for kind in ("batch", "one", "function"):
-            if (entry := object_cache.read(self._key(kind))) is not None:
+        for kind in ("batch", "one", "function", "batch32"):
+            if (entry := object_cache.read(self.key(kind))) is not None:
                 return _ports(entry)
         return self.program.inputs, self.program.outputs
 
     # -- code -----------------------------------------------------------------------------------------------
     def _code(self, kind: str) -> Loaded:
         # Imported here: llvmlite is loaded when code is first needed, not with the package.
-        from rikigaku.compiler.native_code import Library, host
+        from rikigaku.compiler.llvm_module import vector_of
+        from rikigaku.compiler.native_code import Library, host, loaded_once
 
-        key = self._key(kind)
+        key = self.key(kind)
         if (code := _loaded.get(key)) is None:
             entry = object_cache.read(key)
             found = None if entry is None else object_cache.read_code(str(entry.description["code"]))
@@ -209,8 +227,10 @@ class Kernel:
                 entry, found = self._compiled(kind)
                 object_cache.write(key, entry)
             constants: Any = entry.description["constants"]
-            width = host().width if kind == "batch" else 1
-            code = _loaded[key] = Loaded(_ports(entry), Library(found.code, constants, width))
+            t, ports, object_code = vector_of(kind, host()), _ports(entry), found.code
+            code = loaded_once(
+                _loaded, key, lambda: Loaded(ports, Library(object_code, constants, t.width, t.single))
+            )
         return code
 
     def _compiled(self, kind: str) -> tuple[object_cache.Entry, object_cache.Entry]:
@@ -223,7 +243,7 @@ class Kernel:
         own = constant_table.assigned_places(skeleton.uses)
         # Coinciding constants share a place. A program of the same structure in which they differ needs its
         # own code, under the second key.
-        keys = [_hash(kind, skeleton.text), _hash(kind, skeleton.text, str(own))]
+        keys = [cache_key(kind, skeleton.text), cache_key(kind, skeleton.text, str(own))]
         for key in keys:
             found = object_cache.read_code(key)
             if found is None:
@@ -239,11 +259,12 @@ class Kernel:
         ports = [[_port_record(port) for port in side] for side in (program.inputs, program.outputs)]
         return object_cache.Entry({"ports": ports, "code": key, "constants": constants}, b""), found
 
-    def _key(self, kind: str) -> str:
-        return _hash(kind, self._identity)
+    def key(self, kind: str) -> str:
+        """Key in the cache of the code of that kind ("one", "function", "batch", "batch32")."""
+        return cache_key(kind, self._identity)
 
 
-def _hash(*parts: str) -> str:
+def cache_key(*parts: str) -> str:
     """Cache key: a hash of the parts, the package's source, the processor and NumPy's version."""
     from rikigaku.compiler.native_code import host
 

@@ -38,7 +38,7 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
             f"  %b{k} = getelementptr i64, ptr %steps, i64 {k}",
             f"  %s{k} = load i64, ptr %b{k}",
         ]
-        for axis, (size, expected) in enumerate(zip(port.shape, _row_major(port.shape), strict=True)):
+        for axis, (size, expected) in enumerate(zip(port.shape, _row_major(port.shape, t), strict=True)):
             name = f"%c{k}.{axis}"
             lines += [
                 f"  {name}.p = getelementptr i64, ptr %steps, i64 {offset}",
@@ -53,7 +53,7 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         f"  %whole = sdiv i64 %n, {width}",
         f"  %blocks = mul i64 %whole, {width}",
         "  %limit = select i1 %contiguous, i64 %blocks, i64 0",
-        *_stream(program),
+        *_stream(program, t),
         "  br label %fast",
         "fast:",
         "  %i = phi i64 [ 0, %entry ], [ %i.next, %tiled ]",
@@ -73,8 +73,8 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         "  %left = icmp slt i64 %limit, %n",
         "  br i1 %left, label %buffered, label %done",
         "buffered:",
-        f"  %buffer = call ptr @malloc(i64 {8 * width * sum(max(port.size, 1) for port in ports)})",
-        *_buffers(ports, width),
+        f"  %buffer = call ptr @malloc(i64 {t.bytes * sum(max(port.size, 1) for port in ports)})",
+        *_buffers(ports, t),
         "  br label %slow",
         "slow:",
         "  %j = phi i64 [ %limit, %buffered ], [ %j.next, %copying ]",
@@ -89,14 +89,21 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         f"  %padding = sub i64 {width}, %valid",
     ]
     for k, port in enumerate(program.inputs):
-        lines += _copy_in(k, port)
-    stride = ", ".join(f"ptr %w{k}, i64 {8 * max(port.size, 1)}" for k, port in enumerate(ports))
+        lines += _copy_in(k, port, t)
+    stride = ", ".join(f"ptr %w{k}, i64 {t.size * max(port.size, 1)}" for k, port in enumerate(ports))
     lines.append(f"  call void @block({stride})")
     for k, port in enumerate(ports):
         if k >= len(program.inputs):
             lines.append(
                 _copy(
-                    f"%y{k}", f"%s{k}", _core(k, port), f"%w{k}", 8 * port.size, _flat(port), "%valid", port
+                    f"%y{k}",
+                    f"%s{k}",
+                    _core(k, port),
+                    f"%w{k}",
+                    t.size * port.size,
+                    _flat(port, t),
+                    "%valid",
+                    port,
                 )
             )
     lines += [
@@ -113,18 +120,21 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
         "return:",
         "  ret void",
         "}",
-        _COPY,
+        _nested_copy(t),
     ]
     return "\n".join(lines)
 
 
-def _stream(program: Program) -> list[str]:
+def _stream(program: Program, t: Vector) -> list[str]:
     """%stream: the outputs exceed the caches, and are aligned for non-temporal stores.
 
-    The last group of an output begins an even number of elements before its end: an odd size would not do.
+    The last group of an output ends with it: the bytes of an output must be a multiple of the alignment,
+    in single precision of a register.
     """
-    bytes_each = sum(8 * port.size for port in program.outputs)
-    even = all(port.size % 2 == 0 for port in program.outputs)
+    bytes_each = sum(t.size * port.size for port in program.outputs)
+    # eight rows of float32 in parts of registers exceed the write-combining buffers: four times slower
+    multiple = t.bytes if t.single else STREAM_ALIGN
+    even = all(t.size * port.size % multiple == 0 for port in program.outputs)
     lines = [f"  %stream.bytes = mul i64 %n, {bytes_each}", "  %stream.odd0 = or i64 0, 0"]
     for i in range(len(program.outputs)):
         k = len(program.inputs) + i
@@ -143,8 +153,8 @@ def _stream(program: Program) -> list[str]:
     ]
 
 
-def _row_major(shape: tuple[int, ...]) -> list[int]:
-    strides, step = [], 8
+def _row_major(shape: tuple[int, ...], t: Vector) -> list[int]:
+    strides, step = [], t.size
     for size in reversed(shape):
         strides.append(step)
         step *= size
@@ -173,24 +183,26 @@ def _operands(count: int, name: str) -> str:
     return ", ".join(f"ptr %{name}{k}, i64 %s{k}" for k in range(count))
 
 
-def _buffers(ports: tuple[Port, ...], width: int) -> list[str]:
+def _buffers(ports: tuple[Port, ...], t: Vector) -> list[str]:
     lines, start = [], 0
     for k, port in enumerate(ports):
         lines.append(f"  %w{k} = getelementptr i8, ptr %buffer, i64 {start}")
-        start += 8 * width * max(port.size, 1)
+        start += t.bytes * max(port.size, 1)
     return lines
 
 
-def _copy_in(k: int, port: Port) -> list[str]:
+def _copy_in(k: int, port: Port, t: Vector) -> list[str]:
     """The valid states, then the last of them again into the unused lanes."""
     last, pad = f"%t{k}", f"%u{k}"
     return [
-        _copy(f"%w{k}", 8 * port.size, _flat(port), f"%y{k}", f"%s{k}", _core(k, port), "%valid", port),
+        _copy(
+            f"%w{k}", t.size * port.size, _flat(port, t), f"%y{k}", f"%s{k}", _core(k, port), "%valid", port
+        ),
         f"  {last}o = mul i64 %last, %s{k}",
         f"  {last} = getelementptr i8, ptr %y{k}, i64 {last}o",
-        f"  {pad}o = mul i64 %valid, {8 * port.size}",
+        f"  {pad}o = mul i64 %valid, {t.size * port.size}",
         f"  {pad} = getelementptr i8, ptr %w{k}, i64 {pad}o",
-        _copy(pad, 8 * port.size, _flat(port), last, 0, _core(k, port), "%padding", port),
+        _copy(pad, t.size * port.size, _flat(port, t), last, 0, _core(k, port), "%padding", port),
     ]
 
 
@@ -198,8 +210,8 @@ def _core(k: int, port: Port) -> list[object]:
     return [0] * (_AXES - len(port.shape)) + [f"%c{k}.{axis}" for axis in range(len(port.shape))]
 
 
-def _flat(port: Port) -> list[object]:
-    return [*([0] * (_AXES - len(port.shape))), *_row_major(port.shape)]
+def _flat(port: Port, t: Vector) -> list[object]:
+    return [*([0] * (_AXES - len(port.shape))), *_row_major(port.shape, t)]
 
 
 def _copy(
@@ -218,7 +230,7 @@ def _copy(
     return f"  call void @copy(ptr {to}, {numbers}, ptr {source}, {others})"
 
 
-def _nested_copy() -> str:
+def _nested_copy(t: Vector) -> str:
     """Nested loops: lanes and all axes, any strides on both sides."""
     depth, last = _AXES + 1, _AXES
     parameters = ", ".join(f"i64 %d{axis}" for axis in range(depth))
@@ -246,11 +258,11 @@ def _nested_copy() -> str:
         ]
         if axis < last:
             lines.append(f"  br label %head{axis + 1}")
-    lines += [f"  %x = load double, ptr %f{last}, align 8", f"  store double %x, ptr %e{last}, align 8"]
+    lines += [
+        f"  %x = load {t.scalar}, ptr %f{last}, align {t.size}",
+        f"  store {t.scalar} %x, ptr %e{last}, align {t.size}",
+    ]
     lines.append(f"  br label %tail{last}")
     for axis in reversed(range(depth)):
         lines += [f"tail{axis}:", f"  %i{axis}.next = add i64 %i{axis}, 1", f"  br label %head{axis}"]
     return "\n".join([*lines, "done:", "  ret void", "}"])
-
-
-_COPY = _nested_copy()

@@ -12,7 +12,7 @@ from rikigaku.compiler.instructions import Instruction, Operand, operand
 from rikigaku.compiler.llvm_lookup import lookup_lines
 from rikigaku.compiler.llvm_nan_propagation import divides
 from rikigaku.compiler.llvm_sincos import sincos_inline
-from rikigaku.compiler.llvm_text import Vector, transposed
+from rikigaku.compiler.llvm_text import Vector, narrow_groups, read_narrow, transposed, write_narrow
 from rikigaku.numbers.expression_graph import Node, Traced
 from rikigaku.numbers.program import Program
 
@@ -38,7 +38,7 @@ class ChunkWriter:
         self.computed = self.signs = self.reads = self.checked = 0
         self.divides = divides(program)
         self.finite_sums = [t.constant(0.0)] * 4
-        self.prefetches = _next_cache_lines(program, chunk, t.width)
+        self.prefetches = _next_cache_lines(program, chunk, t)
         self.interval = max(1, len(chunk.instructions) // max(1, len(self.prefetches)))
         for i in range(len(program.inputs)):
             self._lane_pointers("in", "is", i)
@@ -80,20 +80,20 @@ class ChunkWriter:
         args = [self._signed(arg) for arg in instruction.args]
         self.values[instruction.index] = out
         if op in _BINARY:
-            self.line(f"{out} = {_BINARY[op]} {t.double} {args[0]}, {args[1]}")
+            self.line(f"{out} = {_BINARY[op]} {t.real} {args[0]}, {args[1]}")
         elif op == "fma":
-            x, y, z = (f"{t.double} {a}" for a in args)
-            self.line(f"{out} = call {t.double} {t.intrinsic('fma')}({x}, {y}, {z})")
+            x, y, z = (f"{t.real} {a}" for a in args)
+            self.line(f"{out} = call {t.real} {t.intrinsic('fma')}({x}, {y}, {z})")
         elif op == "sqrt":
-            self.line(f"{out} = call {t.double} {t.intrinsic('sqrt')}({t.double} {args[0]})")
+            self.line(f"{out} = call {t.real} {t.intrinsic('sqrt')}({t.real} {args[0]})")
         elif op == "sign":  # zero stays zero, NaN stays NaN
-            self.line(f"{out}.z = fcmp one {t.double} {args[0]}, {t.constant(0.0)}")
-            one, x = f"{t.double} {t.constant(1.0)}", f"{t.double} {args[0]}"
-            self.line(f"{out}.s = call {t.double} {t.intrinsic('copysign')}({one}, {x})")
-            self.line(f"{out} = select {t.bool} {out}.z, {t.double} {out}.s, {x}")
+            self.line(f"{out}.z = fcmp one {t.real} {args[0]}, {t.constant(0.0)}")
+            one, x = f"{t.real} {t.constant(1.0)}", f"{t.real} {args[0]}"
+            self.line(f"{out}.s = call {t.real} {t.intrinsic('copysign')}({one}, {x})")
+            self.line(f"{out} = select {t.bool} {out}.z, {t.real} {out}.s, {x}")
         elif op == "choose":
-            self.line(f"{out}.c = fcmp olt {t.double} {args[0]}, {args[1]}")
-            self.line(f"{out} = select {t.bool} {out}.c, {t.double} {args[2]}, {t.double} {args[3]}")
+            self.line(f"{out}.c = fcmp olt {t.real} {args[0]}, {args[1]}")
+            self.line(f"{out} = select {t.bool} {out}.c, {t.real} {args[2]}, {t.real} {args[3]}")
         elif op == "lookup":
             self.lines += lookup_lines(t, instruction.table, args[0], out)
         else:
@@ -112,7 +112,7 @@ class ChunkWriter:
             return value
         self.signs += 1
         name = f"%n{self.signs}"
-        self.line(f"{name} = fneg {self.t.double} {value}")
+        self.line(f"{name} = fneg {self.t.real} {value}")
         return name
 
     def _value(self, index: int) -> str:
@@ -124,7 +124,7 @@ class ChunkWriter:
             self.reads += 1
             name = f"%i{self.reads}"
             slot = self._slot(self.chunk.incoming[index], f"{name}.p")
-            self.line(f"{name} = load {self.t.double}, ptr {slot}, align {8 * self.t.width}")
+            self.line(f"{name} = load {self.t.real}, ptr {slot}, align {self.t.bytes}")
             return name
         if index not in self.values:
             self.values[index] = self._input(*self.positions[index])
@@ -137,7 +137,7 @@ class ChunkWriter:
         return value
 
     def _slot(self, slot: int, name: str) -> str:
-        self.line(f"{name} = getelementptr double, ptr %scratch, i64 {slot * self.t.width}")
+        self.line(f"{name} = getelementptr {self.t.scalar}, ptr %scratch, i64 {slot * self.t.width}")
         return name
 
     def _keep(self, index: int) -> None:
@@ -145,7 +145,7 @@ class ChunkWriter:
         for negative, slot in self.chunk.outgoing.get(index, ()):
             value = self._signed(Operand(index, negative))
             pointer = self._slot(slot, f"%w{slot}")
-            self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
+            self.line(f"store {self.t.real} {value}, ptr {pointer}, align {self.t.bytes}")
 
     # -- loads ----------------------------------------------------------------------------------------------
     def _input(self, i: int, element: int) -> str:
@@ -160,23 +160,21 @@ class ChunkWriter:
             for lane in range(w):
                 rows.append(f"{name}.r{lane}")
                 pointer = self._at(f"%in{i}.{lane}", elements.start, f"{name}.p{lane}")
-                self.line(f"{rows[-1]} = load {t.double}, ptr {pointer}, align 8")
+                self.line(f"{rows[-1]} = load {t.real}, ptr {pointer}, align {t.size}")
             lines, columns = transposed(t, rows, f"{name}.t") if w > 1 else ([], rows)
             self.lines += lines
-        else:
-            columns = [self._gathered(i, element) for element in elements]
+            self._note(i, elements, columns)
+            return
+        for start, size in narrow_groups(len(elements)):
+            first = elements.start + start
+            pointers = [self._at(f"%in{i}.{k}", first, f"{name}.{start}.p{k}") for k in range(w)]
+            lines, columns = read_narrow(t, pointers, size, f"{name}.{start}.t")
+            self.lines += lines
+            self._note(i, range(first, first + size), columns)
+
+    def _note(self, i: int, elements: range, columns: Sequence[str]) -> None:
         for element, value in zip(elements, columns, strict=True):
             self.loaded.setdefault((i, element), value)
-
-    def _gathered(self, i: int, element: int) -> str:
-        value = "undef"
-        for lane in range(self.t.width):
-            name = f"%g{i}.{element}.{lane}"
-            pointer = self._at(f"%in{i}.{lane}", element, f"{name}.p")
-            self.line(f"{name}.x = load double, ptr {pointer}, align 8")
-            self.line(f"{name} = insertelement {self.t.double} {value}, double {name}.x, i32 {lane}")
-            value = name
-        return value
 
     # -- stores ---------------------------------------------------------------------------------------------
     def _store(self, store: Store) -> None:
@@ -191,14 +189,12 @@ class ChunkWriter:
             self.lines += lines
             for lane, row in enumerate(rows):
                 pointer = self._at(f"%out{i}.{lane}", start, f"{name}.p{lane}")
-                self.line(f"store {t.double} {row}, ptr {pointer}, align 8")
+                self.line(f"store {t.real} {row}, ptr {pointer}, align {t.size}")
             return
-        for element, value in enumerate(values, start):
-            for lane in range(w):
-                label = f"{name}.{element}.{lane}"
-                pointer = self._at(f"%out{i}.{lane}", element, f"{label}.p")
-                self.line(f"{label} = extractelement {t.double} {value}, i32 {lane}")
-                self.line(f"store double {label}, ptr {pointer}, align 8")
+        for at, size in narrow_groups(len(values)):
+            own = f"{name}.{at}"
+            pointers = [self._at(f"%out{i}.{k}", start + at, f"{own}.p{k}") for k in range(w)]
+            self.lines += write_narrow(t, pointers, values[at : at + size], f"{own}.t")
 
     def _result(self, x: Traced) -> str:
         if isinstance(x, Node):
@@ -215,22 +211,22 @@ class ChunkWriter:
         """Add 0 * value to a sum, which becomes NaN in the lanes where the value is not finite."""
         self.checked += 1
         before = self.finite_sums.pop(0)  # four sums, so that consecutive additions are independent
-        args = ", ".join(f"{self.t.double} {a}" for a in (value, self.t.constant(0.0), before))
+        args = ", ".join(f"{self.t.real} {a}" for a in (value, self.t.constant(0.0), before))
         self.finite_sums.append(f"%z{self.checked}")
-        self.line(f"{self.finite_sums[-1]} = call {self.t.double} {self.t.intrinsic('fma')}({args})")
+        self.line(f"{self.finite_sums[-1]} = call {self.t.real} {self.t.intrinsic('fma')}({args})")
 
     def check_slots(self, slots: Sequence[int]) -> None:
         """Check values in slots."""
         for k, slot in enumerate(slots):
             pointer = self._slot(slot, f"%u{k}.p")
-            self.line(f"%u{k} = load {self.t.double}, ptr {pointer}, align {8 * self.t.width}")
+            self.line(f"%u{k} = load {self.t.real}, ptr {pointer}, align {self.t.bytes}")
             self._check_finite(f"%u{k}")
 
     def _checked_sum(self) -> str:
         """The sum over all checked values: 0, or NaN."""
         total, *others = self.finite_sums
         for k, other in enumerate(others):
-            self.line(f"%z.{k} = fadd {self.t.double} {total}, {other}")
+            self.line(f"%z.{k} = fadd {self.t.real} {total}, {other}")
             total = f"%z.{k}"
         return total
 
@@ -241,7 +237,7 @@ class ChunkWriter:
             for element in range(port.size):
                 self._check_finite(self._input(i, element))
         total = self._checked_sum()
-        self.line(f"%bad = fcmp uno {t.double} {total}, {total}")
+        self.line(f"%bad = fcmp uno {t.real} {total}, {total}")
         self.lines += t.any("%any_bad", "%bad")
         self.lines += ["  br i1 %any_bad, label %fill, label %done, !prof !0", "fill:"]
         for lane in range(t.width):
@@ -262,22 +258,22 @@ class ChunkWriter:
     def _at(self, base: str, element: int, name: str) -> str:
         if element == 0:
             return base
-        self.line(f"{name} = getelementptr double, ptr {base}, i64 {element}")
+        self.line(f"{name} = getelementptr {self.t.scalar}, ptr {base}, i64 {element}")
         return name
 
     def line(self, text: str) -> None:
         self.lines.append("  " + text)
 
 
-def _next_cache_lines(program: Program, chunk: Chunk, width: int) -> list[tuple[int, int]]:
+def _next_cache_lines(program: Program, chunk: Chunk, t: Vector) -> list[tuple[int, int]]:
     """(output, offset in bytes) of the cache lines that this chunk stores to in the next block of a batch."""
-    if width == 1:
+    if t.width == 1:
         return []
     lines = set()
     for stores in chunk.stores.values():
         for store in stores:
-            row = 8 * program.outputs[store.output].size
-            for lane in range(width):
+            row = t.size * program.outputs[store.output].size
+            for lane in range(t.width):
                 for element in (store.start, store.stop - 1):
-                    lines.add((store.output, (lane * row + 8 * element) // _LINE * _LINE))
+                    lines.add((store.output, (lane * row + t.size * element) // _LINE * _LINE))
     return sorted(lines)

@@ -13,7 +13,7 @@ from rikigaku.numbers.expression_graph import Node
 def loop_body_function(number: int, loop: Loop, t: Vector, fuse: bool) -> str:
     """@iterations<i>, slots [bytes] of all iterations, and @loop_body<i>(ptr scratch, ptr slots)."""
     slots = [slot for iteration in loop.iterations for slot in iteration]
-    table = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
+    table = ", ".join(f"i32 {t.bytes * slot}" for slot in slots)
     lines = [f"@iterations{number} = internal constant [{len(slots)} x i32] [{table}]"]
     head = f"define internal void @loop_body{number}(ptr noalias %scratch, ptr %slots) noinline"
     lines += [f'{head} "stackrealign" {{', "entry:"]
@@ -65,7 +65,7 @@ class _LoopBodyWriter(ChunkWriter):
     def _read(self, pointer: str) -> str:
         self.reads += 1
         name = f"%i{self.reads}"
-        self.line(f"{name} = load {self.t.double}, ptr {pointer}, align {8 * self.t.width}")
+        self.line(f"{name} = load {self.t.real}, ptr {pointer}, align {self.t.bytes}")
         return name
 
     def _keep(self, index: int) -> None:
@@ -74,7 +74,7 @@ class _LoopBodyWriter(ChunkWriter):
 
     def _write(self, k: int, value: str) -> None:
         pointer = self._own(self.program.inputs[1].size + k)
-        self.line(f"store {self.t.double} {value}, ptr {pointer}, align {8 * self.t.width}")
+        self.line(f"store {self.t.real} {value}, ptr {pointer}, align {self.t.bytes}")
 
     def _own(self, k: int) -> str:
         """Pointer to the k-th slot of the iteration."""

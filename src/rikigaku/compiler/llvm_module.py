@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rikigaku.compiler.llvm_batch_loop import loop_function
 from rikigaku.compiler.llvm_lookup import lookup_tables
-from rikigaku.compiler.llvm_nan_propagation import FILL_NAN, divides
+from rikigaku.compiler.llvm_nan_propagation import divides, fill_nan
 from rikigaku.compiler.llvm_output_stores import STREAM
 from rikigaku.compiler.llvm_python_call import call_function, fill_function, plain_function
 from rikigaku.compiler.llvm_simd_block import block_functions
@@ -25,11 +25,12 @@ declare void @free(ptr)
 
 
 def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
-    """LLVM text for one state (kind "one", or "function" for other native code to call) or for batches.
+    """LLVM text for one state (kind "one", or "function" for other native code to call) or for batches
+    (kind "batch", or "batch32" in single precision).
 
     Constants of the program are marked in the text (`constant_table`). The second result is the vector type.
     """
-    t = Vector(cpu.width if kind == "batch" else 1)
+    t = vector_of(kind, cpu)
     whole, program = program, _without_empty(without_atan2(program))
     blocks = block_functions(program, t, cpu.fused)
     if kind == "one":
@@ -39,11 +40,18 @@ def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
         entry = plain_function(whole)
     else:
         entry = loop_function(program, t, blocks.tile)
-    tables = lookup_tables(program)
+    tables = lookup_tables(program, t)
     body = "\n".join(
-        [_MEMORY, tables, t.declarations(), far_function(t), FILL_NAN, STREAM, blocks.text, entry]
+        [_MEMORY, tables, t.declarations(), far_function(t), fill_nan(t), STREAM, blocks.text, entry]
     )
     return "\n".join([constant_definitions(t, body), body]), t
+
+
+def vector_of(kind: str, cpu: "Cpu") -> Vector:
+    """The vector type of the code of that kind."""
+    if kind == "batch32":
+        return Vector(2 * cpu.width, single=True)
+    return Vector(cpu.width if kind == "batch" else 1)
 
 
 def _without_empty(program: Program) -> Program:

@@ -1,6 +1,6 @@
 """NaN propagation: fill the outputs of a state that is not finite with NaN, as LLVM text."""
 
-from rikigaku.compiler.llvm_text import number
+from rikigaku.compiler.llvm_text import Vector
 from rikigaku.numbers.program import Program
 
 
@@ -10,7 +10,9 @@ def divides(program: Program) -> bool:
     return any(node.op in ("div", "sqrt") for node in program.nodes) or any(map(divides, bodies))
 
 
-FILL_NAN = f"""
+def fill_nan(t: Vector) -> str:
+    """Definition of @fill_nan: NaN in all elements of an output, if the state is bad."""
+    return f"""
 define internal void @fill_nan(ptr %out, i64 %size, i1 %bad) noinline cold {{
 entry:
   br i1 %bad, label %loop, label %done
@@ -19,8 +21,8 @@ loop:
   %more = icmp ult i64 %i, %size
   br i1 %more, label %body, label %done
 body:
-  %p = getelementptr double, ptr %out, i64 %i
-  store double {number(float("nan"))}, ptr %p, align 8
+  %p = getelementptr {t.scalar}, ptr %out, i64 %i
+  store {t.scalar} {t.number(float("nan"))}, ptr %p, align {t.size}
   %next = add i64 %i, 1
   br label %loop
 done:

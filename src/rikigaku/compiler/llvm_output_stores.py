@@ -23,7 +23,7 @@ def result_maps(following: Schedule, t: Vector) -> list[str]:
     """Tables of the slot of every element of every output, in bytes."""
     texts = []
     for i, slots in enumerate(following.maps):
-        numbers = ", ".join(f"i32 {8 * t.width * slot}" for slot in slots)
+        numbers = ", ".join(f"i32 {t.bytes * slot}" for slot in slots)
         texts.append(f"@map{i} = internal constant [{len(slots)} x i32] [{numbers}]")
     return texts
 
@@ -35,8 +35,8 @@ def constant_lines(t: Vector, following: Schedule) -> list[str]:
         read, x = t.program_constant(value, f"%k.{slot}")
         lines += [
             *read,
-            f"  %c{slot} = getelementptr double, ptr %scratch, i64 {slot * t.width}",
-            f"  store {t.double} {x}, ptr %c{slot}, align {8 * t.width}",
+            f"  %c{slot} = getelementptr {t.scalar}, ptr %scratch, i64 {slot * t.width}",
+            f"  store {t.real} {x}, ptr %c{slot}, align {t.bytes}",
         ]
     return lines
 
@@ -84,7 +84,7 @@ def _written(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
         return [*_one_by_one(i, size, t), "  br label %done"]
     if not streamed or size % t.width:
         return _by_groups(i, size, t, STREAM_ALIGN if streamed else None, "%entry", "each")
-    whole = 8 * t.width
+    whole = t.bytes
     return [
         "  %address = ptrtoint ptr %out to i64",
         "  %bits = or i64 %address, %os",
@@ -121,12 +121,12 @@ def _by_groups(i: int, size: int, t: Vector, stream: int | None, before: str, na
     moved, columns = read_transposed(t, [f"{p}.{k}.p" for k in range(w)], f"{p}.t")
     lines += moved
     for lane, column in enumerate(columns):
-        lines.append(f"  {p}.o{lane} = getelementptr double, ptr %out{lane}, i64 {at}")
+        lines.append(f"  {p}.o{lane} = getelementptr {t.scalar}, ptr %out{lane}, i64 {at}")
         if stream is not None:
-            lines.append(f"  store {t.double} {column}, ptr {p}.o{lane}, align {stream}, !nontemporal !1")
+            lines.append(f"  store {t.real} {column}, ptr {p}.o{lane}, align {stream}, !nontemporal !1")
             continue
         lines += [
-            f"  store {t.double} {column}, ptr {p}.o{lane}, align 8",
+            f"  store {t.real} {column}, ptr {p}.o{lane}, align {t.size}",
             f"  {p}.a{lane} = getelementptr i8, ptr {p}.o{lane}, i64 {_AHEAD}",
             f"  call void @llvm.prefetch.p0(ptr {p}.a{lane}, i32 1, i32 3, i32 1)",
         ]
@@ -142,12 +142,12 @@ def _one_by_one(i: int, size: int, t: Vector) -> list[str]:
     for k in range(size):
         name = f"%x{i}.{k}"
         lines += _place(name, i, "0", k)
-        lines.append(f"  {name}.v = load {t.double}, ptr {name}.p, align {8 * t.width}")
+        lines.append(f"  {name}.v = load {t.real}, ptr {name}.p, align {t.bytes}")
         for lane in range(t.width):
             lines += [
-                f"  {name}.l{lane} = extractelement {t.double} {name}.v, i32 {lane}",
-                f"  {name}.p{lane} = getelementptr double, ptr %out{lane}, i64 {k}",
-                f"  store double {name}.l{lane}, ptr {name}.p{lane}, align 8",
+                f"  {name}.l{lane} = extractelement {t.real} {name}.v, i32 {lane}",
+                f"  {name}.p{lane} = getelementptr {t.scalar}, ptr %out{lane}, i64 {k}",
+                f"  store {t.scalar} {name}.l{lane}, ptr {name}.p{lane}, align {t.size}",
             ]
     return lines
 

@@ -104,7 +104,7 @@ def _block(program: Program, t: Vector, cut: ChunkPlan, count: int) -> str:
 
 def _tile(program: Program, t: Vector, cut: ChunkPlan, count: int) -> str:
     """@tile: `count` blocks, at most tile_size of them; stream: with non-temporal stores."""
-    bytes_each = 8 * t.width * cut.slots
+    bytes_each = t.bytes * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count, i1 %stream) {{", "entry:"]
     names = [f"@chunk{i}" for i in range(count)]
     for i in range(len(cut.chunks), count):
@@ -143,7 +143,7 @@ def _tile(program: Program, t: Vector, cut: ChunkPlan, count: int) -> str:
 
 def tile_size(t: Vector, cut: ChunkPlan) -> int:
     """Blocks that share one pass through the code."""
-    bytes_each = max(1, 8 * t.width * cut.slots)
+    bytes_each = max(1, t.bytes * cut.slots)
     return max(_SMALLEST_TILE, min(_LARGEST_TILE, _TILE_BYTES // bytes_each))
 
 
@@ -161,7 +161,7 @@ def _scratch_end(t: Vector, cut: ChunkPlan, blocks: int) -> list[str]:
 
 def _scratch_bytes(t: Vector, cut: ChunkPlan, blocks: int) -> int:
     """A multiple of a cache line."""
-    return max(64, -(-8 * t.width * cut.slots * blocks // 64) * 64)
+    return max(64, -(-t.bytes * cut.slots * blocks // 64) * 64)
 
 
 def _parameters(program: Program) -> str:

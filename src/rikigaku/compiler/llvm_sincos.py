@@ -11,8 +11,12 @@ from rikigaku.compiler.llvm_text import Vector
 LARGEST = 1e4  # beyond: the C library
 
 TWO_OVER_PI = 0.6366197723675814
+# pi/2 in three parts, in double and in single precision
 REDUCTION = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
-ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+_SINGLE_REDUCTION = 1.5707963705062866, -4.371139000186243e-08, -1.7151245100058819e-15
+# 1.5 * 2^52 and 1.5 * 2^23: adding it leaves the nearest integer in the low bits
+ROUNDER, _SINGLE_ROUNDER = 6755399441055744.0, 12582912.0
+_SINGLE_TERMS = 4  # of each polynomial that matter in single precision
 SINE = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
         -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01)  # fmt: skip
 COSINE = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
@@ -21,15 +25,15 @@ COSINE = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.7557314351
 
 def sincos_inline(t: Vector, x: str, p: str) -> list[str]:
     """Lines that leave {p}.sin and {p}.cos of x; large angles call @sincos_far."""
-    both = f"{{ {t.double}, {t.double} }}"
+    both = f"{{ {t.real}, {t.real} }}"
     label = p.removeprefix("%")
     return [
-        f"  {p}.abs = call {t.double} {t.intrinsic('fabs')}({t.double} {x})",
-        f"  {p}.far = fcmp ogt {t.double} {p}.abs, {t.constant(LARGEST)}",
+        f"  {p}.abs = call {t.real} {t.intrinsic('fabs')}({t.real} {x})",
+        f"  {p}.far = fcmp ogt {t.real} {p}.abs, {t.constant(LARGEST)}",
         *t.any(f"{p}.any", f"{p}.far"),
         f"  br i1 {p}.any, label {p}.library, label {p}.near, !prof !0",
         f"{label}.library:",
-        f"  {p}.both = call {both} @sincos_far({t.double} {x}, {t.bool} {p}.far)",
+        f"  {p}.both = call {both} @sincos_far({t.real} {x}, {t.bool} {p}.far)",
         f"  {p}.s1 = extractvalue {both} {p}.both, 0",
         f"  {p}.c1 = extractvalue {both} {p}.both, 1",
         f"  br label {p}.done",
@@ -37,22 +41,22 @@ def sincos_inline(t: Vector, x: str, p: str) -> list[str]:
         *_polynomials(t, x, p),
         f"  br label {p}.done",
         f"{label}.done:",
-        f"  {p}.sin = phi {t.double} [ {p}.s0, {p}.near ], [ {p}.s1, {p}.library ]",
-        f"  {p}.cos = phi {t.double} [ {p}.c0, {p}.near ], [ {p}.c1, {p}.library ]",
+        f"  {p}.sin = phi {t.real} [ {p}.s0, {p}.near ], [ {p}.s1, {p}.library ]",
+        f"  {p}.cos = phi {t.real} [ {p}.c0, {p}.near ], [ {p}.c1, {p}.library ]",
     ]
 
 
 def far_function(t: Vector) -> str:
     """Definition of @sincos_far: the C library in the lanes that are far, the polynomials in the others."""
-    both = f"{{ {t.double}, {t.double} }}"
+    both = f"{{ {t.real}, {t.real} }}"
     lines = [
-        f"define internal {both} @sincos_far({t.double} %x, {t.bool} %far) noinline cold {{",
+        f"define internal {both} @sincos_far({t.real} %x, {t.bool} %far) noinline cold {{",
         # lanes left to the library must not overflow in the polynomials: NumPy would warn of it
-        f"  %near = select {t.bool} %far, {t.double} {t.constant(0.0)}, {t.double} %x",
+        f"  %near = select {t.bool} %far, {t.real} {t.constant(0.0)}, {t.real} %x",
         *_polynomials(t, "%near", "%p"),
-        *(_library(t) if t.width > 1 else _library_one()),
-        f"  %pair = insertvalue {both} undef, {t.double} %slib, 0",
-        f"  %both = insertvalue {both} %pair, {t.double} %clib, 1",
+        *_library(t),
+        f"  %pair = insertvalue {both} undef, {t.real} %slib, 0",
+        f"  %both = insertvalue {both} %pair, {t.real} %clib, 1",
         f"  ret {both} %both",
         "}",
         "declare double @sin(double)",
@@ -63,31 +67,34 @@ def far_function(t: Vector) -> str:
 
 def _polynomials(t: Vector, x: str, p: str) -> list[str]:
     """{p}.s0 and {p}.c0: sine and cosine of a near x."""
-    d, i = t.double, t.long
-    rounder = t.constant(ROUNDER)
+    d, i = t.real, t.whole
+    rounder = t.constant(_SINGLE_ROUNDER if t.single else ROUNDER)
+    parts = _SINGLE_REDUCTION if t.single else REDUCTION
+    sine, cosine = (x[-_SINGLE_TERMS:] if t.single else x for x in (SINE, COSINE))
+    sign = 8 * t.size - 1
     return [
         *_fma(t, f"{p}.t", x, TWO_OVER_PI, rounder),
         f"  {p}.j = bitcast {d} {p}.t to {i}",
         f"  {p}.k = fsub {d} {p}.t, {rounder}",
         f"  {p}.nk = fneg {d} {p}.k",
-        *_fma(t, f"{p}.r1", f"{p}.nk", REDUCTION[0], x),
-        *_fma(t, f"{p}.r2", f"{p}.nk", REDUCTION[1], f"{p}.r1"),
-        *_fma(t, f"{p}.r", f"{p}.nk", REDUCTION[2], f"{p}.r2"),
+        *_fma(t, f"{p}.r1", f"{p}.nk", parts[0], x),
+        *_fma(t, f"{p}.r2", f"{p}.nk", parts[1], f"{p}.r1"),
+        *_fma(t, f"{p}.r", f"{p}.nk", parts[2], f"{p}.r2"),
         f"  {p}.z = fmul {d} {p}.r, {p}.r",
-        *_horner(t, f"{p}.ps", f"{p}.z", SINE),
+        *_horner(t, f"{p}.ps", f"{p}.z", sine),
         f"  {p}.rz = fmul {d} {p}.r, {p}.z",
         *_fma(t, f"{p}.s", f"{p}.rz", f"{p}.ps", f"{p}.r"),
-        *_horner(t, f"{p}.pc", f"{p}.z", COSINE),
+        *_horner(t, f"{p}.pc", f"{p}.z", cosine),
         *_fma(t, f"{p}.w", f"{p}.z", -0.5, t.constant(1.0)),
         f"  {p}.zz = fmul {d} {p}.z, {p}.z",
         *_fma(t, f"{p}.c", f"{p}.zz", f"{p}.pc", f"{p}.w"),
         # quadrant: the lowest bit of j swaps, the next one is the sign; moved up to the sign bit, where
         # a select needs no comparison
-        f"  {p}.odd = shl {i} {p}.j, {t.integer(63)}",
+        f"  {p}.odd = shl {i} {p}.j, {t.integer(sign)}",
         f"  {p}.swap = icmp slt {i} {p}.odd, {t.integer(0)}",
         f"  {p}.sa = select {t.bool} {p}.swap, {d} {p}.c, {d} {p}.s",
         f"  {p}.ca = select {t.bool} {p}.swap, {d} {p}.s, {d} {p}.c",
-        f"  {p}.js = shl {i} {p}.j, {t.integer(62)}",
+        f"  {p}.js = shl {i} {p}.j, {t.integer(sign - 1)}",
         f"  {p}.jc = xor {i} {p}.js, {p}.odd",  # cosine: negative in the second and third quadrant
         *_flip(t, f"{p}.s0", f"{p}.sa", f"{p}.js"),
         *_flip(t, f"{p}.c0", f"{p}.ca", f"{p}.jc"),
@@ -102,8 +109,8 @@ def _fma(t: Vector, out: str, x: str, y: str | float, z: str | float) -> list[st
             more, operand = t.loaded(operand, f"{out}.{name}")
             lines += more
         values.append(operand)
-    args = ", ".join(f"{t.double} {a}" for a in values)
-    return [*lines, f"  {out} = call {t.double} {t.intrinsic('fma')}({args})"]
+    args = ", ".join(f"{t.real} {a}" for a in values)
+    return [*lines, f"  {out} = call {t.real} {t.intrinsic('fma')}({args})"]
 
 
 def _horner(t: Vector, out: str, z: str, coefficients: tuple[float, ...]) -> list[str]:
@@ -118,32 +125,46 @@ def _horner(t: Vector, out: str, z: str, coefficients: tuple[float, ...]) -> lis
 def _flip(t: Vector, out: str, x: str, bits: str) -> list[str]:
     """x with its sign changed where the highest of the bits is set."""
     return [
-        f"  {out}.m = and {t.long} {bits}, {t.integer(-(2**63))}",
-        f"  {out}.b = bitcast {t.double} {x} to {t.long}",
-        f"  {out}.f = xor {t.long} {out}.b, {out}.m",
-        f"  {out} = bitcast {t.long} {out}.f to {t.double}",
+        f"  {out}.m = and {t.whole} {bits}, {t.integer(-(2 ** (8 * t.size - 1)))}",
+        f"  {out}.b = bitcast {t.real} {x} to {t.whole}",
+        f"  {out}.f = xor {t.whole} {out}.b, {out}.m",
+        f"  {out} = bitcast {t.whole} {out}.f to {t.real}",
     ]
 
 
-def _library_one() -> list[str]:
-    return ["  %slib = call double @sin(double %x)", "  %clib = call double @cos(double %x)"]
-
-
 def _library(t: Vector) -> list[str]:
-    lines, s, c = [], "%p.s0", "%p.c0"
+    """%slib and %clib: the C library in the lanes that are far."""
+    if t.width == 1:
+        return ["  %slib = call double @sin(double %x)", "  %clib = call double @cos(double %x)"]
+    lines, s, c, one = [], "%p.s0", "%p.c0", t.scalar
     for lane in range(t.width):
         s_next, c_next = (f"%sv{lane}", f"%cv{lane}") if lane < t.width - 1 else ("%slib", "%clib")
         lines += [
-            f"  %x{lane} = extractelement {t.double} %x, i32 {lane}",
+            f"  %x{lane} = extractelement {t.real} %x, i32 {lane}",
             f"  %f{lane} = extractelement {t.bool} %far, i32 {lane}",
-            f"  %so{lane} = extractelement {t.double} %p.s0, i32 {lane}",
-            f"  %co{lane} = extractelement {t.double} %p.c0, i32 {lane}",
-            f"  %sl{lane} = call double @sin(double %x{lane})",
-            f"  %cl{lane} = call double @cos(double %x{lane})",
-            f"  %sx{lane} = select i1 %f{lane}, double %sl{lane}, double %so{lane}",
-            f"  %cx{lane} = select i1 %f{lane}, double %cl{lane}, double %co{lane}",
-            f"  {s_next} = insertelement {t.double} {s}, double %sx{lane}, i32 {lane}",
-            f"  {c_next} = insertelement {t.double} {c}, double %cx{lane}, i32 {lane}",
+            f"  %so{lane} = extractelement {t.real} %p.s0, i32 {lane}",
+            f"  %co{lane} = extractelement {t.real} %p.c0, i32 {lane}",
+            *_called(t, lane),
+            f"  %sx{lane} = select i1 %f{lane}, {one} %sl{lane}, {one} %so{lane}",
+            f"  %cx{lane} = select i1 %f{lane}, {one} %cl{lane}, {one} %co{lane}",
+            f"  {s_next} = insertelement {t.real} {s}, {one} %sx{lane}, i32 {lane}",
+            f"  {c_next} = insertelement {t.real} {c}, {one} %cx{lane}, i32 {lane}",
         ]
         s, c = s_next, c_next
     return lines
+
+
+def _called(t: Vector, lane: int) -> list[str]:
+    """%sl and %cl of a lane, in double precision."""
+    if not t.single:
+        return [
+            f"  %sl{lane} = call double @sin(double %x{lane})",
+            f"  %cl{lane} = call double @cos(double %x{lane})",
+        ]
+    return [
+        f"  %xd{lane} = fpext float %x{lane} to double",
+        f"  %sd{lane} = call double @sin(double %xd{lane})",
+        f"  %cd{lane} = call double @cos(double %xd{lane})",
+        f"  %sl{lane} = fptrunc double %sd{lane} to float",
+        f"  %cl{lane} = fptrunc double %cd{lane} to float",
+    ]

@@ -65,6 +65,19 @@ class _MethodDef(ctypes.Structure):
     )
 
 
+class _Ufunc(ctypes.Structure):
+    """PyUFuncObject of NumPy's ufuncobject.h, up to the object that a ufunc owns."""
+
+    _fields_ = (
+        ("head", ctypes.c_byte * object.__basicsize__),
+        ("counts", ctypes.c_int * 4),
+        ("loops", ctypes.c_void_p * 2),
+        ("types", ctypes.c_int * 2),
+        ("texts", ctypes.c_void_p * 4),
+        ("obj", ctypes.py_object),
+    )
+
+
 def builtin(name: str, address: int, fallback: Callable[..., Any], keep: object) -> Callable[..., Any]:
     """A builtin function at that address whose self is `fallback`, and which keeps `keep` alive."""
     method = _MethodDef(name.encode(), address, _FASTCALL_KEYWORDS, None)
@@ -76,12 +89,16 @@ def builtin(name: str, address: int, fallback: Callable[..., Any], keep: object)
     return function
 
 
-def gufunc(program: Program, address: int, keep: object) -> np.ufunc:
-    """The loop at that address as a NumPy generalized ufunc, which keeps `keep` alive."""
+def gufunc(program: Program, address: int, keep: object, single: bool = False) -> np.ufunc:
+    """The loop at that address as a NumPy generalized ufunc, which keeps `keep` alive.
+
+    single: of float32 instead of float64.
+    """
     ports = (*program.inputs, *program.outputs)
     loops = (ctypes.c_void_p * 1)(address)
     data = (ctypes.c_void_p * 1)(None)
-    types = ctypes.create_string_buffer(bytes([np.dtype(np.float64).num]) * len(ports))
+    number = np.dtype(np.float32 if single else np.float64).num
+    types = ctypes.create_string_buffer(bytes([number]) * len(ports))
     name, doc = ctypes.create_string_buffer(program.name.encode()), ctypes.create_string_buffer(b"")
     text = ctypes.create_string_buffer(signature(program).encode())
     prototype = ctypes.PYFUNCTYPE(
@@ -101,7 +118,12 @@ def gufunc(program: Program, address: int, keep: object) -> np.ufunc:
         0,
         pointers[5],
     )
-    ufunc.__dict__.update(keep=(loops, data, types, name, doc, text, keep))  # NumPy keeps pointers into these
+    kept = (loops, data, types, name, doc, text, keep)  # NumPy keeps pointers into these
+    if hasattr(ufunc, "__dict__"):
+        ufunc.__dict__.update(keep=kept)
+    else:  # NumPy before 2.2
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+        _Ufunc.from_address(id(ufunc)).obj = kept
     return ufunc
 
 

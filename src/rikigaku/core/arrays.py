@@ -17,18 +17,20 @@ _MOST_AXES = 32  # that NumPy broadcasts
 _LARGE = 1 << 16  # bytes: larger arrays are aligned
 
 
-def empty(shape: tuple[int, ...]) -> Array:
+def empty(shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
     """An array without values. A large one is aligned to cache lines, which makes stores to it faster."""
-    size = math.prod(shape)
-    if 8 * size < _LARGE:
-        return np.empty(shape)
-    spare = np.empty(size + _LINE // 8)
-    first = -spare.ctypes.data % _LINE // 8
+    size, each = math.prod(shape), np.dtype(dtype).itemsize
+    if each * size < _LARGE:
+        return np.empty(shape, dtype)
+    spare = np.empty(size + _LINE // each, dtype)
+    first = -spare.ctypes.data % _LINE // each
     return spare[first : first + size].reshape(shape)
 
 
 def floats(what: str, x: Any) -> Array:
     """An array of float64. Text and complex numbers, which NumPy would convert, raise WrongValue."""
+    if not isinstance(x, np.ndarray) and hasattr(type(x), "__dlpack__"):
+        x = _shared(what, x)
     try:
         array = np.asarray(x)
         if array.dtype.kind == "O" and any(
@@ -41,6 +43,21 @@ def floats(what: str, x: Any) -> Array:
     except (TypeError, ValueError, OverflowError, RecursionError):
         actual = short(x)
     raise WrongValue(f"{what} takes real numbers; {actual} was given.")
+
+
+def _shared(what: str, x: Any) -> np.ndarray[Any, Any]:
+    """An array of another package (JAX, PyTorch) as one of NumPy, in the same memory (DLPack)."""
+    try:
+        return np.from_dlpack(x)
+    except Exception as error:  # each package has its own
+        package = type(x).__module__.split(".")[0]
+        inside = {"jax": "under jit, vmap and grad use rikigaku.jax.law", "jaxlib": "use rikigaku.jax.law"}
+        inside["torch"] = "use rikigaku.torch.law, or x.detach().cpu()"
+        advice = inside.get(package, "copy it to the processor's memory")
+        raise WrongValue(
+            f"{what}: the array of {package} cannot be read where it is; it is traced, differentiated, of "
+            f"another type or on another device: {advice}."
+        ) from error
 
 
 def sized(what: str, x: Any, size: int) -> Array:

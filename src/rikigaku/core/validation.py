@@ -80,6 +80,21 @@ def flag(what: str, x: Any) -> bool:
     return bool(x)
 
 
+def precision(dtype: Any) -> type[np.floating[Any]]:
+    """np.float64 or np.float32.
+
+    Raises:
+        WrongValue: if it is anything else.
+    """
+    try:
+        found = np.dtype(dtype).type
+    except TypeError:
+        found = np.void
+    if found not in (np.float64, np.float32):
+        raise WrongValue(f"dtype is np.float64 or np.float32; {short(dtype)} was given.")
+    return found
+
+
 def choice(what: str, x: Any, known: Collection[str]) -> str:
     """One of the known strings.
 

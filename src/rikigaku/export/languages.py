@@ -130,10 +130,12 @@ LANGUAGES = {
         ExportLanguage("latex", _module("latex_markdown", "latex")),
         ExportLanguage("markdown", _module("latex_markdown", "markdown")),
         ExportLanguage("casadi", _module("casadi_function", "function"), is_text=False),
+        ExportLanguage("casadi c", _module("casadi_source"), ending=".c"),
         ExportLanguage("sympy", _by_caller, is_text=False),
     )
 }
 _OTHER_NAMES = {
+    "acados": "casadi c",
     "cpp": "c++",
     "numpy": "python",
     "octave": "matlab",

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,6 +79,10 @@ class FlexibleSolution:
         return Shape(self.beams.assembly, u, logarithm(self.node_poses.Q[sample, : self.beams.count]))
 
     plot = mesh_plots.plot_motion
+
+    def animate(self, **options: Any) -> Any:
+        """The motion in a notebook's cell; see `rikigaku.web.notebook`."""
+        return import_module("rikigaku.web.notebook").flexible_animated(self, **options)
 
     def __repr__(self) -> str:
         name, count = self.elastic.layout.robot.name, len(self.beams.assembly.grid.elements)

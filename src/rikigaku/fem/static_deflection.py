@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,10 @@ class Shape:
         return np.asarray(self.u[..., frames[name], :])
 
     plot = mesh_plots.plot_shape
+
+    def view(self, **options: Any) -> Any:
+        """The deflection or the vibration modes in a notebook's cell; see `rikigaku.web.notebook`."""
+        return import_module("rikigaku.web.notebook").shape_view(self, **options)
 
     def __repr__(self) -> str:
         far = float(np.linalg.norm(self.u, axis=-1).max(initial=0.0))

@@ -35,11 +35,19 @@ def read_mesh(path: Path) -> Array:
     return triangles
 
 
-def found_mesh(name: str, beside: Path) -> Path | None:
+def found_mesh(name: str, beside: Path, inside: Path | None = None) -> Path | None:
     """The file that a robot names as "package://arm/meshes/a.stl", "file:///..." or a relative path.
 
-    A package is looked for among the parents of the robot's folder; nothing outside them is opened.
+    A package is looked for among the parents of the robot's folder; nothing outside them is opened. inside: a
+    folder that the file must be in, wherever links lead.
     """
+    found = _named_file(name, beside)
+    if found is not None and inside is not None and not found.resolve().is_relative_to(inside.resolve()):
+        return None
+    return found
+
+
+def _named_file(name: str, beside: Path) -> Path | None:
     relative = re.sub(r"^(package|model)://", "", name)
     if relative.startswith("file:") or Path(relative).is_absolute() or ".." in Path(relative).parts:
         local = Path(beside, relative)

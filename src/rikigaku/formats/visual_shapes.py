@@ -13,12 +13,13 @@ from rikigaku.formats.mjcf.mjcf_bodies import tree_of
 from rikigaku.formats.mjcf.mjcf_defaults import defaults_of, whole_tree
 from rikigaku.formats.mjcf.mjcf_inertia import size_and_pose
 from rikigaku.formats.mjcf.mjcf_values import settings_of
+from rikigaku.formats.toml.toml_text import decoded, tables_of
 from rikigaku.formats.xml_tree import Element, xml_tree
 from rikigaku.model.float_poses import rpy_rotation
 
 ShapeName = Literal["box", "cylinder", "sphere", "mesh"]
 GREY = (0.66, 0.70, 0.75)
-_SOLIDS = ("box", "sphere", "cylinder", "capsule")  # of MJCF; meshes and ellipsoids are not shown
+_SOLIDS = ("box", "sphere", "cylinder", "capsule", "mesh")  # of MJCF; ellipsoids are not shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,14 @@ class ShownShape:
     size: tuple[float, ...]
     color: tuple[float, float, float] = GREY
     file: str = ""  # of a mesh, as the robot's file names it
+
+
+def visuals_file(path: Path) -> Path:
+    """The file that holds the visuals of a robot's file: itself, or the one that a `.toml` file names."""
+    if path.suffix != ".toml" or not path.is_file():
+        return path
+    name = tables_of(decoded(read_input(path), path.name), path.name).get("visuals")
+    return path.parent / name if isinstance(name, str) and name else path
 
 
 def visual_shapes(path: Path) -> list[ShownShape]:
@@ -77,16 +86,23 @@ def _urdf_size(one: Element) -> tuple[ShapeName, tuple[float, ...]] | None:
 def _mjcf(root: Element) -> Iterator[ShownShape]:
     settings = settings_of(root.all("compiler"))
     defaults = defaults_of(root.all("default"), settings.notes)
+    assets = [one for part in root.all("asset") for one in part.children]
+    meshes, colors = _mjcf_meshes(root, assets), _mjcf_colors(assets)
     for body, (geom, around) in tree_of(root.all("worldbody"), defaults, settings).geoms:
         kind = geom.attributes.get("type", "sphere")
-        if kind not in _SOLIDS:
+        mesh = meshes.get(geom.attributes.get("mesh", "")) if kind == "mesh" else None
+        if kind not in _SOLIDS or (kind == "mesh" and mesh is None):
             continue
         size, own = size_and_pose(geom, kind, settings)
         matrix, pose = np.eye(4), around @ own
         matrix[:3, :3], matrix[:3, 3] = pose.R, pose.p
-        r, g, b = _numbers(geom, "rgba", (*GREY, 1.0))[:3]
+        own_color = colors.get(geom.attributes.get("material", ""), GREY)
+        r, g, b = _numbers(geom, "rgba", (*own_color, 1.0))[:3]
         rgb = (r, g, b)
-        if kind == "box":
+        if mesh is not None:
+            file, scale = mesh
+            yield ShownShape(body, "mesh", matrix, scale, rgb, file)
+        elif kind == "box":
             yield ShownShape(body, "box", matrix, tuple(2 * x for x in size[:3]), rgb)
         elif kind == "sphere":
             yield ShownShape(body, "sphere", matrix, (size[0],), rgb)
@@ -96,6 +112,29 @@ def _mjcf(root: Element) -> Iterator[ShownShape]:
                 cap = matrix.copy()
                 cap[:3, 3] += end * matrix[:3, 2]
                 yield ShownShape(body, "sphere", cap, (size[0],), rgb)
+
+
+def _mjcf_meshes(root: Element, assets: list[Element]) -> dict[str, tuple[str, tuple[float, ...]]]:
+    """File, beside the robot's, and scale of each mesh asset by its name."""
+    folder = ""
+    for compiler in root.all("compiler"):
+        folder = compiler.attributes.get("meshdir", compiler.attributes.get("assetdir", folder))
+    found = {}
+    for one in assets:
+        if one.tag == "mesh" and (file := one.attributes.get("file", "")):
+            path = f"{folder.rstrip('/')}/{file}" if folder else file
+            name = one.attributes.get("name", Path(file).stem)
+            found[name] = (path, tuple(_numbers(one, "scale", (1.0, 1.0, 1.0))[:3]))
+    return found
+
+
+def _mjcf_colors(assets: list[Element]) -> dict[str, tuple[float, float, float]]:
+    found = {}
+    for one in assets:
+        if one.tag == "material":
+            r, g, b = _numbers(one, "rgba", (*GREY, 1.0))[:3]
+            found[one.attributes.get("name", "")] = (r, g, b)
+    return found
 
 
 def _first(parent: Element, tag: str) -> Element | None:

@@ -1,6 +1,7 @@
 """Native functions of constrained motion, loaded into this process: one library for all robots."""
 
 import ctypes
+import struct
 from collections.abc import Sequence
 from functools import cache as once
 from typing import TYPE_CHECKING, Any
@@ -58,4 +59,4 @@ def each_state(address: int, rows: Sequence[Array], p: Array, out: Array) -> Non
 
 def address_bits(address: int) -> float:
     """The double with the bits of an address."""
-    return float(np.array([address], dtype=np.int64).view(np.float64)[0])
+    return float(struct.unpack("d", struct.pack("q", address))[0])

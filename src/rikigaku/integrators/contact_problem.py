@@ -27,11 +27,16 @@ def _library() -> "Library":
     def text() -> str:
         from rikigaku.integrators.llvm_cone_program import cone_program_text
         from rikigaku.integrators.llvm_minimum_norm import minimum_norm_text
+        from rikigaku.integrators.llvm_writer import DECLARED
 
-        declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
-        return "\n".join([declared, minimum_norm_text(), cone_program_text()])
+        return "\n".join([DECLARED, minimum_norm_text(), cone_program_text()])
 
     return native_library("contact problem", text)
+
+
+def load() -> None:
+    """Compile the functions, or read them from the cache, before they are needed."""
+    _library()
 
 
 @once

@@ -8,13 +8,13 @@ import numpy as np
 
 from rikigaku.core.types import Array
 from rikigaku.integrators.llvm_friction_blocks import Kind
-from rikigaku.integrators.llvm_friction_solve import work_size
+from rikigaku.integrators.llvm_friction_solve import RESULT_SIZE, work_size
 from rikigaku.integrators.native_library import native_library
 
 if TYPE_CHECKING:
     from rikigaku.compiler.native_code import Library
 
-__all__ = ["Kind", "SolverResult", "friction_solve", "work_size"]
+__all__ = ["RESULT_SIZE", "Kind", "SolverResult", "friction_solve", "load", "work_size"]
 
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -46,6 +46,16 @@ def _library() -> "Library":
     return native_library("friction solver", text)
 
 
+def load() -> None:
+    """Compile the solver, or read it from the cache, before it is needed."""
+    _library()
+
+
+@once
+def _function() -> Any:
+    return _SOLVE(_library().address("friction_solve"))
+
+
 def friction_solve(
     W: Array, w0: Array, rows: Whole, numbers: Array, F: Array, tolerance: float, sweeps: int
 ) -> SolverResult:
@@ -53,9 +63,10 @@ def friction_solve(
     n = len(w0)
     W, w0, numbers = (np.ascontiguousarray(x, dtype=np.float64) for x in (W, w0, numbers))
     rows = np.ascontiguousarray(rows, dtype=np.int64)
-    F, w, work, result = np.array(F, dtype=np.float64), np.empty(n), np.zeros(work_size(n)), np.zeros(4)
+    F, w = np.array(F, dtype=np.float64), np.empty(n)
+    work, result = np.zeros(work_size(n)), np.zeros(RESULT_SIZE)
     arrays = (rows, numbers, F, w, work)
-    _SOLVE(_library().address("friction_solve"))(
+    _function()(
         n, n, W.ctypes.data, w0.ctypes.data, len(rows), *(x.ctypes.data for x in arrays),
         tolerance, sweeps, result.ctypes.data,
     )  # fmt: skip

@@ -9,7 +9,6 @@ optimality conditions are no longer improved.
 Reference: L. Vandenberghe, The CVXOPT linear and quadratic cone program solvers (2010), sections 4 to 7.
 """
 
-from rikigaku.integrators.llvm_minimum_norm import dot
 from rikigaku.integrators.llvm_writer import Array, Cell, Value, Writer
 
 _ITERATIONS = 60
@@ -84,7 +83,7 @@ class _Program:
 
     def cone(self, k: Value, x: Array) -> Three:
         """G x of a cone."""
-        return [dot(self.w, self.n, self.G.at((3 * k + i) * self.n), x) for i in range(3)]
+        return [self.w.dot(self.n, self.G.at((3 * k + i) * self.n), x) for i in range(3)]
 
     def residuals(self) -> Value:
         """Fill `dual` and `primal`; the complementarity gap, into the cell, and the largest of all."""
@@ -92,7 +91,7 @@ class _Program:
         off = w.cell(0.0)
         self.gap.value = 0.0
         with w.loop(n) as i:
-            m["dual"][i] = self.c[i] + dot(w, n, self.P.at(i * n), m["x"])
+            m["dual"][i] = self.c[i] + w.dot(n, self.P.at(i * n), m["x"])
         with w.loop(self.count) as k:
             z, s, u = self.three("z", k), self.three("s", k), self.cone(k, m["x"])
             self.put("primal", k, [self.h[3 * k + i] + u[i] - s[i] for i in range(3)])
@@ -141,9 +140,7 @@ class _Program:
             with w.loop(3) as i:
                 row = VG.at((3 * k + i) * n)
                 with w.loop(n) as p:
-                    value, target = row[p], H.at(p * n)
-                    with w.loop(p + 1) as q:
-                        target[q] = target[q] + value * row[q]
+                    w.add_multiple(H.at(p * n), p + 1, row[p], row)
         trace = w.cell(0.0)
         with w.loop(n) as i:
             trace.value = trace.value + H[i * n + i]
@@ -151,8 +148,8 @@ class _Program:
             own = H.at(i * n)
             with w.loop(i) as j:
                 other = H.at(j * n)
-                own[j] = (own[j] - dot(w, j, own, other)) * other[j]
-            rest = own[i] + 1e-16 * trace.value - dot(w, i, own, own)
+                own[j] = (own[j] - w.dot(j, own, other)) * other[j]
+            rest = own[i] + 1e-16 * trace.value - w.dot(i, own, own)
             with w.when(~(rest > 0.0)):
                 w.jump(done)
             own[i] = 1.0 / w.sqrt(rest)
@@ -160,13 +157,12 @@ class _Program:
     def solve(self, b: Array) -> None:
         w, n, H = self.w, self.n, self.m["H"]
         with w.loop(n) as i:
-            b[i] = (b[i] - dot(w, i, H.at(i * n), b)) * H[i * n + i]
+            b[i] = (b[i] - w.dot(i, H.at(i * n), b)) * H[i * n + i]
         with w.loop(n) as back:
             i = n - 1 - back
             x = b[i] * H[i * n + i]
             b[i] = x
-            with w.loop(i) as j:
-                b[j] = b[j] - H[i * n + j] * x
+            w.add_multiple(b, i, 0.0 - x, H.at(i * n))
 
     def direction(self) -> None:
         """dx, ds, dz of the linearized optimality conditions with `right` on the right side."""
@@ -179,9 +175,7 @@ class _Program:
             self.put("quotient", k, a)
             primal = self.times("V", k, self.three("primal", k))
             for c in range(3):
-                row, value = m["VG"].at((3 * k + c) * n), a[c] - primal[c]
-                with w.loop(n) as j:
-                    dx[j] = dx[j] + row[j] * value
+                w.add_multiple(dx, n, a[c] - primal[c], m["VG"].at((3 * k + c) * n))
         self.solve(dx)
         with w.loop(self.count) as k:
             primal, u, a = self.three("primal", k), self.cone(k, dx), self.three("quotient", k)

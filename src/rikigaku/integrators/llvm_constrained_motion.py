@@ -18,7 +18,7 @@ Sliding friction (G = J_n - mu th.J_t) and redundant constraints are solved by H
 from rikigaku.integrators.llvm_constraint_solve import solve_text
 from rikigaku.integrators.llvm_contact_dynamics import dynamics_text
 from rikigaku.integrators.llvm_contact_memory import SLIP_SIZE, BlockFunction, Code, Slot
-from rikigaku.integrators.llvm_writer import Array, Value
+from rikigaku.integrators.llvm_writer import DECLARED, Array, Value
 
 
 def _newton_step() -> str:
@@ -108,10 +108,12 @@ def _guards() -> str:
         out = f.out.at(g)
         with w.when(code.equals(Code.GAP)):
             out[0] = f.reals(Slot.RESIDUAL)[rows[i]]
+        with w.when(code.equals(Code.KEPT_GAP)):
+            out[0] = x - w.abs(f.reals(Slot.RESIDUAL)[rows[i]])
         with w.when(code.equals(Code.NORMAL)):
             out[0] = x * multipliers[rows[i]]
         with w.when(code.equals(Code.FRICTION)):
-            largest = x * w.abs(multipliers[rows[i]]) + y
+            largest = x * w.abs(multipliers[rows[f.wholes(Slot.OWNERS)[i]]]) + y
             square = w.cell(0.0)
             with w.loop(rows[i + 1] - rows[i], 1) as k:
                 one = multipliers[rows[i] + k]
@@ -209,8 +211,7 @@ def _configuration() -> str:
 
 def constrained_motion_text() -> str:
     """LLVM text of all functions."""
-    declared = "declare double @llvm.sqrt.f64(double)\ndeclare double @llvm.fabs.f64(double)"
     parts = [_newton_step(), _velocity_step(), _field(), _guards(), _project(), _outputs(), _residual()]
     parts += [_part("newton_step", "newton_increment"), _part("velocity_step", "velocity_increment")]
     parts += [_terms(), _configuration()]
-    return "\n".join([declared, solve_text(), dynamics_text(), *parts])
+    return "\n".join([DECLARED, solve_text(), dynamics_text(), *parts])

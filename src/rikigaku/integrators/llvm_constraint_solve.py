@@ -85,8 +85,7 @@ def _cholesky() -> str:
         own = C.at(i * n)
         x_i = b[i] * inverse[i]
         b[i] = x_i
-        with w.loop(i) as j:
-            b[j] = b[j] - own[j] * x_i
+        w.add_multiple(b, i, 0.0 - x_i, own)
     return f.text("cholesky", ", ptr %rows, i64 %count, ptr %b, i64 %skip")
 
 
@@ -105,8 +104,7 @@ class _Reflections(BlockFunction):
         u, count = self.A.at(k * self.length + k), self.length - k
         tail = y.at(k)
         s = self.dot(count, u, tail) * self.scales[k]
-        with self.w.loop(count) as i:
-            tail[i] = tail[i] - s * u[i]
+        self.w.add_multiple(tail, count, 0.0 - s, u)
 
     def factor(self) -> None:
         w, n, length = self.w, self.n, self.length

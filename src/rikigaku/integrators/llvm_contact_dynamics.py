@@ -121,19 +121,29 @@ def _force_direction(f: BlockFunction, row: Value, contact: Value) -> None:
     first, count = f.pattern(row)
     Y, Z = f.reals(Slot.Y), f.reals(Slot.Z).at(first)
     f.copy(Y.at(first), Z, count)
-    with w.when(contact >= 0):
-        slip, rows = f.reals(Slot.SLIP).at(SLIP_SIZE * contact), f.wholes(Slot.CONTACT_ROWS)
-        with w.loop(rows[contact + 1] - rows[contact] - 1) as k:  # tangents have the pattern of the normal
-            other, factor = Y.at(first + count * (k + 1)), slip[10 + k]
+    rows, owners, sliding = f.wholes(Slot.CONTACT_ROWS), f.wholes(Slot.OWNERS), f.reals(Slot.SLIDING)
+
+    def friction(i: Value) -> None:
+        """Friction of contact i, whose constraints have the pattern of the normal."""
+        slip, start = f.reals(Slot.SLIP).at(SLIP_SIZE * i), f.pattern(rows[i])[0]
+        with w.loop(rows[i + 1] - rows[i] - 1) as k:
+            other, factor = Y.at(start + count * (k + 1)), slip[10 + k]
             with w.loop(count) as a:
                 Z[a] = Z[a] - factor * other[a]
+
+    with w.when(contact >= 0):
+        with w.when(sliding[3 * contact] > 0.0):
+            friction(contact)
+        last, first_moment = f[Slot.CONTACTS], f[Slot.FIRST_MOMENT]
+        with w.loop(last, first_moment) as i, w.when(owners[i].equals(contact) & (sliding[3 * i] > 0.0)):
+            friction(i)
 
 
 def _accelerations() -> str:
     """Constraint forces STEP and accelerations A."""
     f = BlockFunction()
     w, nv = f.w, f[Slot.NV]
-    half, rows, sliding = f.reals(Slot.HALF), f.wholes(Slot.CONTACT_ROWS), f.reals(Slot.SLIDING)
+    half, rows = f.reals(Slot.HALF), f.wholes(Slot.CONTACT_ROWS)
     n, length = f[Slot.INDEPENDENT], f[Slot.INDEPENDENT] + f[Slot.REDUNDANT]
     active, right, step = f.wholes(Slot.ACTIVE), f.reals(Slot.RIGHT_HAND_SIDE), f.reals(Slot.STEP)
     Y, Z, x = f.reals(Slot.Y), f.reals(Slot.Z), f.reals(Slot.X)
@@ -153,8 +163,7 @@ def _accelerations() -> str:
             _force_direction(f, active[j], coupled[j])
         with w.loop(unloaded) as k:
             i = f.wholes(Slot.UNLOADED)[k]
-            slides = w.select(sliding[3 * i] > 0.0, i, w.value(-1, "i64"))
-            _force_direction(f, rows[i], slides)
+            _force_direction(f, rows[i], i)
         w.call("@reflections", f.block)
         with w.loop(length) as j:
             f.scatter(active[j], Z, half, step[j])
@@ -190,7 +199,7 @@ def _contact_forces() -> str:
     power, surface = w.cell(f.reals(Slot.VISCOUS)[0]), w.cell(0.0)
     forces = f.reals(Slot.FORCES)
     with w.loop(contacts) as i:
-        normal = multipliers[rows[i]]
+        normal = multipliers[rows[f.wholes(Slot.OWNERS)[i]]]
         f.fill(forces.at(4 * i), 3)
         forces[4 * i + 3] = normal
         size = w.cell(sliding[3 * i])

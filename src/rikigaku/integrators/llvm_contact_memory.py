@@ -15,6 +15,7 @@ class Slot(IntEnum):
     NQ = 0
     NV = auto()
     CONTACTS = auto()
+    FIRST_MOMENT = auto()  # contacts from here on are friction moments of others
     JOINTS = auto()
     PERMANENT = auto()  # constraints of loops and guides
     LOOPS = auto()  # of loops alone
@@ -25,6 +26,7 @@ class Slot(IntEnum):
     ROW_STARTS = auto()
     COLUMNS = auto()
     CONTACT_ROWS = auto()
+    OWNERS = auto()  # the contact whose normal force limits the friction of each contact: itself, or another
     JOINT_COORDINATES = auto()
     GUIDE_OWNERS = auto()
     QUATERNION_INDICES = auto()
@@ -77,7 +79,7 @@ class Slot(IntEnum):
     INDEPENDENT = auto()
     REDUNDANT = auto()
     ACTIVE = auto()
-    COUPLED = auto()  # the sliding contact of each active normal constraint, or -1
+    COUPLED = auto()  # contact of each active normal constraint that brings friction along, or -1
     CONSTRAINTS_IN_Y_COUNT = auto()
     CONSTRAINTS_IN_Y = auto()  # those of which Y = L^-T J^T is computed
     NEWTON_COUNT = auto()
@@ -112,6 +114,7 @@ class Code(IntEnum):
     SPEED = auto()  # sliding speed in space less x
     JOINT_FRICTION = auto()  # (x + y)^2 - f^2 of a sticking joint
     JOINT_SPEED = auto()  # x times the velocity of a joint
+    KEPT_GAP = auto()  # x less |gap| of a closed contact
 
 
 # th (3), mu, drag (3), velocity (3), mu th.t (2), |velocity opposed by friction|, t.velocity
@@ -152,10 +155,7 @@ class BlockFunction:
         return Ancestors(self, i)
 
     def dot(self, count: Operand, x: Array, y: Array, start: Operand = 0.0) -> Value:
-        total = self.w.cell(start)
-        with self.w.loop(count) as i:
-            total.value = total.value + x[i] * y[i]
-        return total.value
+        return self.w.dot(count, x, y, start)
 
     def gathered(self, row: Value, packed: Array, dense: Array, start: Operand = 0.0) -> Value:
         """start + the sum of packed elements of a constraint times those of a dense vector."""

@@ -1,7 +1,8 @@
-"""Event location along a step, as LLVM text: zero crossings of guards, by sampling and bisection.
+"""Event location along a step, as LLVM text: zero crossings of guards, by sampling and bracketing.
 
 Guards are sampled four times a step. Where the parabola through three samples has its extremum between two of
-them, the guard is evaluated there too, so that a pair of crossings between two samples is found. A step is
+them, the guard is evaluated there too, so that a pair of crossings between two samples is found; not where
+the samples are so far from zero, against their range, that the polynomial through them has no zero. A step is
 rejected where the fourth difference of the samples is large against their distance from zero: the samples do
 not determine the guard between them. Guards therefore bound the step size, as the integration error does. A
 body at rest has no integration error, and yet the start of its motion must be found.
@@ -21,8 +22,11 @@ _SAMPLE_FRACTIONS = (
 )  # of the samples: uneven, so that no period of a guard fits
 _DIFFERENCE = [24 / 4**4 / prod(a - b for b in _SAMPLE_FRACTIONS if b != a) for a in _SAMPLE_FRACTIONS]
 _FINEST = 1e-5  # of the largest step: guards reject no shorter step
-_BISECTIONS = 60
+_ITERATIONS, _SECANTS = 100, 3  # of the location of an event, and secants between two bisections
+_NARROWEST = 2.0**-51  # fraction of a step
 _EXTREMUM_SEARCHES = 3  # parabolic steps towards the extremum of a guard
+# The polynomial through the samples leaves their range by less than half of it (Lebesgue constant below 2).
+_OVERSHOOT = 0.5
 
 
 class GuardedStep(Step):
@@ -66,14 +70,32 @@ class GuardedStep(Step):
         self.call("guards", t, self.trial, out)
 
     def located(self, i: Value, low: Value, high: Value, t: Value, h: Value) -> Value:
-        """The fraction of the step where guard i crosses zero (or begins to sink), by bisection."""
+        """The fraction of the step where guard i crosses zero, by the Illinois method with bisections.
+
+        Where it begins to sink is found by bisection alone.
+        """
         w = self.w
         a, b = w.cell(low), w.cell(high)
-        with w.loop(_BISECTIONS):
-            middle = 0.5 * (a.value + b.value)
-            self.guarded(middle, t + middle * h, self.g_try)
-            passed = self.has_event(i, self.g_try, 0.0)
-            b.value, a.value = w.select(passed, middle, b.value), w.select(passed, a.value, middle)
+        old, new = self.g_old[i], self.g_new[i]
+        g_a, g_b, last = w.cell(old), w.cell(new), w.cell(0.0)  # last: the end that moved last
+        crosses = (old > 0.0) | ((old < 0.0) & (new >= 0.0))
+        bisected = w.cell(0, "i64")  # secants since the last bisection
+        with w.loop(_ITERATIONS), w.when(b.value - a.value > 2 * _NARROWEST):
+            secant = b.value - g_b.value * ((b.value - a.value) / (g_b.value - g_a.value))
+            near = w.max(w.min(secant, b.value - _NARROWEST), a.value + _NARROWEST)
+            ordinary = crosses & (bisected.value < _SECANTS) & (secant >= a.value) & (secant <= b.value)
+            x = w.select(ordinary, near, 0.5 * (a.value + b.value))
+            bisected.value = w.select(ordinary, bisected.value + 1, 0)
+            self.guarded(x, t + x * h, self.g_try)
+            g, passed = self.g_try[i], self.has_event(i, self.g_try, 0.0)
+            again = w.select(passed, last.value > 0.0, last.value < 0.0)
+            kept = w.select(again, 0.5, w.value(1.0, "double"))
+            g_a.value, g_b.value = (
+                w.select(passed, kept * g_a.value, g),
+                w.select(passed, g, kept * g_b.value),
+            )
+            a.value, b.value = w.select(passed, a.value, x), w.select(passed, x, b.value)
+            last.value = w.select(passed, 1.0, w.value(-1.0, "double"))
         return b.value
 
     def sample(self, t: Value, h: Value, t_new: Value) -> None:
@@ -142,7 +164,12 @@ class GuardedStep(Step):
             with w.loop(self.guards) as i:
                 counts = self.has(i, 4)
                 passed = self.has_event(i, self.g_new, self.slack(i))
-                with w.when(passed & (counts if ending else ~counts)):
+                with w.when(passed & (counts if ending else ~counts)), w.repeat() as over:
+                    if ending:
+                        with w.when(end.value <= 1.0):  # an event after the first one is not located
+                            self.guarded(end.value, t + end.value * h, self.g_try)
+                            with w.when(~self.has_event(i, self.g_try, 0.0)):
+                                w.jump(over)
                     x = self.located(i, low, high, t, h)
                     if ending:
                         with w.when(x < end.value):
@@ -154,6 +181,7 @@ class GuardedStep(Step):
                     else:
                         with w.when(x <= end.value):
                             self.record_event(i, t + x * h)
+                    w.jump(over)
         with w.loop(self.guards) as i:
             old, new = self.g_old[i], self.g_new[i]
             low_still = (old <= 0.0) & (new <= 0.0) & self.has(i, 8)
@@ -185,7 +213,8 @@ class GuardedStep(Step):
             left, right = (x1 - x0) * (y1 - y2), (x1 - x2) * (y1 - y0)
             x = w.cell(x1 - 0.5 * ((x1 - x0) * left - (x1 - x2) * right) / (left - right))
             dips = sign * (left - right) < 0.0  # y1 below the chord, on the side of zero
-            with w.when((w.min(sign * a, sign * b) > 0.0) & dips), w.repeat() as over:
+            dips = dips & (w.min(sign * a, sign * b) > 0.0) & self.may_vanish(i, sign)
+            with w.when(dips), w.repeat() as over:
                 with w.loop(_EXTREMUM_SEARCHES):
                     with w.when(~((x.value > low) & (x.value < high))):
                         w.jump(over)
@@ -199,6 +228,15 @@ class GuardedStep(Step):
                     x.value = x.value - 0.5 * (left * p - right * q) / (p - q)
                 w.jump(over)
         return found.value
+
+    def may_vanish(self, i: Value, sign: Value) -> Value:
+        """Whether the polynomial through the samples of guard i, most of that sign, may have a zero."""
+        w = self.w
+        values = [sign * self.samples[k * self.guards + i] for k in range(GUARD_SAMPLES + 1)]
+        least, most = values[0], values[0]
+        for y in values[1:]:
+            least, most = w.min(y, least), w.max(y, most)
+        return ~(least > _OVERSHOOT * (most - least))
 
     def record_event(self, i: Value, t: Value) -> None:
         noted, count = Array(self.w, "%noted"), self.integers[Integer.NOTED]

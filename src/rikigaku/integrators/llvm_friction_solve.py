@@ -4,7 +4,9 @@
                         ptr work, double tolerance, i64 sweeps, ptr result)
 
 finds F with w = W F + w0 and the laws of all blocks (`llvm_friction_blocks`), from the F given. result:
-residual, its unit (the largest sum of terms |w0| + |W| |F|), Newton iterations, sweeps.
+residual, its unit, Newton iterations, sweeps, the largest |w0| or target. The unit is the largest sum of
+terms |w0| + |W| |F|, at most 1e4 of the largest |w0| or target: the forces of a problem without solution grow
+without bound, and relative to their own terms any residual would be rounding.
 
 Semismooth Newton iterations on the projection equations [Alart1991]
 
@@ -25,7 +27,11 @@ from rikigaku.integrators.llvm_writer import Array, Value
 _PROXIMAL = 1e-7  # rho, relative to the diagonal of W
 _NEWTON = 16  # largest number of Newton iterations in a row
 _PATIENCE = 6  # Newton iterations without a smaller residual
+_LARGEST_UNIT = 1e4  # relative to the largest |w0| or target
 _STALLED = 100.0  # times the tolerance: accepted where Newton's method makes no more progress
+
+
+RESULT_SIZE = 5
 
 
 def work_size(n: int) -> int:
@@ -51,14 +57,15 @@ class _Solver(FrictionProblem):
 
 
 def _residual() -> str:
-    """w = W F + w0; result[0]: largest residual of the projection equations times 1/r, result[1]: unit."""
+    """w = W F + w0; result: residual of the projection equations times 1/r, its unit; result[4]: scale."""
     f = _Solver()
     w, result = f.w, Array(f.w, "%result")
-    unit, worst = w.cell(1e-300), w.cell(0.0)
+    unit, scale, worst = w.cell(1e-300), w.cell(1e-300), w.cell(0.0)
     with w.loop(f.n) as i:
         row = f.row(i)
         f.out[i] = w.dot(f.n, row, f.F, f.w0[i])
         unit.value = w.max(w.dot(f.n, row, f.F, w.abs(f.w0[i]), absolute=True), unit.value)
+        scale.value = w.max(w.abs(f.w0[i]), scale.value)
     with w.loop(f.count) as k:
         block = Block(f, k)
         step_n, step_t = f.steps(block)
@@ -69,6 +76,7 @@ def _residual() -> str:
         with w.when(block.has_normal):
             worst.value = w.max(own, worst.value)
             unit.value = w.max(w.abs(block.target), unit.value)
+            scale.value = w.max(w.abs(block.target), scale.value)
         y, F = [], []
         for a in (1, 2):
             F.append(block.force(f, a))
@@ -78,7 +86,9 @@ def _residual() -> str:
         ratio = w.select(size > R, R / size, 1.0)
         for a in range(2):
             worst.value = w.max(w.abs(F[a] - ratio * y[a]) * step_t, worst.value)
-    result[0], result[1] = worst.value, unit.value
+    limit = _LARGEST_UNIT * scale.value
+    result[0], result[1] = worst.value, w.select(unit.value > limit, limit, unit.value)
+    result[4] = scale.value
     return f.text("friction_residual", ", ptr %result")
 
 
@@ -187,7 +197,7 @@ def _solve() -> str:
     )
     best, best_unit = w.cell(float("inf")), w.cell(1.0)
     newtons, done_sweeps, batch = w.cell(0, "i64"), w.cell(0, "i64"), w.cell(5, "i64")
-    cold = w.cell(1, "i64")
+    cold, last_is_best = w.cell(1, "i64"), w.cell(0, "i64")
     with w.loop(n) as i, w.when(~f.F[i].equals(0.0)):
         cold.value = 0
 
@@ -195,6 +205,7 @@ def _solve() -> str:
         """The residual of F, whether it is the best; the best F is kept."""
         f.call("friction_residual", result)
         better = result[0] / result[1] < best.value / best_unit.value
+        last_is_best.value = w.select(better, w.value(1, "i64"), 0)
         with w.when(better):
             best.value, best_unit.value = result[0], result[1]
             with w.loop(n) as i:
@@ -227,9 +238,10 @@ def _solve() -> str:
         batch.value = 2 * batch.value
         cold.value = 0
         measure()
-    with w.loop(n) as i:
-        f.F[i] = f.best[i]
-    f.call("friction_residual", result)
+    with w.when(last_is_best.value.equals(0)):
+        with w.loop(n) as i:
+            f.F[i] = f.best[i]
+        f.call("friction_residual", result)
     result[2], result[3] = w.real(newtons.value), w.real(done_sweeps.value)
     w.line("ret void")
     head = f"define void @friction_solve({f.ARGUMENTS}, double %tolerance, i64 %sweeps, ptr %result)"

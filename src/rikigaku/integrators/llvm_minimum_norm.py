@@ -13,21 +13,7 @@ of each group of rows (`rows` from starts[i] to starts[i + 1]) those that the gr
 the row of which the largest part is left.
 """
 
-from rikigaku.integrators.llvm_writer import Array, Operand, Value, Writer
-
-
-def dot(w: Writer, count: Operand, x: Array, y: Array) -> Value:
-    """x . y, with two sums of alternate elements."""
-    count = w.value(count, "i64")
-    half = count / 2
-    even, odd = w.cell(0.0), w.cell(0.0)
-    with w.loop(half) as k:
-        i = 2 * k
-        even.value = even.value + x[i] * y[i]
-        odd.value = odd.value + x[i + 1] * y[i + 1]
-    with w.when(count > 2 * half):
-        even.value = even.value + x[2 * half] * y[2 * half]
-    return even.value + odd.value
+from rikigaku.integrators.llvm_writer import Array, Value, Writer
 
 
 class _Reflections:
@@ -47,9 +33,8 @@ class _Reflections:
         """Reflect y by the reflection of row k."""
         w, count = self.w, self.n - k
         u, tail = self.row(k).at(k), y.at(k)
-        s = dot(w, count, u, tail) * self.scales[k]
-        with w.loop(count) as i:
-            tail[i] = tail[i] - s * u[i]
+        s = w.dot(count, u, tail) * self.scales[k]
+        w.add_multiple(tail, count, 0.0 - s, u)
 
     def factor(self) -> Value:
         """The rank."""
@@ -65,7 +50,7 @@ class _Reflections:
             best, place = w.cell(-1.0), w.cell(k, "i64")
             with w.loop(m, k) as i:
                 tail = self.row(i).at(k)
-                size = dot(w, n - k, tail, tail)
+                size = w.dot(n - k, tail, tail)
                 with w.when(size > best.value):
                     best.value, place.value = size, i
             with w.when(k.equals(0)):
@@ -104,7 +89,7 @@ class _Reflections:
         with w.loop(n) as i:
             x[i] = 0.0
         with w.loop(rank) as k:
-            x[k] = (b[self.order[k]] - dot(w, k, self.row(k), x)) / self.pivots[k]
+            x[k] = (b[self.order[k]] - w.dot(k, self.row(k), x)) / self.pivots[k]
         self.back(rank, x)
         with w.loop(n - rank) as j:
             own = basis.at(j * n)

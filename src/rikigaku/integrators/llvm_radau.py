@@ -14,6 +14,9 @@ from rikigaku.integrators.llvm_writer import Array, Value
 from rikigaku.integrators.radau_coefficients import radau
 
 NEWTON = 7  # iterations at most
+# Smallest error of Newton's method that is asked for, relative to the tolerances of the step: at rest smaller
+# corrections are rounding of the constraint forces.
+_FINEST_NEWTON = 1e-3
 _DIFFERENCE = 1.5e-8  # sqrt of the rounding error
 
 RADAU = Tableau("radau", (0.0,), ({},), {0: 1.0}, errors=({0: 1.0},))  # K: slopes at the start and the end
@@ -94,7 +97,7 @@ class RadauStep(Step):
         self.factorise(h)
         self.guess(h)
         rtol = self.real[Real.RTOL]
-        tolerance = w.max(w.min(w.sqrt(rtol), 0.03), 2.3e-15 / rtol)
+        tolerance = w.max(w.min(w.sqrt(rtol), 0.03), w.max(2.3e-15 / rtol, _FINEST_NEWTON))
         before, rate = w.cell(0.0), w.cell(0.0)
         self.converged.value, self.iterations.value = 0.0, 0.0
         with w.repeat() as done:

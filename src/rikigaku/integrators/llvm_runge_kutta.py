@@ -36,7 +36,7 @@ class Real(IntEnum):
     """Indices of the driver's real numbers."""
 
     T = 0
-    H = 1  # the next step; 0: find one
+    H = 1  # the next step; 0: find one; negative: find one that is not longer than its absolute value
     RTOL = 2
     LARGEST = 3  # largest step
     BEFORE = 4  # length of the step whose interpolant an implicit step extrapolates; 0: none
@@ -160,6 +160,7 @@ class Step:
         w, K = self.w, self.K
         d0, d1, d2 = w.cell(0.0), w.cell(0.0), w.cell(0.0)
         measured = self.integers[Integer.MEASURED]
+        bound = w.select(self.real[Real.H] < 0.0, w.abs(self.real[Real.H]), self.real[Real.LARGEST])
         with w.loop(measured) as i:
             s = self.scale(i, self.y)
             a, b = self.y[i] / s, K[0][i] / s
@@ -177,7 +178,8 @@ class Step:
         bend = w.sqrt(d2.value / count) / h
         flat = (d1.value <= 1e-15) & (bend <= 1e-15)
         steep = self.eighth_root(0.01 / w.max(d1.value, bend))
-        self.real[Real.H] = w.min(100.0 * h, w.select(flat, w.max(h * 1e-3, 1e-6), steep))
+        found = w.min(100.0 * h, w.select(flat, w.max(h * 1e-3, 1e-6), steep))
+        self.real[Real.H] = w.min(found, bound)
 
     def stages(self, t: Value, h: Value, t_new: Value) -> None:
         """Slopes of the step, y at its end and the slope there."""

@@ -17,24 +17,28 @@ class StepSlot(IntEnum):
 
     ROW = FIRST  # state q, v, work, heat, then results: see `RowPart`
     PREDICTED = auto()
-    SMOOTH = auto()  # accelerations of the step before, without impulses
+    SMOOTH = auto()  # accelerations of the step before, without the impulses of impacts
     INCREMENT = auto()  # step of the positions
     CONTROL = auto()  # tau, damping, stiffness, step
     WARM = auto()  # impulses of the step before, of all constraints
     VISCOUS_FORCE = auto()
     VISCOUS_INERTIA = auto()
     CONTROL_INERTIA = auto()
+    FREE_ACCELERATION = auto()  # without impulses
+    FREE = auto()  # velocities without impulses
+    BEFORE_RATES = auto()
+    FREE_RATES = auto()
+    WHOLE_W = auto()  # Delassus matrix of all constraints, lower triangle
+    STICKING_IMPULSES = auto()  # that stop all constraints
     # shared by worlds: materials
     RESTITUTION = auto()
     BILATERAL = auto()
     STATIC = auto()
     JOINT_STATIC = auto()
     HAS_VISCOUS = auto()
+    HAS_WHOLE_W = auto()
     # shared by worlds: work
-    FREE = auto()  # velocities without impulses
     AFTER = auto()  # velocities at the end of the step
-    BEFORE_RATES = auto()
-    FREE_RATES = auto()
     CLOSED = auto()  # for each contact: 0 open, 1 closed
     TARGET = auto()
     MU = auto()
@@ -51,6 +55,7 @@ class StepSlot(IntEnum):
     VISCOUS_MATRIX = auto()
     CORRECTED = auto()  # constraints whose residual the step removes
     CORRECTED_COUNT = auto()
+    IMPACT = auto()  # whether contacts closed in the step
     # places in ROW
     A_AT = auto()
     TAU_AT = auto()
@@ -110,6 +115,14 @@ class TileSlot(IntEnum):
     TABLE = auto()  # inputs of each step and world, or 0
     PERIOD = auto()  # address of the sampling period, 0: continuous
     HELD = auto()  # address of the time of the last sample
+    # worlds that stop alone
+    STOP_CALL = auto()  # a program for batches whose result is 0 where a world stops, or 0
+    RUNNING = auto()  # its results
+    TAKEN = auto()  # steps of each world that has stopped, -1 of the others
+    STOPPED_ROWS = auto()  # where they stopped
+    # worlds that fail alone
+    FAILED_STEPS = auto()  # first step of each world whose numbers are not finite, -1 of the others
+    CAUSES = auto()  # their `StepStatus`
 
 
 class StepStatus(IntEnum):
@@ -118,6 +131,7 @@ class StepStatus(IntEnum):
     DONE = 0
     TORQUE = 1  # joint forces are not finite
     STATE = 2  # positions, velocities or energies are not finite
+    FRICTION = 3  # no impulses satisfy the contacts: surfaces squeeze the robot
 
 
 class WorldStep(BlockFunction):
@@ -154,6 +168,10 @@ class WorldStep(BlockFunction):
     @property
     def modes(self) -> Array:
         return self.row.at(self[StepSlot.MODES_AT])
+
+    def closed(self, i: Value) -> Value:
+        """Whether contact i, or the contact of a friction moment, is closed."""
+        return self.wholes(StepSlot.CLOSED)[self.wholes(Slot.OWNERS)[i]] > 0
 
     def mu(self, i: Value) -> Value:
         """Kinetic friction of contact i at the sliding speed before the step."""

@@ -5,6 +5,7 @@ from rikigaku.integrators.llvm_step_memory import StepSlot, WorldStep
 from rikigaku.integrators.llvm_writer import Array, Value
 
 _MOVING = 1e-9  # [m/s]: faster contacts slide
+_UNSOLVED = 1e-2  # residual of the friction problem, relative to the velocities: there is no solution
 
 
 def _correction() -> str:
@@ -27,7 +28,7 @@ def _correction() -> str:
 
     with w.loop(f.permanent) as r:
         add(r, end(r))
-    with w.loop(f.contacts) as i, w.when(f.wholes(StepSlot.CLOSED)[i] > 0):
+    with w.loop(f[Slot.FIRST_MOMENT]) as i, w.when(f.wholes(StepSlot.CLOSED)[i] > 0):
         residual = end(f.rows[i])
         loaded = (f.reals(StepSlot.WARM)[f.rows[i]] > 0.0) & f.reals(StepSlot.TARGET)[i].equals(0.0)
         inside = (residual < 0.0) & f.reals(StepSlot.RESTITUTION)[i].equals(0.0)
@@ -66,6 +67,8 @@ def _results() -> str:
         change = after[i] - v[i]
         mean = 0.5 * (after[i] + v[i])
         a[i] = change / h
+        smooth = f.reals(StepSlot.FREE_ACCELERATION)[i]
+        f.reals(StepSlot.SMOOTH)[i] = w.select(f[StepSlot.IMPACT].equals(0), change / h, smooth)
         acting = f.reals(StepSlot.CONTROL)[i] - f.reals(StepSlot.CONTROL_INERTIA)[i] * (change / h)
         tau[i] = acting
         work.value = work.value + h * acting * mean
@@ -80,6 +83,11 @@ def _results() -> str:
         heat.value = heat.value - 0.5 * impulse * (before[r] + rates[r])
     with w.loop(f.contacts) as i:
         first = f.rows[i]
+        # The normal velocity of a contact that was closed is zero at the beginning of the step too. At the
+        # middle, where J is taken, it is not.
+        lasts = (f.modes[i] > 0.0) & f.reals(StepSlot.TARGET)[i].equals(0.0)
+        with w.when(lasts):
+            heat.value = heat.value + 0.5 * warm[first] * before[first]
         total = [w.cell(0.0) for _ in range(3)]
         with w.loop(f.rows[i + 1] - first) as k:
             direction = f.reals(Slot.DIRECTIONS).at(9 * i + 3 * k)
@@ -87,10 +95,11 @@ def _results() -> str:
                 cell.value = cell.value + warm[first + k] / h * direction[d]
         for d, cell in enumerate(total):
             forces[4 * i + d] = cell.value
-        forces[4 * i + 3] = warm[first] / h
+        normal = warm[f.rows[f.wholes(Slot.OWNERS)[i]]]
+        forces[4 * i + 3] = normal / h
         moving = f.speed(i, rates) > _MOVING * _MOVING
         frictionless = ~(f.reals(StepSlot.MU)[i] > 0.0)
-        open = warm[first].equals(0.0) & f.wholes(StepSlot.BILATERAL)[i].equals(0)
+        open = normal.equals(0.0) & f.wholes(StepSlot.BILATERAL)[i].equals(0)
         f.modes[i] = w.select(open, 0.0, w.select(moving | frictionless, w.value(2.0, "double"), 1.0))
     with w.loop(f.joints) as k:
         r = f.joint_row + k
@@ -107,7 +116,8 @@ def _results() -> str:
         with w.loop(6) as c:
             guide[c] = guide[c] + multipliers[loops + k] * wrench[c]
     result = f.reals(StepSlot.SOLVER_RESULT)
-    row[f[StepSlot.RESIDUAL_AT]] = result[0] / result[1]
+    worst = f[StepSlot.RESIDUAL_AT]  # of all steps so far
+    row[worst] = w.max(result[0] / result[1], row[worst])
     row[nq + nv], row[nq + nv + 1] = work.value, heat.value
     f.copy(after, v, nv)
     return f.text("step_results", ", double %h")
@@ -118,10 +128,12 @@ def _contact_step() -> str:
     f = WorldStep()
     w = f.w
     result, count = f.reals(StepSlot.SOLVER_RESULT), f.wholes(StepSlot.CORRECTED)
-    result[0], result[1] = 0.0, 1.0
-    w.call("@free_motion", f.block, f.h)
+    result[0], result[1], result[4] = 0.0, 1.0, 1.0
     w.call("@close_contacts", f.block, f.h)
     w.call("@advance_velocities", f.block, f.h, count)
+    with w.when(result[0] > _UNSOLVED * result[4]):  # the state becomes NaN, and the residual infinite
+        f.fill(f.reals(StepSlot.AFTER), f.nv, float("nan"))
+        result[0] = float("inf")
     w.call("@position_increment", f.block, f.h)
     w.call("@step_results", f.block, f.h)
     return f.text("contact_step", ", double %h")
@@ -134,7 +146,6 @@ def _projection() -> str:
     count = f[StepSlot.CORRECTED_COUNT]
     with w.loop(count) as k:
         right[k] = 0.0 - f.reals(Slot.RESIDUAL)[rows[k]]
-    w.call("@constraints_in_Y", f.block, rows, count)
     w.call("@removed_residuals", f.block, Array(w, "%out"))
     return f.text("projection_increment", ", ptr %out")
 

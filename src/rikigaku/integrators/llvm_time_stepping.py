@@ -8,6 +8,8 @@ takes steps of one length h in every world of a tile (`TileSlot`):
     M'(q_m) (v' - v) = h b(q_m, v) + J(q_m)^T P    damping implicit; P by `llvm_step_contacts`
     q' = q_m + h v' / 2 + dq                       dq removes residuals of closed contacts, loops and guides
 
+A world whose stop condition holds at the beginning of a step keeps its state from there on.
+
 Work and dissipated energy are those of the mean velocity (v + v') / 2, with which the step's balance of
 energy is exact but for the change of M and of the potential along the step.
 Reference: [Moreau1988], [Jean1999].
@@ -55,14 +57,17 @@ class _Tile:
         w = self.w
         batched = self[TileSlot.BATCHED] > 0
         with w.when(batched):
-            call = w.array(self[batch], "i64")
-            function, *pointers = (
-                w.result("ptr", f"inttoptr i64 {call[k].name} to ptr").name for k in range(4)
-            )
-            w.line(f"call void {function}({', '.join(f'ptr {p}' for p in pointers)}, ptr null)")
+            self.run_batch(batch)
         with w.when(~batched), w.loop(self.worlds) as b:
             own = [self.of_world(slot, b, w.value(size, "i64")).at(at) for slot, size, at in arguments]
             w.call(self.program(one), *own)
+
+    def run_batch(self, batch: TileSlot) -> None:
+        """Run a program on all worlds in vector registers."""
+        w = self.w
+        call = w.array(self[batch], "i64")
+        function, *pointers = (w.result("ptr", f"inttoptr i64 {call[k].name} to ptr").name for k in range(4))
+        w.line(f"call void {function}({', '.join(f'ptr {p}' for p in pointers)}, ptr null)")
 
 
 def _actuate(t: _Tile, batch: TileSlot, state: TileSlot, row: Value) -> None:
@@ -126,6 +131,8 @@ def _advance() -> str:
                 _actuate(t, TileSlot.ACTUATION_START_CALL, TileSlot.ROWS, t[TileSlot.ROW_SIZE])
                 with w.loop(t.worlds) as b, w.loop(2 * nv) as i:
                     t.of_world(TileSlot.CONTROLS, b, control)[nv + i] = 0.0
+        with w.when(~t[TileSlot.STOP_CALL].equals(0)):
+            _stop(t, k)
         _set_times(t, now + 0.5 * h)
         with w.loop(t.worlds) as b:
             row, middle = (
@@ -176,6 +183,8 @@ def _advance() -> str:
                 (TileSlot.ROWS, t[TileSlot.ROW_SIZE], 0),
             ],
         )
+        with w.when(~t[TileSlot.STOP_CALL].equals(0)):
+            _hold(t)
         _check(t, TileSlot.ROWS, t[TileSlot.ROW_SIZE], t.size, StepStatus.STATE)
         every = t[TileSlot.EVERY]
         with w.when(every > 0):
@@ -186,13 +195,42 @@ def _advance() -> str:
     return w.function("define void @advance(ptr %tile)")
 
 
+def _stop(t: _Tile, step: Value) -> None:
+    """Note the step and the state of each world whose condition holds for the first time."""
+    w, taken = t.w, t.w.array(t[TileSlot.TAKEN], "i64")
+    t.run_batch(TileSlot.STOP_CALL)
+    with w.loop(t.worlds) as b, w.when((t.reals(TileSlot.RUNNING)[b] <= 0.0) & (taken[b] < 0)):
+        taken[b] = step
+        _copy_row(t, b, TileSlot.ROWS, TileSlot.STOPPED_ROWS)
+
+
+def _hold(t: _Tile) -> None:
+    """Worlds that have stopped return to where they did."""
+    w, taken = t.w, t.w.array(t[TileSlot.TAKEN], "i64")
+    with w.loop(t.worlds) as b, w.when(taken[b] >= 0):
+        _copy_row(t, b, TileSlot.STOPPED_ROWS, TileSlot.ROWS)
+
+
+def _copy_row(t: _Tile, world: Value, source: TileSlot, target: TileSlot) -> None:
+    size = t[TileSlot.ROW_SIZE]
+    with t.w.loop(size) as i:
+        t.of_world(target, world, size)[i] = t.of_world(source, world, size)[i]
+
+
 def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStatus) -> None:
     """Return if numbers are not finite; in a batch the other worlds go on, and this one remains NaN."""
     w, worst, failed = t.w, t.w.cell(0.0), t.w.cell(0, "i64")
+    steps, causes = w.array(t[TileSlot.FAILED_STEPS], "i64"), w.array(t[TileSlot.CAUSES], "i64")
     with w.loop(t.worlds) as b, w.loop(count) as i:
         x = t.of_world(slot, b, size)[i]
         with w.when(~((x - x).equals(0.0))):
             worst.value, failed.value = 1.0, b
+            with w.when(steps[b] < 0):
+                steps[b], causes[b] = t[TileSlot.FIRST_STEP], int(status)
+                if status == StepStatus.TORQUE:  # the cause may be the state of the forces
+                    middle = t.of_world(TileSlot.MIDDLE, b, t.size)
+                    with w.loop(t.nq + t.nv) as j, w.when(~((middle[j] - middle[j]).equals(0.0))):
+                        causes[b] = int(StepStatus.STATE)
     with w.when(worst.value > 0.0):
         t.tile[TileSlot.STATUS] = int(status)
         t.tile[TileSlot.FAILED] = failed.value

@@ -171,6 +171,10 @@ class Writer:
         given = (f"ptr {x.pointer}" if isinstance(x, Array) else f"{x.type} {x.name}" for x in arguments)
         self.line(f"call void {function}({', '.join(given)})")
 
+    def widened(self, x: Value) -> Value:
+        """A number of 32 bits as one of 64; others as they are."""
+        return self.result("double", f"fpext float {x.name} to double") if x.type == "float" else x
+
     def real(self, i: Value) -> Value:
         """A whole number as a real one."""
         return self.result("double", f"sitofp i64 {i.name} to double")

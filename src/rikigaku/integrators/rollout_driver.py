@@ -1,9 +1,9 @@
 """The native loop over fixed steps of a block of worlds: batch kernels called step after step.
 
 A step is a sequence of calls of batch loops (`Kernel.loop`); even and odd steps have arguments of their own,
-because a kernel reads one state and writes the other. Two arguments of a call advance with the step: its
-time and its inputs. States are copied to the records after every `EVERY`-th step. The last call of a step
-writes a number for each world that is NaN if its state is not finite.
+because a kernel reads one state and writes the other. Some arguments of a call advance with the step: its
+time, its inputs, stored states. States are copied to the records after every `EVERY`-th step. The last call
+of a step writes a number for each world: 0, another if it has stopped, NaN if its state is not finite.
 """
 
 import ctypes
@@ -17,80 +17,100 @@ from rikigaku.integrators.native_library import native_library
 if TYPE_CHECKING:
     from rikigaku.compiler.native_code import Library
 
-MOVING = 2  # arguments of a call that advance with the step
-RECORDED = 2  # arrays that are recorded: q and v
-
 
 class RollSlot(IntEnum):
     """Whole numbers of the block; CALLS: address of the calls of even steps, then those of odd steps.
 
-    WORLDS: their number. CHECKS: address of the numbers that are NaN if a state is not finite. TAKEN: address
-    of the numbers of steps with a finite state; -1 until a state is not finite.
-    RECORDS: for each recorded array its first record, bytes between records, bytes of the block in a record,
-    and the addresses of the state after even and after odd steps.
+    WORLDS: their number. CHECKS: address of the numbers that are not 0 if a world has stopped or its state is
+    not finite. TAKEN: address of the numbers of steps until then; -1 before.
+    RECORDED, RECORDS: number of recorded arrays and the address of their `RecordSlot`s.
     """
 
-    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS, WORLDS, CHECKS, TAKEN = range(8)
-    RECORDS = 8
-    SIZE = RECORDS + 5 * RECORDED
+    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS, WORLDS, CHECKS, TAKEN, RECORDED, RECORDS = range(10)
+    SIZE = 10
+
+
+class RecordSlot(IntEnum):
+    """Whole numbers of a recorded array: its first record, bytes between records, bytes of the block in a
+    record, and the addresses of the state after even and after odd steps."""
+
+    FIRST, STRIDE, BYTES, AFTER_EVEN, AFTER_ODD = range(5)
+    SIZE = 5
 
 
 class CallSlot(IntEnum):
-    """Whole numbers of a call. MOVED: for each argument that advances, the address of its pointer, the
-    pointer in step 0, and bytes a step."""
+    """Whole numbers of a call; MOVING, MOVED: number of arguments that advance, address of `MoveSlot`s."""
 
-    FUNCTION, ARGUMENTS, DIMENSIONS, STRIDES = range(4)
-    MOVED = 4
-    SIZE = MOVED + 3 * MOVING
+    FUNCTION, ARGUMENTS, DIMENSIONS, STRIDES, MOVING, MOVED = range(6)
+    SIZE = 6
+
+
+class MoveSlot(IntEnum):
+    """Whole numbers of an argument that advances: the address of its pointer, the pointer in step 0, and
+    bytes a step."""
+
+    POINTER, FIRST, STRIDE = range(3)
+    SIZE = 3
 
 
 _MEMCPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
 
 
 def rollout_text() -> str:
-    """@roll(block): STEPS steps from FIRST_STEP on."""
+    """@roll(block): STEPS steps from FIRST_STEP on; @roll32: the same in single precision."""
+    return "\n".join([DECLARED, _MEMCPY, _loop("roll", "double"), _loop("roll32", "float")])
+
+
+def _loop(name: str, real: str) -> str:
     w = Writer()
     block = Array(w, "%block", "i64")
     first, calls = block[RollSlot.FIRST_STEP], block[RollSlot.CALLS_PER_STEP]
     table, every = w.array(block[RollSlot.CALLS], "i64"), block[RollSlot.EVERY]
+    recorded, records = block[RollSlot.RECORDED], w.array(block[RollSlot.RECORDS], "i64")
     with w.loop(first + block[RollSlot.STEPS], first) as step:
         odd = step - step / 2 * 2
         with w.loop(calls) as k:
             _call(w, table.at((odd * calls + k) * int(CallSlot.SIZE)), step)
-        _check(w, block, step)
+        _check(w, block, step, real)
         with w.when(every > 0):
             done = step + 1
-            record = done / every
-            with w.when(done.equals(record * every)):
-                for i in range(RECORDED):
-                    _record(w, block.at(RollSlot.RECORDS + 5 * i), record - 1, odd)
+            row = done / every
+            with w.when(done.equals(row * every)), w.loop(recorded) as i:
+                _record(w, records.at(i * int(RecordSlot.SIZE)), row - 1, odd)
     w.leave_void()
-    return "\n".join([DECLARED, _MEMCPY, w.function("define void @roll(ptr %block)")])
+    return w.function(f"define void @{name}(ptr %block)")
 
 
 def _call(w: Writer, call: Array, step: Value) -> None:
-    for k in range(MOVING):
-        moved = call.at(CallSlot.MOVED + 3 * k)
-        w.array(moved[0], "i64")[0] = moved[1] + step * moved[2]
+    moves = w.array(call[CallSlot.MOVED], "i64")
+    with w.loop(call[CallSlot.MOVING]) as k:
+        moved = moves.at(k * int(MoveSlot.SIZE))
+        w.array(moved[MoveSlot.POINTER], "i64")[0] = moved[MoveSlot.FIRST] + step * moved[MoveSlot.STRIDE]
     function = w.array(call[CallSlot.FUNCTION]).pointer
-    arguments = (w.array(call[slot]) for slot in CallSlot if 0 < slot < CallSlot.MOVED)
-    w.call(function, *arguments, Array(w, "null"))
+    slots = (CallSlot.ARGUMENTS, CallSlot.DIMENSIONS, CallSlot.STRIDES)
+    w.call(function, *(w.array(call[slot]) for slot in slots), Array(w, "null"))
 
 
-def _check(w: Writer, block: Array, step: Value) -> None:
-    worlds, checks = block[RollSlot.WORLDS], w.array(block[RollSlot.CHECKS])
+def _check(w: Writer, block: Array, step: Value, real: str) -> None:
+    """Note the step of each world whose check is not 0 for the first time."""
+    worlds, checks = block[RollSlot.WORLDS], w.array(block[RollSlot.CHECKS], real)
     taken = w.array(block[RollSlot.TAKEN], "i64")
-    total = w.dot(worlds, checks, checks)
-    with w.when(~total.equals(total)), w.loop(worlds) as k:
-        check = checks[k]
-        with w.when(~check.equals(check) & (taken[k] < 0)):
+    total = w.cell(0.0)
+    if real == "double":
+        total.value = w.dot(worlds, checks, checks)
+    else:
+        with w.loop(worlds) as k:
+            total.value = total.value + w.widened(checks[k])
+    with w.when(~total.value.equals(0.0)), w.loop(worlds) as k:
+        check = w.widened(checks[k])
+        with w.when(~check.equals(0.0) & (taken[k] < 0)):
             taken[k] = step
 
 
 def _record(w: Writer, record: Array, row: Value, odd: Value) -> None:
-    target = w.array(record[0] + row * record[1]).pointer
-    source = w.array(record.at(odd + 3)[0]).pointer
-    size = record[2]
+    target = w.array(record[RecordSlot.FIRST] + row * record[RecordSlot.STRIDE]).pointer
+    source = w.array(record.at(odd + int(RecordSlot.AFTER_EVEN))[0]).pointer
+    size = record[RecordSlot.BYTES]
     w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size.name}, i1 false)")
 
 
@@ -100,6 +120,6 @@ def _library() -> "Library":
 
 
 @once
-def roll() -> Any:
-    """@roll of `rollout_text`; other threads run meanwhile."""
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_library().address("roll"))
+def roll(single: bool = False) -> Any:
+    """@roll of `rollout_text`, or @roll32; other threads run meanwhile."""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_library().address("roll32" if single else "roll"))

@@ -28,6 +28,7 @@ class Specialization:
     wrt: tuple[str, ...] | None = None  # inputs of term-by-term derivatives
     only: tuple[str, ...] | None = None  # names of the outputs to compute; None: all
     packed: bool = False  # outputs without constants and repeated elements
+    order: int = 1  # of the derivatives
 
 
 def input_shapes(robot: RobotModel, law: Law, specialization: Specialization) -> list[tuple[str, Shape]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rikigaku.core.checked_calls import checked_data
 from rikigaku.core.errors import BadFormula, WrongValue
+from rikigaku.model.angle_units import geometry_angles, warn_of_large_angles
 from rikigaku.model.formula_fields import FormulaLike, FormulaTriple, accept_plain
 from rikigaku.numbers.formula import ZERO, Formula
 from rikigaku.numbers.formula_parser import parse
@@ -134,13 +135,23 @@ Geometry = Placement | ModifiedDH | StandardDH
 
 
 def _accept_constants(data: Geometry, *names: str) -> None:
-    """Convert numbers and texts to formulas; one that holds a joint's variable q is refused with advice."""
+    """Convert numbers and texts to formulas; a variable q is refused, a typed angle beyond 2 pi reported."""
+    typed = {name for name in names if not _holds_formulas(getattr(data, name))}
     try:
         accept_plain(data, *names)
     except BadFormula:
         for name in names:
             _refuse_variable(type(data).__name__, name, getattr(data, name))
         raise
+    if typed:  # formulas come from readers, which name the place in their file, and from edits
+        angles = (angle for angle in geometry_angles(data) if angle[0].partition("[")[0] in typed)
+        warn_of_large_angles(type(data).__name__, angles)
+
+
+def _holds_formulas(given: object) -> bool:
+    return (
+        all(isinstance(x, Formula) for x in given) if isinstance(given, tuple) else isinstance(given, Formula)
+    )
 
 
 def _refuse_variable(kind: str, name: str, given: object) -> None:

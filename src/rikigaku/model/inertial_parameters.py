@@ -1,9 +1,10 @@
 """The ten inertial parameters of a link, kept as they were entered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from rikigaku.core.checked_calls import checked_data
+from rikigaku.model.angle_units import rpy_angles, warn_of_large_angles
 from rikigaku.model.formula_fields import FormulaLike, FormulaTriple, accept_plain
 from rikigaku.numbers.formula import ZERO, Formula
 
@@ -20,6 +21,8 @@ class Inertia:
 
     about="origin": position holds the first moments m*c [kg m], tensor is about the link's origin, link axes.
     about="com":    position holds the centre of mass c [m], tensor is about c, in axes rotated by rpy [rad].
+    regrouped: the values are base parameters or estimates, of which masses may be negative; a robot with any
+    other negative mass is refused.
     """
 
     about: Literal["origin", "com"]
@@ -27,6 +30,7 @@ class Inertia:
     position: Triple = (ZERO, ZERO, ZERO)
     tensor: Sextuple = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
     rpy: Triple = (ZERO, ZERO, ZERO)
+    regrouped: bool = field(default=False, repr=False, compare=False)
 
     if TYPE_CHECKING:  # numbers and texts become formulas in __post_init__
 
@@ -37,7 +41,11 @@ class Inertia:
             position: FormulaTriple = ...,
             tensor: FormulaTriple = ...,
             rpy: FormulaTriple = ...,
+            regrouped: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        typed = not all(isinstance(x, Formula) for x in self.rpy)
         accept_plain(self, "m", "position", "tensor", "rpy")
+        if typed:
+            warn_of_large_angles("Inertia", rpy_angles(self))

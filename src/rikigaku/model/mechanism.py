@@ -81,6 +81,7 @@ class Mechanism:
 
     own: the inertia of each link alone, in the frame of its body; links of the ground have none.
     loops, gears: constraints between the coordinates of the tree; laws of the tree ignore them.
+    symbols: values of the robot's free symbols.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Mechanism:
     loops: list[Closure] = field(default_factory=list)
     gears: list[Gear] = field(default_factory=list)
     own: dict[str, SpatialInertia] = field(default_factory=dict)
+    symbols: Mapping[str, Number] = field(default_factory=dict)
 
     def support(self, i: int) -> Iterator[int]:
         """Body i and its ancestors, down to the ground."""
@@ -126,7 +128,7 @@ def instantiate(robot: RobotModel, kind: Kind, symbols: Mapping[str, Number]) ->
     ]
     gears = [builder.gear(coupling) for coupling in robot.couplings]
     bodies, own = builder.bodies, builder.own
-    return Mechanism(robot.name, robot.nq, robot.nv, bodies, frames, gravity, loops, gears, own)
+    return Mechanism(robot.name, robot.nq, robot.nv, bodies, frames, gravity, loops, gears, own, symbols)
 
 
 class _Builder:

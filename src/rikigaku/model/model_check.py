@@ -22,6 +22,7 @@ from rikigaku.model.part_check import (
     unknown,
 )
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.latex_names import latex_name
 
 if TYPE_CHECKING:
     from rikigaku.model.robot_model import Coupling, Loop, RobotModel
@@ -53,6 +54,7 @@ def problems(robot: "RobotModel") -> list[Problem]:
         *_coupling_problems(robot),
         *at("independent", found=_independent_problems(robot)),
         *_symbol_problems(robot),
+        *_lookalike_problems(robot),
         *_value_problems(robot),
     ]
 
@@ -220,6 +222,22 @@ def _symbol_problems(robot: "RobotModel") -> Iterator[Problem]:
                     f"symbol {symbol.name!r}: its value {symbol.value} must be a number, without symbols."
                 )
         yield from at("symbols", symbol.name, found=wrong)
+
+
+def _lookalike_problems(robot: "RobotModel") -> Iterator[Problem]:
+    """Symbols that formulas would print like another symbol or joint: m1 and m_1 are both m with index 1."""
+    used = used_symbols(robot)
+    declared = [symbol.name for symbol in robot.symbols]
+    symbols = [*declared, *sorted(used.difference(declared))]
+    printed = {latex_name(joint.name): f"joint {joint.name!r}" for joint in robot.joints}
+    own_names = {joint.name for joint in robot.joints}  # the coordinate is then written with a trailing _
+    for name in symbols:
+        if not isinstance(name, str) or name in own_names:
+            continue
+        other = printed.setdefault(latex_name(name), f"symbol {name!r}")
+        if other != f"symbol {name!r}":
+            why = f"symbol {name!r} is printed like {other} in formulas, {latex_name(name)}. Rename one."
+            yield from at(*(("symbols", name) if name in declared else ()), found=[why])
 
 
 def _value_problems(robot: "RobotModel") -> Iterator[Problem]:

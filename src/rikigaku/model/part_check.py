@@ -26,9 +26,14 @@ _KEYS = {"viscous": ("friction", "viscous"), "coulomb": ("friction", "coulomb"),
 
 
 class Problem(str):
-    """What is wrong, a sentence; `place`: the keys of a robot file that lead there, ("link", 2, "joint")."""
+    """What is wrong, a sentence; `place`: the keys of a robot file that lead there, ("link", 2, "joint").
+
+    message: the sentence without the line of the file and the names of the keys, for editors that show
+    the place.
+    """
 
     place: tuple[str | int, ...] = ()
+    message: str = ""
 
 
 def at(*place: str | int, found: Iterable[str]) -> Iterator[Problem]:
@@ -135,6 +140,8 @@ def inertia_problems(where: str, inertia: Inertia) -> Iterator[str]:
     if inertia.about not in ("origin", "com"):
         yield f"{where}: the inertia is about {inertia.about!r}; write 'origin' or 'com'."
     yield from not_formula(f"{where}: m", inertia.m)
+    if isinstance(inertia.m, Formula) and not inertia.regrouped:
+        yield from at("m", found=negative_mass(f"{where}: m", inertia.m))
     yield from triple(f"{where}: the position of the inertia", inertia.position)
     yield from triple(f"{where}: the tensor of the inertia", inertia.tensor, 6)
     yield from triple(f"{where}: the rpy of the inertia", inertia.rpy)
@@ -157,6 +164,12 @@ def not_formula(what: str, value: object) -> Iterator[str]:
     """A problem where the value is no formula."""
     if not isinstance(value, Formula):
         yield f"{what} is {short(value)}; a parameter must be a Formula: write Formula.of({short(value)})."
+
+
+def negative_mass(what: str, m: Formula) -> Iterator[str]:
+    """A problem where a mass is below zero, in a file, in RobotData or in Python."""
+    if is_negative(m):
+        yield f"{what} is {m} kg, below zero: no body has a negative mass. Give {-m}, or correct it."
 
 
 def is_negative(number: Formula) -> bool:

@@ -1,7 +1,7 @@
 """Elementary functions on every kind of number; a method of the number is used if it has one."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
@@ -57,6 +57,26 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     if hasattr(condition, "choose") and not isinstance(condition, np.generic):
         return condition.choose(yes, no)
     return yes if condition else no
+
+
+def absolute(x: Number) -> Number:
+    """|x|."""
+    return where(x < 0.0, -x, x)
+
+
+def largest(xs: Iterable[Number]) -> Number:
+    """The largest of numbers that are not negative; 0 if there are none."""
+    found: Any = 0.0
+    for x in xs:
+        found = where(found < x, x, found)
+    return found
+
+
+def nan_unless(valid: Number, xs: Iterable[Number]) -> list[Number]:
+    """The numbers where the condition holds, else NaN: (1/0) 0, which every language has."""
+    one = where(valid, 1.0, 0.0)
+    factor = (1.0 / one) * one
+    return [x * factor for x in xs]
 
 
 def lookup(table: tuple[float, ...], x: Number) -> Number:

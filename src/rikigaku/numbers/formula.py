@@ -353,6 +353,15 @@ def product(factors: Iterable[tuple[Formula, int]], coefficient: Fraction | int 
     return Formula(((monomial, scale * number),))
 
 
+def total(formulas: Iterable[Formula]) -> Formula:
+    """The sum of formulas, put in order once."""
+    collected: dict[Monomial, Fraction] = {}
+    for formula in formulas:
+        for monomial, coefficient in formula.terms:
+            collected[monomial] = collected.get(monomial, _RATIONAL_ZERO) + coefficient
+    return Formula(in_order((m, c) for m, c in collected.items() if c))
+
+
 def _power(base: Formula, n: int) -> Formula:
     if n == 0:
         return ONE

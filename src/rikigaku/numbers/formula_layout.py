@@ -13,9 +13,10 @@ from rikigaku.numbers.formula_terms import Monomial, Terms, in_order
 
 # Integers that are taken in at a glance, and that are read more easily than decimals.
 _SMALL, _LARGEST_INTEGER = 50, 999
-_SIMPLE = 4  # denominators in front of brackets with small integers: x*(3*a + b)/4
 # Denominators people write as a fraction (L/3, pi/180); others are shown as a decimal where it is finite.
-COMMON_DENOMINATORS = frozenset({*range(1, 13), 16, 18, 24, 36, 180, 360})
+COMMON_DENOMINATORS = frozenset({*range(1, 13), 16, 18, 24, 36, 180, 360} - {5, 10})
+# Denominators in front of brackets with small integers: x*(3*a + b)/4.
+_IN_FRONT = frozenset(x for x in COMMON_DENOMINATORS if x <= 24)
 UNREADABLE = 1000  # characters that a fraction like 203/4318 counts more
 
 
@@ -47,30 +48,32 @@ def _without_leading_minus(terms: Terms) -> Terms:
     return terms
 
 
+@lru_cache(maxsize=65536)
 def laid_out(monomial: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:
     """The same term with the numbers of its sums as they are shown."""
     if not any(kind == "sum" for (kind, _), _ in monomial):
         return monomial, coefficient
-    shown = []
+    shown = list(monomial)
     alone = len(monomial) == 1 and monomial[0][1] == 1
-    for (kind, inside), power in monomial:
+    for k in sorted(range(len(monomial)), key=lambda k: monomial[k][1] > 0):  # sums below the line first
+        (kind, inside), power = monomial[k]
         if kind == "sum":
             scale = _scale(inside, coefficient, power, alone)
             coefficient = coefficient / scale**power
-            inside = Formula(tuple((m, c * scale) for m, c in inside.terms))
-        shown.append(((kind, inside), power))
+            shown[k] = (kind, Formula(tuple((m, c * scale) for m, c in inside.terms))), power
     return tuple(shown), coefficient
 
 
 def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> Fraction:
     """The number the sum is multiplied by: to small integers, to decimals, or the coefficient before it."""
-    numbers = [c for _, c in inside.terms]
+    numbers = [laid_out(m, c)[1] for m, c in inside.terms]  # 4*((6*a + b)/2 + c/2) is 2*(6*a + b + c)
     below = lcm(*(c.denominator for c in numbers))
     above = gcd(*(int(c * below) for c in numbers))
     if max(abs(c) for c in numbers) * below <= _SMALL * above:
         outside = coefficient / Fraction(below, above) ** power
         equal = all(abs(c) == abs(numbers[0]) for c in numbers)  # 0.263*x*(a - b)
-        if alone or equal or power != 1 or outside.denominator <= _SIMPLE:
+        equal = equal and not any(kind == "sum" for m, _ in inside.terms for (kind, _), _ in m)
+        if alone or equal or power != 1 or outside.denominator in _IN_FRONT:
             return Fraction(below, above)
     scales = [Fraction(1), Fraction(_without_tens(below)), Fraction(below, above)]
     if power == 1 and not alone:
@@ -102,9 +105,48 @@ def _characters(c: Fraction) -> int:
         return 0
     if c.denominator in COMMON_DENOMINATORS and abs(c.numerator) <= _LARGEST_INTEGER:
         return len(str(abs(c)))
+    if has_decimal_inverse(c):  # x/0.4318
+        return _characters(1 / c) + 2
     if _without_tens(c.denominator) != 1:
         return len(str(c)) + UNREADABLE
     return len(str(c.numerator * 10**40 // c.denominator).strip("-0")) + 2
+
+
+def has_decimal_inverse(c: Fraction) -> bool:
+    """Whether the number has no finite decimal, but its inverse has, and is no common integer."""
+    if c.denominator in COMMON_DENOMINATORS or _without_tens(c.denominator) == 1:
+        return False
+    if c.numerator == 1 or _without_tens(abs(c.numerator)) != 1:
+        return False
+    return _characters(1 / c) + 1 < len(str(c))
+
+
+def with_common_scale(*formulas: Formula) -> tuple[Formula, ...]:
+    """Formulas of which only the ratios matter, multiplied by the positive number that makes them readable.
+
+    atan2(0.0203*y - 0.4318*x, ...) for atan2(203*y/2159 - 2*x, ...).
+    """
+    numbers = [c for formula in formulas for _, c in formula.terms]
+    if not numbers:
+        return formulas
+    below = lcm(*(c.denominator for c in numbers))
+    above = gcd(*(int(c * below) for c in numbers))
+    whole = Fraction(below, above)
+    tens = Fraction(10) ** len(str(int(max(abs(c) for c in numbers) * whole)))
+    scales = [Fraction(1), whole, whole / tens, *(1 / abs(c) for c in numbers)]
+
+    def scaled(scale: Fraction) -> tuple[Formula, ...]:
+        return tuple(Formula(tuple((m, c * scale) for m, c in f.terms)) for f in formulas)
+
+    def cost(found: tuple[Formula, ...]) -> tuple[bool, int]:
+        digits = [digits_shown(f) for f in found]
+        numbers = [c for f in found for _, c in f.terms]
+        fractions = sum(c.denominator in COMMON_DENOMINATORS - {1} for c in numbers)
+        large = sum(c.denominator == 1 and abs(c) > _LARGEST_INTEGER for c in numbers)
+        unreadable = any(x >= UNREADABLE for x in digits)
+        return unreadable, 2 * sum(map(operations, found)) + sum(digits) + 4 * fractions + 6 * large
+
+    return min((scaled(x) for x in dict.fromkeys(scales)), key=cost)
 
 
 def _without_tens(n: int) -> int:

@@ -32,6 +32,7 @@ _WINDOW = 80  # characters shown on either side of a mistake
 _BLANKS = re.compile(r"\s*", re.ASCII)
 _FUNCTIONS = {"sin": Formula.sin, "cos": Formula.cos, "sqrt": Formula.sqrt, "sign": Formula.sign}
 _CONSTANTS = {"pi": PI, "deg": PI / 180}
+_NOT_FINITE = {"nan", "inf", "infinity"}  # in any case
 
 
 class _Token(NamedTuple):
@@ -190,6 +191,8 @@ class _Reader:
             return _CONSTANTS[name]
         if name in self.variables:
             return _single_factor("symbol", name)
+        if name.lower() in _NOT_FINITE:
+            self.fail(f"{name} is no finite number, and no name of a symbol.", token.position)
         try:
             return Formula.symbol(name)
         except WrongValue as error:

@@ -4,19 +4,20 @@ The short style writes s23 for sin(q2 + q3) and c1 for cos(q1), as textbooks do.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from rikigaku.numbers.formula import Factor, Formula, Monomial
-from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS, shown_terms
+from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS, has_decimal_inverse, shown_terms
 from rikigaku.numbers.latex_names import aligned, latex_name
 
 # CPython converts integers of at most 4300 digits to text; larger ones are written piece by piece.
 _PIECE = 4000
 _PIECE_BITS = 13_000
 # Characters of a line that fits the width of a page, or of a notebook.
-PAGE = 100
+PAGE = 92
+_NO_WIDTH = r"\\(left|right|bigl|bigr|operatorname|mathrm|begin|end|dot|ddot|sqrt)\b|[\\{}^_&]|\\,"
 
 Indices = Mapping[str, str]  # of angles in the short style: {"theta2": "2"}
 
@@ -34,13 +35,34 @@ def latex(formula: Formula, short: Indices | None = None) -> str:
 
 
 def latex_lines(formula: Formula, short: Indices | None = None, width: int = PAGE) -> list[str]:
-    """The same in lines that fit the page: a long sum is broken before its signs."""
-    if not formula.terms:
-        return ["0"]
-    terms = _latex_terms(formula, short)
-    signed = [f"{'-' if negative else '+'} {term}" for term, negative in terms]
-    signed[0] = f"-{terms[0][0]}" if terms[0][1] else terms[0][0]
-    return broken(signed, width)
+    """The same in lines that fit the page: a long sum is broken before its signs, also inside of brackets."""
+    return broken(_signed_pieces(formula, short, width), width) if formula.terms else ["0"]
+
+
+def _signed_pieces(formula: Formula, short: Indices | None, width: int) -> list[str]:
+    """Parts of a sum between which lines may be broken: terms with their signs, the first as it begins."""
+    found: list[str] = []
+    for monomial, c in shown_terms(formula):
+        first, *rest = _pieces(monomial, abs(c), short, width)
+        sign = "- " if c < 0 else "+ "
+        found += [(sign if found else sign.strip("+ ")) + first, *rest]
+    return found
+
+
+def _pieces(monomial: Monomial, coefficient: Fraction, short: Indices | None, width: int) -> list[str]:
+    """A term, or parts of one that is too wide: its widest sum is broken between the brackets."""
+    whole = _latex_term(monomial, coefficient, short)
+    sums = [k for k, ((kind, _), power) in enumerate(monomial) if kind == "sum" and power > 0]
+    if latex_width(whole) <= width or not sums:
+        return [whole]
+    widest = max(sums, key=lambda k: len(latex(monomial[k][0][1], short)))
+    (_, inside), power = monomial[widest]
+    others = monomial[:widest] + monomial[widest + 1 :]
+    before = f"{_latex_term(others, coefficient, short)} \\, " if others or coefficient != 1 else ""
+    first, *inner = _signed_pieces(inside, short, width)
+    exponent = f"^{{{power}}}" if power != 1 else ""
+    pieces = [rf"{before}\bigl({first}", *inner]
+    return [*pieces[:-1], rf"{pieces[-1]}\bigr){exponent}"]
 
 
 def broken(terms: Sequence[str], width: int = PAGE) -> list[str]:
@@ -54,26 +76,45 @@ def broken(terms: Sequence[str], width: int = PAGE) -> list[str]:
     return lines
 
 
-def displayed(formula: Formula, short: Indices | None = None, left: str = "") -> str:
-    """LaTeX in one line or in aligned ones; left: the left side of an equation."""
-    lines = latex_lines(formula, short)
-    if len(lines) == 1:
-        return f"{left} = {lines[0]}" if left else lines[0]
-    return aligned(equation(lines, left))
+def displayed(formula: Formula, short: Indices | None = None) -> str:
+    """LaTeX in one line or in aligned ones."""
+    rows = equation_rows(formula, short=short)
+    return rows[0].removeprefix("& ") if len(rows) == 1 else aligned(rows)
 
 
-def equation(lines: list[str], left: str = "") -> Iterator[str]:
+def equation_rows(formula: Formula, left: str = "", short: Indices | None = None) -> list[str]:
+    """Rows `left &= formula` of an aligned display, in lines that fit the page."""
+    return equation(latex_lines(formula, short, _room(left)), left)
+
+
+def sum_rows(terms: Sequence[str], left: str) -> list[str]:
+    """Rows `left &= sum` of an aligned display; terms: with their signs."""
+    lines = broken(terms, _room(left))
+    return equation([lines[0].removeprefix("+ "), *lines[1:]], left)
+
+
+def signed_terms(formula: Formula, short: Indices | None = None) -> list[str]:
+    """The terms of a sum in LaTeX, each with its sign."""
+    return [f"{'-' if negative else '+'} {term}" for term, negative in _latex_terms(formula, short)]
+
+
+def _room(left: str) -> int:
+    """Characters of a line behind the left side of an equation."""
+    return max(PAGE - latex_width(left), PAGE // 2)
+
+
+def equation(lines: list[str], left: str = "") -> list[str]:
     """Rows of an aligned display: `left &= first`, then the other lines behind the sign of equality."""
-    yield f"{left} &= {lines[0]}" if left else f"& {lines[0]}"
-    yield from (rf"& \quad {line}" for line in lines[1:])
+    first = f"{left} &= {lines[0]}" if left else f"& {lines[0]}"
+    return [first, *(rf"& \quad {line}" for line in lines[1:])]
 
 
 def latex_width(source: str) -> int:
-    """About how many characters wide the formula is when it is set."""
+    """About how many characters wide the formula is when it is set; capitals, m and w are wider."""
     while (inner := re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", _longer, source)) != source:
         source = inner
-    plain = re.sub(r"\\(left|right|operatorname|mathrm|begin|end|dot|ddot|sqrt)\b|[\\{}^_&]|\\,", "", source)
-    return len(plain.replace(" ", ""))
+    shown = re.sub(_NO_WIDTH, "", source).replace(" ", "")
+    return len(shown) + sum(letter.isupper() or letter in "mw" for letter in shown) // 2
 
 
 def _longer(found: re.Match[str]) -> str:
@@ -120,9 +161,16 @@ def _signed_sum(terms: list[tuple[str, bool]]) -> str:
     return ("-" if negative else "") + first + "".join(f" {'-' if n else '+'} {term}" for term, n in rest)
 
 
-def _numbers(coefficient: Fraction) -> tuple[str, str]:
+def _numbers(coefficient: Fraction, monomial: Monomial) -> tuple[str, str]:
     """The coefficient of a product, above and below the line of its fraction; empty for 1."""
-    if coefficient.denominator in COMMON_DENOMINATORS or (decimal := decimal_text(coefficient)) is None:
+    angle = coefficient.denominator <= 360 and any(kind == "pi" for (kind, _), _ in monomial)  # pi/5
+    if (
+        angle
+        or coefficient.denominator in COMMON_DENOMINATORS
+        or (decimal := decimal_text(coefficient)) is None
+    ):
+        if has_decimal_inverse(coefficient) and (divisor := decimal_text(1 / coefficient)) is not None:
+            return "", divisor
         above, below = coefficient.numerator, coefficient.denominator
         return _integer_text(above) if above != 1 else "", _integer_text(below) if below != 1 else ""
     return decimal, ""
@@ -131,7 +179,7 @@ def _numbers(coefficient: Fraction) -> tuple[str, str]:
 def _term(monomial: Monomial, coefficient: Fraction, short: Indices | None) -> str:
     if not monomial:
         return decimal_text(coefficient) or _fraction_text(coefficient)
-    above, below = ([number] if number else [] for number in _numbers(coefficient))
+    above, below = ([number] if number else [] for number in _numbers(coefficient, monomial))
     for factor, power in monomial:
         exponent = f"**{abs(power)}" if abs(power) != 1 else ""
         (above if power > 0 else below).append(_factor_text(factor, short) + exponent)
@@ -165,7 +213,9 @@ def _short_index(angle: Formula, short: Indices, comma: str) -> str | None:
         if (index := short.get(monomial[0][0][1])) is None:
             return None
         parts.append(("-" if coefficient < 0 else "", index))
-    between = comma if any(len(index) > 1 for _, index in parts) else ""
+    joined = "".join(index for _, index in parts)  # 12 is q12, where there is one, and q1 + q2 is 1_2
+    known = len(parts) > 1 and joined in short.values()
+    between = comma if known or any(len(index) > 1 for _, index in parts) else ""
     if comma == "_" and any(sign for sign, _ in parts):
         return None
     return between.join(sign + index for sign, index in parts)
@@ -184,14 +234,14 @@ def _latex_number(decimal: str) -> str:
 def _latex_term(monomial: Monomial, coefficient: Fraction, short: Indices | None) -> str:
     if not monomial and (decimal := decimal_text(coefficient)) is not None:
         return _latex_number(decimal)
-    above, below = ([_latex_number(number)] if number else [] for number in _numbers(coefficient))
+    above, below = ([_latex_number(number)] if number else [] for number in _numbers(coefficient, monomial))
     for factor, power in _with_absolute_values(monomial):
         (above if power > 0 else below).append(_latex_power(factor, abs(power), short))
     top, bottom = r" \, ".join(above) or "1", r" \, ".join(below)
     if not below:
         return top
     top, bottom = _bare(top, above), _bare(bottom, below)
-    number_only = len(below) == 1 and bottom.isdigit()
+    number_only = len(below) == 1 and bottom.replace(".", "").isdigit()
     if number_only and len(above) > 1 and "(" in top:  # brackets of a sum look better beside the fraction
         number = above[0] if above[0].isdigit() else "1"
         rest = above[1:] if above[0].isdigit() else above

@@ -10,15 +10,15 @@ GREEK = frozenset(
         " phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
     )
 )
-_MACROS = 250  # in one display
+_MACROS, _ROWS = 250, 40  # in one display
 _DOTS = (("_ddot", "ddot"), ("_dot", "dot"))
 
 
 def latex_name(name: str, indices: tuple[int, ...] = ()) -> str:
     """The name as a formula; indices of an element, from 1, follow those of the name.
 
-    m11 is m_{11}, theta_3 \\theta_{3}, msx2 \\mathrm{msx}_{2}, tau_theta1 \\tau_{\\theta_{1}} and q1_dot
-    \\dot{q}_{1}. Different names may look alike (m2 and m_2).
+    m11 is m_{11}, theta_3 \\theta_{3}, msx2 \\mathrm{msx}_{2}, tau_theta1 \\tau_{\\theta_{1}}, q1_dot
+    \\dot{q}_{1} and t2_13 t_{2,13}. Different names may look alike (m2 and m_2).
     """
     for ending, accent in _DOTS:
         if name.endswith(ending) and (moving := name.removesuffix(ending)):
@@ -44,13 +44,14 @@ def aligned(lines: Iterable[str]) -> str:
 def displays(lines: Iterable[str]) -> str:
     """Aligned equations between dollar signs, for notebooks; long lists as several displays.
 
-    KaTeX refuses a display with more than 1000 macro expansions, of which a thin space takes three.
+    KaTeX refuses a display with more than 1000 macro expansions, of which a thin space takes three. A page
+    of paper has room for some 40 rows.
     """
     blocks: list[list[str]] = [[]]
     macros = 0
     for line in lines:
         own = line.count(r"\,") + line.count(r"\operatorname")
-        if blocks[-1] and macros + own > _MACROS:
+        if blocks[-1] and (macros + own > _MACROS or len(blocks[-1]) == _ROWS):
             blocks.append([])
             macros = 0
         blocks[-1].append(line)
@@ -62,6 +63,9 @@ def _parts(name: str) -> tuple[str, str]:
     """The letter (or word) of a name, and its index."""
     if re.fullmatch(r"[pgfnv][xyz]", name):  # components of a vector
         return name[0], name[1]
+    if two := re.fullmatch(r"([A-Za-z]+[0-9]+)_([A-Za-z]|[0-9]+)", name):
+        stem, index = _parts(two[1])
+        return stem, f"{index},{two[2]}"
     match = re.fullmatch(r"([A-Za-z]+)_?([0-9]+|(?<=_)\w*[A-Za-z0-9])?", name)
     if match is None:
         return rf"\mathrm{{{escaped(name)}}}", ""

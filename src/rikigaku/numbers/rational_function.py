@@ -28,6 +28,8 @@ from rikigaku.numbers.polynomial_algebra import (
 from rikigaku.numbers.polynomial_ring import Ring
 
 Exponents = tuple[int, ...]
+# Terms of the numerator of partial fractions that are brought over one denominator for a division.
+_MOST_TERMS = 100_000
 
 
 class RationalFunction:
@@ -156,9 +158,7 @@ class RationalFunction:
     def __truediv__(self, other: object) -> Any:
         if isinstance(other, (int, Fraction)):
             return self * (1 / Fraction(other))
-        if self.partial:
-            raise NotExact("Partial fractions over determinants are divided by rational numbers only.")
-        return self * _reciprocal(self.ring, other)
+        return _single_fraction(self) * _reciprocal(self.ring, other)
 
     def __rtruediv__(self, other: object) -> Any:
         return _reciprocal(self.ring, self) * other
@@ -310,10 +310,25 @@ def _cancelled(ring: Ring, numerator: Any, denominator: Factors, candidates: Ite
     return RationalFunction.fraction(ring, numerator, remaining) if remaining else numerator
 
 
+def _single_fraction(x: Any) -> Any:
+    """Partial fractions over their common denominator; other numbers as they are.
+
+    Raises:
+        NotExact: if the numerator has too many terms for that.
+    """
+    if not isinstance(x, RationalFunction) or not x.partial:
+        return x
+    if x.numerator_bound > _MOST_TERMS:
+        raise NotExact(
+            f"A quotient of formulas over determinants needs one denominator, with a numerator of up to "
+            f"{x.numerator_bound} terms. Divide their values, or the results of intermediates()."
+        )
+    below = x.denominator_factors
+    return _cancelled(x.ring, x.numerator, below, below)
+
+
 def _reciprocal(ring: Ring, x: object) -> Any:
-    x = _as_rational_function(ring, x)
-    if x.partial:
-        raise NotExact("Division by partial fractions over determinants is not supported.")
+    x = _as_rational_function(ring, _single_fraction(x))
     above = x.denominator
     if not isinstance(x.numerator, Exact):
         return above / Fraction(x.numerator)

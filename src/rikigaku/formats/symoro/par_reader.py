@@ -27,7 +27,7 @@ from rikigaku.model.geometry import ModifiedDH
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.model_check import name_problem
-from rikigaku.model.part_check import is_negative
+from rikigaku.model.part_check import is_negative, negative_mass
 from rikigaku.model.robot_model import STANDARD_GRAVITY, Frame, Link, Loop, LoopEnd, RobotModel
 from rikigaku.numbers.formula import ONE, ZERO, Formula
 
@@ -211,10 +211,8 @@ class _Reader:
     def inertia(self, j: int) -> Inertia | None:
         """Inertia of link j; 0 is the base."""
         m, x, y, z, *tensor = (self.of_links[key][j] for key in par_text.INERTIA)
-        if is_negative(m):
-            self.par.note(
-                self.par.line("M"), f"M of link {j} is {m} kg, below zero: no body has a negative mass."
-            )
+        for problem in negative_mass(f"M of link {j}", m):
+            self.par.note(self.par.line("M"), problem)
         return Inertia("origin", m, (x, y, z), tensor) if any((m, x, y, z, *tensor)) else None
 
     def positive(self, key: str, j: int) -> Formula:

@@ -39,8 +39,10 @@ def parse_toml(text: str, source: str = "") -> RobotModel:
     return robot_of(tables_of(text, source), Notes(text, source))
 
 
-def to_toml(robot: RobotModel) -> str:
+def to_toml(robot: RobotModel, visuals: str = "") -> str:
     """The robot as the text of a file; `parse_toml` reads it back to an equal robot.
+
+    visuals: the file with the shapes of its links, as the text names it; "" for none.
 
     Raises:
         WrongValue: for a negative mass, which no file may have.
@@ -51,7 +53,10 @@ def to_toml(robot: RobotModel) -> str:
             raise WrongValue(
                 f"Link {name!r} has the mass {inertia.m} kg: no file with it could be read again."
             )
-    return text_of(tidy(document(robot)))
+    tables = document(robot)
+    if visuals:
+        tables = {"schema": tables["schema"], "name": tables["name"], "visuals": visuals, **tables}
+    return text_of(tidy(tables))
 
 
 def write_toml(robot: RobotModel, path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,6 @@ from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.joint import X_AXIS, Z_AXIS, Joint, Limits
 from rikigaku.model.joints.joint_types import CUT_JOINTS, JOINT_TYPES
-from rikigaku.model.part_check import is_negative
 from rikigaku.model.robot_model import (
     STANDARD_GRAVITY,
     Coupling,
@@ -28,7 +27,7 @@ from rikigaku.numbers.formula_parser import parse
 
 SCHEMA = 1
 TOP_KEYS = (
-    *("schema", "name", "source", "gravity", "symbols", "base", "independent"),
+    *("schema", "name", "source", "visuals", "gravity", "symbols", "base", "independent"),
     *("link", "frame", "loop", "coupling"),
 )
 GEOMETRIES = ("dh", "standard_dh", "placement")
@@ -48,6 +47,7 @@ def robot_of(data: dict[str, Any], notes: Notes) -> RobotModel:
     schema = data.get("schema")
     if isinstance(schema, bool) or schema != SCHEMA:
         top.note(f"schema is {shown(schema)}; this version reads schema = {SCHEMA}.", "schema")
+    top.text("visuals")  # pictures read it: `formats.visual_shapes`
     base = top.table("base").only(("name", "inertia"))
     base_name = base.text("name", "base")
     loops, independent = loops_of(top)
@@ -242,26 +242,17 @@ def _inertia(owner: Table) -> Inertia | None:
     about = table.data.get("about")
     if about == "origin":
         table.only(("about", "m", "ms", "I"))
-        return Inertia("origin", _mass(table), table.formulas("ms", _ZERO3), table.formulas("I", _ZERO6))
+        return Inertia("origin", table.needed("m"), table.formulas("ms", _ZERO3), table.formulas("I", _ZERO6))
     if about == "com":
         table.only(("about", "m", "com", "I", "rpy"))
         position, rpy = table.formulas("com", _ZERO3), table.formulas("rpy", _ZERO3)
-        return Inertia("com", _mass(table), position, table.formulas("I", _ZERO6), rpy)
+        return Inertia("com", table.needed("m"), position, table.formulas("I", _ZERO6), rpy)
     for key, default in (("ms", _ZERO3), ("com", _ZERO3), ("I", _ZERO6), ("rpy", _ZERO3)):
         table.formulas(key, default)  # reports their own mistakes too
     given = "about is missing" if about is None else f"about is {shown(about)}"
     advice = 'about = "origin" (with m, ms, I) or about = "com" (with m, com, I, rpy)'
     table.note(f"{given}. Write {advice}.", "about" if about is not None else None)
     return None
-
-
-def _mass(table: Table) -> Formula:
-    m = table.needed("m")
-    if is_negative(m):
-        table.note(
-            f"m is {m} kg, below zero: no body has a negative mass. Write m = {-m}, or correct it.", "m"
-        )
-    return m
 
 
 def frames_of(top: Table) -> tuple[Frame, ...]:

@@ -11,6 +11,7 @@ from rikigaku.core.input_limits import NAME_CHARACTERS, shortened
 from rikigaku.core.known_names import KnownNames
 from rikigaku.formats.mistakes import Mistakes
 from rikigaku.formats.toml.toml_text import LineIndex, Path
+from rikigaku.model.part_check import Problem
 from rikigaku.numbers.formula import ONE, Formula
 from rikigaku.numbers.formula_parser import parse
 
@@ -39,7 +40,9 @@ class Notes(Mistakes):
     def add(self, path: Path, label: str, message: str) -> None:
         line = 0 if self.are_many else self.lines.line(path)
         at = f"{self.source or 'line'}:{line}: " if line else ""
-        self.note(f"{at}{label + ': ' if label else ''}{message}")
+        problem = Problem(f"{at}{label + ': ' if label else ''}{message}")
+        problem.place, problem.message = path, message
+        self.note(problem)
 
 
 @dataclass

@@ -40,7 +40,7 @@ def _without_choice(table: Document) -> Document:
 
 def _update(old: MutableMapping[str, Any], new: Document) -> None:
     """Give a table of the file the values of the document."""
-    for key in [key for key in old if key not in new and key not in (*ARRAYS, "independent")]:
+    for key in [key for key in old if key not in new and key not in (*ARRAYS, "independent", "visuals")]:
         del old[key]
     for key, marked in new.items():
         value = marked.value if isinstance(marked, Default) else marked

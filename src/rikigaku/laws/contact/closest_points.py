@@ -12,6 +12,7 @@ are the bias accelerations. arm' and n' include the motion of the contact point 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -95,6 +96,23 @@ class PointContact:
         """Bias acceleration along each direction."""
         return self.at_surface.bias(motion.linear, motion.acceleration)
 
+    def normal_rate(self, motion: Motion) -> Vector:
+        """dn/dt."""
+        return self.at_surface.normal_rate(motion.linear)
+
+    def angular_bias(self, motion: Motion, axes: Sequence[Vector]) -> tuple[Number, ...]:
+        """Bias of d(axis . angular velocity)/dt for axes that are normal or tangential to the surface.
+
+        Tangential axes rotate with the normal, t' = -(t.n') n. Their rotation about the normal is left out:
+        it has no effect where both tangential components vanish.
+        """
+        n, rate = self.directions[0], self.normal_rate(motion)
+        found = []
+        for axis in axes:
+            turned = rate if axis is n else scale(-dot(axis, rate), n)
+            found.append(dot(axis, motion.alpha) + dot(turned, motion.angular))
+        return tuple(found)
+
 
 @dataclass(frozen=True)
 class ShapeContact(PointContact, ABC):
@@ -106,6 +124,9 @@ class ShapeContact(PointContact, ABC):
     @abstractmethod
     def rates(self, motion: Motion) -> Rates:
         """Rates of the arm, the normal and the closest point."""
+
+    def normal_rate(self, motion: Motion) -> Vector:
+        return self.rates(motion).normal
 
     def bias(self, motion: Motion) -> tuple[Number, ...]:
         n, *tangents = self.directions

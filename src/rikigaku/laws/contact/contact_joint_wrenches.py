@@ -31,8 +31,9 @@ def contact_joint_wrenches(
 ) -> list[list[Number]]:
     """Force and moment through the joint of each moving link, on the link at its origin, world axes (n, 6).
 
-    Links in the order of `moving_links`. contact_forces: for each contact its force in world axes (3) and its
-    normal component; friction of each joint; force and moment of each guide (6); multipliers of the loops.
+    Links in the order of `moving_links`. contact_forces: for each contact its force (or the moment of its
+    torsional or rolling friction) in world axes (3) and its normal component; friction of each joint; force
+    and moment of each guide (6); multipliers of the loops.
     """
     loads: list[tuple[tuple[int, Pose], Sequence[Number]]] = []
     poses = world_poses(mechanism, q)
@@ -40,7 +41,7 @@ def contact_joint_wrenches(
         if isinstance(point, Limit):  # its force is internal to the joint
             continue
         x, y, z = contact_forces[4 * i : 4 * i + 3]
-        if point.shape is None and point.surface.body is None:
+        if point.shape is None and point.surface.body is None and not point.about:
             loads.append((mechanism.frames[point.frame], [x, y, z, 0, 0, 0]))
         else:
             loads += ContactSides(mechanism, poses, point, time[0]).loads((x, y, z))

@@ -44,8 +44,9 @@ class ConstraintStructure:
     """Sizes and sparsity of the terms.
 
     Constraints in the order loops, guides, contacts (normal, tangents; contact after contact), joints with
-    dry friction. The pattern of a constraint contains the coordinates that move it and all their ancestors,
-    each before its ancestors: L^-T J^T has the same pattern.
+    dry friction. Friction moments of a contact follow as a contact of their own, whose normal constraint is
+    zero and never active. The pattern of a constraint contains the coordinates that move it and all their
+    ancestors, each before its ancestors: L^-T J^T has the same pattern.
     """
 
     mechanism: Mechanism
@@ -63,14 +64,18 @@ class ConstraintStructure:
     @cached_property
     def tangents(self) -> list[int]:
         """Number of tangents of each contact: 1 in a plane, 2 in space, 0 at a joint limit."""
-        return [
-            0 if isinstance(point, Limit) else 2 if point.plane is None else 1 for point in self.plan.points
-        ]
+        return [0 if isinstance(point, Limit) else point.tangents for point in self.plan.points]
 
     @cached_property
     def contact_rows(self) -> list[int]:
         """Index of each contact's normal constraint; then the number of constraints before the joints."""
         return list(accumulate((1 + count for count in self.tangents), initial=self.plan.permanent))
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """The contact whose normal force limits the friction of each: itself, for moments another one."""
+        points = self.plan.points
+        return [p.owner if isinstance(p, Point) and p.about else i for i, p in enumerate(points)]
 
     @property
     def joint_rows(self) -> range:
@@ -163,6 +168,7 @@ def configuration_terms(
     structure, t = ConstraintStructure(mechanism, plan), time[0]
     mass, poses = mass or mass_factors(mechanism, q), world_poses(mechanism, q)
     J: list[Sequence[Number]] = []
+    row: list[Number]
     rate: Terms = []
     residual: Terms = []
     if plan.loop_equations:
@@ -195,8 +201,26 @@ def configuration_terms(
             continue
         sides = ContactSides(mechanism, poses, point, t)
         c = sides.contact
+        if point.about:
+            axes = [sides.to_world(axis) for axis in sides.moment_axes]
+            J.append([0] * mechanism.nv)
+            for axis in axes:
+                row = [0] * mechanism.nv
+                for k, column in sides.angular_columns.items():
+                    row[k] = dot(axis, column)
+                J.append(row)
+            rate += [0] * (1 + len(axes))
+            residual += [0] * (1 + len(axes))
+            directions += [
+                *sides.directions[0],
+                *(x for axis in axes for x in axis),
+                *[0] * (6 - 3 * len(axes)),
+            ]
+            material += vector.ZERO
+            rest += vector.ZERO
+            continue
         for direction in sides.directions:
-            row: list[Number] = [0] * mechanism.nv
+            row = [0] * mechanism.nv
             for k, column in sides.columns.items():
                 row[k] = dot(direction, column)
             J.append(row)
@@ -247,7 +271,10 @@ def motion_terms(
             bias.append(0)
             continue
         sides = ContactSides(mechanism, poses, point, time[0])
-        bias += sides.contact.bias(sides.motion(motions))
+        if point.about:
+            bias += [0, *sides.contact.angular_bias(sides.motion(motions), sides.moment_axes)]
+        else:
+            bias += sides.contact.bias(sides.motion(motions))
     bias += [0] * len(plan.joints)
     return [
         *position_rates(mechanism, q, v),

@@ -25,12 +25,21 @@ class Point:
 
     surface: `contact.surfaces.Surface` or `contact_shapes.Solid`. plane: unit normal of the plane of motion,
     in the axes of the surface, if all relative motion is in a plane.
+    about: "" for the contact itself; "spin" or "roll" for the moments of its torsional or rolling friction.
+    owner: index of the contact whose normal force limits these moments.
     """
 
     frame: str
     surface: Any
     plane: tuple[float, float, float] | None = None
     shape: Any = None
+    about: str = ""
+    owner: int = -1
+
+    @property
+    def tangents(self) -> int:
+        """Number of equations of friction: 2 in space, 1 in a plane and about the normal."""
+        return 1 if self.about == "spin" or self.plane is not None else 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +97,33 @@ class ContactSides:
         return tuple(self.to_world(x) for x in self.contact.directions)
 
     @cached_property
+    def moment_axes(self) -> tuple[Vector, ...]:
+        """Axes of the friction moments, in the axes of the surface: the normal, or those of rolling."""
+        n, *tangents = self.contact.directions
+        if self.point.about == "spin":
+            return (n,)
+        return tuple(tangents) if self.point.plane is None else (self.point.plane,)
+
+    @cached_property
+    def angular_columns(self) -> dict[int, Vector]:
+        """Angular velocity of the shape relative to the surface's body, world axes, by coordinate."""
+        own, _ = jacobian_columns(self.mechanism, self.poses, self.point.frame)
+        found = {k: x.angular for k, x in own.items()}
+        j = self.on_surface_body[0]
+        if j == WORLD:
+            return found
+        other, _ = jacobian_columns(self.mechanism, self.poses, self.point.surface.body)
+        shared = self._shared_coordinates()
+        found = {k: x for k, x in found.items() if k not in shared}
+        return found | {k: vector.neg(x.angular) for k, x in other.items() if k not in shared}
+
+    def _shared_coordinates(self) -> set[int]:
+        """Coordinates that move both bodies as one."""
+        support = self.mechanism.support
+        shared = {*support(self.on_body[0])} & {*support(self.on_surface_body[0])}
+        return {k for b in shared for k in self.mechanism.bodies[b].v}
+
+    @cached_property
     def contact_point(self) -> Vector:
         """The contact point on the shape, in the world."""
         if self.point.shape is None:
@@ -100,13 +136,11 @@ class ContactSides:
 
         Coordinates that move both bodies as one have none.
         """
-        i, j = self.on_body[0], self.on_surface_body[0]
         own = self._columns(self.point.frame)
-        if j == WORLD:
+        if self.on_surface_body[0] == WORLD:
             return own
         other = self._columns(self.point.surface.body)
-        support = self.mechanism.support
-        shared = {k for b in {*support(i)} & {*support(j)} for k in self.mechanism.bodies[b].v}
+        shared = self._shared_coordinates()
         found = {k: x for k, x in own.items() if k not in shared}
         return found | {k: vector.neg(x) for k, x in other.items() if k not in shared}
 
@@ -154,11 +188,14 @@ class ContactSides:
         )
 
     def loads(self, force: Vector) -> list[tuple[tuple[int, Pose], list[Number]]]:
-        """((body, pose on it), wrench there in world axes) of a contact force, on both bodies."""
+        """((body, pose on it), wrench there in world axes) of a contact force, on both bodies.
+
+        Of torsional and rolling friction `force` is the moment.
+        """
         found: list[tuple[tuple[int, Pose], list[Number]]] = []
         for (body, _), f in ((self.on_body, force), (self.on_surface_body, vector.neg(force))):
             if body != WORLD:
                 X = self.poses[body]
                 at = Pose(IDENTITY, transform(transpose(X.R), sub(self.contact_point, X.p)))
-                found.append(((body, at), [*f, 0, 0, 0]))
+                found.append(((body, at), [0, 0, 0, *f] if self.point.about else [*f, 0, 0, 0]))
         return found

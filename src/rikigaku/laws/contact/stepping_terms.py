@@ -6,23 +6,43 @@ Damping d and stiffness k of a coordinate (of its joint, and of a controller) ac
 
 With this theta the decay of one coordinate is exact: the trapezoidal rule for weak damping (theta = 1/2), the
 implicit Euler method for strong damping (theta = 1). A rational approximation of the function is used.
+
+What contacts need of the motion without impulses, Y = L^-T J^T and (of a few constraints) the Delassus matrix
+W = Y^T D^-1 Y are computed for all constraints, open contacts too: in vector registers over many worlds that
+costs less than a selection in each world.
 """
 
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 from rikigaku.laws.contact.contact_geometry import Numbers
 from rikigaku.laws.contact.contact_terms import ConstraintStructure, Terms, configuration_terms
 from rikigaku.laws.tree.composite_body import mass_entries
-from rikigaku.laws.tree.ltdl_factorization import factorize
+from rikigaku.laws.tree.ltdl_factorization import Factors, ancestors, factorize
 from rikigaku.laws.tree.newton_euler import inverse_dynamics, smooth_resistance
 from rikigaku.model.mechanism import Mechanism
+from rikigaku.numbers.elementary_functions import where
 from rikigaku.numbers.number_kind import Number
+
+_MOST_CONSTRAINTS = 24  # of which the program computes W; its length grows with their square
+_DEPENDENT = 1e-10  # smallest accepted pivot of W, relative to the diagonal element it comes from
 
 
 def stepping_sizes(structure: ConstraintStructure) -> dict[str, int]:
     """Names and sizes of the parts of `stepping_terms`."""
-    nv = structure.mechanism.nv
-    more = {"force": nv, "viscous_force": nv, "viscous_inertia": nv, "control_inertia": nv}
-    return {**structure.configuration_sizes, **more}
+    nv, m = structure.mechanism.nv, structure.count
+    forces = {"viscous_force": nv, "viscous_inertia": nv, "control_inertia": nv}
+    free = {"free_acceleration": nv, "free": nv, "before_rates": m, "free_rates": m}
+    few = has_whole_W(structure)
+    whole = {
+        "Y": structure.row_starts[-1],
+        "whole_W": m * (m + 1) // 2 if few else 0,
+        "sticking_impulses": m + 1 if few else 0,
+    }
+    return {**structure.configuration_sizes, **forces, **free, **whole}
+
+
+def has_whole_W(structure: ConstraintStructure) -> bool:
+    """Whether the terms contain the Delassus matrix of all constraints, and the impulses that stop all."""
+    return structure.count <= _MOST_CONSTRAINTS
 
 
 def stepping_terms(
@@ -40,9 +60,12 @@ def stepping_terms(
     Args:
         predicted: velocities at which centrifugal and Coriolis forces are taken (nv).
         implicit: damping (nv) and stiffness (nv) of a controller, then the step [s].
-    Returns: `configuration_terms` with the mass matrix M'; force: tau - h - g - viscous friction - springs
-        (nv); viscous_force: of the joints (nv); viscous_inertia, control_inertia: what viscous friction and
-        the controller add to the diagonal of M (nv).
+    Returns: `configuration_terms` with the mass matrix M'; viscous_force: of the joints (nv);
+        viscous_inertia, control_inertia: what viscous friction and the controller add to the diagonal of M
+        (nv); free_acceleration, free: acceleration and velocity at the end of the step without impulses (nv);
+        before_rates, free_rates: J v + rate before the step and without impulses; Y on the patterns of J;
+        whole_W: lower triangle of W, row by row; sticking_impulses: P with W P + free_rates = 0, then 1, or
+        0 where constraints are redundant.
     """
     nv = mechanism.nv
     damping, stiffness, step = implicit[:nv], implicit[nv : 2 * nv], implicit[2 * nv]
@@ -65,7 +88,87 @@ def stepping_terms(
     resistance = smooth_resistance(mechanism, q, v)
     force = [t - b - r for t, b, r in zip(tau, inertial, resistance, strict=True)]
     drag = [d * x for d, x in zip(viscous, v, strict=True)]
-    return [*configuration_terms(mechanism, q, time, plan, mass), *force, *drag, *by_friction, *by_control]
+    terms = configuration_terms(mechanism, q, time, plan, mass)
+    a = mass.solve(force)
+    free = [x + step * y for x, y in zip(v, a, strict=True)]
+    structure = ConstraintStructure(mechanism, plan)
+    return [
+        *terms,
+        *drag,
+        *by_friction,
+        *by_control,
+        *a,
+        *free,
+        *_constraint_terms(structure, terms, mass, v, free),
+    ]
+
+
+def _constraint_terms(
+    structure: ConstraintStructure, terms: Terms, mass: Factors, v: Numbers, free: Numbers
+) -> Terms:
+    """before_rates, free_rates, Y, whole_W, sticking_impulses."""
+    sizes, parts, at = structure.configuration_sizes, dict[str, Terms](), 0
+    for name, size in sizes.items():
+        parts[name] = terms[at : at + size]
+        at += size
+    starts, patterns = structure.row_starts, structure.patterns
+    rows = [
+        dict(zip(pattern, parts["J"][first : first + len(pattern)], strict=True))
+        for first, pattern in zip(starts, patterns, strict=False)
+    ]
+    rates = [
+        [
+            sum((x * motion[k] for k, x in row.items()), start)
+            for row, start in zip(rows, parts["rate"], strict=True)
+        ]
+        for motion in (v, free)
+    ]
+    Y = [_substituted(row, mass) for row in rows]
+    W: Terms = []
+    if has_whole_W(structure):
+        scaled = [{k: mass.inverse_D[k] * x for k, x in y.items()} for y in Y]
+        W = [
+            sum((x * Y[b][k] for k, x in scaled[a].items() if k in Y[b]), 0)
+            for a in range(len(Y))
+            for b in range(a + 1)
+        ]
+        W += _solved(W, rates[1])
+    return [*rates[0], *rates[1], *(x for y in Y for x in y.values()), *W]
+
+
+def _solved(W: Terms, rates: Terms) -> Terms:
+    """P with W P + rates = 0 by W = C E C^T, C with unit diagonal; then 1, or 0 if a pivot is at rounding."""
+    n = len(rates)
+    regular: Number = 1
+    C = [W[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
+    inverse: Terms = []
+    x: Terms = [-rate for rate in rates]
+    for i in range(n):
+        size, scaled = C[i][i], list(C[i][:i])
+        for j in range(i):
+            for k in range(j):
+                scaled[j] = scaled[j] - scaled[k] * C[j][k]
+        for j in range(i):
+            C[i][j] = scaled[j] * inverse[j]
+            C[i][i] = C[i][i] - scaled[j] * C[i][j]
+            x[i] = x[i] - C[i][j] * x[j]
+        good = C[i][i] > _DEPENDENT * size
+        inverse.append(1 / where(good, C[i][i], 1))
+        regular = where(good, regular, 0)
+    for i in reversed(range(n)):
+        x[i] = x[i] * inverse[i]
+        for j in range(i + 1, n):
+            x[i] = x[i] - C[j][i] * x[j]
+    return [*x, regular]
+
+
+def _substituted(row: dict[int, Number], mass: Factors) -> dict[int, Number]:
+    """L^-T times a row whose elements come before those of their ancestors."""
+    x = dict(row)
+    for i in row:
+        for j in ancestors(mass.parents, i):
+            x[j] = x[j] - mass.L[i, j] * x[i]
+    return x
 
 
 def _implicitness(z: Number) -> Number:
