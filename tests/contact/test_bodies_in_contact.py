@@ -101,6 +101,28 @@ def test_a_hand_pushes_a_box_with_action_equal_to_reaction():
     assert balance(solution) < 1e-9
 
 
+def test_a_hand_with_friction_sticks_to_the_box_that_it_pushes():
+    """Friction of the hand and the four corners share the weight: many forces give this motion.
+
+    The minimum-norm forces are beyond the friction of the hand, others are not.
+    """
+    contacts = [
+        rk.Contact("hand", rk.Plane((-1, 0, 0), (-0.2, 0, 0)).on("box"), friction=0.3),
+        *rk.shape_contacts("box", rk.Box(0.4, 0.3, 0.2), rk.Plane(), friction=0.2),
+    ]
+    start = [0, 0.2, 0, 0.1, 1, 0, 0, 0]
+    solution = rk.simulate(pusher(), start, torque=["20", *["0"] * 6], duration=1, contacts=contacts)
+    assert solution.status == "done"
+    assert solution.events == ()
+    assert len(solution.t) < 400  # steps of 1e-7 s while the hand is taken as sliding
+    assert "hand stick" in solution.modes[0]
+    a = (20 - 0.2 * 3 * G) / 4.5  # no vertical force of the hand is the one farthest from all limits
+    assert solution.q[-1, 0] == pytest.approx(a / 2, rel=1e-9)
+    hand, corners = solution.forces["forces"][-1, :3], solution.forces["forces"][-1, 4:20].reshape(4, 4)
+    assert np.hypot(hand[1], hand[2]) <= 0.3 * abs(hand[0])
+    assert corners[:, 2].sum() - hand[2] == pytest.approx(3 * G, rel=1e-9)
+
+
 def test_two_hands_squeeze_a_ball_and_lift_it():
     """Friction of both hands carries the ball's weight if 2 mu F > m (g + a)."""
     lift = rk.Link("lift", "base", rk.Joint("up", "prismatic"), rk.Placement(), rk.Inertia("com", 1.0))

@@ -137,18 +137,41 @@ def test_a_block_that_slides_on_two_corners_is_a_point_on_an_incline():
     assert way == pytest.approx(0.5 * G * (np.sin(angle) - mu * np.cos(angle)), rel=1e-9)
 
 
-def test_the_painleve_rod_is_reported_and_what_was_found_is_kept():
+def test_a_rod_beyond_painleves_limit_stops_at_once_by_an_impact_without_collision():
+    """A m = 1 + 3 s^2 - 3 mu s c < 0: no finite force. The impulses that stop the end have |P_t| / P_n =
+    (1 + 3 s^2) / (3 s c) = 1.35 < mu, and take u^2 (1 + 3 s^2) / 8 of energy."""
+    angle, u = np.radians(30), 1.0
+    q, v = np.array([0.2, 0.5 * np.cos(angle), angle]), np.array([u, 0, 0])
+    motion = rk.simulate(rod(), q, v, duration=0.1, contacts=[Contact("end", Plane(), 3.0)])
+    s, c = np.sin(angle), np.cos(angle)
+    P_n, P_t = 3 * s * c * u / 4, -(1 + 3 * s * s) * u / 4
+    assert motion.done
+    assert motion.notes[0].startswith("t = 0 s: impact without collision")
+    assert np.allclose(motion.v[0, :2], [u + P_t, P_n], rtol=0, atol=1e-7)
+    assert motion.dissipated[0] == pytest.approx(u**2 * (1 + 3 * s * s) / 8, rel=1e-6)
+    assert motion.energy_audit().relative < 1e-9
+
+
+def test_a_rod_that_comes_to_painleves_limit_goes_on_as_the_limit_of_fixed_steps():
     """A rod that slides on its end turns up into the region where friction presses it in (A < 0)."""
     angle, spin = np.radians(57), -3.0
     system = ContactSystem(rod(), [Contact("end", Plane(), 2.0)])
     q = np.array([0, 0.5 * np.cos(angle), angle])
     v = np.array([4 - 0.5 * np.cos(angle) * spin, -0.5 * np.sin(angle) * spin, spin])
-    solution = rk.simulate(system.robot, q, v, duration=1.0, contacts=system)
-    s, c = np.sin(solution.q[-1, 2]), np.cos(solution.q[-1, 2])
-    assert "Painleve" in solution.status
-    assert abs(1 + 3 * s * s - 6 * s * c) < 1e-2  # A m: where it ends friction is at its limit
-    assert len(solution.t) > 1
-    assert np.isfinite(solution.q).all()
+    solution = simulate(system.robot, q, v, duration=0.4, contacts=system)
+    note = next(note for note in solution.notes if "impact without collision" in note)
+    jam = solution.at(float(note.split()[2]))
+    s, c = np.sin(jam.q[2]), np.cos(jam.q[2])
+    assert abs(1 + 3 * s * s - 6 * s * c) < 1e-2  # A m: friction is at its limit there
+    assert solution.energy_audit().relative < 1e-9
+    errors = []
+    for h in (4e-5, 1e-5):
+        steps = rk.simulate(
+            system.robot, q, v, duration=0.4, contacts=system, method="time_stepping", step=h, output=0.1
+        )
+        errors.append(np.abs(steps.q[-1] - solution.q[-1]).max())
+    assert errors[1] < 1e-4
+    assert errors[0] / errors[1] > 2.5  # they converge to it, at first order
 
 
 def test_under_a_pull_that_changes_sign_sliding_friction_goes_on_against_the_motion():

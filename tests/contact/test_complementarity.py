@@ -1,11 +1,14 @@
 """Answers of W F + w0 = w in friction cones, on random problems: every one fits, and one is found."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from rikigaku.contact import mode_enumeration
 from rikigaku.contact.complementarity import consistent_solutions
-from rikigaku.contact.constraint_blocks import ConstraintBlock
+from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
+from rikigaku.contact.mode_enumeration import mode_assignments
 from rikigaku.core.errors import TooLarge
 
 
@@ -81,6 +84,23 @@ def test_twelve_contacts_of_which_each_may_open_stick_or_slide_are_solved(seed):
     answer = next(iter(consistent_solutions(W, w0, blocks)))
     check(answer, W, w0, blocks)
     assert len({choice.kind for choice in answer.modes}) > 1
+
+
+def _three_joints(w0, **candidates):
+    W, blocks = np.eye(3), [ConstraintBlock(None, (i,), 1.0, 1.0, **candidates) for i in range(3)]
+    return [one.modes for one in itertools.islice(mode_assignments(W, np.array(w0), blocks, (), ()), 2)]
+
+
+def test_friction_at_its_limit_is_tried_as_slipping_though_nothing_moves():
+    """Where a joint begins to slip its acceleration is zero; the forces alone show it."""
+    sticks, slips = BlockMode("stick"), BlockMode("slip", 1)
+    assert (slips, sticks, sticks) in _three_joints([1.0, 0.2, -0.3])
+
+
+def test_joints_that_slip_are_tried_in_the_direction_against_their_friction():
+    order = BlockMode("slip", 1), BlockMode("slip", -1), BlockMode("stick")
+    first, _ = _three_joints([-1.0, 0.9, -0.3], candidates=order)
+    assert [mode.sign for mode in first] == [-1, 1, -1]
 
 
 def test_what_takes_too_many_combinations_is_given_up(monkeypatch):

@@ -61,6 +61,9 @@ def test_a_bouncing_ball_comes_to_rest_at_its_zeno_time():
     assert solution.modes[-1] == "mass slip"
     assert abs(solution.q[-1, 2]) < 1e-12
     assert len(solution.events) < 30
+    first, count = np.sqrt(2 / G), np.arange(12)  # landing k: first + sum of the flights 2 e^j first
+    landings = first + np.concatenate([[0], np.cumsum(2 * first * 0.5 ** count[1:])])
+    assert [event.t for event in solution.events[:12]] == pytest.approx(landings, abs=1e-9)
 
 
 @pytest.mark.parametrize("restitution", [0.05, 0.3, 0.5])
@@ -138,3 +141,17 @@ def test_what_slides_slowly_from_the_start_turns_as_its_equation_of_motion_says(
 
     exact = solve_ivp(rates, (0, 6e-4), v[:2], "DOP853", rtol=1e-12, atol=1e-15).y[:, -1]
     assert np.abs(solution.v[-1, :2] - exact).max() < 1e-11
+
+
+@pytest.mark.parametrize("step", [1e-3, 1e-2])
+def test_sliding_in_space_stops_by_fixed_steps_of_order_four(step):
+    """A mass with speed u stops after u^2 / (2 mu g); the error is that of the last step, mu g h^2."""
+    mu, u = 0.5, np.array([1.0, 0.3])
+    floor = Contact("mass", Plane(), friction=mu)
+    motion = simulate(
+        particle(), np.zeros(3), [*u, 0], duration=1.0, contacts=[floor], method="rk4", step=step
+    )
+    expected = u * np.linalg.norm(u) / (2 * mu * G)
+    assert [event.name for event in motion.events] == ["mass stops"]
+    assert not motion.v[-1].any()
+    assert np.allclose(motion.q[-1, :2], expected, rtol=0, atol=mu * G * step**2)

@@ -121,3 +121,25 @@ def test_the_mode_after_an_impact_is_that_of_the_torques_after_it():
     assert motion.modes[motion.mode_index[-1]].startswith("mass (1) free")
     assert motion.v[-1, 2] == pytest.approx(0.01 * (20.0 - 9.81), rel=1e-9)
     assert (motion.forces["forces"][:, 3] >= -1e-9).all()
+
+
+def test_a_block_released_on_a_corner_falls_in_the_time_of_its_quadrature() -> None:
+    """On one corner it is a pendulum: I w^2 / 2 = m g R (cos(a - angle0) - cos(a - angle)), I = 4/3 m R^2."""
+    width, height = 0.2, 0.8
+    robot = block(width, height)
+    system = ContactSystem(robot, [Contact(name, Plane(), 2.0) for name in CORNERS])
+    q = system.placed([0.0, 0.4, 0.1], ["left"])
+    motion = rk.simulate(robot, q, duration=1.0, contacts=system, rtol=1e-11, atol=1e-13)
+    R, a, start = np.hypot(width, height) / 2, np.arctan2(width, height), abs(q[2])
+
+    def speed(angle: float) -> float:
+        return float(np.sqrt(1.5 * 9.81 / R * (np.cos(a - start) - np.cos(a - angle))))
+
+    x, weights = np.polynomial.legendre.leggauss(40)  # with angle = start - s^2 the integrand is smooth
+    s = 0.5 * np.sqrt(start) * (x + 1)
+    time = (
+        0.5 * np.sqrt(start) * sum(w * 2 * y / speed(start - y * y) for w, y in zip(weights, s, strict=True))
+    )
+    landing = next(event for event in motion.events if event.name == "right lands")
+    assert landing.t == pytest.approx(time, abs=1e-9)
+    assert abs(landing.v[2]) == pytest.approx(speed(0.0), abs=1e-9)

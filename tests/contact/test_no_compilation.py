@@ -1,5 +1,8 @@
 """A contact mode is data: after the first step of a motion nothing is compiled, whatever modes come."""
 
+import os
+import subprocess
+import sys
 from importlib import import_module
 from importlib.metadata import distribution
 from pathlib import Path
@@ -86,3 +89,43 @@ def test_three_links_on_a_floor_compile_nothing_after_their_first_step(programs,
     assert motion.done
     assert len(set(modes)) > 3
     assert {name for name, _, before in found if before >= 2} == set()
+
+
+FRESH = """
+from importlib import import_module
+import rikigaku as rk
+from rikigaku.compiler import native_code
+simulation = import_module("rikigaku.simulation.simulate")
+run, compiled, late, modes = simulation.run, native_code.object_code, [], []
+def counted_run(*arguments):
+    modes.append(arguments[1].name)
+    return run(*arguments)
+def counted_code(text, optimise=False):
+    if len(modes) > 1:
+        late.append(text[:200])
+    return compiled(text, optimise)
+simulation.run, native_code.object_code = counted_run, counted_code
+arm, floor = rk.load("planar_3r"), rk.Plane()
+hand = rk.Contact("hand", floor, friction=0.2, restitution=0.4)
+contacts = [hand, rk.JointFriction(arm.joints[0].name, 0.2)]
+torque = ["-3*cos(2*pi*t)", "-3*sin(2*pi*t)", "3*cos(2*pi*t)"]
+rk.simulate(arm, [-0.4, -0.9, -0.9], torque=torque, duration=1.5, contacts=contacts)
+first = len(set(modes))
+modes.clear()
+shape = rk.Box(0.4, 0.3, 0.2)
+box = rk.free_body("box", shape, mass=3.0)
+contacts = rk.shape_contacts("box", shape, floor, friction=0.3)
+rk.simulate(box, [0, 0, 0.3, 0.96, 0.2, 0.1, 0.15], [1, 0, 0, 2, 3, 1], duration=1, contacts=contacts)
+print(first, len(set(modes)), len(late))
+"""
+
+
+def test_with_an_empty_cache_everything_is_compiled_before_the_second_mode(tmp_path):
+    """Generic code among it, which other motions of this process, or the cache, have loaded elsewhere."""
+    environment = {**os.environ, "RIKIGAKU_CACHE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH], env=environment, capture_output=True, text=True, check=True
+    )
+    arm_modes, box_modes, late = map(int, done.stdout.split())
+    assert min(arm_modes, box_modes) > 3
+    assert late == 0

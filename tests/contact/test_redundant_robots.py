@@ -8,7 +8,8 @@ from tables import HEIGHT, MASS, STANDING, G, assert_sound, floor, forces_of, ta
 
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
-from rikigaku.contact.mode_selection import select_mode
+from rikigaku.contact.contact_modes import _settled
+from rikigaku.contact.mode_selection import REST, select_mode
 
 WEIGHT = MASS * G
 
@@ -135,7 +136,33 @@ def test_a_quadruped_with_stiff_hips_stands_is_pushed_and_slides(push, word):
     chosen = select_mode(system, 0.0, q, np.zeros(10), tau)
     assert chosen.contact_modes == (*(word,) * 4, *("stick",) * 4)
     assert chosen.indeterminate
+    assert not chosen.undecided  # hips without force stick
     assert np.allclose(chosen.f.sum(axis=0), [-min(push, 0.5 * 24 * G), 0, 24 * G], rtol=0, atol=1e-6)
     rubbing = np.hypot(chosen.f[:, 0], chosen.f[:, 1])
     assert (rubbing - 0.5 * np.array(chosen.f_n)).max() < 1e-7
     assert min(chosen.f_n) > 0
+
+
+def test_dry_joints_at_rest_remain_so_where_feet_come_to_rest():
+    """Rotating legs would hold the feet of a sliding trunk; hips at rest do not follow the last slow sliding.
+
+    Talos repeated its events where they did: hips selected as moving stopped again at once.
+    """
+    body = rk.Inertia("com", 2.0, (0, 0, 0), (0.02, 0, 0, 0.02, 0, 0.02))
+    leg = rk.Inertia("com", 0.5, (0, 0, -0.1), (0.002, 0, 0, 0.002, 0, 0.0005))
+    links = [rk.Link("trunk", "base", rk.Joint("fly", "free"), rk.Placement(), body)]
+    for i, (x, y) in enumerate(((0.2, 0.1), (0.2, -0.1), (-0.2, 0.0))):
+        hip = rk.Joint(f"hip{i}", "revolute", (0, 1, 0), coulomb=0.5)
+        links.append(rk.Link(f"leg{i}", "trunk", hip, rk.Placement((x, y, 0)), leg))
+    feet = tuple(rk.Frame(f"foot{i}", f"leg{i}", rk.Placement((0, 0, -0.2))) for i in range(3))
+    robot = rk.Robot("stool", tuple(links), feet)
+    system = ContactSystem(robot, [rk.Contact(foot.name, rk.Plane(), friction=0.4) for foot in feet])
+    q, slow = np.array([0, 0, 0.2, 1, 0, 0, 0, 0, 0, 0]), np.array([1e-7, 3e-8, 0, 0, 0, 0, 0, 0, 0])
+    settled, removed = _settled(system, 0.0, q, slow, REST, 1e-6)
+    assert np.abs(settled).max() < 1e-15  # no freedom is left: legs of 0.2 m would turn at 1e-7 / 0.2 rad/s
+    assert removed == pytest.approx(robot.kinetic_energy(q, slow), rel=1e-12)
+    motion = rk.simulate(robot, q, [0.3, 0.1, 0, 0, 0, 0.4, 0, 0, 0], duration=0.3, contacts=system)
+    names = [name for event in motion.events for name in (event.name, *event.also)]
+    assert motion.done
+    assert len(names) == len(set(names)) >= 4
+    assert not motion.v[-1].any()

@@ -12,7 +12,10 @@ import rikigaku as rk
 from rikigaku.contact import ContactSystem
 from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.contact.friction_problem import friction_solution
+from rikigaku.core.errors import WrongValue
 from rikigaku.integrators.time_stepping_driver import StepStatus
+from rikigaku.simulation import time_stepping
+from rikigaku.simulation.actuation import actuation_of
 from rikigaku.simulation.time_stepping import TimeStepping
 
 steps = partial(rk.simulate, method="time_stepping")
@@ -121,7 +124,59 @@ def test_joint_stops_hold():
     back = steps(
         robot, [0.0], [1.0], duration=0.5, step=1e-3, contacts=rk.joint_stops(robot, restitution=0.5)
     )
-    assert back.v[-1, 0] == pytest.approx(-0.25, rel=1e-12) or back.v[-1, 0] == pytest.approx(-0.5, rel=1e-12)
+    assert back.v[-1, 0] == pytest.approx(-0.5, rel=1e-12)
+
+
+def vertical_mass():
+    inertia = rk.Inertia("com", 1.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
+    link = rk.Link("m", "base", rk.Joint("z", "prismatic", (0, 0, 1)), rk.Placement(), inertia)
+    return rk.Robot("m", (link,))
+
+
+@pytest.mark.parametrize("speed", [4.0, 7.3])
+def test_an_elastic_bounce_at_a_ceiling_keeps_the_energy(speed):
+    """Gravity slows the approach within the step of the impact: its work is not that of the impulse."""
+    ceiling = rk.Contact("m", rk.Plane((0, 0, -1), (0, 0, 0.5)), restitution=1.0)
+    motion = steps(vertical_mass(), [0.0], [speed], duration=0.3, step=1e-3, contacts=[ceiling])
+    assert motion.v[-1, 0] < 0
+    assert 0.5 * motion.v[-1, 0] ** 2 + G * motion.q[-1, 0] == pytest.approx(0.5 * speed**2, rel=1e-12)
+
+
+def test_a_lid_that_squeezes_a_body_ends_the_motion_with_a_reason():
+    lid = rk.Surface("0.1 - z - 0.5*t")  # reaches the floor at t = 0.2 s
+    contacts = [rk.Contact("m", rk.Plane()), rk.Contact("m", lid)]
+    motion = steps(vertical_mass(), [0.05], duration=0.5, step=1e-3, output=0.1, contacts=contacts)
+    assert motion.status.startswith("the motion cannot go on at t = 0.2 s: no impulses satisfy all contacts")
+    assert motion.t[-1] == pytest.approx(0.2)
+    assert np.isfinite(motion.q).all()
+
+
+def test_a_start_inside_a_surface_is_refused():
+    with pytest.raises(WrongValue, match=r"At the start 'm' is 0\.5 m inside its surface"):
+        steps(vertical_mass(), [-0.5], duration=0.1, step=1e-3, contacts=[rk.Contact("m", rk.Plane())])
+
+
+@pytest.mark.parametrize("law", ["moreau", "poisson"])
+def test_laws_of_restitution_other_than_newtons_are_refused(law):
+    contact = rk.Contact("m", rk.Plane(), restitution=0.5)
+    system = ContactSystem(vertical_mass(), [contact], restitution=law)
+    with pytest.raises(WrongValue, match=f"Newton's law of restitution, not '{law}'"):
+        steps(system.robot, [0.1], duration=0.1, step=1e-3, contacts=system)
+
+
+def test_worlds_of_one_size_share_their_memory(monkeypatch):
+    made = []
+
+    class Counted(time_stepping.Tile):
+        def __init__(self, *args, **options):
+            made.append(args)
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(time_stepping, "Tile", Counted)
+    system = ContactSystem(vertical_mass(), [rk.Contact("m", rk.Plane())])
+    stepping = TimeStepping(system, actuation_of(1, [0], None), 1e-3)
+    stepping.worlds(np.full((5 * time_stepping.WORLDS_PER_TILE + 3, 1), 0.1), np.zeros((83, 1)), steps=2)
+    assert len(made) == 2
 
 
 # -- convergence to located events --------------------------------------------------------------------------
@@ -129,7 +184,7 @@ def test_steps_converge_to_the_located_motion_at_first_order():
     robot, contacts = five_links(0.3), [rk.Contact(name, rk.Plane(), 0.2) for name in ("knee", "hand")]
     exact = rk.simulate(robot, START, duration=1.2, contacts=contacts, rtol=1e-10)
     errors = []
-    for h in (4e-3, 2e-3, 1e-3):
+    for h in (8e-3, 2e-3, 5e-4):
         motion = steps(robot, START, duration=1.2, step=h, contacts=contacts)
         errors.append(np.abs(motion.q[-1] - exact.q[-1]).max())
         heights = np.array([robot.pose(motion.q, name)[:, 2, 3] for name in ("knee", "hand")])
@@ -137,9 +192,9 @@ def test_steps_converge_to_the_located_motion_at_first_order():
         slips = [event.t for event in motion.events if event.name == "knee slips"]
         assert len(slips) == 1
         assert abs(slips[0] - exact.events[0].t) < 5 * h
-    assert errors[0] < 0.03
-    assert 1.5 < errors[0] / errors[1] < 2.7
-    assert 1.5 < errors[1] / errors[2] < 2.7
+    assert errors[0] < 3e-3
+    assert 2 < errors[0] / errors[1] < 8
+    assert 2 < errors[1] / errors[2] < 8
 
 
 def test_motion_without_contact_is_of_second_order():

@@ -123,3 +123,17 @@ def test_modes_given_twice_remember_nothing_of_the_motion_before():
 def test_surfaces_and_friction_that_mean_nothing_are_reported(make, message):
     with pytest.raises(rk.RikigakuError, match=message):
         make()
+
+
+def test_quaternions_of_another_length_are_refused_and_rounded_ones_normalised():
+    ball = rk.free_body("ball", rk.Ball(0.1), mass=1)
+    for quaternion, length in (((0, 0, 0, 0), "0"), ((2, 0, 0, 0), "2")):
+        with pytest.raises(WrongValue, match=rf"quaternion .* of length {length}: unit quaternions"):
+            rk.simulate(ball, [0, 0, 1, *quaternion], duration=0.1)
+    motion = rk.simulate(ball, [0, 0, 1, 0.924, 0.383, 0, 0], duration=0.1)
+    assert np.abs(np.linalg.norm(motion.q[:, 3:], axis=1) - 1).max() < 1e-12
+
+
+def test_a_robot_without_joints_has_no_motion_with_contacts():
+    with pytest.raises(WrongValue, match="Robot 'empty' has no joint that moves"):
+        rk.simulate(rk.Robot("empty", ()), [], duration=0.1, contacts=[])

@@ -8,16 +8,23 @@ the inequalities of the modes. Redundant constraints have many solutions; one co
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import hypot
 from typing import NamedTuple
 
 import numpy as np
 
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
-from rikigaku.contact.mode_enumeration import ModeAssignment, mode_assignments, solved_modes
+from rikigaku.contact.mode_enumeration import ModeAssignment, SolvedModes, mode_assignments
 from rikigaku.contact.redundancy import independent_equations, minimum_norm_solution
-from rikigaku.contact.redundant_forces import minimum_norm_in_cones, nonnegative_forces
-from rikigaku.contact.slip_onset import sliding_directions
+from rikigaku.contact.redundant_forces import (
+    friction_cones,
+    minimum_norm_in_cones,
+    nonnegative_forces,
+    widest_margin,
+)
+from rikigaku.contact.slip_onset import OnsetResponse, sliding_directions
 from rikigaku.core.types import Array
 
 _TOLERANCE = 1e-9  # of forces and accelerations, relative to the largest of their kind
@@ -35,22 +42,34 @@ def consistent_solutions(
     first: Sequence[ModeAssignment] = (),
     magnitude: float = 0.0,
     most: int | None = None,
-    start: Array | None = None,
+    guess: SolvedModes | None = None,
 ) -> Iterator[ModeSolution]:
     """All consistent assignments of modes, the likely ones first.
 
     permanent: constraints that are active in every mode (loops, guides); w is zero there.
     first: the assignments to try first.
     magnitude: of the largest terms whose sum is w0 (`ConstraintEquations.magnitude`).
-    most: assignments to try; all of them if left out. start: forces of a similar problem.
+    most: assignments to try; all of them if left out. guess: `solved_modes`, if they are known.
 
     Raises:
         TooLarge: if too many assignments were tried.
     """
-    for assignment in itertools.islice(mode_assignments(W, w0, blocks, permanent, first, start), most):
+    for assignment in itertools.islice(mode_assignments(W, w0, blocks, permanent, first, guess), most):
         solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
         if solution is not None:
             yield solution
+
+
+def assigned_solution(
+    W: Array,
+    w0: Array,
+    blocks: Sequence[ConstraintBlock],
+    permanent: Sequence[int],
+    assignment: ModeAssignment,
+    magnitude: float,
+) -> ModeSolution | None:
+    """The solution of one assignment of modes; None if it is not consistent."""
+    return _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
 
 
 def solver_solution(
@@ -59,22 +78,23 @@ def solver_solution(
     blocks: Sequence[ConstraintBlock],
     permanent: Sequence[int],
     magnitude: float,
-    start: Array | None = None,
+    guess: SolvedModes,
 ) -> ModeSolution | None:
-    """The forces of the friction solver, with the modes they show; None if it finds none.
+    """The forces of the friction solver, with the modes they show; None if it found none.
 
     For redundant contacts that partly stick and partly slide, where few assignments have minimum-norm forces
     within friction. These forces are then the ones near which the motion starts.
     """
-    solved, (modes, likely) = solved_modes(W, w0, blocks, permanent, start)
+    solved, (modes, likely) = guess
     least = max(smallest_response(magnitude), float(np.abs(w0).max(initial=0.0)))
     if not solved.residual <= _TOLERANCE * least:
         return None
     active, directions = list(permanent), {}
+    modes = tuple(c if _acts(k, blocks, modes) else BlockMode("free") for k, c in enumerate(modes))
     for k, (block, mode) in enumerate(zip(blocks, modes, strict=True)):
         if mode.kind == "free":
             continue
-        if block.normal is not None:
+        if block.normal is not None and not block.shared:
             active.append(block.normal)
         if mode.kind == "stick":
             active += block.tangents
@@ -115,7 +135,7 @@ def _solution(
     unknown = []
     for k, (block, mode) in enumerate(zip(blocks, modes, strict=True)):
         if mode.kind == "slip" and k not in directions:
-            if len(block.tangents) == 2:
+            if len(block.tangents) == 2 and _acts(k, blocks, modes):
                 unknown.append(k)
             else:
                 directions[k] = np.full(len(block.tangents), float(mode.sign))
@@ -128,13 +148,16 @@ def _solution(
     solved = system.distribute(system.solve(directions))
     if solved is None or not system.is_consistent(solved, directions, unknown):
         return None
-    without_force = {i for k in solved.unloaded for i in (blocks[k].normal, *blocks[k].tangents)}
+    no_push = {blocks[k].normal for k in solved.unloaded}
+    without_force = {i for b in blocks if b.normal in no_push for i in (b.normal, *b.tangents)}
     active = [i for i in solved.active if i not in without_force]
     independent = _independent(W, active, blocks, permanent) if solved.free.shape[1] else active
-    redundant = tuple(i for i in active if i not in independent)
+    redundant = tuple(i for i in active if i not in independent) if len(independent) < len(active) else ()
+    modes = tuple(c if acts else BlockMode("free") for c, acts in zip(modes, system.acting, strict=True))
     return ModeSolution(
-        modes, solved.F, solved.w, tuple(independent), directions, redundant, solved.unloaded, solved.painleve
-    )
+        modes, solved.F, solved.w, tuple(independent), directions, redundant,
+        solved.unloaded, solved.painleve, solved.near,
+    )  # fmt: skip
 
 
 class _Solved(NamedTuple):
@@ -148,6 +171,7 @@ class _Solved(NamedTuple):
     b: Array
     c: Array
     unloaded: tuple[int, ...] = ()
+    near: bool = False  # F is chosen within friction, not of minimum norm
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +183,11 @@ class _System:
     permanent: Sequence[int]
     least: float  # the smallest response that sets a scale
 
+    @cached_property
+    def acting(self) -> list[bool]:
+        """For each block whether its contact or joint is not open."""
+        return [_acts(k, self.blocks, self.modes) for k in range(len(self.blocks))]
+
     def solve(self, directions: dict[int, Array]) -> _Solved | None:
         """The minimum-norm f with F = S f + c and W F + w0 at its target on the active constraints; None if
         these contradict each other."""
@@ -166,9 +195,17 @@ class _System:
         sliding: dict[int, tuple[int, float]] = {}  # tangent: (normal, friction factor)
         c = np.zeros(len(self.w0))
         for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
-            if mode.kind == "free":
+            if not self.acting[k]:
                 continue
-            if block.normal is not None:
+            if block.normal is None and mode.kind == "stick":
+                rows.append(block.tangents[0])
+                targets.append(0.0)
+                continue
+            if block.shared:
+                owner = _owner(k, self.blocks)
+                block, opens = replace(block, base=self.blocks[owner].base), self.modes[owner].opens
+                mode = mode._replace(opens=opens)
+            elif block.normal is not None:
                 c[block.normal] = block.base
                 if not mode.opens:
                     rows.append(block.normal)
@@ -186,18 +223,22 @@ class _System:
                         sliding[row] = (block.normal, factor)
         S = np.zeros((len(self.w0), len(rows)))
         S[rows, range(len(rows))] = 1.0
+        W = self.W[rows]
+        A = W[:, rows]
+        places = {row: i for i, row in enumerate(rows)}
         for row, (normal, factor) in sliding.items():
-            S[row, rows.index(normal)] = factor
-        A = self.W[rows] @ S
-        b = np.array(targets) - self.w0[rows] - self.W[rows] @ c
+            at = places[normal]
+            S[row, at] = factor
+            A[:, at] += factor * W[:, row]
+        b = np.array(targets) - self.w0[rows] - W @ c
         f, free = minimum_norm_solution(A, b, self.least)
         if f is None:
             return None
         F = S @ f + c
         painleve = tuple(
-            k for k, b_ in enumerate(self.blocks)
-            if self.modes[k].kind == "slip" and b_.normal in rows
-            and A[(j := rows.index(b_.normal)), j] <= 0
+            k for k, (b_, mode) in enumerate(zip(self.blocks, self.modes, strict=True))
+            if b_.normal is not None and mode.kind == "slip" and b_.normal in places
+            and A[(j := places[b_.normal]), j] <= 0
         )  # fmt: skip
         return _Solved(F, self.W @ F + self.w0, rows, free, painleve, S, A, b, c)
 
@@ -205,20 +246,27 @@ class _System:
         """The solution with redundant constraint forces inside their cones; None if there is none.
 
         If contacts slide, their normal forces influence the motion: the minimum-norm forces that push are
-        taken, and contacts that would pull are unloaded. If nothing slides, the minimum-norm forces within
-        the friction cones are taken.
+        taken, and contacts that would pull are unloaded; if these forces are beyond the friction of contacts
+        that stick beside them, forces far from all limits are taken. If nothing slides, the minimum-norm
+        forces within the friction cones are taken.
         """
         if solved is None or not solved.free.shape[1]:
             return solved
         size = force_scale(self.W, solved.F, self.least)
+        moments = {
+            b.normal for k, (b, c) in enumerate(zip(self.blocks, self.modes, strict=True))
+            if b.shared and c.kind == "slip" and self.acting[k]
+        }  # fmt: skip
         sliding = {
             k: solved.active.index(b.normal)
             for k, (b, c) in enumerate(zip(self.blocks, self.modes, strict=True))
-            if c.kind == "slip" and b.normal is not None and not c.opens and not b.bilateral
-        }
+            if b.normal is not None and (c.kind == "slip" or b.normal in moments)
+            and not c.opens and not b.bilateral and not b.shared
+        }  # fmt: skip
         if not sliding:
             free = solved.S @ solved.free
-            F = minimum_norm_in_cones(solved.F, free, self.blocks, self.modes, STICKING * size)
+            cones = friction_cones(solved.F, self.blocks, self.modes)
+            F = minimum_norm_in_cones(solved.F, free, cones, STICKING * size)
             return None if F is None else solved._replace(F=F, w=self.W @ F + self.w0)
         f = (solved.F - solved.c)[solved.active]
         found = nonnegative_forces(
@@ -229,16 +277,33 @@ class _System:
             return None
         f, unloaded = found
         F = solved.S @ f + solved.c
+        if not self._forces_are_consistent(F):
+            near = self._within_friction(solved)
+            F, unloaded = (F, unloaded) if near is None else (near, ())
+            solved = solved._replace(near=near is not None)
         return solved._replace(F=F, w=self.W @ F + self.w0, unloaded=unloaded)
+
+    def _within_friction(self, solved: _Solved) -> Array | None:
+        """Forces far from all limits of contacts and joints that stick beside sliding contacts; None if there
+        are none within friction."""
+        free = solved.S @ solved.free
+        found = widest_margin(solved.F, free, friction_cones(solved.F, self.blocks, self.modes))
+        if found.value < -STICKING * force_scale(self.W, solved.F, self.least):
+            return None
+        return np.asarray(solved.F + free @ found.x)
 
     def start_directions(
         self, known: dict[int, Array], unknown: Sequence[int], likely: dict[int, Array]
     ) -> dict[int, Array] | None:
         """Directions in which blocks at rest start to slide (two tangents)."""
 
-        def response(directions: dict[int, Array]) -> dict[int, Array] | None:
+        tangents = [list(self.blocks[k].tangents) for k in unknown]
+
+        def response(directions: dict[int, Array]) -> OnsetResponse | None:
             solved = self.distribute(self.solve(known | directions))
-            return None if solved is None else {k: solved.w[list(self.blocks[k].tangents)] for k in unknown}
+            if solved is None:
+                return None
+            return OnsetResponse(solved.w[tangents], lambda: self._slopes(solved, directions)[tangents])
 
         sticking = tuple(BlockMode("stick") if k in unknown else c for k, c in enumerate(self.modes))
         rest = _System(self.W, self.w0, self.blocks, sticking, self.permanent, self.least).solve(known)
@@ -251,11 +316,24 @@ class _System:
         size = max(self.least, float(np.abs(self.w0).max(initial=0.0)))
         return sliding_directions(starts, response, size)
 
+    def _slopes(self, solved: _Solved, directions: dict[int, Array]) -> Array:
+        """Derivatives of w (n, k) by the angles of sliding directions: A df = -W dF, dw = W (S df + dF)."""
+        dF = np.zeros((len(self.w0), len(directions)))
+        for j, (k, d) in enumerate(directions.items()):
+            block, mode = self.blocks[k], self.modes[k]
+            force = 1.0 if block.normal is None else mode.side * solved.F[block.normal]
+            dF[list(block.tangents), j] = -block.kinetic * force * np.array([-d[1], d[0]])
+        through = self.W @ dF
+        df = np.linalg.lstsq(solved.A, -through[solved.active], rcond=1e-12)[0]
+        return np.asarray(through + self.W @ (solved.S @ df))
+
     def is_consistent(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
         """Whether forces and responses satisfy the inequalities of the modes."""
         w = solved.w
         small_w = _TOLERANCE * max(self.least, float(np.abs(self.w0).max(initial=0.0)))
         for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
+            if block.shared and not self.acting[k]:
+                continue
             opening = mode.kind == "free" or mode.opens
             if opening and block.normal is not None:
                 leaving = w[block.normal] - block.target
@@ -284,25 +362,38 @@ class _System:
 
     def _forces_are_consistent(self, F: Array) -> bool:
         size = force_scale(self.W, F, self.least)
-        small = _TOLERANCE * size
-        for block, mode in zip(self.blocks, self.modes, strict=True):
-            if mode.kind == "free":
+        small, forces = _TOLERANCE * size, F.tolist()
+        for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
+            if not self.acting[k]:
                 continue
             limit = block.static
             if block.normal is not None:
-                normal = F[block.normal]
+                normal = forces[block.normal]
                 if block.bilateral:
                     if mode.kind == "slip" and block.tangents and mode.side * normal < -small:
                         return False
                     limit *= abs(normal)
-                elif normal - block.base < -small:
+                elif not block.shared and normal - block.base < -small:
                     return False
                 else:
                     limit *= normal
-            largest = limit + 2 * STICKING * size
-            if mode.kind == "stick" and np.linalg.norm(F[list(block.tangents)]) > largest:
+            # of a moment in proportion to its lever, the coefficient [m]
+            largest = limit + 2 * STICKING * size * (min(block.static, 1.0) if block.shared else 1.0)
+            if mode.kind == "stick" and hypot(*(forces[i] for i in block.tangents)) > largest:
                 return False
         return True
+
+
+def _owner(k: int, blocks: Sequence[ConstraintBlock]) -> int:
+    """The block to which the normal of block k belongs."""
+    if not blocks[k].shared:
+        return k
+    return next(j for j, b in enumerate(blocks) if b.normal == blocks[k].normal and not b.shared)
+
+
+def _acts(k: int, blocks: Sequence[ConstraintBlock], modes: Sequence[BlockMode]) -> bool:
+    """Whether the contact or joint of block k is not open."""
+    return modes[_owner(k, blocks)].kind != "free"
 
 
 def _independent(

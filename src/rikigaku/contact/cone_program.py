@@ -34,9 +34,9 @@ def maximize_margin(h: Array, G: Array, most: float) -> Margin:
     heads = np.zeros((count + 1, 3))
     heads[:count], heads[count, 0] = h / size, most / size
     start = np.zeros(n + 1)
-    start[n] = min(float((heads[:count, 0] - np.hypot(heads[:count, 1], heads[:count, 2])).min()), 0.0) - 1.0
+    start[n] = min(margin(heads[:count]), 0.0) - 1.0
     x = size * minimize(heads, G_extended, np.zeros((n + 1, n + 1)), -np.eye(n + 1)[n], start, _EXACT)[:n]
-    return Margin(x, min(most, margin(h, G, x)))
+    return Margin(x, min(most, margin(h + G @ x)))
 
 
 def minimum_norm(h: Array, G: Array, inside: Array) -> Array:
@@ -46,7 +46,6 @@ def minimum_norm(h: Array, G: Array, inside: Array) -> Array:
     return size * minimize(h / size, G, np.eye(n), np.zeros(n), inside / size, _EXACT)
 
 
-def margin(h: Array, G: Array, x: Array) -> float:
-    """The smallest u_0 - |(u_1, u_2)| at x."""
-    u = h + G @ x
+def margin(u: Array) -> float:
+    """The smallest u_0 - |(u_1, u_2)|; u: (cones, 3)."""
     return float((u[:, 0] - np.hypot(u[:, 1], u[:, 2])).min(initial=np.inf))

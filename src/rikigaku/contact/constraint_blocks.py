@@ -1,7 +1,7 @@
 """Blocks of constraint equations (a contact, a joint), their candidate modes, and consistent solutions."""
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from rikigaku.core.types import Array
@@ -34,6 +34,7 @@ class ConstraintBlock:
         base: normal force that acts in any mode (restitution of Poisson's type).
         candidates: modes to try, the likely ones first; `candidate_modes` if empty.
         lifted: its normal force has just fallen to zero.
+        shared: the normal equation belongs to another, earlier block, whose force limits this friction.
     """
 
     normal: int | None
@@ -46,6 +47,17 @@ class ConstraintBlock:
     base: float = 0.0
     candidates: tuple[BlockMode, ...] = ()
     lifted: bool = False
+    shared: bool = False
+
+    @property
+    def equations(self) -> tuple[int, ...]:
+        """Indices of its equations, the normal first."""
+        return self.tangents if self.normal is None else (self.normal, *self.tangents)
+
+    @cached_property
+    def options(self) -> tuple[BlockMode, ...]:
+        """Modes to try, in this order."""
+        return self.candidates or candidate_modes(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +70,8 @@ class ModeSolution:
         directions: sliding directions, by block.
         unloaded: blocks that slide and carry no force.
         painleve: blocks where friction reverses the response to the normal force (A <= 0).
+        near: contacts slide, and F is chosen within the friction of those that stick; the motion starts near
+            these forces.
     """
 
     modes: tuple[BlockMode, ...]
@@ -68,11 +82,13 @@ class ModeSolution:
     redundant: tuple[int, ...] = ()
     unloaded: tuple[int, ...] = ()
     painleve: tuple[int, ...] = ()
+    near: bool = False
 
 
 def candidate_modes(block: ConstraintBlock) -> tuple[BlockMode, ...]:
     """All modes of a block, sticking first."""
-    moves, contact, base = block.direction is not None, block.normal is not None, block.base > 0
+    moves, base = block.direction is not None, block.base > 0
+    contact = block.normal is not None and not block.shared
     return _candidates(contact, len(block.tangents), moves, block.bilateral, base)
 
 

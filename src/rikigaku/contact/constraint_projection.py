@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.joint_stop import JointStop
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
@@ -54,8 +55,10 @@ def placed_contacts(system: "ContactSystem", closed: Iterable[str] | None) -> li
         UnknownName: for a frame without contact.
     """
     if closed is None:
-        return [i for i, contact in enumerate(system.contacts) if not isinstance(contact, JointStop)]
-    frames, wanted = [contact.frame for contact in system.contacts], set(closed)
+        no_gap = (JointStop, FrictionMoment)
+        return [i for i, contact in enumerate(system.contacts) if not isinstance(contact, no_gap)]
+    frames = [contact.frame for contact in system.contacts if not isinstance(contact, FrictionMoment)]
+    wanted = set(closed)
     if unknown := sorted(wanted - set(frames)):
         raise UnknownName("contact", unknown[0], frames)
     return [i for i, frame in enumerate(frames) if frame in wanted]
@@ -97,3 +100,11 @@ def largest_gap(system: "ContactSystem", q: Array, contacts: Sequence[int], t: f
     if system.constraints.loop_equations:
         gaps.append(system.robot.loop_residual(q))
     return max(float(np.abs(gap).max(initial=0.0)) for gap in gaps)
+
+
+def initial_gap_text(label: str, frame: str, gap: float) -> str:
+    """The message for a contact that an initial configuration leaves inside its surface, or off it."""
+    return (
+        f"At the start {label!r} is {abs(gap):.3g} m {'inside' if gap < 0 else 'off'} its surface. "
+        f"ContactSystem(robot, contacts).placed(q, [{frame!r}]) gives a configuration in contact."
+    )

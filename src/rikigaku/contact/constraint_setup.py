@@ -35,14 +35,15 @@ def frame_jacobians(robot: Robot, states: Array, frame: str) -> Array:
 def relative_jacobians(robot: Robot, states: Array, contact: Contact) -> Array:
     """Jacobians (m, 3, columns) of a contact's shape relative to its surface, in the axes of the surface.
 
-    Of a point those of its velocity (nv columns); of other shapes also those of three points
-    beside its centre.
+    Of a point those of its velocity (nv columns); of other shapes, and with torsional friction, also those
+    of three points beside its centre.
 
     Raises:
         UnknownName, WrongValue: for an unknown frame, or two bodies that do not move relative to each other.
     """
     frame, body, shape = contact.frame, contact.surface.body, contact.shape
-    if shape is None and body is None:
+    rotates = not (shape is None or isinstance(shape, Vertex)) or contact.torsional_friction is not None
+    if shape is None and body is None and not rotates:
         return frame_jacobians(robot, states, frame)[:, :3]
     own = tree(robot)
     robot.frame(frame)  # raises UnknownName, with a suggestion
@@ -59,7 +60,7 @@ def relative_jacobians(robot: Robot, states: Array, contact: Contact) -> Array:
     if np.abs(J).max(initial=0.0) < 1e-12:
         what = "the ground" if body is None else repr(body)
         raise WrongValue(f"The frame {frame!r} is fixed to {what}: it cannot be in contact with it.")
-    if shape is None or isinstance(shape, Vertex):
+    if not rotates:
         return np.asarray(J[:, :3])
     beside = [_crossed(J[:, 3:], np.broadcast_to(e, (len(J), 3))) for e in np.eye(3)]
     return np.concatenate([J[:, :3], *beside], axis=2)

@@ -59,11 +59,11 @@ class Outputs(NamedTuple):
 class ConfigurationTerms:
     """The terms of positions and time (see `laws.contact.contact_terms`).
 
-    inverse_L: L^-1 (nv, nv). J: (m, nv). rate: of the residuals at v = 0 (m,). directions: normal and
+    M = L^T D L, L (nv, nv). J: (m, nv). rate: of the residuals at v = 0 (m,). directions: normal and
     tangents of each contact (k, 3, 3).
     """
 
-    inverse_L: Array
+    L: Array
     inverse_D: Array
     J: Array
     rate: Array
@@ -71,17 +71,58 @@ class ConfigurationTerms:
     directions: Array
 
     def kinetic_energy(self, v: Array) -> float:
-        """v^T M v / 2 [J], M = L^T D L."""
-        x = np.linalg.solve(self.inverse_L, v)
+        """v^T M v / 2 [J]."""
+        x = self.L @ v
         return float(0.5 * x @ (x / self.inverse_D))
 
+    @cached_property
+    def inverse_L(self) -> Array:
+        """L^-1 (nv, nv)."""
+        return np.asarray(np.linalg.inv(self.L), dtype=np.float64)
 
-@dataclass(frozen=True, eq=False)
-class Terms(ConfigurationTerms):
+    @cached_property
+    def magnitudes(self) -> Array:
+        """The absolute values of J."""
+        return np.abs(self.J)
+
+    @cached_property
+    def undefined(self) -> list[int]:
+        """Constraints without a direction, as at the centre of a sphere."""
+        return np.flatnonzero(~np.isfinite(self.J).all(axis=1)).tolist()
+
+    @cached_property
+    def delassus(self) -> tuple[Array, Array]:
+        """M^-1 J^T, transposed (m, nv), and the Delassus matrix W = J M^-1 J^T (m, m)."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # a sphere has no normal at its centre: NaN
+            response, W = delassus(self.J, self.inverse_L, self.inverse_D)
+        W.flags.writeable = False
+        return response, W
+
+
+class Terms(NamedTuple):
     """Terms of a state: of its configuration, generalized forces (nv,), bias accelerations (m,)."""
 
+    configuration: ConfigurationTerms
     force: Array
     bias: Array
+
+
+class ActiveTables(NamedTuple):
+    """Tables of the active constraints of a contact mode, see `llvm_contact_memory.Slot`."""
+
+    active: list[int]
+    coupled: list[int]
+    in_Y: list[int]
+    newton: list[int]
+    moving: list[float]
+
+
+def delassus(J: Array, U: Array, inverse_D: Array) -> tuple[Array, Array]:
+    """M^-1 J^T, transposed, and J M^-1 J^T, with M^-1 = U D^-1 U^T."""
+    Y = J @ U
+    scaled = Y * inverse_D
+    W = scaled @ Y.T
+    return scaled @ U.T, 0.5 * (W + W.T)
 
 
 class ContactEngine:
@@ -90,6 +131,7 @@ class ContactEngine:
     def __init__(self, system: "ContactSystem") -> None:
         self.system, self.plan = system, system.constraints
         self._of_thread = threading.local()
+        self._tables: tuple[ActiveConstraints, ActiveTables] | None = None
         robot = system.robot
         symbols = {**dict.fromkeys(robot.free_symbols, 1.0), **robot.declared_values}
         self.structure = s = ConstraintStructure(instantiate(robot, FLOATS, symbols), self.plan)
@@ -103,6 +145,7 @@ class ContactEngine:
             Slot.ROW_STARTS: _integers(s.row_starts),
             Slot.COLUMNS: _integers([k for pattern in s.patterns for k in pattern]),
             Slot.CONTACT_ROWS: _integers(s.contact_rows),
+            Slot.OWNERS: _integers(s.owners),
             Slot.JOINT_COORDINATES: _integers(self.plan.joints),
             Slot.GUIDE_OWNERS: _integers([owners[i] for i in self.plan.guide_equations]),
             Slot.QUATERNION_INDICES: _integers([b.q.stop - 4 for b in bodies if len(b.q) != len(b.v)]),
@@ -111,6 +154,7 @@ class ContactEngine:
             Slot.NQ: self.nq,
             Slot.NV: self.nv,
             Slot.CONTACTS: len(self.plan.points),
+            Slot.FIRST_MOMENT: sum(owner == i for i, owner in enumerate(s.owners)),
             Slot.JOINTS: len(self.plan.joints),
             Slot.PERMANENT: self.plan.permanent,
             Slot.LOOPS: len(self.plan.loop_equations),
@@ -164,9 +208,41 @@ class ContactEngine:
 
     def row(self, contact: int, direction: int) -> int:
         """Index of a constraint (contact, direction), or (-1, coordinate of a joint)."""
-        if contact < 0:
-            return self.structure.joint_rows[self.plan.joints.index(direction)]
-        return self.structure.contact_rows[contact] + direction
+        return self._joint_rows[direction] if contact < 0 else self._contact_rows[contact] + direction
+
+    @cached_property
+    def _joint_rows(self) -> dict[int, int]:
+        """Constraints of joints with dry friction, by coordinate."""
+        return dict(zip(self.plan.joints, self.structure.joint_rows, strict=True))
+
+    @cached_property
+    def _contact_rows(self) -> tuple[int, ...]:
+        return tuple(self.structure.contact_rows)
+
+    def active_tables(self, plan: ActiveConstraints) -> "ActiveTables":
+        """The tables of a contact mode; those of the last one are kept."""
+        kept = self._tables  # read once: threads may replace it
+        if kept is None or kept[0] is not plan:
+            kept = self._tables = plan, self._active_tables(plan)
+        return kept[1]
+
+    def _active_tables(self, plan: ActiveConstraints) -> "ActiveTables":
+        s, row = self.structure, self.row
+        constraints = [*plan.contacts, *((-1, k) for k in plan.sticking_joints), *plan.redundant]
+        active = [*range(plan.permanent), *(row(i, d) for i, d in constraints)]
+        slides = [i for i, _, _ in plan.sliding]
+        pulled_along = {s.owners[i] for i in slides}  # contacts whose normal force brings friction along
+        coupled = [-1] * plan.permanent + [i if d == 0 and i in pulled_along else -1 for i, d in constraints]
+        in_Y = dict.fromkeys(active)
+        for i in (*(i for i in coupled if i >= 0), *plan.unloaded):
+            in_Y[s.contact_rows[i]] = None
+            for j in (j for j in slides if s.owners[j] == i):
+                in_Y |= dict.fromkeys(range(s.contact_rows[j] + 1, s.contact_rows[j + 1]))
+        newton = [*range(plan.permanent), *(row(i, 0) for i, d in plan.contacts if d == 0)]
+        signs = dict(plan.moving_joints)
+        return ActiveTables(
+            active, coupled, list(in_Y), newton, [float(signs.get(k, 0)) for k in plan.joints]
+        )
 
     def outputs(
         self,
@@ -189,13 +265,18 @@ class ContactEngine:
 
         The smallest one in the norm of the kinetic energy. Dependent constraints are left out.
         """
-        mode = NativeContactMode(self.workspace, plan, t)
-        return mode.evaluate("newton_step", t, q, np.zeros(self.nv), self.nv)
+        return self._projection(plan).evaluate("newton_step", t, q, np.zeros(self.nv), self.nv)
 
     def projected_velocity(self, plan: ActiveConstraints, t: float, q: Array, v: Array) -> Array:
         """The velocities nearest to v, in the norm of the kinetic energy, that satisfy the constraints."""
-        mode = NativeContactMode(self.workspace, plan, t)
-        return np.asarray(v + mode.evaluate("velocity_step", t, q, v, self.nv))
+        return np.asarray(v + self._projection(plan).evaluate("velocity_step", t, q, v, self.nv))
+
+    def _projection(self, plan: ActiveConstraints) -> "NativeContactMode":
+        """The contact mode for projections; the last one is kept."""
+        workspace = self.workspace
+        if workspace.projection is None or workspace.projection.plan is not plan:
+            workspace.projection = NativeContactMode(workspace, plan)
+        return workspace.projection
 
     def integrate(self, q: Array, step: Array) -> Array:
         """The configuration q moved by a step in its tangent space (nv)."""
@@ -210,16 +291,20 @@ class ContactEngine:
         workspace.tau[:] = tau
         workspace.plain.evaluate("terms", t, q, v, 0)
         motion = workspace.motion
-        return Terms(*self._configuration(workspace), motion["force"].copy(), motion["bias"].copy())
+        return Terms(self._configuration(workspace, t, q), motion["force"].copy(), motion["bias"].copy())
 
     def configuration(self, t: float, q: Array) -> ConfigurationTerms:
-        """The terms of positions and time, copied."""
+        """The terms of positions and time, copied. Those of the last ones are kept."""
         workspace = self.workspace
-        workspace.plain.evaluate("configuration", t, q, np.zeros(self.nv), 0)
-        return ConfigurationTerms(*self._configuration(workspace))
+        if workspace.kept is None or workspace.kept[0] != (t, q.tobytes()):
+            workspace.plain.evaluate("configuration", t, q, np.zeros(self.nv), 0)
+        return self._configuration(workspace, t, q)
 
-    def _configuration(self, workspace: "Workspace") -> tuple[Array, Array, Array, Array, Array, Array]:
-        """The fields of `ConfigurationTerms`, of the configuration in memory."""
+    def _configuration(self, workspace: "Workspace", t: float, q: Array) -> ConfigurationTerms:
+        """The terms of positions and time, of the configuration in memory."""
+        key = t, q.tobytes()
+        if workspace.kept is not None and workspace.kept[0] == key:
+            return workspace.kept[1]
         one = workspace.configuration
         L = np.eye(self.nv)
         L[self.factor_indices] = one["L"]
@@ -227,8 +312,12 @@ class ContactEngine:
         J[self.jacobian_indices] = one["J"]
         names = ("rate", "residual", "directions")
         rate, residual, directions = (one[name].copy() for name in names)
-        inverse = np.asarray(np.linalg.inv(L), dtype=np.float64)
-        return inverse, one["inverse_D"].copy(), J, rate, residual, directions.reshape(-1, 3, 3)
+        arrays = L, one["inverse_D"].copy(), J, rate, residual, directions.reshape(-1, 3, 3)
+        for array in arrays:
+            array.flags.writeable = False
+        terms = ConfigurationTerms(*arrays)
+        workspace.kept = key, terms
+        return terms
 
 
 class Workspace:
@@ -238,6 +327,9 @@ class Workspace:
         self.engine, s = engine, engine.structure
         nq, nv, m, count = engine.nq, engine.nv, s.count, len(engine.plan.points)
         self.block = np.zeros(len(Slot), dtype=np.int64)
+        self.kept: tuple[tuple[float, bytes], ConfigurationTerms] | None = None
+        self.projection: NativeContactMode | None = None
+        self.equations: dict[tuple[float, bytes, bytes, bytes], Any] = {}  # of the last states
         self._terms, self.configuration = _parts(s.configuration_sizes)
         self._motion, self.motion = _parts(s.motion_sizes)
         flow = {"A": nv, "DISSIPATED": 1, "SURFACE_POWER": 1, "FORCES": engine.force_count}
@@ -262,6 +354,15 @@ class Workspace:
             self.block[slot] = table.ctypes.data
         for slot, program in engine.programs.items():
             self.block[slot] = program.address
+        self.block[Slot.FRICTION] = engine.friction.ctypes.data
+        self.block[Slot.COULOMB] = engine.coulomb.ctypes.data
+        # Arguments of single calls: t, u, p, y, and the results.
+        self.y = slice(3, 3 + nq + nv)
+        self.out = self.y.stop + EXTRA_STATES
+        self.call = np.zeros(self.out + 2 * nv + 3 + engine.force_count + engine.plan.permanent)
+        first, size = self.call.ctypes.data, self.call.itemsize
+        t, u, p, y, out = (first + size * k for k in (0, 1, 2, self.y.start, self.out))
+        self.addresses = t, y, u, p, out
 
     @cached_property
     def plain(self) -> "NativeContactMode":
@@ -289,50 +390,37 @@ class NativeContactMode:
         immobile: bool = False,
     ) -> None:
         self.workspace, self.plan, self.guards, self.immobile = workspace, plan, tuple(guards), immobile
-        engine = workspace.engine
-        self.block = workspace.block.copy()
-        s, count = engine.structure, len(plan.points)
-        constraints = [(i, d) for i, d in plan.contacts]
-        constraints += [(-1, k) for k in plan.sticking_joints]
-        constraints += plan.redundant
-        active = [*range(plan.permanent), *(engine.row(*c) for c in constraints)]
-        slides = {i: (sign, side) for i, sign, side in plan.sliding}
-        coupled = [-1] * plan.permanent + [i if d == 0 and i in slides else -1 for i, d in constraints]
-        in_Y = dict.fromkeys(active)
-        for i in (*(i for i in coupled if i >= 0), *plan.unloaded):
-            first, last = s.contact_rows[i], s.contact_rows[i + 1]
-            in_Y |= dict.fromkeys(range(first, last if i in slides else first + 1))
-        newton = [*range(plan.permanent), *(engine.row(i, 0) for i, d in plan.contacts if d == 0)]
-        sliding, start = np.zeros((count, 3)), np.zeros((count, 4))
-        for i, (sign, side) in slides.items():
-            sliding[i] = 1.0, sign, side
-        start[:, 3] = since
+        count = len(plan.points)
+        active, coupled, in_Y, newton, moving = workspace.engine.active_tables(plan)
+        sliding, start = [0.0] * (3 * count), [0.0, 0.0, 0.0, since] * count
+        for i, sign, side in plan.sliding:
+            sliding[3 * i : 3 * i + 3] = 1.0, sign, side
         for i, direction in (directions or {}).items():
-            start[i, :3] = direction
-        moving = dict(plan.moving_joints)
-        self.reference = np.zeros(len(active))
-        if reference is not None and len(reference):
-            self.reference[:] = reference
+            start[4 * i : 4 * i + 3] = direction
         codes = [x for guard in guards for x in (guard.code, guard.at)]
-        self._arrays: dict[Slot, Any] = {
-            Slot.ACTIVE: _integers(active),
-            Slot.COUPLED: _integers(coupled),
-            Slot.CONSTRAINTS_IN_Y: _integers(list(in_Y)),
-            Slot.NEWTON: _integers(newton),
-            Slot.UNLOADED: _integers(plan.unloaded),
-            Slot.GUARD_CODES: _integers(codes),
-            Slot.GUARD_NUMBERS: np.array([x for guard in guards for x in (guard.x, guard.y)]),
+        integers: dict[Slot, Sequence[int]] = {
+            Slot.ACTIVE: active,
+            Slot.COUPLED: coupled,
+            Slot.CONSTRAINTS_IN_Y: in_Y,
+            Slot.NEWTON: newton,
+            Slot.UNLOADED: plan.unloaded,
+            Slot.GUARD_CODES: codes,
+        }
+        numbers: dict[Slot, Sequence[float]] = {
+            Slot.GUARD_NUMBERS: [x for guard in guards for x in (guard.x, guard.y)],
             Slot.SLIDING: sliding,
             Slot.START: start,
-            Slot.MOVING: np.array([float(moving.get(k, 0)) for k in plan.joints]),
-            Slot.FRICTION: engine.friction,
-            Slot.COULOMB: engine.coulomb,
-            Slot.REFERENCE: self.reference,
+            Slot.MOVING: moving,
+            Slot.REFERENCE: [0.0] * len(active),
         }
-        for slot, array in self._arrays.items():
-            self.block[slot] = array.ctypes.data
-        needs_forces = any(guard.code not in _KINEMATIC for guard in guards)
-        numbers = {
+        self._integers = np.array([x for part in integers.values() for x in part], dtype=np.int64)
+        self._numbers = np.array([x for part in numbers.values() for x in part], dtype=np.float64)
+        self.reference = self._numbers[len(self._numbers) - len(active) :]
+        if reference is not None and len(reference):
+            self.reference[:] = reference
+        values = {
+            **_addresses(self._integers, integers),
+            **_addresses(self._numbers, numbers),
             Slot.INDEPENDENT: plan.independent,
             Slot.REDUNDANT: len(plan.redundant),
             Slot.CONSTRAINTS_IN_Y_COUNT: len(in_Y),
@@ -341,10 +429,11 @@ class NativeContactMode:
             Slot.GENERAL: 1 if plan.unloaded or max(coupled, default=-1) >= 0 else 2 * bool(plan.redundant),
             Slot.IMMOBILE: int(immobile),
             Slot.GUARDS: len(self.guards),
-            Slot.NEEDS_FORCES: int(needs_forces),
+            Slot.NEEDS_FORCES: int(any(guard.code not in _KINEMATIC for guard in guards)),
         }
-        for slot, number in numbers.items():
-            self.block[slot] = number
+        self.block = workspace.block.copy()
+        self.block[list(values)] = list(values.values())
+        self.parameter = address_bits(self.block.ctypes.data)  # of the native functions: the block's address
 
     def connect(self, actuation: int, user_guards: int = 0, count: int = 0) -> None:
         """Set the addresses of the compiled actuation and of the user's guards, which read the flow."""
@@ -357,12 +446,8 @@ class NativeContactMode:
         own = copy(self)
         own.block, own.reference = self.block.copy(), self.reference.copy()
         own.block[Slot.REFERENCE] = own.reference.ctypes.data
+        own.parameter = address_bits(own.block.ctypes.data)
         return own
-
-    @property
-    def parameter(self) -> float:
-        """The first parameter of the native functions: the address of the block."""
-        return address_bits(self.block.ctypes.data)
 
     @property
     def has_projection(self) -> bool:
@@ -382,14 +467,17 @@ class NativeContactMode:
 
     def evaluate(self, name: str, t: float, q: Array, v: Array, size: int) -> Array:
         """A native function at one state; joint forces are those in memory."""
-        y, out, p = np.concatenate([q, v, np.zeros(EXTRA_STATES)]), np.zeros(max(size, 1)), self.parameter
-        time, u, parameters = np.array([t]), np.zeros(1), np.array([p])
-        function(name)(*(x.ctypes.data for x in (time, y, u, parameters, out)))
-        return out[:size]
+        workspace, nq = self.workspace, len(q)
+        call, y = workspace.call, workspace.y
+        call[0], call[2] = t, self.parameter
+        call[y.start : y.start + nq], call[y.start + nq : y.stop] = q, v
+        call[workspace.out : workspace.out + size] = 0.0
+        function(name)(*workspace.addresses)
+        return call[workspace.out : workspace.out + size].copy()
 
 
 _INTEGRATE = ctypes.PYFUNCTYPE(None, *(ctypes.c_void_p,) * 3)
-_KINEMATIC = (Code.GAP, Code.SIGNED_SPEED, Code.SPEED, Code.JOINT_SPEED)
+_KINEMATIC = (Code.GAP, Code.KEPT_GAP, Code.SIGNED_SPEED, Code.SPEED, Code.JOINT_SPEED)
 
 
 def _integers(values: Sequence[int] | range) -> IntegerTable:
@@ -404,3 +492,12 @@ def _parts(sizes: Mapping[str, int]) -> tuple[Array, dict[str, Array]]:
         parts[name] = numbers[at : at + size]
         at += size
     return numbers, parts
+
+
+def _addresses(array: np.ndarray[Any, Any], parts: Mapping[Slot, Sequence[Any]]) -> dict[Slot, int]:
+    """Addresses of consecutive parts of an array."""
+    at, found = array.ctypes.data, {}
+    for slot, part in parts.items():
+        found[slot] = at
+        at += len(part) * array.itemsize
+    return found

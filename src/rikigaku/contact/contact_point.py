@@ -23,6 +23,8 @@ class Contact:
     friction: a coefficient, or a Friction. restitution: 0 (inelastic) to 1.
     bilateral: the point cannot leave the surface; the normal force may pull, and friction is mu abs(f_n).
     shape: what touches: the origin of the frame if left out, a Vertex, Ball, Rim or Capsule.
+    torsional_friction, rolling_friction: moments per normal force [m] against rotation of the body about the
+    normal and against rolling, coefficients or a Friction; none if left out.
     """
 
     frame: str
@@ -31,6 +33,8 @@ class Contact:
     restitution: float = 0.0
     bilateral: bool = False
     shape: ContactShape | None = None
+    torsional_friction: Friction | None = None
+    rolling_friction: Friction | None = None
 
     if TYPE_CHECKING:  # a coefficient becomes a Friction in __post_init__
 
@@ -42,6 +46,8 @@ class Contact:
             restitution: float = 0.0,
             bilateral: bool = False,
             shape: ContactShape | None = None,
+            torsional_friction: Friction | float | None = None,
+            rolling_friction: Friction | float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -55,11 +61,8 @@ class Contact:
                 f"The contact at {short(self.frame)} takes a surface (Plane(), Sphere(0.5), "
                 f"Surface('z - x^2')), not {short(self.surface)}."
             )
-        coefficient: Any = self.friction
-        if is_number(coefficient):
-            object.__setattr__(self, "friction", Friction(float(coefficient)))
-        if not isinstance(self.friction, Friction):
-            raise WrongValue(f"friction is a coefficient or a Friction, not {short(self.friction)}.")
+        for name in ("friction", "torsional_friction", "rolling_friction"):
+            self._set_friction(name)
         check_fields(self)
         if not 0 <= self.restitution <= 1:
             raise WrongValue(f"Restitution is between 0 and 1; {self.restitution} was given.")
@@ -67,6 +70,32 @@ class Contact:
             raise WrongValue(f"The surface of the contact at {self.frame!r} is on the same frame.")
         if why := _not_possible(self.shape, self.surface):
             raise WrongValue(f"The contact at {self.frame!r}: {why}")
+        if why := self._no_moments():
+            raise WrongValue(f"The contact at {self.frame!r}: {why}")
+
+    def _set_friction(self, name: str) -> None:
+        """A coefficient becomes a Friction; of moments zero becomes None."""
+        value: Any = getattr(self, name)
+        if is_number(value):
+            value = Friction(float(value))
+            object.__setattr__(self, name, value)
+        if name != "friction" and isinstance(value, Friction) and not value.limit and not value.viscous:
+            object.__setattr__(self, name, None)
+        elif not isinstance(value, Friction) and (value is not None or name == "friction"):
+            unit = "" if name == "friction" else " [m]"
+            raise WrongValue(f"{name} is a coefficient{unit} or a Friction, not {short(value)}.")
+
+    def _no_moments(self) -> str:
+        """Why this contact cannot have the friction moments it has; empty if it can."""
+        if self.torsional_friction is None and self.rolling_friction is None:
+            return ""
+        if self.bilateral:
+            return "torsional and rolling friction are for surfaces that push only (bilateral=False)."
+        if self.rolling_friction is not None and not isinstance(self.shape, Ball | Rim | Capsule):
+            return (
+                "a point does not roll. Rolling friction takes shape=Ball(radius), Rim(radius) or a Capsule."
+            )
+        return ""
 
 
 def _not_possible(shape: ContactShape | None, surface: Surface | Solid) -> str:
@@ -90,7 +119,7 @@ def plane_of_motion(jacobians: np.ndarray) -> tuple[float, float, float] | None:
     None if it moves in space. A point that moves on a line gets a plane that contains the line.
     """
     moves = np.concatenate(list(jacobians), axis=1)
-    U, s, _ = np.linalg.svd(moves)
+    U, s, _ = np.linalg.svd(moves, full_matrices=moves.shape[1] < 3)  # V is not used
     if s[0] == 0 or (len(s) == 3 and s[2] > 1e-10 * s[0]):
         return None
     normal = U[:, 2]

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.open_tree import tree
+from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.contact.constraint_projection import allowed_velocity, placed
 from rikigaku.contact.constraint_setup import coulomb_joints, independent_guide_equations, relative_jacobians
-from rikigaku.contact.contact_engine import ContactEngine, Outputs
+from rikigaku.contact.contact_engine import ContactEngine, Outputs, delassus
 from rikigaku.contact.contact_point import Contact, plane_of_motion
-from rikigaku.contact.force_distribution import reference_forces
+from rikigaku.contact.force_distribution import ActiveBlocks, active_blocks, reference_forces
 from rikigaku.contact.friction_law import JointFriction
+from rikigaku.contact.friction_moment import FrictionMoment, with_friction_moments
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.joint_stop import JointStop
 from rikigaku.contact.static_balance import StaticBalance, static_balance
@@ -32,20 +34,23 @@ from rikigaku.laws.contact.active_constraints import ActiveConstraints
 from rikigaku.laws.contact.contact_geometry import Limit
 from rikigaku.laws.contact.contact_joint_wrenches import moving_links
 from rikigaku.laws.contact.relative_motion import Point
-from rikigaku.model.mechanism import instantiate
 from rikigaku.model.states import random_state
-from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
 
 Torque = Callable[[float, Array, Array], Any]
 
+_KEPT = 4  # states whose constraint equations are kept
 _STOP = ("along its joint", "none", "none", "push [N, N m]")
 _FORCE = tuple(f"force {axis} [N]" for axis in "xyz")
-_WRENCH = (*_FORCE, *(f"moment {axis} [N m]" for axis in "xyz"))
+_MOMENT = tuple(f"moment {axis} [N m]" for axis in "xyz")
+_WRENCH = (*_FORCE, *_MOMENT)
 
 
 class ContactState(NamedTuple):
-    """For each contact: gap [m], its rate [m/s] (k,), sliding velocity along the tangents [m/s] (k, 2)."""
+    """For each contact: gap [m], its rate [m/s] (k,), sliding velocity along the tangents [m/s] (k, 2).
+
+    Torsional and rolling friction follow after all contacts: gap of the contact, angular velocity [rad/s].
+    """
 
     gap: Array
     approach: Array
@@ -80,6 +85,7 @@ class ConstraintEquations(NamedTuple):
         response: M^-1 J^T, transposed (m, nv). W: Delassus matrix J M^-1 J^T (m, m).
         a: accelerations without constraint forces (nv,). free: J a + bias (m,).
         rates: of the residuals and of sliding (m,). residual: of loops, guides and gaps (m,).
+        magnitude: the largest sum of absolute terms of J a + bias: its rounding errors are relative to this.
     """
 
     J: Array
@@ -91,12 +97,7 @@ class ConstraintEquations(NamedTuple):
     free: Array
     rates: Array
     residual: Array
-
-    @property
-    def magnitude(self) -> float:
-        """The largest sum of absolute terms of J a + bias: its rounding errors are relative to this."""
-        terms = np.abs(self.J) @ np.abs(self.a) + np.abs(self.bias)
-        return float(terms[np.isfinite(terms)].max(initial=0.0))
+    magnitude: float
 
 
 class ContactSystem:
@@ -130,7 +131,7 @@ class ContactSystem:
             if not isinstance(x, JointFriction):
                 raise WrongValue(f"Joints with dry friction are JointFriction; {short(x)} was given.")
         self.robot, self.restitution = robot, restitution
-        self.contacts = tuple(x for x in contacts if isinstance(x, Contact))
+        self.contacts = with_friction_moments([x for x in contacts if isinstance(x, Contact)])
         self.guides = tuple(x for x in contacts if isinstance(x, Guide))
         explicit = {x.joint: x for x in contacts if isinstance(x, JointFriction)}
         own = coulomb_joints(robot) if joints is None else joints
@@ -143,6 +144,7 @@ class ContactSystem:
         self.torque = torque
         self.tree = tree(robot)
         self._laws: dict[tuple[str, ActiveConstraints], Any] = {}
+        self._blocks: tuple[ActiveConstraints, ActiveBlocks] | None = None
 
     @cached_property
     def points(self) -> tuple[Point | Limit, ...]:
@@ -152,6 +154,16 @@ class ContactSystem:
         for contact in self.contacts:
             if isinstance(contact, JointStop):
                 found.append(contact.limit(self.robot))
+                continue
+            if isinstance(contact, FrictionMoment):
+                own = found[contact.owner]
+                assert isinstance(own, Point)
+                if contact.about == "spin" and own.plane is not None:
+                    raise WrongValue(
+                        f"The contact at {contact.frame!r} moves in a plane, without rotation about its "
+                        "normal: leave out torsional_friction."
+                    )
+                found.append(replace(own, about=contact.about, owner=contact.owner))
                 continue
             plane = plane_of_motion(relative_jacobians(self.robot, states, contact))
             found.append(Point(contact.frame, contact.surface, plane, contact.shape))
@@ -172,17 +184,18 @@ class ContactSystem:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """A name for each contact: its frame, with a number where a frame has several."""
-        frames = [contact.frame for contact in self.contacts]
-        return tuple(
+        frames = [c.frame for c in self.contacts if not isinstance(c, FrictionMoment)]
+        names = [
             frame if frames.count(frame) == 1 else f"{frame} ({frames[:i].count(frame) + 1})"
             for i, frame in enumerate(frames)
-        )
+        ]
+        moments = (c for c in self.contacts if isinstance(c, FrictionMoment))
+        return (*names, *(f"{names[moment.owner]} {moment.about}" for moment in moments))
 
     @cached_property
     def moving_links(self) -> tuple[str, ...]:
         """Links that move relative to their parents, parents first: the order of `joint_wrenches`."""
-        symbols = dict.fromkeys(self.robot.free_symbols, 1.0)
-        return tuple(moving_links(instantiate(self.robot, FLOATS, symbols)))
+        return tuple(moving_links(self.engine.structure.mechanism))
 
     @cached_property
     def force_labels(self) -> dict[str, tuple[str, ...]]:
@@ -191,6 +204,8 @@ class ContactSystem:
         for contact, label in zip(self.contacts, self.labels, strict=True):
             if isinstance(contact, JointStop):
                 columns += [f"{label} ({part})" for part in _STOP]
+            elif isinstance(contact, FrictionMoment):
+                columns += [f"{label} {part}" for part in (*_MOMENT, "normal force [N]")]
             else:
                 columns += [f"{label} {part}" for part in (*_FORCE, "normal force [N]")]
         columns += [f"{joint.joint} dry friction [N, N m]" for joint in self.joints]
@@ -207,9 +222,7 @@ class ContactSystem:
     @cached_property
     def tangents(self) -> tuple[int, ...]:
         """Number of tangents of each contact: 1 in a plane, 2 in space, 0 at a joint limit."""
-        return tuple(
-            0 if isinstance(point, Limit) else 2 if point.plane is None else 1 for point in self.points
-        )
+        return tuple(0 if isinstance(point, Limit) else point.tangents for point in self.points)
 
     def contact_inputs(
         self,
@@ -266,11 +279,19 @@ class ContactSystem:
 
     def contact_state(self, residual: Array, rates: Array) -> ContactState:
         """Gaps, their rates and sliding velocities, from those of all constraints."""
-        sliding, normals = np.zeros((len(self.contacts), 2)), []
-        for i, (normal, tangents) in enumerate(self.equation_indices()[0]):
-            normals.append(normal)
-            sliding[i, : len(tangents)] = rates[list(tangents)]
+        normals, tangents, exist = self._contact_rows
+        sliding = np.where(exist, rates[tangents], 0.0)
         return ContactState(residual[normals], rates[normals], sliding)
+
+    @cached_property
+    def _contact_rows(self) -> tuple[Any, Any, Any]:
+        """Indices of normals (k,), of two tangents (k, 2), and whether the latter exist."""
+        contacts = self.equation_indices()[0]
+        normals = np.array([normal for normal, _ in contacts], dtype=np.int64)
+        pairs = [(*tangents, normal, normal)[:2] for normal, tangents in contacts]
+        tangents = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        counts = np.array([len(tangents) for _, tangents in contacts], dtype=np.int64)
+        return normals, tangents, np.arange(2) < counts[:, None]
 
     @checked
     def forces(
@@ -371,35 +392,95 @@ class ContactSystem:
             tau: forces in all joints (nv,); zero if left out. added_inertia: added to the diagonal of M
                 (nv,).
         """
-        terms = self.engine.terms(
-            t, self._q(q), self._v("v", v), np.zeros(self.robot.nv) if tau is None else tau
-        )
-        J, inverse_D = terms.J, terms.inverse_D
+        q, v = self._q(q), self._v("v", v)
+        tau = np.zeros(self.robot.nv) if tau is None else self._v("tau", tau)
+        found = self.equations_at(t, q, v, tau) if added_inertia is None else None
+        found = self._equations(t, q, v, tau, added_inertia) if found is None else found
+        return found._replace(W=found.W.copy())
+
+    def equations_at(self, t: float, q: Array, v: Array, tau: Array) -> ConstraintEquations:
+        """`constraint_equations` of arrays; those of the last states are kept. W is read only."""
+        kept, key = self.engine.workspace.equations, (t, q.tobytes(), v.tobytes(), tau.tobytes())
+        found: ConstraintEquations | None = kept.get(key)
+        if found is None:
+            if len(kept) >= _KEPT:
+                kept.pop(next(iter(kept)))
+            found = kept[key] = self._equations(t, q, v, tau, None)
+        return found
+
+    def _equations(
+        self, t: float, q: Array, v: Array, tau: Array, added_inertia: Array | None
+    ) -> ConstraintEquations:
+        terms = self.engine.terms(t, q, v, tau)
+        one = terms.configuration
+        J, U, inverse_D = one.J, one.inverse_L, one.inverse_D
         with np.errstate(divide="ignore", invalid="ignore"):  # a sphere has no normal at its centre: NaN
             if added_inertia is None:
-                U = terms.inverse_L
+                response, W = one.delassus
             else:  # M = L^T D L with another diagonal, factored anew
-                L = np.linalg.inv(terms.inverse_L)
-                M = L.T @ (L / inverse_D[:, None]) + np.diag(added_inertia)
+                M = one.L.T @ (one.L / inverse_D[:, None]) + np.diag(added_inertia)
                 U, inverse_D = np.linalg.inv(np.linalg.cholesky(M)).T, np.ones(len(M))
-            Y = J @ U  # rows of J L^-1
-            response = (Y * inverse_D) @ U.T
-            W = (Y * inverse_D) @ Y.T
+                response, W = delassus(J, U, inverse_D)
             a = U @ (inverse_D * (terms.force @ U))
-            directions = [
-                terms.directions[i, k] for i, count in enumerate(self.tangents) for k in range(1 + count)
-            ]
-            rates = J @ self._v("v", v) + terms.rate
+            directions = one.directions.reshape(-1, 3)[self._direction_rows]
+            sums = one.magnitudes @ np.abs(a) + np.abs(terms.bias)
+            magnitude = float(sums.max(initial=0.0))
+            if not magnitude < np.inf:
+                magnitude = float(sums[np.isfinite(sums)].max(initial=0.0))
             return ConstraintEquations(
-                J, terms.bias, np.array(directions).reshape(-1, 3), response, 0.5 * (W + W.T), a,
-                J @ a + terms.bias, rates, terms.residual,
+                J, terms.bias, directions, response, W, a, J @ a + terms.bias, J @ v + one.rate,
+                one.residual, magnitude,
             )  # fmt: skip
 
+    def active_blocks(self, plan: ActiveConstraints) -> ActiveBlocks:
+        """Closed contacts and sticking joints of a contact mode; those of the last one are kept."""
+        kept = self._blocks
+        if kept is None or kept[0] is not plan:
+            kept = self._blocks = plan, active_blocks(self, plan)
+        return kept[1]
+
+    @cached_property
+    def _direction_rows(self) -> list[int]:
+        """Indices of normals and tangents among the three axes of each contact."""
+        return [3 * i + k for i, count in enumerate(self.tangents) for k in range(1 + count)]
+
+    @cached_property
+    def joint_blocks(self) -> tuple[dict[int, ConstraintBlock], ...]:
+        """For each joint with dry friction its block at rest (0), and moving in either direction (1, -1)."""
+        rows = self.equation_indices()[1]
+        return tuple(
+            {
+                sign: ConstraintBlock(
+                    None, (row,), joint.limit, joint.coulomb, 0.0, np.array([float(sign)]) if sign else None
+                )
+                for sign in (0, 1, -1)
+            }
+            for joint, row in zip(self.joints, rows, strict=True)
+        )
+
+    @cached_property
+    def equation_names(self) -> dict[int, tuple[int, int]]:
+        """(contact, direction) of each contact equation, (-1, coordinate) of each joint with dry friction."""
+        contacts, joints = self.equation_indices()
+        own = [not isinstance(contact, FrictionMoment) for contact in self.contacts]
+        names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts) if own[i]}
+        names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
+        return names | {row: (-1, k) for row, k in zip(joints, self.constraints.joints, strict=True)}
+
     def equation_indices(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
-        """Indices in `constraint_equations` of each contact (normal, tangents) and of each joint."""
-        at, contacts = self.constraints.permanent, []
-        for count in self.tangents:
-            contacts.append((at, tuple(range(at + 1, at + 1 + count))))
+        """Indices in `constraint_equations` of each contact (normal, tangents) and of each joint.
+
+        Friction moments have the normal of their contact.
+        """
+        return self._equation_indices
+
+    @cached_property
+    def _equation_indices(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
+        contacts: list[tuple[int, tuple[int, ...]]] = []
+        at = self.constraints.permanent
+        for contact, count in zip(self.contacts, self.tangents, strict=True):
+            normal = contacts[contact.owner][0] if isinstance(contact, FrictionMoment) else at
+            contacts.append((normal, tuple(range(at + 1, at + 1 + count))))
             at += 1 + count
         return contacts, list(range(at, at + len(self.joints)))
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rikigaku.contact.complementarity import STICKING, force_scale, smallest_response
-from rikigaku.contact.cone_program import margin, maximize_margin
+from rikigaku.contact.complementarity import STICKING, smallest_response
+from rikigaku.contact.cone_program import Margin, margin, maximize_margin
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
+from rikigaku.contact.constraint_islands import island_labels, largest_of_island
+from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.redundancy import minimum_norm_solution
-from rikigaku.contact.redundant_forces import friction_cones, minimum_norm_in_cones, widest_margin
+from rikigaku.contact.redundant_forces import FrictionCones, friction_cones, minimum_norm_in_cones
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 
@@ -21,14 +23,34 @@ if TYPE_CHECKING:
     from rikigaku.contact.contact_system import ContactSystem
 
 
+_STICK = BlockMode("stick")
+
+
+class ActiveBlocks(NamedTuple):
+    """The closed contacts and sticking joints of a contact mode.
+
+    Attributes:
+        active: indices of the active constraints, in the order of `ActiveConstraints.reference_forces`.
+        blocks, modes, labels: of contacts and joints. cones: `friction_cones` of them; None if they depend on
+            the forces (bilateral contacts).
+    """
+
+    active: list[int]
+    blocks: list[ConstraintBlock]
+    modes: list[BlockMode]
+    labels: list[str]
+    cones: FrictionCones | None
+
+
 class ForceDistribution(NamedTuple):
     """Constraint forces in a statically indeterminate mode.
 
     Attributes:
         F: minimum-norm forces along all constraints. free: basis of the forces that do not change the motion.
-        blocks, modes, labels: of the closed contacts and sticking joints.
-        active: indices in F of the active constraints, in the order of `ActiveConstraints.reference_forces`.
-        small: forces below it are treated as zero.
+        blocks, modes, labels, active: see `ActiveBlocks`.
+        cones: `friction_cones` of these, relative to scales. scales: of forces, for each constraint those of
+            its island.
+        pushed: for each constraint the largest normal force of its island.
     """
 
     F: Array
@@ -37,7 +59,9 @@ class ForceDistribution(NamedTuple):
     modes: list[BlockMode]
     labels: list[str]
     active: list[int]
-    small: float
+    cones: FrictionCones
+    scales: Array
+    pushed: Array
 
 
 def statically_indeterminate(plan: ActiveConstraints) -> bool:
@@ -49,37 +73,60 @@ def force_distribution(
     system: "ContactSystem", plan: ActiveConstraints, t: float, q: Array, v: Array, tau: Array
 ) -> ForceDistribution:
     """The minimum-norm forces in a statically indeterminate mode, friction limits not considered."""
-    equations = system.constraint_equations(q, v, t, tau)
+    equations = system.equations_at(t, q, v, tau)
     W, w0 = equations.W, equations.free
-    contacts, joints = system.equation_indices()
-    at = dict(zip(plan.joints, joints, strict=True))
+    at = dict(zip(plan.joints, system.equation_indices()[1], strict=True))
     for k, sign in plan.moving_joints:  # dry friction of joints that move
         w0 = w0 - sign * system.joints[plan.joints.index(k)].coulomb * W[:, at[k]]
-    names = (*plan.contacts, *((-1, k) for k in plan.sticking_joints), *plan.redundant)
-    active = [*range(plan.permanent), *(at[k] if i < 0 else contacts[i][0] + k for i, k in names)]
+    active, blocks, modes, labels, cones = system.active_blocks(plan)
     least = smallest_response(equations.magnitude)
     f, base = minimum_norm_solution(W[np.ix_(active, active)], -w0[active], least)
     F, free = np.full(len(w0), np.nan), np.zeros((len(w0), base.shape[1]))
     if f is not None:
         F[:], F[active], free[active] = 0.0, f, base
-    blocks, modes, labels = [], [], []
+    cones = friction_cones(F, blocks, modes) if cones is None else cones
+    label = island_labels(W, blocks, range(plan.permanent))
+    sizes, normals = np.zeros(len(F)), [block.normal for block in blocks if block.normal is not None]
+    sizes[normals] = np.abs(F[normals])
+    lightest = largest_of_island(label, np.diag(W))
+    smallest = np.divide(least, lightest, out=np.full(len(F), 1e-300), where=lightest > 0)
+    scales = np.fmax(largest_of_island(label, np.nan_to_num(np.abs(F))), smallest)
+    pushed = np.fmax(largest_of_island(label, np.nan_to_num(sizes)), STICKING * scales)
+    return ForceDistribution(
+        F, free, blocks, modes, labels, active, cones.relative_to(scales), scales, pushed
+    )
+
+
+def active_blocks(system: "ContactSystem", plan: ActiveConstraints) -> ActiveBlocks:
+    """The closed contacts and sticking joints of a statically indeterminate mode."""
+    contacts, joints = system.equation_indices()
+    at = dict(zip(plan.joints, joints, strict=True))
+    names = (*plan.contacts, *((-1, k) for k in plan.sticking_joints), *plan.redundant)
+    active = [*range(plan.permanent), *(at[k] if i < 0 else system.engine.row(i, k) for i, k in names)]
+    rows, blocks, modes, labels = set(active), [], [], []
     for i, (normal, tangents) in enumerate(contacts):
-        if normal in active:
+        if normal in rows:
             contact = system.contacts[i]
             friction_tangents = tangents if contact.friction.limit else ()
             blocks.append(
                 ConstraintBlock(
-                    normal, friction_tangents, contact.friction.limit, bilateral=contact.bilateral
+                    normal,
+                    friction_tangents,
+                    contact.friction.limit,
+                    bilateral=contact.bilateral,
+                    shared=isinstance(contact, FrictionMoment),
                 )
             )
             modes.append(BlockMode("stick" if friction_tangents else "slip"))
             labels.append(system.labels[i])
-    for joint, row in zip(system.joints, joints, strict=True):
-        if row in active:
-            blocks.append(ConstraintBlock(None, (row,), joint.limit))
-            modes.append(BlockMode("stick"))
+    for joint, row, alike in zip(system.joints, joints, system.joint_blocks, strict=True):
+        if row in rows:
+            blocks.append(alike[0])
+            modes.append(_STICK)
             labels.append(joint.joint)
-    return ForceDistribution(F, free, blocks, modes, labels, active, STICKING * force_scale(W, F, least))
+    size = system.constraints.permanent + sum(1 + count for count in system.tangents) + len(joints)
+    cones = None if any(b.bilateral for b in blocks) else friction_cones(np.zeros(size), blocks, modes)
+    return ActiveBlocks(active, blocks, modes, labels, cones)
 
 
 class InteriorForces(NamedTuple):
@@ -103,24 +150,25 @@ def interior_forces(
     c = force_distribution(system, plan, t, q, v, tau)
     if not np.isfinite(c.F).all():
         return InteriorForces(c.F[c.active], -np.inf)
-    h, B = friction_cones(c.F, c.blocks, c.modes)
-    normals = [block.normal for block in c.blocks if block.normal is not None]
-    pushed = max(float(np.abs(c.F[normals]).max(initial=0.0)), c.small, 1e-300)
-    sizes = np.where(h[:, 0] > 0, h[:, 0], np.abs(B[:, 0]).max(axis=1, initial=0.0) * pushed)
+    cones = c.cones
+    sizes = np.where(cones.h > 0, cones.h, np.abs(cones.factors[:, 0]) * c.pushed[cones.equations[:, 0]])
     scale = 1 / np.maximum(sizes, 1e-300)[:, None]
-    h, G = (h + B @ c.F) * scale, (B @ c.free) * scale[:, :, None]
-    found = maximize_margin(h, G, 1.0)
+    found = maximize_margin(cones.at(c.F) * scale, cones.along(c.free) * scale[:, :, None], 1.0)
     return InteriorForces((c.F + c.free @ found.x)[c.active], found.value)
 
 
 def friction_margin(
     system: "ContactSystem", plan: ActiveConstraints, t: float, q: Array, v: Array, tau: Array
 ) -> float:
-    """Margin [N] to the friction limits: of the minimum-norm forces if positive, else the widest possible."""
+    """Margin to the friction limits, relative to the scale of forces: of the minimum-norm forces if positive,
+    else the widest possible."""
     c = force_distribution(system, plan, t, q, v, tau)
-    h, B = friction_cones(c.F, c.blocks, c.modes)
-    least = margin(h + B @ c.F, B @ c.free, np.zeros(c.free.shape[1]))
-    return least if least > 0 else widest_margin(c.F, c.free, c.blocks, c.modes).value
+    least = margin(c.cones.at(c.F))
+    return least if least > 0 else _widest(c).value
+
+
+def _widest(c: ForceDistribution) -> Margin:
+    return maximize_margin(c.cones.at(c.F), c.cones.along(c.free), 1.0)
 
 
 def contacts_at_limits(
@@ -128,13 +176,13 @@ def contacts_at_limits(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Contacts and joints at their limits where the widest margin is zero: those that slip, that lift."""
     c = force_distribution(system, plan, t, q, v, tau)
-    F = c.F + c.free @ widest_margin(c.F, c.free, c.blocks, c.modes).x
-    small = 1e-6 * float(np.abs(F).max(initial=0.0))
+    F = c.F + c.free @ _widest(c).x
     slip, lift = [], []
     for block, label in zip(c.blocks, c.labels, strict=True):
         limit = block.static if block.normal is None else block.static * abs(F[block.normal])
+        small = 1e-6 * c.scales[block.equations[0]]
         if block.normal is not None and not block.bilateral and F[block.normal] < small:
-            lift.append(label)
+            lift += [] if block.shared else [label]
         elif block.tangents and limit - float(np.linalg.norm(F[list(block.tangents)])) < small:
             slip.append(label)
     return tuple(slip), tuple(lift)
@@ -150,5 +198,5 @@ def reference_forces(
     if not statically_indeterminate(plan):
         return np.zeros(plan.undetermined)
     c = force_distribution(system, plan, t, q, v, tau)
-    found = minimum_norm_in_cones(c.F, c.free, c.blocks, c.modes, 4 * c.small)
+    found = minimum_norm_in_cones(c.F, c.free, c.cones, 4 * STICKING, 1.0)
     return np.zeros(plan.undetermined) if found is None or found is c.F else found[c.active]

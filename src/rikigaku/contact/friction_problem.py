@@ -66,11 +66,25 @@ def friction_solution(
     n = len(np.atleast_1d(w0))
     W, w0 = numbers("W", W, (n, n)), numbers("w0", w0, (n,))
     F = np.zeros(n) if start is None else numbers("start", start, (n,))
-    used = [*permanent, *(i for b in blocks for i in (b.normal, *b.tangents) if i is not None)]
+    normals = [b.normal for b in blocks if b.normal is not None and not b.shared]
+    used = [*permanent, *normals, *(i for b in blocks for i in b.tangents)]
     if wrong := [i for i in used if not 0 <= i < n]:
         raise WrongValue(f"Rows of {n} constraints are 0 to {n - 1}; {wrong[0]} was given.")
     if len(set(used)) != len(used):
         raise WrongValue("Every row belongs to one block, or is permanent; some were given twice.")
+    return solved_friction(W, w0, blocks, permanent, F, tolerance, sweeps)
+
+
+def solved_friction(
+    W: Array,
+    w0: Array,
+    blocks: Sequence[ConstraintBlock],
+    permanent: Sequence[int],
+    start: Array,
+    tolerance: float = _TOLERANCE,
+    sweeps: int = _SWEEPS,
+) -> FrictionSolution:
+    """`friction_solution` without validation."""
     rows = [[Kind.BILATERAL, i, -1, -1] for i in permanent]
     values = [[0.0, 0.0, 0.0] for _ in permanent]
     for block in blocks:
@@ -78,11 +92,14 @@ def friction_solution(
         if block.normal is None:
             rows.append([Kind.LIMITED, -1, *tangents])
             values.append([0.0, 0.0, block.kinetic])
+        elif block.shared:
+            rows.append([Kind.LIMITED, block.normal, *tangents])
+            values.append([block.kinetic, 0.0, 0.0])
         else:
             kind = Kind.BILATERAL if block.bilateral else Kind.UNILATERAL
             rows.append([kind, block.normal, *tangents])
             values.append([block.kinetic, block.target, block.base])
     table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    found = friction_solve(W, w0, table, np.array(values).reshape(-1, 3), F, tolerance, sweeps)
+    found = friction_solve(W, w0, table, np.array(values).reshape(-1, 3), start, tolerance, sweeps)
     relative = found.residual / found.unit
     return FrictionSolution(found.F, found.w, found.residual, relative, found.newton, found.sweeps)

@@ -14,15 +14,17 @@ J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (19
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from rikigaku.contact.complementarity import consistent_solutions
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
+from rikigaku.contact.constraint_islands import Island, islands
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.mode_enumeration import solved_modes
+from rikigaku.contact.friction_moment import FrictionMoment
+from rikigaku.contact.mode_enumeration import FEW, SolvedModes, solved_modes
 from rikigaku.contact.mode_selection import REST
 from rikigaku.contact.mode_selection import touching as touching_gap
 from rikigaku.core.errors import NoConsistentMode
@@ -30,6 +32,7 @@ from rikigaku.core.types import Array
 
 _MOST = (2, 60)  # assignments of modes that are tried before and after the impulses of the friction solver
 _SOLVED = 1e-9  # residual of these impulses [m/s], relative to the velocities before
+_EXACT = 1e-13  # the same at rounding, where no assignment is more accurate
 _ENERGY = 1e-12  # energy that is rounding, relative to the terms of its change
 _BISECTIONS = 30
 
@@ -58,7 +61,8 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     Raises:
         NoConsistentMode: if no impulses within friction end the approach.
     """
-    state = system.state(q, v, t)
+    terms = system.engine.configuration(t, q)
+    state = system.contact_state(terms.residual, terms.J @ v + terms.rate)
     first = system.constraints.permanent
     # Contacts that move away are included: impulses elsewhere may close them.
     closed = touching_gap(q)
@@ -67,11 +71,12 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     across = [abs(x) if c.bilateral else -x for c, x in zip(system.contacts, state.approach, strict=True)]
     if all(across[i] <= REST for i in touching):
         return Impact(v, np.zeros((len(system.contacts), 3)), 0.0, modes)
-    equations = system.constraint_equations(q, v, t)
+    equations = system.equations_at(t, q, v, np.zeros(len(v)))
     count = len(equations.J) - len(system.joints)  # finite joint friction has no impulse
     J, W, w0 = equations.J[:count], equations.W[:count, :count], equations.rates[:count]
     slow = [REST < -x < minimum_bounce_speed for x in state.approach]
-    e = np.array([0.0 if slow[i] else system.contacts[i].restitution for i in touching])
+    owners = system.engine.structure.owners
+    e = np.array([0.0 if slow[i] else system.contacts[owners[i]].restitution for i in touching])
     approach = np.array([max(-state.approach[i], 0.0) for i in touching])
     problem = _Impulses(system, W, w0, touching, approach, t)
     found, factor = problem.admissible(e), 1.0
@@ -89,7 +94,7 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     after = v + F @ equations.response[:count]
     impulses = np.zeros((len(system.contacts), 3))
     for i, (normal, tangents) in enumerate(problem.indices):
-        rows = [normal, *tangents]
+        rows = [*tangents] if owners[i] != i else [normal, *tangents]
         impulses[i] = F[rows] @ equations.directions[[row - first for row in rows]]
     named = list(modes)
     for i, mode in zip(touching, found.modes, strict=True):
@@ -168,27 +173,59 @@ class _Impulses:
                     None,
                     contact.bilateral,
                     float(least),
+                    shared=isinstance(contact, FrictionMoment),
                 )
             )
         return blocks
 
     def _first(self, W: Array, w0: Array, blocks: list[ConstraintBlock], symmetric: bool = True) -> _Found:
+        """Impulses and modes, island by island."""
+        F, modes = np.zeros(len(w0)), [BlockMode("free")] * len(blocks)
+        for island in islands(W, blocks, self.permanent):
+            found = self._impulses(island, island.part(w0), symmetric)
+            F[list(island.rows)] = found.F
+            for k, mode in zip(island.members, found.modes, strict=True):
+                modes[k] = mode
+        return _Found(F, modes)
+
+    def _impulses(self, island: Island, w0: Array, symmetric: bool) -> _Found:
         """A consistent assignment of modes, or impulses of the friction solver.
 
         Redundant contacts that partly stick and partly slide have impulses of which few belong to an
         assignment with minimum-norm impulses.
         """
         tries = _MOST if symmetric else (0, 0)
-        for solution in consistent_solutions(W, w0, blocks, self.permanent, most=tries[0]):
+        blocks, problem = island.blocks, (island.W, w0, island.blocks, island.permanent)
+        size, guess = float(np.abs(w0).max(initial=0.0)), None
+        if len(blocks) > FEW:
+            guess = solved_modes(*problem)
+            guess = _with_kinetic_friction(*problem, guess)
+            if guess.solution.residual < _EXACT * size:
+                return _Found(guess.solution.F, guess.assignment.modes)
+        for solution in consistent_solutions(*problem, most=tries[0], guess=guess):
             return _Found(solution.F, solution.modes)
-        solved, assignment = solved_modes(W, w0, blocks, self.permanent)
-        if solved.residual < _SOLVED * float(np.abs(w0).max(initial=0.0)):
-            return _Found(solved.F, assignment.modes)
-        for solution in consistent_solutions(W, w0, blocks, self.permanent, most=tries[1]):
+        guess = _with_kinetic_friction(*problem, solved_modes(*problem)) if guess is None else guess
+        if guess.solution.residual < _SOLVED * size:
+            return _Found(guess.solution.F, guess.assignment.modes)
+        for solution in consistent_solutions(*problem, most=tries[1], guess=guess):
             return _Found(solution.F, solution.modes)
-        names = ", ".join(self.system.contacts[i].frame for i in self.touching)
+        names = ", ".join(self.system.contacts[self.touching[k]].frame for k in island.members)
         raise NoConsistentMode(
             f"No impulses end the impact at t = {self.t:.9g} s (contacts {names}): moving or opposite "
             "surfaces squeeze the robot, or friction jams it between them. Check that surfaces leave room, "
             "or take less friction."
         )
+
+
+def _with_kinetic_friction(
+    W: Array, w0: Array, blocks: list[ConstraintBlock], permanent: Sequence[int], guess: SolvedModes
+) -> SolvedModes:
+    """The impulses again, if contacts slide whose static friction, which the solver takes, is larger."""
+    sliding = [
+        mode.kind == "slip" and block.static > block.kinetic
+        for block, mode in zip(blocks, guess.assignment.modes, strict=True)
+    ]
+    if not any(sliding):
+        return guess
+    own = [replace(b, static=b.kinetic) if slides else b for b, slides in zip(blocks, sliding, strict=True)]
+    return solved_modes(W, w0, own, permanent, guess.solution.F)

@@ -3,6 +3,8 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from math import hypot
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,14 +12,17 @@ import numpy as np
 
 from rikigaku.contact.complementarity import (
     STICKING,
+    assigned_solution,
     consistent_solutions,
     force_scale,
     smallest_response,
     solver_solution,
 )
-from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution, candidate_modes
+from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
+from rikigaku.contact.constraint_islands import Island, islands, joined
 from rikigaku.contact.contact_system import ContactState, ContactSystem
-from rikigaku.contact.mode_enumeration import ModeAssignment
+from rikigaku.contact.friction_moment import FrictionMoment
+from rikigaku.contact.mode_enumeration import FEW, ModeAssignment, solved_modes
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
@@ -30,7 +35,8 @@ REST = 2e-9  # [m/s, rad/s]: smaller speeds are zero
 SLOW = 1e-6
 _NONE = 10.0  # forces and responses below this multiple of the smallest that set a scale vanish
 _MANY = 6  # blocks beyond which the modes before an event are tried first
-_TRIED = 12  # assignments of many blocks that are tried before the solver's forces are taken
+_TRIED = 3  # assignments of many blocks, besides nearby ones, tried before the solver's forces are taken
+_TRIED_LAST = 60  # assignments of many blocks that are tried where the solver found no forces
 _MOST_CHANGES = 64  # combinations of the blocks that an event concerns
 
 
@@ -47,7 +53,8 @@ class SelectedMode:
         indeterminate: contact forces are not unique (redundant contacts); f has the minimum norm within
             friction.
         painleve: contacts where friction reverses the sign of A.
-        slack: force [N] beyond the friction limit at which guards fire; above the tolerance of the selection.
+        slacks: force [N] beyond the friction limit at which guards fire, of each contact, then of each joint;
+            above the tolerance of the selection.
         reference: forces along all constraints near which the motion starts, where minimum-norm forces are
             not within friction.
         forces: along all constraints.
@@ -61,19 +68,23 @@ class SelectedMode:
     indeterminate: bool = False
     painleve: tuple[str, ...] = ()
     f_n: tuple[float, ...] = ()
-    slack: float = 0.0
+    slacks: tuple[float, ...] = ()
     undecided: bool = False
     reference: Array | None = None
     forces: Array | None = None
 
 
 class LaterState(NamedTuple):
-    """A state after the one at which a contact mode begins, with the forces in all joints there."""
+    """A state after the one at which a contact mode begins.
+
+    tau: forces in all joints there. modes: `contact_modes` to try first, if any.
+    """
 
     t: float
     q: Array
     v: Array
     tau: Array
+    modes: tuple[str, ...]
 
 
 class SwitchHint(NamedTuple):
@@ -82,12 +93,14 @@ class SwitchHint(NamedTuple):
     Attributes:
         slipping: contacts (`system.labels`) or joints that no longer stick. lifting: contacts that lift off.
         reversed: bilateral contacts whose normal force changed its sign, with the new sign.
+        stopped: contacts that slid in space and have come to rest.
     If another contact changes at the same moment the hint may be wrong: all other modes are tried as well.
     """
 
     slipping: tuple[str, ...] = ()
     lifting: tuple[str, ...] = ()
     reversed: Mapping[str, int] = MappingProxyType({})
+    stopped: tuple[str, ...] = ()
 
 
 NO_HINT = SwitchHint()
@@ -119,38 +132,78 @@ def select_mode(
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
     """
     tau = system.force(t, q, v) if tau is None else np.asarray(tau, dtype=np.float64)
-    equations = system.constraint_equations(q, v, t, tau)
+    equations = system.equations_at(t, q, v, tau)
     decisive = equations
     if later is not None:
-        decisive = system.constraint_equations(later.q, later.v, later.t, later.tau)
+        decisive = system.equations_at(later.t, later.q, later.v, later.tau)
     W, w0 = decisive.W, decisive.free
-    undefined = ~np.isfinite(equations.J).all(axis=1)  # no normal, as at the centre of a sphere
-    W[undefined], W[:, undefined], w0[undefined] = 0.0, 0.0, 0.0
+    if undefined := system.engine.configuration(t, q).undefined:
+        W, w0 = W.copy(), w0.copy()
+        W[undefined], W[:, undefined], w0[undefined] = 0.0, 0.0, 0.0
     state = system.contact_state(equations.residual, equations.rates)
     blocks, owners = _blocks(system, state, v, hint, slow, rest, touching(q))
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
             w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
-    first = _unchanged(blocks, [before[i] for i in owners]) if before and len(blocks) > _MANY else ()
-    magnitude, permanent = decisive.magnitude, range(system.constraints.permanent)
-    problem = W, w0, blocks, permanent
-    reference = None
-    most = _TRIED if len(blocks) > _MANY else None
-    solution = next(consistent_solutions(*problem, first, magnitude, most, start), None)
-    if solution is None and most is not None:
-        solution = solver_solution(*problem, magnitude, start)
+    # Beyond Painleve's limit a contact may both slide and open. Sliding is unstable there: a compliance,
+    # however small, lets it open.
+    blocks = [_later(b, "slip") if _is_beyond_painleve(W, b) else b for b in blocks]
+    magnitude = decisive.magnitude
+    least, likely = smallest_response(magnitude), () if later is None else later.modes
+    parts = islands(W, blocks, range(system.constraints.permanent))
+    found, sizes, undecided, near = [], [0.0] * len(blocks), False, False
+    for island in parts:
+        own = [owners[k] for k in island.members]
+        names = [before[i] for i in own] if before else [], [likely[i] for i in own] if likely else []
+        solution, chosen = _island_mode(
+            island, island.part(w0), magnitude, *names, None if start is None else island.part(start)
+        )
         if solution is None:
-            solution = next(consistent_solutions(*problem, first, magnitude), None)
-        elif solution.redundant:
-            reference = solution.F
+            raise _no_consistent_mode(system, island.W, island.blocks, own, t)
+        found.append(solution)
+        for k in island.members:
+            sizes[k] = force_scale(island.W, solution.F, least)
+        undecided = undecided or _undecided(island.W, solution, island.blocks, least)
+        near = near or chosen
+    whole = joined(parts, found, W, w0, blocks)
+    selected = _selected(system, whole, owners, blocks, equations.directions, sizes)
+    return replace(selected, undecided=undecided, reference=whole.F if near else None, forces=whole.F)
+
+
+def _island_mode(
+    island: Island,
+    w0: Array,
+    magnitude: float,
+    before: Sequence[str],
+    likely: Sequence[str],
+    start: Array | None,
+) -> tuple[ModeSolution | None, bool]:
+    """The consistent modes of an island, None if there are none; and whether motion starts near its forces.
+
+    before, likely: names of the modes before an event, and of those to try first.
+    """
+    blocks = island.blocks
+    problem = island.W, w0, blocks, island.permanent
+    first = _unchanged(blocks, before) if before and len(blocks) > _MANY else ()
+    same = _named(blocks, likely) if likely else None
+    solution = None if same is None else assigned_solution(*problem, same, magnitude)
+    chosen = False
+    if solution is None and first:  # most of many contacts and joints keep their modes
+        solution = assigned_solution(*problem, first[0], magnitude)
     if solution is None:
-        raise _no_consistent_mode(system, W, blocks, owners, t)
-    least = smallest_response(magnitude)
-    size = force_scale(W, solution.F, least)
-    selected = _selected(system, solution, owners, blocks, equations.directions, size)
-    undecided = _undecided(W, solution, blocks, least)
-    return replace(selected, undecided=undecided, reference=reference, forces=solution.F)
+        guess = solved_modes(*problem, start) if len(blocks) > FEW else None
+        many = guess is not None and len(blocks) > _MANY
+        most = len(first) + _TRIED if many else None
+        solution = next(consistent_solutions(*problem, first, magnitude, most, guess), None)
+        if solution is None and guess is not None and many:
+            solution = solver_solution(*problem, magnitude, guess)
+            if solution is None:
+                last = len(first) + _TRIED_LAST
+                solution = next(consistent_solutions(*problem, first, magnitude, last, guess), None)
+            else:
+                chosen = bool(solution.redundant)
+    return solution, chosen or (solution is not None and solution.near)
 
 
 def touching(q: Array) -> float:
@@ -158,12 +211,26 @@ def touching(q: Array) -> float:
     return max(_TOUCHING, 64 * float(np.finfo(float).eps) * float(np.abs(q).max(initial=0.0)))
 
 
+def _is_beyond_painleve(W: Array, block: ConstraintBlock) -> bool:
+    """Whether friction of a sliding unilateral contact reverses the response to its normal force (A <= 0)."""
+    if block.normal is None or block.direction is None or block.bilateral or block.shared:
+        return False
+    along = float(W[block.normal, list(block.tangents)] @ block.direction)
+    return bool(W[block.normal, block.normal] - block.kinetic * along <= 0)
+
+
 def _undecided(W: Array, solution: ModeSolution, blocks: list[ConstraintBlock], least: float) -> bool:
-    """Whether a block with friction, or a contact, has neither force nor response."""
+    """Whether a contact has neither force nor response.
+
+    A joint at rest without force sticks: its friction has a limit of its own.
+    """
     none = _NONE * force_scale(W, np.zeros(1), least)
+    vanishes = ((np.abs(solution.F) <= none) & (np.abs(solution.w) <= _NONE * least)).tolist()
     for block in blocks:
-        rows = [*block.tangents] if block.normal is None else [block.normal, *block.tangents]
-        if np.abs(solution.F[rows]).max() <= none and np.abs(solution.w[rows]).max() <= _NONE * least:
+        if block.normal is None:
+            if block.static <= none and vanishes[block.tangents[0]]:
+                return True
+        elif vanishes[block.normal] and all(vanishes[i] for i in block.tangents):
             return True
     return False
 
@@ -182,21 +249,22 @@ def _blocks(
     gap: [m], of closed contacts.
     """
     blocks, owners = [], []
-    contacts, joints = system.equation_indices()
+    contacts, _ = system.equation_indices()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
         if not (state.gap[i] <= gap and state.approach[i] <= slow) and not contact.bilateral:
             continue
-        friction, velocity = contact.friction, state.sliding[i][: len(tangents)]
-        speed = float(np.linalg.norm(velocity))
+        friction, velocity, label = contact.friction, state.sliding[i][: len(tangents)], system.labels[i]
+        speed = hypot(*velocity)
         if not friction.limit and not friction.viscous:  # frictionless: the normal equation only
             block = ConstraintBlock(normal, (), bilateral=contact.bilateral)
         else:
-            direction = velocity / speed if speed > (rest if len(tangents) == 2 else REST) else None
+            slowest = float("inf") if label in hint.stopped else rest if len(tangents) == 2 else REST
+            direction = velocity / speed if speed > slowest else None
             kinetic = friction.coefficient(speed if direction is not None else 0.0)
             block = ConstraintBlock(
-                normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral
-            )
-        label = system.labels[i]
+                normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral,
+                shared=isinstance(contact, FrictionMoment),
+            )  # fmt: skip
         if label in hint.slipping:
             block = _later(block, "stick")
         if label in hint.reversed:
@@ -205,10 +273,10 @@ def _blocks(
             block = replace(_later(block, "stick", "slip"), lifted=True)
         blocks.append(block)
         owners.append(i)
-    for k, (joint, row) in enumerate(zip(system.joints, joints, strict=True)):
-        rate = v[system.constraints.joints[k]]
-        direction = np.array([np.sign(rate)]) if abs(rate) > REST else None
-        block = ConstraintBlock(None, (row,), joint.limit, joint.coulomb, 0.0, direction)
+    rates = v.tolist()
+    for k, (joint, alike) in enumerate(zip(system.joints, system.joint_blocks, strict=True)):
+        rate = rates[system.constraints.joints[k]]
+        block = alike[0 if abs(rate) <= REST else 1 if rate > 0 else -1]
         blocks.append(_later(block, "stick") if joint.joint in hint.slipping else block)
         owners.append(len(system.contacts) + k)
     return blocks, owners
@@ -216,32 +284,43 @@ def _blocks(
 
 def _unchanged(blocks: Sequence[ConstraintBlock], before: Sequence[str]) -> list[ModeAssignment]:
     """Assignments in which only blocks change that came to rest or that the hint names."""
-    options = [block.candidates or candidate_modes(block) for block in blocks]
     kept: list[tuple[BlockMode, ...]] = []
-    for block, choices, name in zip(blocks, options, before, strict=True):
-        same = [
-            c for c in choices
-            if c.kind == name.rstrip("+-") and (not c.sign or name.endswith("+" if c.sign > 0 else "-"))
-        ]  # fmt: skip
+    for block, name in zip(blocks, before, strict=True):
+        same = _with_name(block.options, name)
         came_to_rest = name.startswith("slip") and block.tangents and block.direction is None
-        changes = block.candidates or came_to_rest or not same
-        kept.append(choices if changes else (same[0],))
+        changes = block.candidates or came_to_rest or same is None
+        kept.append(block.options if changes or same is None else (same,))
     some = itertools.islice(itertools.product(*kept), _MOST_CHANGES)
     return [ModeAssignment(modes, {}) for modes in some]
 
 
+def _named(blocks: Sequence[ConstraintBlock], names: Sequence[str]) -> ModeAssignment | None:
+    """The assignment of the modes with these names; None if a block has no such candidate."""
+    modes = []
+    for block, name in zip(blocks, names, strict=True):
+        same = _with_name(block.options, name)
+        if same is None:
+            return None
+        modes.append(same)
+    return ModeAssignment(tuple(modes), {})
+
+
+@cache
+def _with_name(options: tuple[BlockMode, ...], name: str) -> BlockMode | None:
+    """The first of these modes with that name in `contact_modes`."""
+    kind, sign = name.rstrip("+-"), {"+": 1, "-": -1}.get(name[-1:], 0)
+    return next((c for c in options if c.kind == kind and c.sign in (0, sign)), None)
+
+
 def _later(block: ConstraintBlock, *kinds: str) -> ConstraintBlock:
     """The block with candidates of those kinds last."""
-    candidates = block.candidates or candidate_modes(block)
-    return replace(block, candidates=tuple(sorted(candidates, key=lambda c: c.kind in kinds)))
+    return replace(block, candidates=tuple(sorted(block.options, key=lambda c: c.kind in kinds)))
 
 
 def _on_side(block: ConstraintBlock, side: int) -> ConstraintBlock:
     """The block with sliding candidates of the other side last."""
-    candidates = block.candidates or candidate_modes(block)
-    return replace(
-        block, candidates=tuple(sorted(candidates, key=lambda c: c.kind == "slip" and c.side != side))
-    )
+    candidates = sorted(block.options, key=lambda c: c.kind == "slip" and c.side != side)
+    return replace(block, candidates=tuple(candidates))
 
 
 def _selected(
@@ -250,8 +329,9 @@ def _selected(
     owners: list[int],
     blocks: list[ConstraintBlock],
     directions: Array,
-    size: float,
+    sizes: Sequence[float],
 ) -> SelectedMode:
+    """sizes: of the forces that each block's are compared with."""
     count = len(system.contacts)
     contact_modes = ["free"] * (count + len(system.joints))
     starts: dict[int, Array] = {}
@@ -270,28 +350,28 @@ def _selected(
             if len(block.tangents) == 2 and block.direction is None:  # it starts to slide
                 local = directions[[row - first for row in block.tangents]]
                 starts[i] = solution.directions[k] @ local
-    contacts, joints = system.equation_indices()
-    names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts)}
-    names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
-    at = dict(zip(joints, system.constraints.joints, strict=True))
+    contacts, names = system.equation_indices()[0], system.equation_names
+    independent = [names[row] for row in solution.independent if row in names]
     plan = replace(
         system.constraints,
-        contacts=tuple(names[row] for row in solution.independent if row in names),
+        contacts=tuple(name for name in independent if name[0] >= 0),
         sliding=tuple(sliding),
-        sticking_joints=tuple(at[row] for row in solution.independent if row in at),
+        sticking_joints=tuple(k for i, k in independent if i < 0),
         moving_joints=tuple(moving),
-        redundant=tuple(names.get(row) or (-1, at[row]) for row in solution.redundant),
+        redundant=tuple(names[row] for row in solution.redundant),
         unloaded=tuple(owners[k] for k in solution.unloaded),
     )
     painleve = tuple(system.labels[owners[k]] for k in solution.painleve)
     f = np.zeros((count, 3))
     for i, (normal, tangents) in enumerate(contacts):
-        rows = [normal, *tangents]
+        rows = [*tangents] if isinstance(system.contacts[i], FrictionMoment) else [normal, *tangents]
         f[i] = solution.F[rows] @ directions[[row - first for row in rows]]
     f_n = tuple(float(solution.F[normal]) for normal, _ in contacts)
-    slack = 2 * STICKING * size
+    slacks = [0.0] * len(contact_modes)
+    for i, size in zip(owners, sizes, strict=True):
+        slacks[i] = 2 * STICKING * size
     indeterminate = bool(solution.redundant or solution.unloaded)
-    return SelectedMode(tuple(contact_modes), plan, starts, f, indeterminate, painleve, f_n, slack)
+    return SelectedMode(tuple(contact_modes), plan, starts, f, indeterminate, painleve, f_n, tuple(slacks))
 
 
 def _sign(mode: BlockMode, block: ConstraintBlock) -> int:
@@ -303,7 +383,7 @@ def _sign(mode: BlockMode, block: ConstraintBlock) -> int:
 
 def nearly_painleve(system: ContactSystem, t: float, q: Array, v: Array) -> list[str]:
     """Sliding contacts where A, the response to a normal force with friction, is near zero or negative."""
-    equations = system.constraint_equations(q, v, t)
+    equations = system.equations_at(t, q, v, np.zeros(len(v)))
     W, state = equations.W, system.contact_state(equations.residual, equations.rates)
     blocks, owners = _blocks(system, state, v, NO_HINT)
     close = []
@@ -330,6 +410,11 @@ def _no_consistent_mode(
             f"At {', '.join(map(repr, beyond))} friction is beyond Painleve's limit (A <= 0): pressing "
             "harder accelerates the point into the surface. Rigid contact has no solution there but an "
             "impact without collision; give less friction or a compliant contact."
+        )
+    elif any(block.shared for block in blocks) and sum(not block.shared for block in blocks) > 1:
+        why = (
+            "Several contacts of one body have torsional or rolling friction: give it to one contact of a "
+            "body, or leave it out; several points resist rotation by their friction."
         )
     elif len(blocks) > 1:
         why = "Check whether contacts contradict each other."

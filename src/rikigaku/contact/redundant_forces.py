@@ -6,6 +6,7 @@ continuous in the state (as if all contacts were equally stiff).
 """
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,62 +16,91 @@ from rikigaku.contact.redundancy import minimum_norm_solution
 from rikigaku.core.types import Array
 
 
-def friction_cones(
-    F: Array, blocks: Sequence[ConstraintBlock], modes: Sequence[BlockMode]
-) -> tuple[Array, Array]:
-    """h (cones, 3) and B (cones, 3, equations): forces X satisfy all limits if h + B X is inside the cones.
+class FrictionCones(NamedTuple):
+    """Limits of forces X: h + factors X[equations] is inside all cones.
+
+    h: constant force of each cone (k,). equations, factors: of its three components (k, 3).
+    """
+
+    h: Array
+    equations: np.ndarray[Any, np.dtype[np.int64]]
+    factors: Array
+
+    def at(self, F: Array) -> Array:
+        """Components (k, 3) at forces F."""
+        u = self.factors * F[self.equations]
+        u[:, 0] += self.h
+        return u
+
+    def along(self, free: Array) -> Array:
+        """Changes of the components (k, 3, n) along the columns of free."""
+        return self.factors[:, :, None] * free[self.equations]
+
+    def relative_to(self, scales: Array) -> "FrictionCones":
+        """The same cones, each divided by the scale of its first equation."""
+        size = scales[self.equations[:, 0]]
+        return FrictionCones(self.h / size, self.equations, self.factors / size[:, None])
+
+
+def friction_cones(F: Array, blocks: Sequence[ConstraintBlock], modes: Sequence[BlockMode]) -> FrictionCones:
+    """The friction cones of contacts and joints that stick, and the limits of normal forces.
 
     The sign of F decides on which side a sticking bilateral contact presses.
     """
-    cones: list[tuple[float, tuple[tuple[int, float], ...]]] = []
+    h: list[float] = []
+    rows: list[int] = []
+    factors: list[float] = []
 
-    def cone(start: float, *rows: tuple[int, float]) -> None:
-        cones.append((start, rows))
+    def cone(start: float, row: int, factor: float, tangents: tuple[int, ...] = ()) -> None:
+        count = len(tangents)
+        h.append(start)
+        rows.extend((row, *tangents) if count == 2 else (row, *tangents, *(row,) * (2 - count)))
+        factors.extend((factor, 1.0, 1.0) if count == 2 else (factor, float(count), 0.0))
 
+    opened = {b.normal for b, c in zip(blocks, modes, strict=True) if c.kind == "free" and not b.shared}
     for block, mode in zip(blocks, modes, strict=True):
-        if mode.kind == "free":
+        if mode.kind == "free" or (block.shared and block.normal in opened):
             continue
-        tangents = [(row, 1.0) for row in block.tangents]
+        tangents = block.tangents
         if block.normal is None:
             if mode.kind == "stick":
-                cone(block.static, (block.tangents[0], 0.0), *tangents)
+                cone(block.static, tangents[0], 0.0, tangents)
             continue
         side = 1.0
         if block.bilateral:
             side = float(mode.side) if mode.kind == "slip" else float(np.sign(F[block.normal])) or 1.0
         if mode.kind == "stick" and tangents:
-            cone(0.0, (block.normal, side * block.static), *tangents)
+            cone(0.0, block.normal, side * block.static, tangents)
         presses = not block.bilateral or (mode.kind == "slip" and tangents)
-        if presses and not mode.opens and (mode.kind == "slip" or not block.static or block.base):
-            cone(-block.base, (block.normal, side))
-    h, B = np.zeros((len(cones), 3)), np.zeros((len(cones), 3, len(F)))
-    h[:, 0] = [start for start, _ in cones]
-    for c, (_, rows) in enumerate(cones):
-        for k, (row, factor) in enumerate(rows):
-            B[c, k, row] = factor
-    return h, B
+        if (
+            presses
+            and not block.shared
+            and not mode.opens
+            and (mode.kind == "slip" or not block.static or block.base)
+        ):
+            cone(-block.base, block.normal, side)
+    equations = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return FrictionCones(np.array(h), equations, np.array(factors).reshape(-1, 3))
 
 
-def widest_margin(
-    F: Array, free: Array, blocks: Sequence[ConstraintBlock], modes: Sequence[BlockMode]
-) -> Margin:
+def widest_margin(F: Array, free: Array, cones: FrictionCones) -> Margin:
     """z and the widest margin [N] of F + free z to all friction limits; negative if no z satisfies them."""
-    h, B = friction_cones(F, blocks, modes)
-    return maximize_margin(h + B @ F, B @ free, float(np.abs(F).max(initial=0.0)) + 1e-300)
+    return maximize_margin(cones.at(F), cones.along(free), float(np.abs(F).max(initial=0.0)) + 1e-300)
 
 
 def minimum_norm_in_cones(
-    F: Array, free: Array, blocks: Sequence[ConstraintBlock], modes: Sequence[BlockMode], small: float
+    F: Array, free: Array, cones: FrictionCones, small: float, size: float | None = None
 ) -> Array | None:
-    """The minimum-norm F + free z within all limits, up to a force `small`; None if there is none.
+    """The minimum-norm F + free z within all limits, up to `small`; None if there is none.
 
-    F is the unconstrained minimum-norm solution, orthogonal to the orthonormal columns of free.
+    F is the unconstrained minimum-norm solution, orthogonal to the orthonormal columns of free. size: of the
+    components of the cones; that of F if left out.
     """
-    h, B = friction_cones(F, blocks, modes)
-    h, G = h + B @ F, B @ free
-    if margin(h, G, np.zeros(free.shape[1])) >= -small:
+    h = cones.at(F)
+    if margin(h) >= -small:
         return F
-    found = maximize_margin(h, G, float(np.abs(F).max()))
+    G = cones.along(free)
+    found = maximize_margin(h, G, float(np.abs(F).max()) if size is None else size)
     if found.value < -small:
         return None
     if found.value < 20 * small:  # the feasible set is almost a point

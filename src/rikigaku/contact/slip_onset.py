@@ -6,14 +6,25 @@ zero: d is then opposite to the static friction force, where Newton's method sta
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from rikigaku.core.types import Array
 
-Response = Callable[[dict[int, Array]], dict[int, Array] | None]
+
+class OnsetResponse(NamedTuple):
+    """Accelerations w (n, 2) of the starting blocks along their tangents, and a function that computes their
+    derivatives (n, 2, n) by the angles of the directions."""
+
+    w: Array
+    slopes: Callable[[], Array]
+
+
+Response = Callable[[dict[int, Array]], OnsetResponse | None]
 
 _ITERATIONS = 12
+_EXACT, _ACCEPTED = 1e-13, 1e-9  # errors, relative to the accelerations
 
 
 def sliding_directions(
@@ -21,7 +32,7 @@ def sliding_directions(
 ) -> dict[int, Array] | None:
     """Sliding directions by block, from the first start that converges; None if none does.
 
-    response: w(d) of each block along its tangents, None if undefined. size: scale of the accelerations.
+    response: to directions of all blocks, None if undefined. size: scale of the accelerations.
     """
     for start in starts:
         for sign in (1.0, -1.0):
@@ -36,36 +47,37 @@ def _newton(directions: dict[int, Array], response: Response, size: float) -> di
     blocks = list(directions)
     angles = np.array([np.arctan2(directions[k][1], directions[k][0]) for k in blocks])
 
-    def residual(x: Array) -> tuple[Array, float] | None:
-        d = {k: np.array([np.cos(a), np.sin(a)]) for k, a in zip(blocks, x, strict=True)}
-        w = response(d)
-        if w is None:
+    def residual(x: Array) -> tuple[Array, Callable[[], Array], float] | None:
+        """Accelerations across the directions, their derivatives by the angles, the least one along."""
+        d = np.stack([np.cos(x), np.sin(x)], axis=1)
+        found = response(dict(zip(blocks, d, strict=True)))
+        if found is None:
             return None
-        across = [d[k][0] * w[k][1] - d[k][1] * w[k][0] for k in blocks]
-        return np.array(across), min(float(d[k] @ w[k]) for k in blocks)
+        w, normals = found.w, np.stack([-d[:, 1], d[:, 0]], axis=1)
+        along = (d * w).sum(axis=1)
+
+        def slopes() -> Array:
+            return np.asarray(np.einsum("ka,kaj->kj", normals, found.slopes()) - np.diag(along))
+
+        return (normals * w).sum(axis=1), slopes, float(along.min())
 
     now = residual(angles)
     for _ in range(_ITERATIONS):
         if now is None:
             return None
         error = float(np.abs(now[0]).max())
-        if error <= 1e-14 * size:
+        if error <= _EXACT * size:
             break
-        slopes = np.empty((len(blocks), len(blocks)))
-        for j in range(len(blocks)):
-            near = residual(angles + 1e-7 * np.eye(len(blocks))[j])
-            if near is None:
-                return None
-            slopes[:, j] = (near[0] - now[0]) / 1e-7
-        step = -np.linalg.lstsq(slopes, now[0], rcond=1e-12)[0]
+        step = -np.linalg.lstsq(now[1](), now[0], rcond=1e-12)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-300))
-        for shorter in 0.5 ** np.arange(6):
+        # Near the solution a step that brings no progress shows rounding: no shorter one is tried.
+        for shorter in 0.5 ** np.arange(1 if error <= _ACCEPTED * size else 6):
             then = residual(angles + shorter * step)
             if then is not None and float(np.abs(then[0]).max()) < error:
                 break
         else:
-            break  # no progress beyond rounding
+            break
         angles, now = angles + shorter * step, then
-    if now is None or float(np.abs(now[0]).max()) > 1e-9 * size or now[1] < -1e-9 * size:
+    if now is None or float(np.abs(now[0]).max()) > _ACCEPTED * size or now[2] < -_ACCEPTED * size:
         return None
     return {k: np.array([np.cos(a), np.sin(a)]) for k, a in zip(blocks, angles, strict=True)}

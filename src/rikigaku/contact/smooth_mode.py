@@ -1,5 +1,6 @@
 """A contact mode as a mode of the hybrid system: dynamics, guards, projection, names of the outputs."""
 
+from rikigaku.contact.complementarity import STICKING
 from rikigaku.contact.contact_engine import NativeContactMode, Workspace
 from rikigaku.contact.contact_guards import LIMIT_REACHED, STOP, contact_guards
 from rikigaku.contact.contact_system import ContactSystem
@@ -47,7 +48,7 @@ def smooth_mode(
     )
 
     def margin(t: float, q: Array, v: Array, tau: Array) -> float:
-        return friction_margin(system, plan, t, q, v, tau) + selected.slack
+        return friction_margin(system, plan, t, q, v, tau) + 2 * STICKING
 
     in_python = statically_indeterminate(plan) and interior is None
     return Mode(
@@ -58,6 +59,7 @@ def smooth_mode(
         guards,
         labels=system.force_labels,
         surfaces=system.surfaces,
+        contacts=system.points,
         python_guard=PythonGuard(LIMIT_REACHED, margin) if in_python else None,
         largest_rtol=SPATIAL_RTOL if any(sign == 0 for _, sign, _ in plan.sliding) else float("inf"),
         native=native,

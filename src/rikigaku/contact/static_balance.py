@@ -13,7 +13,7 @@ from rikigaku.closure.closure_plan import closure
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.constraint_projection import placed, placed_contacts
 from rikigaku.contact.redundancy import minimum_norm_solution
-from rikigaku.contact.redundant_forces import minimum_norm_in_cones
+from rikigaku.contact.redundant_forces import friction_cones, minimum_norm_in_cones
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
@@ -57,14 +57,15 @@ def static_balance(
     touching = placed_contacts(system, closed)
     permanent = list(range(system.constraints.permanent))
     rows, blocks = _blocks(system, touching)
-    J_c, J_p, load = terms.J[rows], terms.J[permanent], -terms.force
+    J, load = terms.configuration.J, -terms.force
+    J_c, J_p = J[rows], J[permanent]
     C, P = J_c[:, passive].T, J_p[:, passive].T
     Q = _left_null_space(P)  # equations without the multipliers of loops and guides
     scale = float(np.abs(load).max(initial=0.0))
     f, free = minimum_norm_solution(Q.T @ C, Q.T @ load[passive], scale)
     if f is not None and blocks:
         kinds = [BlockMode("stick" if block.tangents else "slip") for block in blocks]
-        f = minimum_norm_in_cones(f, free, blocks, kinds, _SMALL * scale)
+        f = minimum_norm_in_cones(f, free, friction_cones(f, blocks, kinds), _SMALL * scale)
     if f is None:
         names = ", ".join(system.labels[i] for i in touching) or "no contact"
         raise WrongValue(
@@ -79,7 +80,7 @@ def static_balance(
         assert block.normal is not None
         normal[i] = f[block.normal]
         for k, row in enumerate((block.normal, *block.tangents)):
-            forces[i] += f[row] * terms.directions[i, k]
+            forces[i] += f[row] * terms.configuration.directions[i, k]
     in_order = actuated if _is_closed(robot) else range(robot.nv)
     own = np.array([tau[k] if k in actuated else 0.0 for k in in_order])
     return StaticBalance(q, own, forces, normal)

@@ -106,7 +106,7 @@ class Mode:
         project: projection of (q, v) onto the constraints of the mode, applied after every step.
         parameters: numbers the programs read at run time (`Now.p`), such as friction coefficients.
         gaps: residual of the constraints [m, or sines of angles], reported as `Solution.residual`.
-        labels: names of the columns of outputs. surfaces: drawn in pictures.
+        labels: names of the columns of outputs. surfaces, contacts: drawn in pictures.
         python_guard: a guard that cannot be compiled.
         largest_rtol: bound of the relative tolerance in this mode; that of the absolute one is 0.01 of it.
         native: the mode as data of native code that all modes of the system share
@@ -122,6 +122,7 @@ class Mode:
     gaps: Callable[[Mechanism, Now], Numbers] | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     surfaces: tuple[Any, ...] = ()
+    contacts: tuple[Any, ...] = ()
     python_guard: PythonGuard | None = None
     largest_rtol: float = float("inf")
     native: Any = None
@@ -180,8 +181,10 @@ class Change:
 class System(Protocol):
     """A hybrid system: the first mode, and the transition at each event.
 
-    Three methods are optional. `set_actuation(forces)` receives the function forces(t, q, v) of all joint
-    forces before `start` is called, `set_tolerances(rtol, atol)` those of an adaptive method.
+    `slides_in_space`, if it is there and true: the motion may be stiff.
+    Four methods are optional. `set_actuation(forces)` receives the function forces(t, q, v) of all joint
+    forces before `start` is called, `set_tolerances(rtol, atol)` those of an adaptive method,
+    `set_step(step, straight)` the step of a method with fixed steps.
     `failure_reason(t, q, v)` explains a failed integration.
     """
 

@@ -8,6 +8,7 @@ from rikigaku.simulation.controllers import ComputedTorque
 from rikigaku.simulation.force_position_control import ForcePosition
 from rikigaku.simulation.gravity_compensation import GravityCompensation
 from rikigaku.simulation.linear_policy import LinearPolicy
+from rikigaku.simulation.network_policy import NetworkPolicy
 from rikigaku.simulation.pd_control import PD
 from rikigaku.simulation.resolved_acceleration import ResolvedAcceleration
 from rikigaku.simulation.simulate import simulate
@@ -27,6 +28,7 @@ __all__ = [
     "Guard",
     "LinearPolicy",
     "Mode",
+    "NetworkPolicy",
     "Now",
     "ResolvedAcceleration",
     "Sampled",

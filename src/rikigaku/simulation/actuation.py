@@ -305,6 +305,11 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any, wrench_on: st
                 f"{type(torque).__name__} has no {', '.join(missing)}. A controller has all of "
                 f"{', '.join(_ATTRIBUTES)} (rikigaku.simulation.actuation.Actuation)."
             )
+        if (own := getattr(torque, "nv", nv)) != nv:
+            raise WrongValue(
+                f"The controller {type(torque).__name__} is that of another robot: its robot has {own} "
+                f"velocities, this one has {nv}."
+            )
         return cast(Actuation, torque)
     if callable(torque):
         function_of(vector.name, "t q v", torque)

@@ -98,8 +98,11 @@ class ActuationForces:
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         u, y = self._inputs(t, q, v), np.concatenate([q, v, np.zeros(EXTRA_STATES)])
-        program = actuation_program(self.robot, self.actuation)
-        return program.at(self.actuation, np.array([t]), y[None], u[None])[0]
+        return self._program.at(self.actuation, np.array([t]), y[None], u[None])[0]
+
+    @cached_property
+    def _program(self) -> ActuationProgram:
+        return actuation_program(self.robot, self.actuation)
 
     def ahead(self, t: float, q: Array, v: Array) -> Array:
         """The forces at a time that the motion has not reached: a sampled actuation holds its last sample."""

@@ -19,6 +19,7 @@ from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Array, Function, Numbers, TorqueSource
+from rikigaku.simulation.controller_model import controller_mechanism
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.trajectory import Polynomial
 from rikigaku.trajectory import Sequence as Motions
@@ -33,6 +34,7 @@ class ComputedTorque(TorqueSource):
     Args:
         target: a configuration (n,) or a trajectory.
         stiffness [1/s^2], damping [1/s]: numbers or (n,); w^2 and 2 w give critical damping at w [rad/s].
+        robot: whose model the controller computes with, which may differ from the robot it controls.
     Every joint must be actuated and have one coordinate: with a free base or a passive joint the desired
     accelerations are not attainable.
     """
@@ -50,21 +52,21 @@ class ComputedTorque(TorqueSource):
                 f"ComputedTorque needs a tree with every joint actuated; of robot {robot.name!r} {why}. "
                 "rk.PD controls the actuated joints of any robot."
             )
-        self.nv = robot.nv
+        self.model, self.nv = robot, robot.nv
         both = [gains(name, x, self.nv) for name, x in (("stiffness", stiffness), ("damping", damping))]
         self.parameters = tuple(float(x) for x in np.concatenate(both))
         self.pieces, self.size = target_pieces(target, self.nv), 3 * self.nv
 
     @property
     def identity(self) -> str:
-        return f"ComputedTorque {self.nv}"
+        return f"ComputedTorque {self.model.mechanics_digest}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
         n = self.nv
         a = [u[2 * n + k] + p[k] * (u[k] - q[k]) + p[n + k] * (u[n + k] - v[k]) for k in range(n)]
-        return required_forces(mechanism, q, v, a)
+        return required_forces(controller_mechanism(self.model, mechanism), q, v, a)
 
 
 def required_forces(mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers) -> list[Number]:

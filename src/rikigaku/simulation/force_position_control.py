@@ -31,6 +31,7 @@ from rikigaku.numbers.elementary_functions import sqrt, where
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Data, Function, Numbers, TorqueSource
+from rikigaku.simulation.controller_model import controller_mechanism
 from rikigaku.simulation.controllers import Target, gains, required_forces, target_pieces
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial, stacked
 from rikigaku.spatial import vector
@@ -74,6 +75,7 @@ class ForcePosition(TorqueSource):
             raise WrongValue(
                 f"ForcePosition controls a point on a surface of the ground; {short(contact)} was given."
             )
+        self.model = robot
         (self.point,) = ContactSystem(robot, [contact]).points
         named = {"stiffness": stiffness, "damping": damping, "null_space_damping": null_space_damping}
         values = [gains(name, x, 1)[0] for name, x in named.items()]
@@ -83,11 +85,12 @@ class ForcePosition(TorqueSource):
 
     @property
     def identity(self) -> str:
-        return f"ForcePosition {self.point}"
+        return f"ForcePosition {self.point} {self.model.mechanics_digest}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
+        mechanism = controller_mechanism(self.model, mechanism)
         stiffness, damping, null_space_damping, kinetic, fall, bend, viscous = p
         c, frame = contact_geometry(mechanism, q, v, self.point, t), self.point.frame
         normal, *tangents = c.directions

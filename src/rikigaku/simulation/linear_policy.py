@@ -33,7 +33,7 @@ class LinearPolicy(TorqueSource):
     def __init__(
         self, robot: Robot, gain: ArrayLike, offset: ArrayLike | None = None, state: ArrayLike | None = None
     ) -> None:
-        self.v, width = actuated_indices(robot), robot.nq + robot.nv
+        self.v, self.nv, width = actuated_indices(robot), robot.nv, robot.nq + robot.nv
         n = len(self.v)
         K = numbers("gain", gain, (n, width))
         k = np.zeros(n) if offset is None else numbers("offset", offset, (n,))

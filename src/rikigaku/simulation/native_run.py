@@ -40,6 +40,10 @@ class Settings:
         rtol, atol = min(self.rtol, largest_rtol), min(self.atol, 0.01 * largest_rtol)
         return self if rtol == self.rtol and atol == self.atol else replace(self, rtol=rtol, atol=atol)
 
+    def by(self, method: str, tolerance: float) -> "Settings":
+        """The settings of another method, with tolerances multiplied by a factor."""
+        return replace(self, method=method, rtol=tolerance * self.rtol, atol=tolerance * self.atol)
+
 
 class Progression(NamedTuple):
     """Reports of the simulated time: its end [s], and steps and changes of mode before this run."""

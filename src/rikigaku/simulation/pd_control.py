@@ -18,6 +18,7 @@ from rikigaku.numbers.elementary_functions import where
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Array, Function, Numbers, TorqueSource
+from rikigaku.simulation.controller_model import controller_mechanism
 from rikigaku.simulation.controllers import Target, gains, target_pieces
 
 
@@ -29,8 +30,8 @@ class PD(TorqueSource):
             actuated joints alone, in their order.
         stiffness [N m/rad, N/m], damping [N m s/rad, N s/m]: numbers, or one for each of v (nv,), or one for
             each actuated coordinate.
-        gravity: add g(q) of the actuated joints. With a free base this does not balance gravity; robots with
-            loops take gravity=False.
+        gravity: add g(q) of the actuated joints, of the robot given here. With a free base this does not
+            balance gravity; robots with loops take gravity=False.
     Passive joints and joints of type "free" get no force. A spherical joint gets the moment stiffness times
     2 sin(angle/2) about the axis of the shorter rotation to its target; its target is a configuration.
     """
@@ -57,7 +58,7 @@ class PD(TorqueSource):
             raise WrongValue(f"No joint of robot {robot.name!r} is actuated: there is nothing to control.")
         self.q = tuple(k for j in self.joints for k in _indices(robot.q_slices[j.name]))
         self.v = actuated_indices(robot)
-        self.gravity, self.nv = gravity, robot.nv
+        self.model, self.gravity, self.nv = robot, gravity, robot.nv
         if callable(target) and len(self.q) != len(self.v):
             quaternion = next(j.name for j in self.joints if j.nq != j.nv)
             raise WrongValue(
@@ -80,13 +81,14 @@ class PD(TorqueSource):
     @property
     def identity(self) -> str:
         kinds = [j.type for j in self.joints]
-        return f"PD {self.size} {self.first} {self.q} {self.v} {kinds} {self.gravity}"
+        model = self.model.mechanics_digest if self.gravity else ""
+        return f"PD {self.size} {self.first} {self.q} {self.v} {kinds} {model}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
         tau: list[Number] = [0] * mechanism.nv
-        g = gravity_forces(mechanism, q) if self.gravity else tau
+        g = gravity_forces(controller_mechanism(self.model, mechanism), q) if self.gravity else tau
         stiffness, damping, error = p[: len(self.v)], p[len(self.v) :], self._position_error(q, u)
         rates = self._rates(u)
         for i, k in enumerate(self.v):

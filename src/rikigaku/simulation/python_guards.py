@@ -11,6 +11,7 @@ from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.step_interpolation import interpolated
 from rikigaku.simulation.vector_fields import ModeField
 
+_NARROWEST = 1e-13  # [s]: bracket of an event
 _DEEPEST = 10  # bisections of a step in search of a crossing
 
 
@@ -94,7 +95,7 @@ def _root(at: Callable[[float], float], a: float, b: float) -> float:
     """The end, with a negative value, of the smallest bracket: Illinois method with bisections."""
     fa, fb = at(a), at(b)
     for iteration in range(200):
-        if b - a <= 4 * np.finfo(float).eps * max(abs(a), abs(b)):
+        if b - a <= _NARROWEST * max(1.0, abs(b)):
             break
         c = 0.5 * (a + b) if iteration % 3 == 2 or fa == fb else b - fb * (b - a) / (fb - fa)
         if not a < c < b:

@@ -16,6 +16,7 @@ from rikigaku.model.mechanism import Mechanism
 from rikigaku.numbers.number_kind import Number
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import Function, Numbers, TorqueSource
+from rikigaku.simulation.controller_model import controller_mechanism
 from rikigaku.simulation.controllers import Target, gains, required_forces, target_pieces
 
 
@@ -23,7 +24,7 @@ class ResolvedAcceleration(TorqueSource):
     """tau = inverse dynamics of a = J+ (x_d'' + damping e' + stiffness e - J' v), null-space motion damped.
 
     Args:
-        frame: whose origin tracks the target.
+        robot: whose model the controller computes with. frame: whose origin tracks the target.
         target: a point (k,) or a trajectory of points [m], in world axes.
         stiffness [1/s^2], damping [1/s]: numbers or (k,).
         axes: controlled coordinates: "xyz", or "xy", "xz", ... for planar arms.
@@ -52,7 +53,7 @@ class ResolvedAcceleration(TorqueSource):
             raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
         if not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
             raise WrongValue(f"axes are some of 'xyz'; {axes!r} was given.")
-        self.frame, self.axes = frame, tuple("xyz".index(axis) for axis in axes)
+        self.model, self.frame, self.axes = robot, frame, tuple("xyz".index(axis) for axis in axes)
         count = len(axes)
         both = [gains(name, x, count) for name, x in (("stiffness", stiffness), ("damping", damping))]
         self.parameters = (
@@ -63,11 +64,12 @@ class ResolvedAcceleration(TorqueSource):
 
     @property
     def identity(self) -> str:
-        return f"ResolvedAcceleration {self.frame!r} {self.axes}"
+        return f"ResolvedAcceleration {self.frame!r} {self.axes} {self.model.mechanics_digest}"
 
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
+        mechanism = controller_mechanism(self.model, mechanism)
         n, null_space_damping = len(self.axes), p[-1]
         X, full = pose(mechanism, q, self.frame), jacobian(mechanism, q, self.frame)
         J = [full[k] for k in self.axes]

@@ -17,6 +17,7 @@ from rikigaku.core.validation import flag
 from rikigaku.hybrid.hybrid_system import Change, Event, Guard, System
 from rikigaku.hybrid.smooth_motion import FreeMotion, is_closed
 from rikigaku.integrators import native_integrator as integrator
+from rikigaku.integrators.butcher_tableaus import EULER
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import actuation_of
 from rikigaku.simulation.actuation_program import ActuationForces, sampled_controller
@@ -140,11 +141,16 @@ def simulate(
     set_tolerances = getattr(system, "set_tolerances", None)
     if set_tolerances is not None and integrator.adaptive(method):
         set_tolerances(settings.rtol, settings.atol)
+    set_step = getattr(system, "set_step", None)
+    if set_step is not None and not integrator.adaptive(method):
+        set_step(settings.step, method == EULER.name)
     try:
         change = system.start(start, q, v)
     except _NO_MODE as error:
         return Solution.at_start(robot, actuation, start, q, v, forces(start, q, v), _no_mode(error, start))
     stiffness = Stiffness(method)
+    if stiffness.room is not None and getattr(system, "slides_in_space", False):
+        integrator.driver(stiffness.implicit)  # compiled before the first step, not where it is needed
     t, left, limits = start, most_steps, StepLimits(most_steps, integrator.adaptive(method))
     runs: list[Run] = []
     events_found: list[Event] = []
@@ -155,10 +161,16 @@ def simulate(
     while True:
         if change.note:
             notes.append(f"t = {t:.9g} s: {change.note}")
-        made = field_of(robot, change.mode, actuation, user_guards)
+        if not runs or change.mode.native is None or change.mode.identity != runs[-1].mode.identity:
+            made = field_of(robot, change.mode, actuation, user_guards)
         extra += change.work, change.dissipated
         y = np.concatenate([change.q, change.v, extra])
-        own = replace(settings.within(change.mode.largest_rtol), method=stiffness.method)
+        own = settings.within(change.mode.largest_rtol).by(stiffness.method, stiffness.tolerance)
+        by_event = bool(runs) and runs[-1].status == integrator.Status.EVENT
+        if by_event and integrator.adaptive(
+            method
+        ):  # the first step of a mode is not longer than the last one
+            own = replace(own, step=-runs[-1].step)
         at = Progression(clock, end, most_steps - left, changes)
         saturation.begin(t, change.q, change.v, waiting)
         with saturation.held():
@@ -181,6 +193,10 @@ def simulate(
             note = "" if stiffness.kept else "the motion is stiff: implicit steps are tried"
             runs[-1] = replace(done, continued=True)
             change, waiting = Change(change.mode, q, v, note=note), ()
+            continue
+        recovered = _recovered(system, done) if done.status == integrator.Status.STUCK else None
+        if recovered is not None and not _no_progress(runs, _ZENO):
+            changes, change, waiting = changes + 1, recovered, ()
             continue
         if done.status != integrator.Status.EVENT:
             status = _end_status(done, settings)
@@ -233,6 +249,19 @@ def simulate(
     if not any(len(r.records) for r in runs):  # no step was taken: one state, as a step of no length
         runs[-1] = replace(runs[-1], records=step_of_no_length(runs[-1].t, runs[-1].y))
     return Solution.of(robot, actuation, runs, events_found, status, times, notes)
+
+
+def _recovered(system: System, done: Run) -> Change | None:
+    """The mode in which the motion goes on after the integration failed; None if the system has none."""
+    after_failure = getattr(system, "after_failure", None)
+    if after_failure is None:
+        return None
+    n = done.field.robot.nq
+    try:
+        change: Change | None = after_failure(done.t, done.y[:n].copy(), done.y[n:-2].copy())
+    except _NO_MODE:
+        return None
+    return change
 
 
 def _system(robot: Robot, contacts: Any, system: System | None, joint_friction: Any) -> System:

@@ -16,6 +16,7 @@ from rikigaku.core.value_text import short
 from rikigaku.hybrid.hybrid_system import Flow, Guard, Now
 from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.integrators import native_integrator as integrator
+from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.states import as_position
 from rikigaku.numbers.number_kind import Number
@@ -27,6 +28,7 @@ TIME_STEPPING = "time_stepping"
 _METHODS = (*integrator.METHODS, TIME_STEPPING)
 _MOST = 1 << 62  # of steps, which native code counts
 _LEAST_STEPS = 100  # of a motion with guards
+_QUATERNION_ROUNDING = 1e-2  # of quaternions that are typed with three digits
 _LARGEST_ATOL = 1e3  # [rad, m, ...]: larger errors of a step are no solution
 
 
@@ -44,6 +46,7 @@ def start_of(robot: Robot, q0: Any, v0: Any) -> tuple[Array, Array]:
                 "lengths and axes that must fit exactly: robot.closure() lists the independent equations."
             )
     q = as_position(robot, None if q0 is None else floats(f"q0 of robot {robot.name!r}", q0))
+    q = _with_unit_quaternions(robot, q)
     v = np.zeros(robot.nv) if v0 is None else floats(f"v0 of robot {robot.name!r}", v0)
     if v.shape != (robot.nv,):
         raise WrongSize(
@@ -52,6 +55,24 @@ def start_of(robot: Robot, q0: Any, v0: Any) -> tuple[Array, Array]:
     if not np.isfinite(v).all():
         raise WrongValue(f"v of robot {robot.name!r} must be finite; {v} was given.")
     return q, v
+
+
+def _with_unit_quaternions(robot: Robot, q: Array) -> Array:
+    """q with the rounding of its quaternions removed; others are refused."""
+    q = q.copy()
+    for joint in robot.joints:
+        if (place := joint_type(joint.type).quaternion) is None:
+            continue
+        own = q[robot.q_slices[joint.name]][place : place + 4]  # a view
+        length = float(np.linalg.norm(own))
+        if abs(length - 1) > _QUATERNION_ROUNDING:
+            raise WrongValue(
+                f"q0 of joint {joint.name!r} has the quaternion {own} of length {length:.3g}: unit "
+                "quaternions w, x, y, z are rotations. Divide it by its length."
+            )
+        if abs(length - 1) > 1e-14:
+            own /= length
+    return q
 
 
 def span_of(start: Any, duration: Any) -> tuple[float, float]:

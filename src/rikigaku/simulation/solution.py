@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -206,6 +207,17 @@ class Solution:
         y = np.concatenate([self.q, self.v, self.work[:, None], self.dissipated[:, None]], axis=1)
         return results_at(self.runs, cast(Actuation, self.actuation), self.record_modes, self.t, y, which)
 
+    @checked
+    def forces_at(self, t: ArrayLike) -> dict[str, Array]:
+        """The results of `forces` at any times t (m,) of the motion; those of a file at its nearest times."""
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        if not self.runs:
+            near = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, None)
+            return {name: x[near] for name, x in self.stored_forces.items()}
+        which = self._steps_at(times)
+        y = self._states(times, which)
+        return results_at(self.runs, cast(Actuation, self.actuation), self.record_modes, times, y, which)
+
     @property
     def kinetic_energy(self) -> Array:
         """[J]."""
@@ -246,7 +258,13 @@ class Solution:
 
     @checked
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """An animation of the robot; see `rikigaku.simulation.solution_plots.animate`."""
+        """The motion in a notebook's cell, live; with a path a .gif file by matplotlib.
+
+        Options of the cell: speed, rate (samples a second), height, language; see `rikigaku.web.notebook`.
+        Options of the file: fps, speed, and those of `robot.plot`; see `solution_plots.animate`.
+        """
+        if path is None:
+            return import_module("rikigaku.web.notebook").animated(self, **options)
         from rikigaku.simulation.solution_plots import animate
 
         return animate(self, path, **options)

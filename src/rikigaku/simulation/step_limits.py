@@ -11,8 +11,10 @@ DIVERGED = 1e50  # coordinates, velocities and energies beyond it
 LARGEST_RECORD = 10**9  # bytes of the recorded steps of one motion
 _WINDOW = 20  # of the largest number of steps, this part is compared with the time it takes
 _EXPLICIT = "dop853"
-_RATE = 1e4  # of explicit steps [1/s], above which implicit ones are tried
+_RATE = 2e3  # of explicit steps [1/s], above which implicit ones are tried
 _TRIED = 100  # implicit steps that are compared
+# Factor of the tolerances of implicit steps: explicit ones that stability limits are far more accurate.
+_TIGHTER = 0.5
 
 
 class StepLimits:
@@ -58,7 +60,7 @@ class Stiffness:
 
     explicit: str
     implicit: str = "radau"
-    short: int = 500  # explicit steps in a row after which implicit ones may be tried
+    short: int = 200  # explicit steps in a row after which implicit ones may be tried
     tried: bool = False
     kept: bool = False
     evaluations: float = 0.0  # of explicit steps, for a simulated second
@@ -66,6 +68,11 @@ class Stiffness:
     @property
     def method(self) -> str:
         return self.implicit if self.tried else self.explicit
+
+    @property
+    def tolerance(self) -> float:
+        """Factor of the tolerances of this method."""
+        return 1.0 if self.method == self.explicit else _TIGHTER
 
     @property
     def room(self) -> int | None:

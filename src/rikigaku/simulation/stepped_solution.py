@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.contact.constraint_projection import largest_gap
+from rikigaku.contact.constraint_projection import initial_gap_text, largest_gap
 from rikigaku.contact.contact_guards import LANDS, LIFTS, SLIPS, STOPS
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.mode_selection import CLOSED
 from rikigaku.core.errors import TooLarge, WrongValue
 from rikigaku.core.progress import Clock
 from rikigaku.core.types import Array
@@ -27,7 +28,10 @@ from rikigaku.simulation.vector_fields import ModeField
 
 _MODES = np.array(["free", "stick", "slip"])
 _UNSOLVED = 1e-6  # of the friction problem, relative: reported
-_CLOSED = 1e-8  # [m]
+SQUEEZED = (
+    "no impulses satisfy all contacts: moving or opposite surfaces squeeze the robot, or friction jams it "
+    "between them. Check that surfaces leave room, or take less friction."
+)
 
 
 def stepped_solution(
@@ -62,7 +66,9 @@ def stepped_solution(
     last = f"t = {start + done.steps * h:.9g} s"
     status = "done"
     if done.status != StepStatus.DONE:
-        status = f"the motion cannot go on at {last}: the state is not finite. Try a shorter step."
+        why = "the state is not finite. Try a shorter step."
+        why = SQUEEZED if done.status == StepStatus.FRICTION else why
+        status = f"the motion cannot go on at {last}: {why}"
     elif limited:
         status = f"the limit of {most_steps} steps was reached at {last}"
     else:
@@ -92,7 +98,8 @@ def _solution(
         records[0, :3], records[0, 3 : 3 + n] = (times[0], times[0], 1.0), y[0]
     codes = rows[:, parts["modes"]].astype(np.int64).clip(0)
     names, index = _mode_names(system, codes)
-    mode = Mode("fixed steps", "", None, labels=system.force_labels, surfaces=system.surfaces)
+    surfaces, contacts = system.surfaces, system.points
+    mode = Mode("fixed steps", "", None, labels=system.force_labels, surfaces=surfaces, contacts=contacts)
     field = _SteppedField(robot, mode, stepping.actuation, (), stepping, times, rows)
     run = Run(
         field,
@@ -223,8 +230,17 @@ def check_start(system: ContactSystem, q: Array, t: float, events: Any) -> None:
             "time_stepping locates no events: leave events out, or use another method. Changes of contact "
             "modes are in solution.events."
         )
+    if system.restitution != "newton" and any(contact.restitution for contact in system.contacts):
+        raise WrongValue(
+            f"time_stepping has Newton's law of restitution, not {system.restitution!r}: leave restitution "
+            "out, or use another method."
+        )
+    gaps = system.state(q, np.zeros(system.robot.nv), t).gap
+    for contact, label, gap in zip(system.contacts, system.labels, gaps, strict=True):
+        if gap < -CLOSED and not contact.bilateral:
+            raise WrongValue(initial_gap_text(label, contact.frame, gap))
     held = [i for i, c in enumerate(system.contacts) if c.bilateral]
-    if (held or system.guides) and (gap := largest_gap(system, q, held, t)) > _CLOSED:
+    if (held or system.guides) and (gap := largest_gap(system, q, held, t)) > CLOSED:
         raise WrongValue(
             f"At the start bilateral contacts or guides are open by {gap:.3g}. "
             "ContactSystem(robot, contacts).placed(q) gives a configuration that closes them."

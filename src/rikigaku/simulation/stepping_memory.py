@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.compiler.kernel import Function
+from rikigaku.compiler.kernel import Function, Kernel
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES
 from rikigaku.integrators.constrained_motion import Slot
-from rikigaku.integrators.friction_solver import work_size
+from rikigaku.integrators.friction_solver import RESULT_SIZE, work_size
 from rikigaku.integrators.llvm_writer import LANES
 from rikigaku.integrators.time_stepping_driver import FIRST, StepSlot, TileSlot
-from rikigaku.laws.contact.stepping_terms import stepping_sizes
+from rikigaku.laws.contact.stepping_terms import has_whole_W, stepping_sizes
 from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.actuation_program import actuation_parameters
 from rikigaku.simulation.stepping_control import ControlProgram, control_program
@@ -47,10 +47,16 @@ class RowParts:
 
 @dataclass(frozen=True, eq=False)
 class SteppingPrograms:
-    """What is compiled for a robot, its contacts and an actuation."""
+    """What is compiled for a robot, its contacts and an actuation.
+
+    varied: whether each world has values of the symbols of its own. stop: a program of a row of the state
+    whose result is 0 where a world stops.
+    """
 
     system: ContactSystem
     actuation: Actuation
+    varied: bool = False
+    stop: Kernel | None = None
 
     @cached_property
     def control(self) -> ControlProgram:
@@ -62,7 +68,10 @@ class SteppingPrograms:
             TileSlot.INTEGRATE: bound_law(self.system.tree, "tree.integrate"),
             TileSlot.STEPPING: self.system.law("stepping_terms"),
         }
-        found = {slot: law.native_loop if batched else law.native for slot, law in laws.items()}
+        if self.varied:
+            found = {slot: law.native_loop_of_symbols for slot, law in laws.items()}
+        else:
+            found = {slot: law.native_loop if batched else law.native for slot, law in laws.items()}
         kernel = self.control.kernel
         found[TileSlot.ACTUATION] = kernel.loop if batched else kernel.function
         return found
@@ -80,7 +89,8 @@ class Tile:
         terms = stepping_sizes(structure)
         self.functions = programs.functions(batched)
         states = {
-            TileSlot.ROWS: self.parts.size, TileSlot.MIDDLE: nq + nv + EXTRA_STATES, TileSlot.INCREMENTS: nv,
+            TileSlot.ROWS: self.parts.size, TileSlot.STOPPED_ROWS: self.parts.size, TileSlot.RUNNING: 1,
+            TileSlot.MIDDLE: nq + nv + EXTRA_STATES, TileSlot.INCREMENTS: nv,
             TileSlot.PREDICTED: nv, TileSlot.SMOOTH: nv, TileSlot.CONTROLS: 3 * nv + 1,
             TileSlot.TERMS: sum(terms.values()), TileSlot.INPUTS: programs.actuation.size,
         }  # fmt: skip
@@ -89,8 +99,14 @@ class Tile:
         self.arrays[TileSlot.CONTROLS][:, -1] = step
         self.warm = np.zeros((worlds, m))
         self.time, self.length, self.held = np.zeros(1 + worlds), np.array([step]), np.array([-np.inf])
-        parameters = actuation_parameters(system.robot, programs.actuation)
+        parameters = [] if programs.varied else actuation_parameters(system.robot, programs.actuation)
         self.parameters = np.array([*parameters, 0.0], dtype=np.float64)
+        own_count = len(programs.actuation.parameters)
+        self.symbols = np.zeros((worlds, own_count + len(system.robot.free_symbols)))  # of each world
+        self.friction = np.tile(engine.friction.reshape(-1, 4), (worlds, 1, 1))
+        self.static = np.tile([c.friction.limit for c in system.contacts], (worlds, 1))
+        self.taken, self.failed = np.full((2, worlds), -1, dtype=np.int64)
+        self.causes = np.zeros(worlds, dtype=np.int64)
         self.blocks = np.zeros((worlds, FIRST + len(StepSlot)), dtype=np.int64)
         self._keep: list[Any] = []
         shared = self._shared(system, m, contacts)
@@ -106,9 +122,10 @@ class Tile:
                 StepSlot.ROW: self.rows, StepSlot.PREDICTED: x[TileSlot.PREDICTED],
                 StepSlot.SMOOTH: x[TileSlot.SMOOTH], StepSlot.CONTROL: x[TileSlot.CONTROLS],
                 StepSlot.INCREMENT: x[TileSlot.INCREMENTS], StepSlot.WARM: self.warm,
+                Slot.FRICTION: self.friction, StepSlot.STATIC: self.static,
             }  # fmt: skip
-            for step_slot, array in own.items():
-                block[step_slot] = array[b].ctypes.data
+            for own_slot, array in own.items():
+                block[own_slot] = array[b].ctypes.data
         self.block = np.zeros(len(TileSlot), dtype=np.int64)
         numbers = {
             TileSlot.WORLDS: worlds, TileSlot.BLOCKS: self.blocks.ctypes.data,
@@ -124,21 +141,25 @@ class Tile:
             self.block[tile_slot] = array.ctypes.data
         for tile_slot, function in self.functions.items():
             self.block[tile_slot] = function.address
+        self.block[TileSlot.TAKEN] = self.taken.ctypes.data
+        self.block[TileSlot.FAILED_STEPS] = self.failed.ctypes.data
+        self.block[TileSlot.CAUSES] = self.causes.ctypes.data
         if batched:
             self._calls(nq, nv)
+        if programs.stop is not None:
+            row = (self.rows[:, : nq + nv + EXTRA_STATES], self.arrays[TileSlot.RUNNING])
+            self.block[TileSlot.STOP_CALL] = self._call(programs.stop.loop, row)
 
     def _shared(self, system: ContactSystem, m: int, contacts: int) -> dict[Any, int]:
         """Numbers, tables and working memory that all worlds share."""
         engine, nv = system.engine, system.robot.nv
         viscous = any(c.friction.viscous for c in system.contacts)
         reals = {
-            Slot.X: nv, Slot.SPARSE: nv + LANES, Slot.Y: engine.structure.row_starts[-1],
-            Slot.DELASSUS: m * m, Slot.DIAGONAL: m, Slot.RIGHT_HAND_SIDE: m, StepSlot.FREE: nv,
-            StepSlot.AFTER: nv,
-            StepSlot.BEFORE_RATES: m, StepSlot.FREE_RATES: m, StepSlot.TARGET: contacts,
+            Slot.X: nv, Slot.SPARSE: nv + LANES, Slot.DELASSUS: m * m, Slot.DIAGONAL: m,
+            Slot.RIGHT_HAND_SIDE: m, StepSlot.AFTER: nv, StepSlot.TARGET: contacts,
             StepSlot.MU: contacts, StepSlot.DENSE: m * (nv + LANES),
             StepSlot.BLOCK_NUMBERS: 3 * m, StepSlot.IMPULSES: m, StepSlot.W0: m, StepSlot.RESPONSE: m,
-            StepSlot.SOLVER_WORK: work_size(m), StepSlot.SOLVER_RESULT: 4,
+            StepSlot.SOLVER_WORK: work_size(m), StepSlot.SOLVER_RESULT: RESULT_SIZE,
             StepSlot.VISCOUS_MATRIX: m * m + 3 * m if viscous else 0,
         }  # fmt: skip
         wholes = {
@@ -146,11 +167,9 @@ class Tile:
             StepSlot.CORRECTED: m + 2,
         }  # fmt: skip
         given: dict[Any, Any] = {
-            Slot.FRICTION: engine.friction,
             Slot.COULOMB: engine.coulomb,
             StepSlot.RESTITUTION: np.array([float(c.restitution) for c in system.contacts]),
             StepSlot.BILATERAL: np.array([int(c.bilateral) for c in system.contacts], dtype=np.int64),
-            StepSlot.STATIC: np.array([c.friction.limit for c in system.contacts]),
             StepSlot.JOINT_STATIC: np.array([joint.limit for joint in system.joints]),
             **engine.tables,
             **{slot: np.zeros(size) for slot, size in reals.items()},
@@ -162,6 +181,7 @@ class Tile:
             StepSlot.A_AT: at["a"], StepSlot.TAU_AT: at["tau"], StepSlot.FORCES_AT: at["forces"],
             StepSlot.PERMANENT_AT: at["permanent"], StepSlot.MODES_AT: at["modes"],
             StepSlot.RESIDUAL_AT: at["residual"], StepSlot.HAS_VISCOUS: int(viscous),
+            StepSlot.HAS_WHOLE_W: int(has_whole_W(engine.structure)),
         }  # fmt: skip
         addresses = {slot: array.ctypes.data for slot, array in given.items()}
         return {**addresses, **engine.sizes, **places}
@@ -171,15 +191,22 @@ class Tile:
         x = self.arrays
         rows, middle, control = x[TileSlot.ROWS], x[TileSlot.MIDDLE], x[TileSlot.CONTROLS]
         times = self.time[1:, None]
-        p = np.broadcast_to(self.parameters[:-1], (self.worlds, len(self.parameters) - 1))
+        p, symbols = np.broadcast_to(self.parameters[:-1], (self.worlds, len(self.parameters) - 1)), []
+        if self.programs.varied:
+            p, own = self.symbols, len(self.programs.actuation.parameters)
+            symbols = [self.symbols[:, k : k + 1] for k in range(own, self.symbols.shape[1])]
         size = nq + nv + EXTRA_STATES
         increments, terms = x[TileSlot.INCREMENTS], x[TileSlot.TERMS]
         motion = (x[TileSlot.PREDICTED], control[:, :nv], times, control[:, nv:])
         calls = {
-            TileSlot.INTEGRATE_HALF_CALL: (TileSlot.INTEGRATE, (rows[:, :nq], increments, middle[:, :nq])),
-            TileSlot.INTEGRATE_CALL: (TileSlot.INTEGRATE, (middle[:, :nq], increments, rows[:, :nq])),
+            TileSlot.INTEGRATE_HALF_CALL: (
+                TileSlot.INTEGRATE, (rows[:, :nq], increments, *symbols, middle[:, :nq]),
+            ),
+            TileSlot.INTEGRATE_CALL: (
+                TileSlot.INTEGRATE, (middle[:, :nq], increments, *symbols, rows[:, :nq]),
+            ),
             TileSlot.STEPPING_CALL: (
-                TileSlot.STEPPING, (middle[:, :nq], middle[:, nq : nq + nv], *motion, terms),
+                TileSlot.STEPPING, (middle[:, :nq], middle[:, nq : nq + nv], *motion, *symbols, terms),
             ),
             TileSlot.ACTUATION_CALL: (
                 TileSlot.ACTUATION, (times, middle, self.inputs, p, control[:, : 3 * nv]),

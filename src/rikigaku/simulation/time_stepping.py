@@ -5,15 +5,17 @@ are resolved at the steps. Python runs in user functions only.
 """
 
 import ctypes
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rikigaku.compiler.kernel import Kernel
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongValue
+from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers, whole
 from rikigaku.integrators.time_stepping_driver import StepStatus, TileSlot, advance, piecewise
@@ -29,7 +31,9 @@ WORLDS_PER_TILE = 16
 class Stepped(NamedTuple):
     """Rows of recorded steps (records, worlds, size), the last rows, steps taken, how it ended, and where.
 
-    samples: times and values of a sampled Python function.
+    samples: times and values of a sampled Python function. taken: steps of each world that stopped by the
+    condition, -1 of the others. failed: steps of each world until its state was not finite, -1 of the others.
+    causes: their `StepStatus`.
     """
 
     records: Array
@@ -38,6 +42,9 @@ class Stepped(NamedTuple):
     status: StepStatus
     world: int
     samples: tuple[tuple[float, Array], ...] = ()
+    taken: Any = None
+    failed: Any = None
+    causes: Any = None
 
 
 class SampledInputs(Inputs):
@@ -87,12 +94,16 @@ class TimeStepping:
 
     def worlds(
         self, q: Array, v: Array, steps: int, *, start: float = 0.0, every: int = 0,
-        inputs: Array | None = None, threads: int = 1,
+        inputs: Array | None = None, threads: int = 1, parameters: Array | None = None,
+        friction: Array | None = None, stop: Kernel | None = None,
     ) -> Stepped:  # fmt: skip
         """Advance many worlds (N, nq), (N, nv), with the robot's programs in vector registers.
 
         every: steps between recorded states; 0: only the last ones are returned.
         inputs: of the actuation in each step and world (steps, N, size), instead of its own.
+        parameters: of the actuation, then symbols of the robot, in each world (N, count).
+        friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction moments.
+        stop: a program of (q, v, energies) whose result is 0 where a world stops.
         Results do not depend on threads, nor on which worlds are together. A world whose state or forces
         are not finite has NaN from there on; `status` says so, and the others go on.
 
@@ -106,43 +117,53 @@ class TimeStepping:
         steps, threads, every = whole("steps", steps), whole("threads", threads), whole("every", every, 0)
         if inputs is not None:
             inputs = numbers("inputs", inputs, (steps, count, self.actuation.size))
-        bounds = [(a, min(a + WORLDS_PER_TILE, count)) for a in range(0, count, WORLDS_PER_TILE)]
         rows = np.zeros((count, self.parts.size))
         records = np.zeros((steps // every if every else 0, count, self.parts.size))
-        programs = self.programs
-        programs.functions(batched=True)  # compiled before threads start
+        programs = SteppingPrograms(self.system, self.actuation, parameters is not None, stop)
+        # Compiled and loaded before threads start: of two loaded copies one would be released in use.
+        programs.functions(batched=True), advance(), piecewise()
+        taken, failed = np.full((2, count), -1, dtype=np.int64)
+        causes = np.zeros(count, dtype=np.int64)
 
-        def work(part: list[tuple[int, int]]) -> tuple[StepStatus, int, int]:
+        def work(firsts: range, stopped: Callable[[], bool]) -> None:
             tiles: dict[int, Tile] = {}
-            worst = (StepStatus.DONE, steps, 0)
-            for first, last in part:
+            for first in firsts:
+                if stopped():
+                    return
+                last = min(first + WORLDS_PER_TILE, count)
                 size = last - first
-                tile = tiles.setdefault(size, Tile(programs, self.step, size, batched=True))
+                if size not in tiles:
+                    tiles[size] = Tile(programs, self.step, size, batched=True)
+                tile = tiles[size]
+                if parameters is not None:
+                    tile.symbols[:] = parameters[first:last]
+                if friction is not None:
+                    real = slice(0, friction.shape[1])  # friction moments follow
+                    tile.friction[:, real, 0] = tile.static[:, real] = friction[first:last]
                 own = None if inputs is None else inputs[:, first:last]
-                done = self._run(tile, q[first:last], v[first:last], start, steps, every, False, own)
-                rows[first:last] = done.rows
+                done = self._run(tile, q[first:last], v[first:last], start, steps, every, False, own, stopped)
+                rows[first:last], taken[first:last] = done.rows, tile.taken
+                failed[first:last], causes[first:last] = tile.failed, tile.causes
                 records[: len(done.records), first:last] = done.records
-                if done.status != StepStatus.DONE:
-                    worst = (done.status, done.steps, first + done.world)
-            return worst
 
-        if threads == 1 or len(bounds) == 1:
-            results = [work(bounds)]
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                results = list(pool.map(work, [bounds[k::threads] for k in range(threads)]))
-        status, taken, world = next((r for r in results if r[0] != StepStatus.DONE), results[0])
-        return Stepped(records, rows, taken, status, world)
+        each_block(count, WORLDS_PER_TILE, threads, work)
+        unsolved = (causes == StepStatus.STATE) & np.isinf(rows[:, self.parts["residual"]]).any(axis=1)
+        causes[unsolved] = StepStatus.FRICTION
+        world = int(np.argmax(causes != StepStatus.DONE)) if count else 0
+        status = StepStatus(int(causes[world])) if count else StepStatus.DONE
+        return Stepped(records, rows, steps, status, world, (), taken, failed, causes)
 
     def _run(
         self, tile: Tile, q: Array, v: Array, start: float, steps: int, every: int, project: bool,
-        table: Array | None = None,
+        table: Array | None = None, stopped: Callable[[], bool] = lambda: False,
     ) -> Stepped:  # fmt: skip
         nq, nv = q.shape[1], v.shape[1]
         tile.rows[:] = 0.0
         tile.rows[:, :nq], tile.rows[:, nq : nq + nv] = q, v
         tile.rows[:, tile.parts["modes"]] = -1.0
         tile.warm[:] = 0.0
+        tile.taken[:] = tile.failed[:] = -1
+        tile.causes[:] = StepStatus.DONE
         for slot in (TileSlot.SMOOTH, TileSlot.CONTROLS):
             tile.arrays[slot][:] = 0.0
         tile.arrays[TileSlot.CONTROLS][:, -1] = self.step
@@ -154,7 +175,7 @@ class TimeStepping:
         block[TileSlot.PROJECT] = int(project)
         inputs = self._inputs(tile, start, start + steps * self.step, table, keep)
         done = 0
-        while done < steps and (tile.batched or block[TileSlot.STATUS] == StepStatus.DONE):
+        while done < steps and (tile.batched or block[TileSlot.STATUS] == StepStatus.DONE) and not stopped():
             block[TileSlot.FIRST_STEP], block[TileSlot.STEPS] = done, min(_CHUNK, steps - done)
             advance()(block.ctypes.data)
             if inputs is not None and inputs.error is not None:
@@ -166,6 +187,8 @@ class TimeStepping:
         if status != StepStatus.DONE and not tile.batched:
             done = int(block[TileSlot.FIRST_STEP])
         world = int(block[TileSlot.FAILED])
+        if status == StepStatus.STATE and np.isinf(tile.rows[world, tile.parts["residual"]]).any():
+            status = StepStatus.FRICTION
         if status == StepStatus.TORQUE and not tile.batched:
             when = start + (done + (0.5 if self.period is None else 0.0)) * self.step
             tau = tile.arrays[TileSlot.CONTROLS][world, :nv]
