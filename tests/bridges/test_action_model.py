@@ -1,0 +1,69 @@
+"""Free and contact dynamics with derivatives: against Pinocchio's constrained dynamics, and differences."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import rikigaku as rk
+from rikigaku.bridges.action_model import ActionModel, QuadraticCost
+from rikigaku.core.errors import WrongValue
+
+UR5 = rk.load("ur5")
+COST = QuadraticCost(
+    np.linspace(-1, 1, 12), 0.3, 0.2, np.arange(1.0, 7.0), "hand", np.array([0.3, 0.2, 0.5]), 2.0
+)
+RANDOM = np.random.default_rng(0)
+X, U = RANDOM.normal(size=12), RANDOM.normal(size=6)
+
+
+@pytest.mark.parametrize("contacts", [(), ("hand",)], ids=["free", "contact"])
+def test_derivatives_equal_differences(contacts: tuple[str, ...]) -> None:
+    model = ActionModel(UR5, COST, contacts)
+    found, h = model.evaluation(X, U), 1e-6
+    for k in range(18):
+        step = h * np.eye(18)[k]
+        (a, _, cost), (b, _, less) = (model.value(X + s * step[:12], U + s * step[12:]) for s in (1, -1))
+        exact = np.hstack([found.Fx, found.Fu])[:, k]
+        np.testing.assert_allclose((a - b) / (2 * h), exact, rtol=1e-6, atol=1e-6 * np.abs(found.Fx).max())
+        assert (cost - less) / (2 * h) == pytest.approx(
+            np.concatenate([found.Lx, found.Lu])[k], rel=1e-6, abs=1e-7
+        )
+
+
+def test_the_contact_point_has_no_acceleration_and_free_motion_no_forces() -> None:
+    a, forces, _ = ActionModel(UR5, COST, ("hand",)).value(X, U)
+    np.testing.assert_allclose(UR5.acceleration(X[:6], X[6:], a, "hand")[:3], 0, atol=1e-11)
+    wrench = np.concatenate([forces, np.zeros(3)])
+    tau = UR5.inverse_dynamics(X[:6], X[6:], a, wrenches={"hand": wrench}, friction=False)
+    np.testing.assert_allclose(tau, U, rtol=1e-10, atol=1e-10)
+    assert ActionModel(UR5, COST).value(X, U)[1].size == 0
+
+
+def test_contact_accelerations_are_pinocchios(tmp_path) -> None:
+    file = tmp_path / "ur5.urdf"
+    UR5.save(file)
+    model = pin.buildModelFromUrdf(str(file))
+    data = model.createData()
+    q, v = X[:6], X[6:]
+    pose = UR5.pose(q, "hand")
+    parent = model.njoints - 1
+    pin.forwardKinematics(model, data, q, v)
+    place = data.oMi[parent].actInv(pin.SE3(pose[:3, :3], pose[:3, 3]))
+    contact = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, model, parent, place, 0, pin.SE3.Identity(), pin.ReferenceFrame.LOCAL
+    )
+    contacts = pin.StdVec_RigidConstraintModel()
+    known = pin.StdVec_RigidConstraintData()
+    contacts.append(contact)
+    known.append(contact.createData())
+    pin.initConstraintDynamics(model, data, contacts, known)
+    settings = pin.ProximalSettings(1e-12, 1e-14, 1)
+    theirs = pin.constraintDynamics(model, data, q, v, U, contacts, known, settings)
+    ours, _, _ = ActionModel(UR5, COST, ("hand",)).value(X, U)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+
+
+def test_robots_with_quaternions_or_loops_are_refused() -> None:
+    for name in ("space_arm_6", "five_bar"):
+        with pytest.raises(WrongValue, match="an action model needs a tree"):
+            ActionModel(rk.load(name), COST)

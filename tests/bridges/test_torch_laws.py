@@ -1,0 +1,155 @@
+"""Laws as functions of PyTorch: values of plain calls, derivatives of PyTorch's own for exported source."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from exported_laws import exported
+from random_robots import random_robot, random_state
+from torch import func
+
+import rikigaku as rk
+import rikigaku.torch
+from rikigaku.torch.law_operator import law_operator
+
+Array = np.ndarray
+
+
+@pytest.fixture(scope="module")
+def panda() -> rk.Robot:
+    return rk.load("panda")
+
+
+@pytest.fixture(scope="module")
+def arm() -> rk.Robot:
+    return rk.load("planar_2r")
+
+
+def states(seed: int, *shape: int) -> list[torch.Tensor]:
+    return [torch.tensor(x) for x in np.random.default_rng(seed).normal(size=shape)]
+
+
+def weighted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A scalar that depends on all results nonlinearly."""
+    return lambda *args: (torch.sin(x := function(*args)) * torch.cos(1.0 + torch.arange(len(x)))).sum()
+
+
+def agree(ours: torch.Tensor, theirs: Any, tolerance: float = 1e-12) -> bool:
+    """Equal up to rounding, relative to the largest number."""
+    x, y = np.asarray(ours), np.asarray(theirs)
+    return x.shape == y.shape and bool(np.abs(x - y).max() <= tolerance * max(np.abs(y).max(), 1.0))
+
+
+def test_a_law_has_the_bits_of_the_plain_call(panda: rk.Robot) -> None:
+    q, v, a = states(0, 3, 37, 7)
+    law = rikigaku.torch.law(panda.inverse_dynamics)
+    wanted = panda.inverse_dynamics(q.numpy(), v.numpy(), a.numpy())
+    assert np.array_equal(law(q, v, a), wanted)
+    assert np.array_equal(func.vmap(law)(q, v, a), wanted)
+    nested = func.vmap(func.vmap(law, (None, 0, None)), (0, None, None))
+    assert np.array_equal(nested(q[:5], v[:4], a[0]), law(q[:5, None], v[:4], a[0]))
+    assert np.array_equal(func.vmap(law, (1, None, None), 1)(q[:5].T, v[0], a[0]), law(q[:5], v[0], a[0]).T)
+    single = law(*(x.float() for x in (q, v, a)))
+    assert single.dtype == torch.float32
+    assert agree(single, wanted, 1e-6)
+
+
+def test_derivatives_are_pytorchs_own_of_the_exported_source(arm: rk.Robot) -> None:
+    robot = arm.bind(l1=0.4, l2=0.6, m1=1.5, m2=0.7)
+    ours, theirs = (
+        weighted(law)
+        for law in (rikigaku.torch.law(robot.inverse_dynamics), exported(robot.inverse_dynamics))
+    )
+    inputs = states(1, 3, 4, 2)
+    for transform in (
+        lambda f: func.grad(f, argnums=(0, 1, 2)),
+        lambda f: func.hessian(f, argnums=(0, 1)),
+        lambda f: func.jacrev(func.grad(f)),
+        lambda f: partial(along_themselves, f),
+    ):
+        found, wanted = (func.vmap(transform(f))(*inputs) for f in (ours, theirs))
+        for x, y in zip(flat(found), flat(wanted), strict=True):
+            assert agree(x, y)
+
+
+def along_themselves(f: Callable[..., Any], *x: torch.Tensor) -> Any:
+    return func.jvp(f, x, x)
+
+
+def flat(x: Any) -> list[torch.Tensor]:
+    return [z for y in x for z in flat(y)] if isinstance(x, tuple) else [x]
+
+
+def test_autograd_adds_up_what_states_share(arm: rk.Robot) -> None:
+    q, v, a = states(2, 3, 5, 2)
+    v, mass = v[0].clone().requires_grad_(), torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
+    law = rikigaku.torch.law(arm.inverse_dynamics)
+    law(q, v, a, m2=mass).sum().backward()
+    plain = q.numpy(), v.detach().numpy(), a.numpy()
+    wanted = arm.inverse_dynamics.derivative(*plain, wrt=("v", "m2"), m2=0.8)
+    assert agree(v.grad, wanted.v.sum(axis=(0, 1)))  # type: ignore[arg-type]
+    assert agree(mass.grad, wanted.m2.sum())  # type: ignore[arg-type]
+    inputs = [x[:2].clone().requires_grad_() for x in (q, a)]
+    assert torch.autograd.gradgradcheck(lambda q, a: law(q, v.detach(), a), inputs)
+
+
+def test_gradients_by_quaternions_are_in_the_tangent_space() -> None:
+    robot = random_robot(4, 2, drives=True, base="free")
+    q, v, a = (torch.tensor(x) for x in random_state(robot, np.random.default_rng(6), 6))
+    found, wanted = (
+        func.vmap(func.grad(weighted(law)))(q, v, a)
+        for law in (rikigaku.torch.law(robot.inverse_dynamics), exported(robot.inverse_dynamics))
+    )
+    place = slice(robot.q_slices[robot.joints[0].name].stop - 4, robot.q_slices[robot.joints[0].name].stop)
+    own = q[:, place]
+    wanted[:, place] -= own * (own * wanted[:, place]).sum(-1, keepdim=True)
+    assert agree(found, wanted)
+
+
+def test_torch_compile_has_the_law_as_one_operator(arm: rk.Robot) -> None:
+    q, v, a = states(3, 3, 5, 2)
+    law = rikigaku.torch.law(arm.inverse_dynamics)
+
+    def cost(q: torch.Tensor, v: torch.Tensor, a: torch.Tensor, mass: torch.Tensor) -> torch.Tensor:
+        return (law(torch.sin(q), v, a, m2=mass, friction=False, gravity=torch.ones(3)) ** 2).sum()
+
+    mass = torch.tensor(0.8, dtype=torch.float64)
+    wanted = func.grad(cost, argnums=(0, 3))(q, v, a, mass)
+    # without Inductor, which compiles the rest in C++
+    compiled = torch.compile(cost, fullgraph=True, backend="aot_eager")
+    for batch in (5, 3, 4):  # the second length makes the batch a variable of the graph
+        inputs = [q[:batch].clone().requires_grad_(), v[:batch], a[:batch], mass.clone().requires_grad_()]
+        compiled(*inputs).backward()
+        assert agree(inputs[0].grad, wanted[0][:batch])
+    key = rikigaku.torch.law_operator.function_key(law_function_of(arm))
+    torch.library.opcheck(law_operator, ([q, v, a], key), test_utils=("test_schema", "test_faketensor"))
+
+
+def law_function_of(robot: rk.Robot) -> Any:
+    from rikigaku.binding.law_function import law_function
+
+    return law_function(robot.inverse_dynamics.specialized_call((None,) * 3, {})[0])
+
+
+def test_mistakes_are_errors_in_words(panda: rk.Robot) -> None:
+    law = rikigaku.torch.law(panda.inverse_dynamics)
+    x = torch.zeros(7)
+    with pytest.raises(rk.errors.WrongSize, match=r"q of robot 'panda' has 7 numbers .* shape \(8,\)"):
+        law(torch.zeros(8), x, x)
+    with pytest.raises(rk.errors.WrongSize, match=r"takes 3 arrays \(q, v, a\); 2 arrays were given"):
+        law(x, x)
+    with pytest.raises(rk.errors.WrongSize, match=r"do not broadcast: q \(3, 7\), v \(4, 7\)"):
+        law(torch.zeros((3, 7)), torch.zeros((4, 7)), x)
+    with pytest.raises(rk.errors.UnknownName, match="gravty"):
+        law(x, x, x, gravty=torch.zeros(3))
+    with pytest.raises(rk.errors.WrongValue, match="real numbers"):
+        law(x + 1j, x, x)
+    with pytest.raises(rk.errors.WrongValue, match="tensor on meta"):
+        law(torch.zeros(7, device="meta"), x, x)
+    with pytest.raises(rk.errors.WrongValue, match=r"robot\.inverse_dynamics"):
+        rikigaku.torch.law(panda)  # type: ignore[arg-type]
+    with pytest.raises(rk.errors.MissingValue, match="has not made"):
+        law_operator([x], "unknown")
