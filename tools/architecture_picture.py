@@ -44,10 +44,12 @@ TEXTS = {
     "contact": "surfaces, friction,\nmode selection",
     "simulation": "simulate, controllers,\nSolution",
     "space": "floating base,\ntargets, capture",
+    "identification": "parameters from\nmeasured motion",
     "rollout": "many worlds,\nsweeps",
     "rosam": "the paper's\nfunctions",
     "web": "document of a page,\nMathML, front end",
     "report": "live HTML report",
+    "studio": "local server,\nediting, jobs",
     "cli": "rikigaku ...",
 }
 WIDTH, HEIGHT, GAP = 4.5, 0.74, 0.4

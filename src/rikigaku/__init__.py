@@ -48,12 +48,15 @@ if TYPE_CHECKING:
         Experiment,
         Identification,
         Motor,
+        OnlineIdentification,
+        Spring,
         excitation,
         identify,
         read_experiment,
     )
     from rikigaku.inverse_kinematics.target_kinds import (
         CenterOfMassTarget,
+        ConfigurationTarget,
         LineTarget,
         LookAtTarget,
         OrientationTarget,
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
         GravityCompensation,
         Guard,
         LinearPolicy,
+        NetworkPolicy,
         ResolvedAcceleration,
         Sampled,
         Solution,
@@ -86,6 +90,7 @@ __all__ = [
     "Capsule",
     "CenterOfMassTarget",
     "ComputedTorque",
+    "ConfigurationTarget",
     "Contact",
     "ContactSystem",
     "Coupling",
@@ -115,6 +120,8 @@ __all__ = [
     "LoopEnd",
     "ModifiedDH",
     "Motor",
+    "NetworkPolicy",
+    "OnlineIdentification",
     "OrientationTarget",
     "Placement",
     "Plane",
@@ -130,6 +137,7 @@ __all__ = [
     "SolidCylinder",
     "Solution",
     "Sphere",
+    "Spring",
     "StandardDH",
     "Surface",
     "Sweep",
@@ -179,6 +187,7 @@ _LATER = {
     ),
     "rikigaku.inverse_kinematics.target_kinds": (
         "CenterOfMassTarget",
+        "ConfigurationTarget",
         "LineTarget",
         "LookAtTarget",
         "OrientationTarget",
@@ -191,6 +200,8 @@ _LATER = {
         "Experiment",
         "Identification",
         "Motor",
+        "OnlineIdentification",
+        "Spring",
         "excitation",
         "identify",
         "read_experiment",
@@ -203,6 +214,7 @@ _LATER = {
         "GravityCompensation",
         "Guard",
         "LinearPolicy",
+        "NetworkPolicy",
         "ResolvedAcceleration",
         "Sampled",
         "Solution",
@@ -217,6 +229,8 @@ def __getattr__(name: str) -> Any:
         if name in names:
             value = globals()[name] = getattr(import_module(module), name)
             return value
+    if name in ("jax", "torch"):  # bridges, imported at first access, too
+        return import_module(f"rikigaku.{name}")
     raise AttributeError(f"module 'rikigaku' has no attribute {name!r}")
 
 

@@ -280,6 +280,8 @@ def _controllers(folder: Path) -> Iterator[Recipe]:
     yield Recipe("PD of a configuration", rk.PD, (arm, Q, 10.0, 1.0))
     yield Recipe("ComputedTorque", rk.ComputedTorque, (arm, path, 10.0, [1.0, 1.0]))
     yield Recipe("GravityCompensation", rk.GravityCompensation, (arm,))
+    layers = [(np.ones((3, 4)), np.zeros(3)), (np.ones((2, 3)), np.zeros(2))]
+    yield Recipe("NetworkPolicy", rk.NetworkPolicy, (arm, layers, "relu", np.ones(4)))
     yield Recipe("LinearPolicy", rk.LinearPolicy, (arm, np.ones((2, 4)), [0.1, 0.2], np.zeros(4)))
     resolved = {"axes": "xy", "null_space_damping": 1.0}
     yield Recipe(
@@ -298,6 +300,10 @@ def _with_torque(kind: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def _in_jax(law: Any, *args: Any, **keywords: Any) -> Any:
+    return rk.jax.law(law)(*args, **keywords)
+
+
 def _rollouts(folder: Path) -> Iterator[Recipe]:
     arm = robots()["arm"]
     keywords: dict[str, Any] = {
@@ -306,6 +312,7 @@ def _rollouts(folder: Path) -> Iterator[Recipe]:
         "method": "rk4",
         "parameters": {"m1": [1.0, 2.0]},
         "contacts": None,
+        "stop": "q1 - 3",
         "every": 1,
         "start": 0.0,
         "out": None,
@@ -313,7 +320,12 @@ def _rollouts(folder: Path) -> Iterator[Recipe]:
     }
     yield Recipe("rollout", arm.rollout, (Q, V, np.zeros((3, 2, 2))), keywords)
     floor = rk.Contact("hand", rk.Plane(normal=(0, 1, 0), point=(0, -5, 0)), 0.2)
-    yield Recipe("rollout with contacts", arm.rollout, (Q, V), {"steps": 3, "dt": 1e-3, "contacts": [floor]})
+    yield Recipe(
+        "rollout with contacts",
+        arm.rollout,
+        (Q, V),
+        {"steps": 3, "dt": 1e-3, "contacts": [floor], "friction": [0.2]},
+    )
     keywords = {"seed": 1, "executor": None, "retries": 0, "checkpoint": None, "progress": None}
     yield Recipe("sweep", rk.sweep, (_drawn, [1.0, 2.0]), keywords, long=("executor",))
     yield Recipe("Sweep.save", rk.sweep(_drawn, [1.0, 2.0]).save, (folder / "sweep.npz",))
@@ -379,8 +391,12 @@ def _simulation(folder: Path) -> Iterator[Recipe]:
         long=(0,),
     )
     yield Recipe(
-        "Solution.animate", solution.animate, (), {"path": None, "fps": 25, "speed": 1.0, "frames": True}
+        "Solution.animate",
+        solution.animate,
+        (folder / "motion.gif",),
+        {"fps": 25, "speed": 1.0, "frames": True},
     )
+    yield Recipe("view", arm.view, (np.zeros(arm.nq),), {"height": 300, "language": "en"})
     yield Recipe("Solution.save", solution.save, (folder / "other.npz",))
     yield Recipe("load_solution", rk.load_solution, (file, arm))
 
@@ -442,7 +458,7 @@ def _laws(folder: Path, every_law: bool) -> Iterator[Recipe]:
         yield Recipe(name, bound, arrays, {**own, "out": None})
         if name in _WITH_METHODS and bound.robot is arm:
             options = {key: x for key, x in own.items() if key in bound.law.options}
-            derivative = {**own, "wrt": ("q",), "packed": False, "out": None}
+            derivative = {**own, "wrt": ("q",), "packed": False, "order": 1, "out": None}
             yield Recipe(f"{name}.derivative", bound.derivative, arrays, derivative)
             yield Recipe(f"{name}.status", bound.status, arrays, own)
             yield Recipe(f"{name}.fix", partial(_fixed, bound, arrays), (), own)
@@ -451,6 +467,16 @@ def _laws(folder: Path, every_law: bool) -> Iterator[Recipe]:
             limits = {"time_limit": 5.0, "progress": None, "cancel": None}
             yield Recipe(f"{name}.formulas", bound.formulas, (), {**limits, **options})
             yield Recipe(f"{name}.intermediates", bound.intermediates, (), options)
+    second = {"wrt": ("q",), "order": 2, "gravity": [0.0, -9.0, 0.0], "m1": 1.5}
+    yield Recipe("second derivative", arm.gravity_forces.derivative, (Q,), second)
+    weighted = {"weights": [1.0, 2.0], "wrt": ("q", "m1"), "gravity": [0.0, -9.0, 0.0], "m1": 1.5}
+    yield Recipe("gradient", arm.gravity_forces.gradient, (Q,), weighted)
+    yield Recipe("tangent", arm.gravity_forces.tangent, (Q,), {"directions": {"q": V, "m1": 1.0}})
+    along = {**weighted, "directions": {"q": V}}
+    yield Recipe("hessian_product", arm.gravity_forces.hessian_product, (Q,), along)
+    yield Recipe(
+        "jax.law", partial(_in_jax, arm.gravity_forces), (Q,), {"gravity": [0.0, -9.0, 0.0], "m1": 1.5}
+    )
     export = {"path": folder / "law.c", "name": "f", "derivative": False}
     yield Recipe("export", arm.mass_matrix.export, ("c",), export)
     yield Recipe(
@@ -531,6 +557,7 @@ def _targets(arm: Any, pose: Any) -> Iterator[Recipe]:
         rk.PlaneTarget: {"point": point, "normal": [0.0, 0.0, 1.0]},
         rk.LookAtTarget: {"point": point},
         rk.CenterOfMassTarget: {"position": point, "axes": "xy"},
+        rk.ConfigurationTarget: {"q": arm.neutral()},
     }
 
     def used(kind: Any) -> Callable[..., Any]:
@@ -540,7 +567,7 @@ def _targets(arm: Any, pose: Any) -> Iterator[Recipe]:
         return search
 
     for kind, fields in kinds.items():
-        frame = {} if kind is rk.CenterOfMassTarget else {"frame": "hand"}
+        frame = {"frame": "hand"} if "frame" in kind.__dataclass_fields__ else {}
         own = {**frame, **fields, "weight": 1.0, "priority": 0}
         yield Recipe(kind.__name__, used(kind), (), own)
 
@@ -552,6 +579,8 @@ def _closed(folder: Path) -> Iterator[Recipe]:
     assembling = {"near": q, "path": False, "all": False, "strict": True}
     yield Recipe("assemble", five.assemble, ([0.3, 1.2],), assembling)
     yield Recipe("assembly_mode", five.assembly_mode, (q,))
+    three = rk.load("three_rrr")
+    yield Recipe("platform_poses", three.platform_poses, ([0.5, 0.5, 0.5],))
     yield Recipe("singularity", five.singularity, (q,), {"frame": "hand", "output": "pose"})
     v, a = five.complete(q, V, A)
     sharing: dict[str, Any] = {
@@ -710,6 +739,9 @@ def _identification(folder: Path) -> Iterator[Recipe]:
         "check_signs": True,
     }
     yield Recipe("identify", rk.identify, (arm, data, None), options)
+    yield Recipe("Spring", rk.Spring, ("balance", "base", last))
+    online = {"noise": 0.1, "forgetting": 1.0, "prior_error": 1.0, "offsets": True}
+    yield Recipe("OnlineIdentification", rk.OnlineIdentification, (arm,), online)
     found = rk.identify(arm, data, consistent=False)
     yield Recipe("Identification.predict", found.predict, (q[0], v[0], a[0]))
     limits: dict[str, Any] = {"velocity": 1.0, "acceleration": 5.0, "torque": None, "seed": 0}
@@ -898,7 +930,7 @@ def _pictures(folder: Path) -> Iterator[Recipe]:
     yield Recipe("report", report, (arm, Q), {**options, **empty}, long=("time_limit",))
     page = report(arm, Q, laws=["pose"], time_limit=1.0)
     yield Recipe("html_report", html_report, (page,), {"language": "ja"})
-    yield Recipe("robot_document", robot_document, (arm,), {"q": Q, "ghosts": (), "laws": True, **empty})
+    yield Recipe("robot_document", robot_document, (arm,), {"q": Q, "ghosts": (), "laws": "all", **empty})
     fall = rk.simulate(arm, Q, V, duration=SHORT)
     yield Recipe("recorded_motion", recorded_motion, (fall, "fall"), {"rate": 30.0}, long=("rate",))
     yield Recipe("mathml", mathml, ("a_{1} + b",), {"display": True})

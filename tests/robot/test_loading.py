@@ -120,10 +120,10 @@ def formats() -> Iterator[dict[str, FileFormat]]:
 
 
 def read_masses(path: Path) -> RobotModel:
-    """A pendulum for each line: its mass [kg]."""
+    """A pendulum for each line: its estimated mass [kg]."""
+    inertias = [rk.Inertia("com", mass, (0.1, 0, 0), regrouped=True) for mass in path.read_text().split()]
     links = [
-        rk.Link(f"l{k}", "base", rk.Joint(f"q{k}"), inertia=rk.Inertia("com", mass, (0.1, 0, 0)))
-        for k, mass in enumerate(path.read_text().split())
+        rk.Link(f"l{k}", "base", rk.Joint(f"q{k}"), inertia=inertia) for k, inertia in enumerate(inertias)
     ]
     return RobotModel(path.name.partition(".")[0], tuple(links))
 

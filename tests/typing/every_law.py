@@ -35,6 +35,13 @@ def tree_laws(folder: Path) -> None:
     g: Array = arm.gravity_forces(q)
     C: Array = arm.coriolis_matrix(q, v)
     Y: Array = arm.regressor(q, v, a)
+    second: Any = arm.inverse_dynamics.derivative(q, v, a, wrt="q", order=2)
+    assert second.q.q.shape == (2, 2, 2)
+    gradient: Any = arm.inverse_dynamics.gradient(q, v, a, weights=np.ones(2), wrt=("q", "m1"))
+    slope: Any = arm.inverse_dynamics.tangent(q, v, a, directions={"q": v})
+    product: Any = arm.inverse_dynamics.hessian_product(q, v, a, weights=np.ones(2), directions={"q": v})
+    assert np.isclose(gradient.q @ v, slope.sum())
+    assert np.allclose(product.q, np.ones(2) @ (second.q.q @ v))
     assert np.allclose(forward, a)
     assert np.allclose(M @ M_inverse, np.eye(2))
     assert np.allclose(C @ v, h)
@@ -160,6 +167,10 @@ def states_and_editing(folder: Path) -> None:
     arm.save(folder / "arm.robot.toml")
     assert rk.load(folder / "arm.robot.toml").nv == 2
     assert "<table" in arm._repr_html_()
+    assert arm._repr_mimebundle_() is not None
+    picture = arm.view(q)
+    picture.q = q
+    assert np.allclose(picture.q, q)
 
 
 def parameters_and_inverse_kinematics() -> None:
@@ -183,6 +194,7 @@ def closed_laws() -> None:
     """Laws of a robot with a loop, over all joints and over the independent coordinates."""
     five = rk.load("five_bar")
     q: Array = five.assemble([0.3, 1.2])
+    assert rk.load("three_rrr").platform_poses([0.5, 0.5, 0.5]).poses.shape[1:] == (4, 4)
     v_independent, a_independent = np.array([1.0, 2.0]), np.array([0.0, -1.0])
     v, a = five.complete(q, v_independent, a_independent)
     tau: Array = five.inverse_dynamics(q, v, a)
@@ -337,6 +349,7 @@ def simulations(folder: Path) -> None:
     for controller in (
         rk.PD(arm, path, 100.0, 20.0),
         rk.LinearPolicy(arm, np.zeros((2, 4))),
+        rk.NetworkPolicy(arm, [(np.zeros((2, 4)), np.zeros(2))]),
         rk.ComputedTorque(arm, path, 100.0, 20.0),
         rk.ResolvedAcceleration(arm, "hand", arm.pose([0.3, 0.2], "hand")[1:3, 3], 100.0, 20.0, axes="yz"),
         rk.Sampled(torque, 0.05),

@@ -20,17 +20,27 @@ def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True)
 
 
-def test_mypy_strict_finds_nothing(tmp_path: Path) -> None:
-    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n")
-    answer = _run(tmp_path, "mypy", "--config-file", "mypy.ini", "--cache-dir", str(tmp_path), str(SCRIPT))
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A directory in which mypy keeps what it knows of the package between the tests."""
+    return str(tmp_path_factory.mktemp("mypy"))
+
+
+def _mypy(folder: Path, cache: str, script: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "mypy.ini").write_text("[mypy]\nstrict = true\n")
+    return _run(folder, "mypy", "--config-file", "mypy.ini", "--cache-dir", cache, str(script))
+
+
+def test_mypy_strict_finds_nothing(tmp_path: Path, cache: str) -> None:
+    answer = _mypy(tmp_path, cache, SCRIPT)
     assert answer.returncode == 0, answer.stdout
 
 
-def test_mypy_strict_finds_nothing_in_the_readme(tmp_path: Path) -> None:
+def test_mypy_strict_finds_nothing_in_the_readme(tmp_path: Path, cache: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     assert blocks
     (tmp_path / "readme.py").write_text("\n".join(blocks))
-    answer = _run(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path), "readme.py")
+    answer = _mypy(tmp_path, cache, tmp_path / "readme.py")
     assert answer.returncode == 0, answer.stdout
 
 
@@ -42,7 +52,7 @@ def test_pyright_standard_finds_nothing(tmp_path: Path) -> None:
     assert answer.returncode == 0, answer.stdout
 
 
-def test_the_checkers_do_see_a_wrong_call(tmp_path: Path) -> None:
+def test_the_checkers_do_see_a_wrong_call(tmp_path: Path, cache: str) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
         "import rikigaku as rk\nrobot = rk.load('planar_2r')\n"
@@ -52,7 +62,7 @@ def test_the_checkers_do_see_a_wrong_call(tmp_path: Path) -> None:
         "robot.jacobian.fix(frame='hand')()\n"
         "robot.jacobian.fix(axes='local')([0.0])\n"
     )
-    answer = _run(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path), str(wrong))
+    answer = _mypy(tmp_path, cache, wrong)
     assert re.search(r'wrong.py:3: error: Missing positional argument "a"', answer.stdout)
     assert re.search(r'wrong.py:4: error: "Robot" has no attribute "inverse_dynamic"', answer.stdout)
     assert re.search(r"wrong.py:5: error: Incompatible types in assignment", answer.stdout)

@@ -14,13 +14,13 @@ from contextlib import suppress
 from typing import Any, TextIO
 
 import rikigaku
-from rikigaku.cli import analyze, check, convert, plot_robot, show
+from rikigaku.cli import analyze, cache, check, convert, plot_robot, show, studio
 from rikigaku.core.errors import RikigakuError
 from rikigaku.core.interruption import INTERRUPTED
 
 FAILED, READER_GONE = 2, 141  # exit codes
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-COMMANDS = (analyze, show, plot_robot, check, convert)
+COMMANDS = (analyze, show, plot_robot, check, convert, cache, studio)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

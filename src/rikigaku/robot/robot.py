@@ -96,6 +96,7 @@ class Robot(RobotModel):
     tree = closed_only(Method("closure.open_tree", "tree", is_property=True))
     closure = closed_only(Method("closure.closure_plan", "closure"))
     assemble = closed_only(Method("symbolic.loops.assembly_modes", "assemble"))
+    platform_poses = closed_only(Method("symbolic.loops.assembly_modes", "all_platform_poses"))
     assembly_mode = closed_only(Method("closure.singularity", "assembly_mode"))
     singularity = closed_only(Method("closure.singularity", "singularity"))
     actuation_forces = closed_only(Method("closure.actuation_sharing", "actuation_forces"))
@@ -111,8 +112,10 @@ class Robot(RobotModel):
     # Beams, pictures, files
     fem = Method("fem.mesh", "fem")
     plot = Method("plotting.robot_picture", "plot")
+    view = Method("web.notebook", "view")
     save = Method("formats.robot_files", "save")
-    _repr_html_ = Method("model.robot_tables", "_repr_html_")
+    _repr_html_ = Method("web.notebook", "_repr_html_")
+    _repr_mimebundle_ = Method("web.notebook", "_repr_mimebundle_")
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if _applies(self, name)]

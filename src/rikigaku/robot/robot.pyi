@@ -5,9 +5,12 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numpy.typing import ArrayLike, NDArray
 from os import PathLike
+from pathlib import Path
 from rikigaku.closure.actuation_sharing import ActuationForces
 from rikigaku.closure.closure_plan import ClosurePlan
+from rikigaku.closure.platform_legs import PlatformPoses
 from rikigaku.closure.singularity import AssemblyMode, Singularity
+from rikigaku.contact.surfaces import Surface
 from rikigaku.core.progress import Progress
 from rikigaku.core.types import Array
 from rikigaku.fem.mesh import Mesh
@@ -20,6 +23,7 @@ from rikigaku.model.geometry import Geometry
 from rikigaku.model.inertial_parameters import Inertia
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import State
+from rikigaku.numbers.formula import Formula
 from rikigaku.robot.robot_law import RobotLaw
 from rikigaku.rollout.rollout_result import Rollout
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
@@ -27,6 +31,7 @@ from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.loops.loop_constraints import LoopConstraints
+from rikigaku.web.notebook_widget import RobotView
 from typing import Any, Literal, NamedTuple, Self, overload
 
 
@@ -1659,7 +1664,7 @@ class Robot(RobotModel):
             MissingValue: if a symbol has no value ("numbers").
             NotVerified: if joint forces at random states are not those of the full robot.
         """
-    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float=1e-08, iterations: int=100, restarts: int=40, rng: Any=0, **symbols: float) -> Solution:
+    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, times: ArrayLike | None=None, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float | None=None, iterations: int=100, restarts: int=40, rng: Any=0, dtype: Any=np.float64, **symbols: float) -> Solution:
         """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
 
         Chains of up to six revolute and prismatic joints are solved exactly, by formulas or by elimination; the
@@ -1671,37 +1676,44 @@ class Robot(RobotModel):
             frame: a frame or link.
             q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
                 nearest to it is returned. Joints that do not move the frame keep its values.
-            all: return every configuration. An arm of seven joints has a curve of them, given by samples.
+            all: return every configuration. A redundant arm has a family of them, given by samples at values of
+                the redundant joints, and its `dimension`; `self_motion` gives the curves of dimension 1. A closed
+                robot has branches of each leg (`legs`); up to 16 combinations of them are listed in q.
             along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
                 given; `changes` lists the poses before which the arm must change its branch, or needs a full
                 revolution. A pose without configuration has NaN.
             largest_step: of a joint between consecutive poses of a path [rad, m]; more is a change of branch.
+            times: of the poses of a path [s], increasing: the velocity limits of the joints are kept. Poses that
+                an exact method reaches only by exceeding them are listed in `too_fast`. A search stays within
+                them: where the arm cannot arrive in time, q is the nearest it can, and `success` is False.
             given: values of joints that are not solved for, by name; numbers, or one for each target.
             limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
                 where that brings them within the limits.
             method: "auto", or one of "formulas", "elimination", "search".
-            tolerance: largest error [m] and [rad] of a success.
+            tolerance: largest error [m] and [rad] of a success; 1e-8, in single precision 1e-5.
             iterations, restarts: of the search: steps of one attempt, attempts from random configurations.
             rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
+            dtype: np.float32 for results of float32. Formulas and searches then run in single precision, twice as
+                many poses in a register; elimination, families and paths in double precision.
             symbols: values of the robot's symbols, instead of its own.
         Returns:
             A Solution, with the method that was used. A pose out of reach is no error: `success` is False, and
             without all=True q is the best configuration found.
         Raises:
-            WrongValue: if the target is not a pose, or the robot has closed loops.
+            WrongValue: if the target is not a pose, or options do not fit it.
             NotSolvable: if all configurations were asked for, and there is no method that gives them.
         """
     def self_motion(self, target: ArrayLike, frame: str, parameter: str | None=None, *, limits: bool=True, **symbols: float) -> SelfMotion:
-        """The curves of configurations of an arm of seven joints that hold a frame at a pose (4, 4).
+        """The curves of configurations that hold a frame of an arm with one redundant joint at a pose (4, 4).
 
         Args:
             parameter: the redundancy parameter that is reported along the curves: a joint, or "arm angle" for an
                 arm with spherical shoulder and wrist. By default the arm angle where there is one, else a joint
-                near the middle.
-            limits: report which parts of the curves the joint limits leave.
+                that moves much along the curves.
+            limits: report which parts of the curves the joint limits leave; samples are added at their ends.
             symbols: values of the robot's symbols, instead of its own.
         Raises:
-            NotSolvable: if not exactly seven joints move the frame.
+            NotSolvable: if the configurations at a pose are not curves.
         """
     def inverse_kinematics_formulas(self, frame: str='hand', target: str | None=None, given: Sequence[str]=(), *, linear: bool=True, time_limit: float=60.0, progress: Progress | None=None, cancel: threading.Event | None=None) -> JointFormulas:
         """Joint positions that bring a frame to a pose, as formulas of the pose and the robot's symbols.
@@ -1725,7 +1737,7 @@ class Robot(RobotModel):
             NotSolvable: if square roots do not suffice, with the joints and the degree of the remaining equation.
             TimeLimit, JobCancelled: where the work was stopped.
         """
-    def base_parameters(self, gravity: Any=None, joint_parameters: bool | str | Sequence[str]=False, method: str='regressor', tree: bool=False, near: ArrayLike | None=None, **symbols: Any) -> BaseParameters:
+    def base_parameters(self, gravity: Any=None, joint_parameters: bool | str | Sequence[str]=False, method: str='regressor', tree: bool=False, near: ArrayLike | None=None, time_limit: float=600.0, **symbols: Any) -> BaseParameters:
         """The smallest set of parameters that determines the joint forces, with exact regrouping formulas.
 
         Args:
@@ -1736,6 +1748,8 @@ class Robot(RobotModel):
             near: of a robot with loops, a closed configuration (nq,), as `assemble` returns it: the result holds
                 on its component of the configuration space (a parallelogram, or its crossed form). By default
                 that of the configuration `assemble` finds from the neutral one.
+            time_limit: seconds. A tree whose regressor takes longer gets its parameters by geometric rules, and
+                `verified` says so; for loops TimeLimit is raised.
             symbols: values of symbols of the robot; the others stay symbols of the formulas.
         """
     @property
@@ -1767,7 +1781,9 @@ class Robot(RobotModel):
                 configuration nearest to the neutral one is taken; a batch continues from its first one.
             path: the first axis of q_independent is a path; each configuration continues the one before.
             all: all assembly modes of one set of positions within the joint limits, (modes, nq), nearest first:
-                from the exact equations where these can be solved, else as many as random starts find.
+                from the exact equations where these can be solved; for a platform on six legs in space or three
+                in a plane, one configuration at each of its poses (`robot.platform_poses`); else as many as
+                random starts find.
             strict: raise where the loops cannot be closed; else the row is NaN.
             symbols: values of the robot's symbols, instead of its own.
         Raises:
@@ -1775,6 +1791,20 @@ class Robot(RobotModel):
                 mode ends at a singular configuration before. WrongSize, WrongValue: if the coordinates do not
                 determine the others.
         `robot.assembly_mode(q)` returns residual, rank and assembly mode of a configuration.
+        """
+    def platform_poses(self, q_independent: ArrayLike | Mapping[str, ArrayLike], **symbols: float) -> PlatformPoses:
+        """All poses of the platform of a parallel robot at given positions of its actuated joints.
+
+        Six legs that hold points of the platform at distances from the base (UPS, PUS, RUS) have up to 40 poses,
+        three in a plane (RRR, RPR) up to 6. All complex solutions are followed by homotopy continuation.
+
+        Args:
+            q_independent: as `robot.assemble` takes them, one set of positions.
+        Returns:
+            PlatformPoses: `poses` (n, 4, 4) of the link or frame `frame` in the world, joint limits ignored.
+            All are known if `reached` equals `paths`; special geometries have fewer solutions than paths.
+        Raises:
+            NotSolvable: if the robot is no platform on such legs.
         """
     def assembly_mode(self, q: ArrayLike, **symbols: float) -> AssemblyMode:
         """Whether configurations (..., nq) are closed; their residual, rank and assembly mode."""
@@ -1816,7 +1846,7 @@ class Robot(RobotModel):
                 many as the mobility, or do not determine the others. NoFormula, TimeLimit: with explicit, if
                 there is none, or none is found in time.
         """
-    def rollout(self, q0: ArrayLike | None, v0: ArrayLike | None=None, torque: Any=None, *, steps: int, dt: float, method: str | None=None, parameters: Mapping[str, ArrayLike] | None=None, contacts: Any=None, every: int=1, start: float=0.0, out: tuple[Array, Array] | None=None, threads: int | None=None) -> Rollout:
+    def rollout(self, q0: ArrayLike | None, v0: ArrayLike | None=None, torque: Any=None, *, steps: int, dt: float, method: str | None=None, parameters: Mapping[str, ArrayLike] | None=None, contacts: Any=None, friction: ArrayLike | None=None, stop: str | Formula | Sequence[str | Formula] | None=None, every: int=1, start: float=0.0, out: tuple[Array, Array] | None=None, threads: int | None=None, dtype: Any=np.float64) -> Rollout:
         """The motions of many worlds over fixed steps, in native code.
 
         The same bits come out for any division of the worlds into calls and for any number of threads.
@@ -1826,22 +1856,29 @@ class Robot(RobotModel):
                 rest if left out).
             torque: an array (steps, worlds, n), constant in each step, in which steps or worlds may be 1 where
                 all are equal; or what `rk.simulate` compiles: None, constant forces (n,), formulas of t,
-                `rk.Data`, `rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`, `rk.LinearPolicy`, sums.
+                `rk.Data`, `rk.PD`, `rk.ComputedTorque`, `rk.GravityCompensation`, `rk.LinearPolicy`,
+                `rk.NetworkPolicy`, sums.
             steps, dt: number of steps, and their length [s].
             method: "euler" (semi-implicit, order 1; the default), "implicit" (order 1, damping and
                 stiffness of joints and controllers implicit: for stiff ones), "rk4" (order 4), or
-                "time_stepping": order 1 with contacts and loops; the default if there are contacts.
+                "time_stepping": order 1 with contacts and loops; the default if there are some.
             parameters: values of the robot's symbols, each a number or (worlds,): other values compile nothing.
             contacts: as in `rk.simulate`.
+            friction: Coulomb coefficients instead of those of the contacts, (worlds,) or (worlds, contacts).
+            stop: a formula of positions and velocities by their names, as "q2^2 - 0.04", or several: a world
+                stops alone before the first step at whose beginning one of them is above zero, and keeps its
+                state from there on.
             every: steps between recorded states; 0: only the final states.
             start: time of the initial state [s].
             out: two arrays that q and v are written to.
             threads: number of threads; those of `rk.set_threads` if left out.
+            dtype: np.float32 for single precision, with twice as many worlds in a register; time too has 24 bits.
         Returns:
             The rollout. A world whose state is not finite stops alone: its states are NaN from there on, and
             `steps` and `status` say so.
         Raises:
-            WrongSize, WrongValue, MissingValue: for arguments that do not fit the robot or each other.
+            WrongSize, WrongValue, UnknownName, MissingValue: for arguments that do not fit the robot or each
+                other.
         """
     def law(self, record: Law) -> RobotLaw:
         """A law of your own, bound to the robot: compiled, differentiated and exported like any other.
@@ -1864,6 +1901,23 @@ class Robot(RobotModel):
             masses: mark the centres of mass, by size; legend: explain the colours.
             symbols: values of the robot's symbols, in place of its own.
         """
+    def view(self, q: ArrayLike | None=None, *, names: Sequence[str]=(), surfaces: Sequence[Surface]=(), visuals: str | Path | None=None, height: int=420, language: str='en') -> RobotView:
+        """The robot in a notebook's cell, live: sliders, frames that can be dragged, layers.
+
+        Args:
+            q: joint positions (nq,), the default configuration if left out; or several (k, nq), as
+                `inverse_kinematics(..., all=True).q` and `assemble(..., all=True)` return them: one is the
+                robot's, the others are ghosts, and buttons choose. Of more than 64, evenly chosen ones are shown.
+            names: of several configurations, shown on the buttons; their numbers if left out.
+            surfaces: `rk.Plane()`, `rk.Sphere(...)`, `rk.Surface(...)`, drawn around the robot.
+            visuals: the URDF or MJCF file whose boxes, cylinders, spheres and meshes are shown.
+            height: of the picture [pixels]. language: "en" or "ja".
+        Returns:
+            A handle: `view.q = ...` moves the picture, `view.q` follows it.
+        Raises:
+            RikigakuError: if anywidget is not installed; the message names the extra. WrongSize: if q does not
+                fit the robot.
+        """
     def save(self, path: str | PathLike[str]) -> None:
         """Write the robot to a .robot.toml, .urdf, .xml (MJCF) or .par (SYMORO) file.
 
@@ -1871,4 +1925,6 @@ class Robot(RobotModel):
         hold; symbols must be bound first for it and for MJCF. A .par file takes rows of modified DH.
         """
     def _repr_html_(self) -> str:
-        """The table of links, for notebooks."""
+        """Picture and table of links, for notebooks without live views."""
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """Rich display in notebooks: the live view where anywidget is installed, and picture and table."""

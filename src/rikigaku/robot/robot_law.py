@@ -33,7 +33,7 @@ class RobotLaw(BoundLaw):
     @checked
     def status(self, *args: Any, **keywords: Any) -> Any:
         """Why a state's result is NaN or invalid: "ok" or a sentence, one for each state."""
-        inputs, options, overrides, symbols = self._arguments.parsed(args, keywords)
+        inputs, options, overrides, symbols = self.arguments.parsed(args, keywords)
         return status(self._compiled_laws.of(options, overrides), inputs, overrides, symbols)
 
     @property
@@ -108,8 +108,8 @@ class RobotLaw(BoundLaw):
     ) -> tuple[RobotModel, Specialization]:
         options = dict(zip(self.law.options, args, strict=False)) | options
         magnitude = options.pop("gravity") if isinstance(options.get("gravity"), str) else None
-        _, options, overrides, symbols = self._arguments.parsed((), options, arrays_required=False)
-        symbols = {**self._arguments.symbol_values, **symbols}
+        _, options, overrides, symbols = self.arguments.parsed((), options, arrays_required=False)
+        symbols = {**self.arguments.symbol_values, **symbols}
         robot = bind_symbols(self.robot, **symbols) if symbols else self.robot
         robot = robot if magnitude is None else with_gravity_symbol(robot, magnitude)
         return robot, self._compiled_laws.of(options, overrides).specialization
