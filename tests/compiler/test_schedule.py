@@ -183,7 +183,7 @@ def test_results_written_past_the_caches_are_the_same(
     x = np.random.default_rng(4).uniform(-1, 1, (37, 2))
     x[11, 1] = np.nan
     expected = answers(f"cached {size} {padding} {shift}")
-    monkeypatch.setattr(llvm_batch_loop, "_CACHED_BYTES", 0)
+    monkeypatch.setattr(llvm_batch_loop, "CACHED_BYTES", 0)
     for streamed, cached in zip(answers(f"streamed {size} {padding} {shift}"), expected, strict=True):
         np.testing.assert_array_equal(streamed, cached)
     assert np.isnan(expected[0][11, :size]).all()

@@ -11,6 +11,7 @@ from random_robots import random_robot, random_state
 
 import rikigaku as rk
 from rikigaku.core.errors import WrongValue
+from rikigaku.rollout import step_loop
 
 WORLDS = 700  # more than a block, and no multiple of vector registers
 
@@ -102,3 +103,23 @@ def test_single_precision_notes_worlds_that_are_not_finite() -> None:
         found.gradient(q=np.ones(found.q.shape))
     with pytest.raises(WrongValue, match="float16"):
         robot.rollout(None, steps=1, dt=1e-3, dtype=np.float16)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("worlds", [1, 5, 700])
+def test_records_past_the_caches_have_the_same_bits(
+    dtype: Any, worlds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = rk.load("planar_3r")
+    q = np.random.default_rng(2).normal(size=(worlds, 3))
+    plain = arm.rollout(q, steps=7, dt=1e-3, dtype=dtype)
+    monkeypatch.setattr(step_loop, "CACHED_BYTES", 0)
+    size = 7 * worlds * 3
+    for offset in (0, 1, 3):  # rows that begin anywhere in a line of the cache
+        memory = np.zeros((2, size + 8), dtype)
+        out = tuple(x[offset : offset + size].reshape(7, worlds, 3) for x in memory)
+        streamed = arm.rollout(q, steps=7, dt=1e-3, dtype=dtype, out=(out[0], out[1]))
+        assert np.array_equal(streamed.q, plain.q)
+        assert np.array_equal(streamed.v, plain.v)
+        assert not memory[:, :offset].any()
+        assert not memory[:, offset + size :].any()

@@ -11,7 +11,7 @@ from rikigaku.compiler.llvm_text import Vector
 from rikigaku.core.errors import WrongSize
 from rikigaku.numbers.program import Port, Program
 
-_CACHED_BYTES = 8_000_000  # outputs up to this size stay in the caches for the caller
+CACHED_BYTES = 8_000_000  # outputs up to this size stay in the caches for the caller
 _AXES = 4  # every array is treated as one of four axes, leading ones of length 1 (dposes/dq has four)
 
 
@@ -147,7 +147,7 @@ def _stream(program: Program, t: Vector) -> list[str]:
         *lines,
         f"  %stream.low = and i64 %stream.odd{len(program.outputs)}, {STREAM_ALIGN - 1}",
         "  %stream.even = icmp eq i64 %stream.low, 0",
-        f"  %stream.large = icmp sgt i64 %stream.bytes, {_CACHED_BYTES}",
+        f"  %stream.large = icmp sgt i64 %stream.bytes, {CACHED_BYTES}",
         "  %stream.fits = and i1 %stream.even, %stream.large",
         f"  %stream = and i1 %stream.fits, {str(even).lower()}",
     ]

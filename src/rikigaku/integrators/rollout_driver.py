@@ -23,11 +23,13 @@ class RollSlot(IntEnum):
 
     WORLDS: their number. CHECKS: address of the numbers that are not 0 if a world has stopped or its state is
     not finite. TAKEN: address of the numbers of steps until then; -1 before.
-    RECORDED, RECORDS: number of recorded arrays and the address of their `RecordSlot`s.
+    RECORDED, RECORDS: number of recorded arrays and the address of their `RecordSlot`s. STREAM: 1 if records
+    exceed the caches.
     """
 
-    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS, WORLDS, CHECKS, TAKEN, RECORDED, RECORDS = range(10)
-    SIZE = 10
+    FIRST_STEP, STEPS, EVERY, CALLS_PER_STEP, CALLS, WORLDS, CHECKS, TAKEN = range(8)
+    RECORDED, RECORDS, STREAM = range(8, 11)
+    SIZE = 11
 
 
 class RecordSlot(IntEnum):
@@ -54,11 +56,39 @@ class MoveSlot(IntEnum):
 
 
 _MEMCPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+_LINE = 32  # bytes of a non-temporal store, which is aligned to them
+_STORED = f"<{_LINE // 4} x i32>"
 
 
 def rollout_text() -> str:
     """@roll(block): STEPS steps from FIRST_STEP on; @roll32: the same in single precision."""
-    return "\n".join([DECLARED, _MEMCPY, _loop("roll", "double"), _loop("roll32", "float")])
+    loops = _loop("roll", "double"), _loop("roll32", "float")
+    return "\n".join([DECLARED, _MEMCPY, _streaming_copy(), *loops, "!1 = !{i32 1}"])
+
+
+def _streaming_copy() -> str:
+    """@stream(target, source, bytes): copy past the caches; addresses and bytes are multiples of 4.
+
+    Records are not read again here: a plain store would first read their lines from memory.
+    """
+    w = Writer()
+    target, source = Array(w, "%target", "i32"), Array(w, "%source", "i32")
+    count = Value(w, "i64", "%bytes") / 4
+    address = w.result("i64", "ptrtoint ptr %target to i64")
+    misaligned = w.result("i64", f"and i64 {address.name}, {_LINE - 1}")
+    head = w.select(misaligned.equals(0), 0, (_LINE - misaligned) / 4)
+    head = w.select(head < count, head, count)
+    lines = (count - head) / (_LINE // 4)
+    with w.loop(head) as i:
+        target[i] = source[i]
+    with w.loop(lines) as i:
+        at = head + i * (_LINE // 4)
+        x = w.result(_STORED, f"load {_STORED}, ptr {source.at(at).pointer}, align 4")
+        w.line(f"store {_STORED} {x.name}, ptr {target.at(at).pointer}, align {_LINE}, !nontemporal !1")
+    with w.loop(count, head + lines * (_LINE // 4)) as i:
+        target[i] = source[i]
+    w.leave_void()
+    return w.function("define internal void @stream(ptr %target, ptr %source, i64 %bytes)")
 
 
 def _loop(name: str, real: str) -> str:
@@ -67,6 +97,7 @@ def _loop(name: str, real: str) -> str:
     first, calls = block[RollSlot.FIRST_STEP], block[RollSlot.CALLS_PER_STEP]
     table, every = w.array(block[RollSlot.CALLS], "i64"), block[RollSlot.EVERY]
     recorded, records = block[RollSlot.RECORDED], w.array(block[RollSlot.RECORDS], "i64")
+    stream = block[RollSlot.STREAM].equals(1)
     with w.loop(first + block[RollSlot.STEPS], first) as step:
         odd = step - step / 2 * 2
         with w.loop(calls) as k:
@@ -76,7 +107,9 @@ def _loop(name: str, real: str) -> str:
             done = step + 1
             row = done / every
             with w.when(done.equals(row * every)), w.loop(recorded) as i:
-                _record(w, records.at(i * int(RecordSlot.SIZE)), row - 1, odd)
+                _record(w, records.at(i * int(RecordSlot.SIZE)), row - 1, odd, stream)
+    with w.when(stream):
+        w.line("fence seq_cst")  # non-temporal stores become visible before the caller continues
     w.leave_void()
     return w.function(f"define void @{name}(ptr %block)")
 
@@ -107,11 +140,17 @@ def _check(w: Writer, block: Array, step: Value, real: str) -> None:
             taken[k] = step
 
 
-def _record(w: Writer, record: Array, row: Value, odd: Value) -> None:
-    target = w.array(record[RecordSlot.FIRST] + row * record[RecordSlot.STRIDE]).pointer
-    source = w.array(record.at(odd + int(RecordSlot.AFTER_EVEN))[0]).pointer
+def _record(w: Writer, record: Array, row: Value, odd: Value, stream: Value) -> None:
+    target = w.array(record[RecordSlot.FIRST] + row * record[RecordSlot.STRIDE])
+    source = w.array(record.at(odd + int(RecordSlot.AFTER_EVEN))[0])
     size = record[RecordSlot.BYTES]
-    w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size.name}, i1 false)")
+    with w.when(stream):
+        w.call("@stream", target, source, size)
+    with w.when(~stream):
+        w.line(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {target.pointer}, ptr {source.pointer}, i64 {size.name}, "
+            "i1 false)"
+        )
 
 
 @once

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rikigaku.compiler.kernel import Kernel
+from rikigaku.compiler.llvm_batch_loop import CACHED_BYTES
 from rikigaku.core.types import Array
 from rikigaku.integrators.rollout_driver import CallSlot, MoveSlot, RecordSlot, RollSlot, roll
 
@@ -125,6 +126,8 @@ class StepLoop:
             slots[RecordSlot.BYTES] = self.count * target.strides[1]
             slots[RecordSlot.AFTER_EVEN], slots[RecordSlot.AFTER_ODD] = even.ctypes.data, odd.ctypes.data
         self._records = records
+        recorded = sum(target.strides[0] * len(target) for target, _, _ in arrays)
+        self.block[RollSlot.STREAM] = int(recorded > CACHED_BYTES)
         self.block[RollSlot.EVERY] = every
         self.block[RollSlot.RECORDED], self.block[RollSlot.RECORDS] = len(arrays), records.ctypes.data
 
