@@ -39,7 +39,7 @@ def arm(profiles=(TUBE, THIN, TUBE), axes=((0, 1, 0),) * 3):
 def test_a_locked_joint_bends_as_a_motor_that_holds(axes):
     robot, q = arm(axes=axes), np.array([0.2, BEND, -0.7])
     locked = robot.lock("q_b", BEND)
-    held, fixed = (x.fem(masses={"tip": 20.0}).elastic(elements=4) for x in (robot, locked))
+    held, fixed = (x.fem(masses={"tip": 20.0}, spatial=True).elastic(elements=4) for x in (robot, locked))
     left = q[[0, 2]]
     assert fixed.modes(left).frequencies == pytest.approx(held.modes(q).frequencies, rel=1e-7)
     loads = {"tip": (3.0, 5.0, -10.0)}
@@ -172,3 +172,25 @@ def test_links_of_hardly_any_length_have_the_mobility_of_long_ones(length):
     robot = rk.Robot("two", (first, link("b", "a", (length, 0, 0), profile=None)))
     assert robot.fem().mobility([0.3, 0.4]) == 2
     assert robot.fem().elastic(elements=2).mobility([0.3, 0.4]) == 2
+
+
+def test_a_planar_arm_sags_out_of_its_plane_as_within_it():
+    """A tube bends alike in all directions: a force along the joint axes, and one across them."""
+    robot, q, force = arm((TUBE, TUBE, TUBE)), np.zeros(3), 50.0
+    across = robot.fem().elastic(elements=4).deflection(q, {"tip": (0, 0, force)}, gravity=(0, 0, 0))
+    model = robot.fem(spatial=True).elastic(elements=4)
+    along = model.deflection(q, {"tip": (0, force, 0)}, gravity=(0, 0, 0))
+    assert along.at("tip")[1] == pytest.approx(across.at("tip")[2], rel=1e-9)
+    assert along.at("tip")[1] == pytest.approx(force * 3**3 / (3 * TUBE.stiffness.EI_flat), rel=1e-2)
+    assert model.deflection(q, {"tip": (0, 0, force)}, gravity=(0, 0, 0)).at("tip") == pytest.approx(
+        across.at("tip"), rel=1e-9, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("load", "gravity"),
+    [((0, 5, 0), (0, 0, 0)), ((0, 0, 0, 3, 0, 0), (0, 0, 0)), ((0, 0, 5), (0, -9.81, 0))],
+)
+def test_a_planar_mesh_refuses_loads_out_of_its_plane(load, gravity):
+    with pytest.raises(WrongValue, match=r"robot\.fem\(spatial=True\)"):
+        arm().fem().elastic(elements=2).deflection(None, {"tip": load}, gravity=gravity)

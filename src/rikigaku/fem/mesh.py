@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from numpy.typing import ArrayLike
 
 from rikigaku.core.checked_calls import checked
-from rikigaku.core.validation import by_name, number, numbers
+from rikigaku.core.validation import by_name, flag, number, numbers
 from rikigaku.fem.body_kinematics import body_motion
 from rikigaku.fem.elastic import Elastic
 from rikigaku.fem.load_sharing import SharingRule
@@ -27,12 +27,15 @@ class Mesh:
 
     Args:
         masses: extra point masses [kg] at loops, frames or joints, by name.
+        spatial: whether the beams of a planar robot bend out of its plane, too.
     """
 
-    def __init__(self, robot: RobotModel, masses: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, robot: RobotModel, masses: Mapping[str, float] | None = None, spatial: bool = False
+    ) -> None:
         by_place = by_name("Masses", masses or {}, "masses={loop, frame or joint: kg}")
         kilograms = {name: number(f"The mass at {name!r} [kg]", m, least=0) for name, m in by_place.items()}
-        self.layout: Layout = layout(robot, kilograms)
+        self.layout: Layout = layout(robot, kilograms, flag("spatial", spatial))
 
     @property
     def robot(self) -> RobotModel:
@@ -128,9 +131,10 @@ class Mesh:
 
 
 @checked
-def fem(robot: RobotModel, masses: Mapping[str, float] | None = None) -> Mesh:
+def fem(robot: RobotModel, masses: Mapping[str, float] | None = None, *, spatial: bool = False) -> Mesh:
     """Finite-element mesh of the robot, for rigid and elastic analysis; see `rikigaku.fem.Mesh`.
 
     masses: extra point masses [kg] at loops, frames or joints, by name.
+    spatial: whether the beams of a planar robot bend out of its plane, too.
     """
-    return Mesh(robot, masses)
+    return Mesh(robot, masses, spatial)

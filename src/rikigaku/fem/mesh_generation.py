@@ -23,8 +23,10 @@ _SAME = 1e-9  # of the robot's size: positions closer than this coincide
 _STRAIGHT = 1e-9  # unit vectors closer than this coincide
 
 
-def layout(robot: RobotModel, masses: Mapping[str, float] | None = None) -> Layout:
+def layout(robot: RobotModel, masses: Mapping[str, float] | None = None, spatial: bool = False) -> Layout:
     """Mesh of a robot; masses: extra point masses [kg] at loops, frames or joints.
+
+    spatial: beams of a planar robot bend out of its plane, too.
 
     Raises:
         MissingValue: if a symbol has no value. WrongValue: for a link of zero length between parallel joints,
@@ -37,7 +39,7 @@ def layout(robot: RobotModel, masses: Mapping[str, float] | None = None) -> Layo
             f"Give them first: robot.bind({missing[0]}=...)."
         )
     mechanism = instantiate(robot, FLOATS, robot.declared_values)
-    normal = plane_normal(robot, mechanism)
+    normal = None if spatial else plane_normal(robot, mechanism)
     builder = _MeshBuilder(robot, mechanism, normal)
     check_connected(robot, mechanism, normal)
     builder.build()

@@ -89,7 +89,8 @@ def deflection(
     """Static displacements under weight and loads {frame: force (3) or wrench (6)} [N, N m], world axes.
 
     Raises:
-        WrongValue: if the mechanism can move freely; lock its motors.
+        WrongValue: if the mechanism can move freely (lock its motors), or if a load bends a planar mesh
+            out of its plane.
     """
     grid = assembly.grid
     force = np.zeros((len(grid.positions), 6))
@@ -98,8 +99,25 @@ def deflection(
             raise UnknownName("frame", name, grid.layout.frames, "the mesh")
         load = numbers(f"The load at {name!r}, a force (3) or a wrench (6),", load, (3,), (6,))
         force[grid.layout.frames[name], : len(load)] += load
-    z = _solved(assembly, assembly.Z.T @ (force.ravel() + weight(assembly, gravity)))
-    return shape(assembly, z)
+    total = force.ravel() + weight(assembly, gravity)
+    _check_plane(assembly, total.reshape(-1, 6))
+    return shape(assembly, _solved(assembly, assembly.Z.T @ total))
+
+
+def _check_plane(assembly: Assembly, force: Array) -> None:
+    """Refuse loads that bend the beams of a planar mesh out of its plane."""
+    n = assembly.grid.layout.normal
+    if n is None:
+        return
+    moments = force[:, 3:] - np.outer(force[:, 3:] @ n, n)
+    for out, size in ((force[:, :3] @ n, force[:, :3]), (moments, force[:, 3:])):
+        if np.abs(out).max(initial=0.0) > 1e-9 * np.abs(size).max(initial=0.0):
+            axis = ", ".join(f"{x:g}" for x in n + 0.0)
+            raise WrongValue(
+                f"Robot {assembly.grid.layout.robot.name!r} is meshed in the plane normal to ({axis}); "
+                "its weight or a load bends it out of this plane. robot.fem(spatial=True) includes that; "
+                "gravity=(0, 0, 0) leaves the weight out."
+            )
 
 
 def weight(assembly: Assembly, gravity: ArrayLike | None = None) -> Array:

@@ -1886,10 +1886,11 @@ class Robot(RobotModel):
         Args:
             record: name, recursion, inputs and outputs; see docs/extending.md.
         """
-    def fem(self, masses: Mapping[str, float] | None=None) -> Mesh:
+    def fem(self, masses: Mapping[str, float] | None=None, *, spatial: bool=False) -> Mesh:
         """Finite-element mesh of the robot, for rigid and elastic analysis; see `rikigaku.fem.Mesh`.
 
         masses: extra point masses [kg] at loops, frames or joints, by name.
+        spatial: whether the beams of a planar robot bend out of its plane, too.
         """
     def plot(self, q: ArrayLike | None=None, ax: Any=None, frames: bool=True, masses: bool=True, legend: bool=True, **symbols: float) -> Any:
         """A picture of the robot at q; returns matplotlib's axes.

@@ -69,7 +69,7 @@ def elastic(robot: Robot, arguments: ElasticRequest) -> ElasticResult:
     masses = {load.frame: load.mass for load in arguments.loads if load.mass > 0}
     forces = {load.frame: load.force for load in arguments.loads if any(load.force)}
     progress("assembling the beams")
-    model = robot.fem(masses=masses).elastic(elements=arguments.elements)
+    model = robot.fem(masses=masses, spatial=True).elastic(elements=arguments.elements)
     progress("vibration modes")
     found = model.modes(q, count=arguments.modes, locked=arguments.locked)
     deflected, frames, largest, problem = None, [], 0.0, ""
