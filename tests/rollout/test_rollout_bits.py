@@ -123,3 +123,11 @@ def test_records_past_the_caches_have_the_same_bits(
         assert np.array_equal(streamed.v, plain.v)
         assert not memory[:, :offset].any()
         assert not memory[:, offset + size :].any()
+
+
+def test_one_world_is_written_to_the_callers_arrays() -> None:
+    arm, q, v = rk.load("planar_2r"), np.full((30, 2), -7.0), np.full((30, 2), -7.0)
+    own = arm.rollout([0.3, 0.2], steps=30, dt=1e-3)
+    arm.rollout([0.3, 0.2], steps=30, dt=1e-3, out=(q[:, None], v[:, None]))  # an axis of stride 0
+    assert np.array_equal(q, own.q[:, 0])
+    assert np.array_equal(v, own.v[:, 0])

@@ -183,21 +183,31 @@ def test_arguments_that_do_not_fit_are_named() -> None:
 def test_derivatives_are_those_at_the_arguments_of_the_rollout(
     copied: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The caller may write to his arrays after the rollout; large torques are compared instead of copied."""
+    """The caller may write to his arrays after the rollout; large ones are compared instead of copied."""
     monkeypatch.setattr("rikigaku.rollout.batched_rollout._COPIED", copied)
     arm, rng = rk.load("planar_2r"), np.random.default_rng(2)
     q0, v0, tau = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(5, 3, 2))
     found = arm.rollout(q0, v0, tau, steps=5, dt=0.05)
     expected = found.gradient(q=np.ones((5, 3, 2)))
-    q0 += 1.0
-    v0 -= 2.0
-    assert np.array_equal(found.gradient(q=np.ones((5, 3, 2))).q0, expected.q0)
-    tau[:] = np.roll(tau, 1, axis=0)
-    if copied:
-        assert np.array_equal(found.gradient(q=np.ones((5, 3, 2))).torque, expected.torque)
-    else:
-        with pytest.raises(WrongValue, match="torques have changed since the rollout"):
-            found.gradient(q=np.ones((5, 3, 2)))
+    for array, what in ((q0, "initial states"), (v0, "initial states"), (tau, "torques")):
+        known = array.copy()
+        array[:] = np.roll(array, 1, axis=0)
+        if copied:
+            assert np.array_equal(found.gradient(q=np.ones((5, 3, 2))).torque, expected.torque)
+        else:
+            with pytest.raises(WrongValue, match=f"{what} have changed since the rollout"):
+                found.gradient(q=np.ones((5, 3, 2)))
+        array[:] = known
+
+
+def test_derivatives_after_another_rollout_into_the_same_arrays_are_refused() -> None:
+    arm, out = rk.load("planar_2r"), (np.empty((5, 3, 2)), np.empty((5, 3, 2)))
+    first = arm.rollout(np.zeros((3, 2)), None, np.ones((5, 3, 2)), steps=5, dt=0.05, out=out)
+    first.gradient(q=np.ones((5, 3, 2)))
+    second = arm.rollout(np.ones((3, 2)), None, np.ones((5, 3, 2)), steps=5, dt=0.05, out=out)
+    with pytest.raises(WrongValue, match=r"recorded states.*have changed"):
+        first.gradient(q=np.ones((5, 3, 2)))
+    second.gradient(q=np.ones((5, 3, 2)))
 
 
 def test_a_world_that_is_not_finite_is_left_out_of_sums() -> None:

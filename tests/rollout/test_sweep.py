@@ -310,3 +310,52 @@ def test_progress_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[str] = []
     rk.sweep(functions.fails_at_three, range(5), progress=lines.append)
     assert lines[-1].startswith("5 of 5 items, 1 failed")
+
+
+def _slow_first(item: int, random: np.random.Generator) -> np.ndarray:
+    time.sleep(0.2 * (item == 0))
+    return np.zeros(2 if item == 0 else 3)
+
+
+def test_which_items_fail_by_their_shape_does_not_depend_on_the_workers(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for executor in (None, pool):
+            found = rk.sweep(
+                _slow_first, range(5), executor=executor, checkpoint=tmp_path / str(executor is None)
+            )
+            assert sorted(found.failures) == [1, 2, 3, 4]
+            assert list(found.index) == [0]
+    again = rk.sweep(_slow_first, range(5), checkpoint=tmp_path / "False")
+    assert sorted(again.failures) == [1, 2, 3, 4]
+
+
+FACTOR = 1.0
+
+
+def _times_factor(item: float, random: np.random.Generator) -> float:
+    return _scaled(item)
+
+
+def _scaled(item: float) -> float:
+    return FACTOR * item
+
+
+def test_a_checkpoint_compares_the_values_of_the_module_that_a_function_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rk.sweep(_times_factor, [1.0, 2.0], checkpoint=tmp_path)
+    assert list(rk.sweep(_times_factor, [1.0, 2.0], checkpoint=tmp_path)["value"]) == [1.0, 2.0]
+    monkeypatch.setattr(sys.modules[__name__], "FACTOR", 5.0)
+    with pytest.raises(WrongValue, match="another sweep"):
+        rk.sweep(_times_factor, [1.0, 2.0], checkpoint=tmp_path)
+
+
+def test_a_function_that_encloses_itself_is_swept(tmp_path: Path) -> None:
+    def faculty(n: int) -> int:
+        return n * faculty(n - 1) if n > 1 else 1
+
+    def function(item: int, random: np.random.Generator) -> int:
+        return faculty(item)
+
+    for _ in range(2):
+        assert list(rk.sweep(function, [3, 4], checkpoint=tmp_path)["value"]) == [6, 24]

@@ -1,6 +1,7 @@
 """`robot.rollout`: many worlds over fixed steps, the whole time loop in native code."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import TIME_STEPPING, contact_rollout
 from rikigaku.rollout.rollout_arguments import memory, outputs_of, torques_of, worlds_of
-from rikigaku.rollout.rollout_problem import RolloutProblem, table_checksum
-from rikigaku.rollout.rollout_result import Integers, Rollout
+from rikigaku.rollout.rollout_problem import RolloutProblem, checksum
+from rikigaku.rollout.rollout_result import Integers, Rollout, record_sample
 from rikigaku.rollout.step_loop import Table
 from rikigaku.rollout.step_program import METHODS
 from rikigaku.rollout.stop_condition import stop_condition
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
-_COPIED = 1 << 24  # bytes of torques that are copied; of more a checksum is kept
+_COPIED = 1 << 24  # bytes of inputs that are copied; of more a checksum is kept
 
 
 def rollout(
@@ -111,21 +112,25 @@ def rollout(
         )
     t = start + dt * (np.arange(float(every), steps + 1, every) if every else np.array([float(steps)]))
     q, v = outputs_of(out, robot, worlds, len(t) if every else None, table, kind)
-    checksum = None
+    large: list[str] = []
     if method != TIME_STEPPING and kind is np.float64:  # derivatives may be asked after the caller's changes
-        worlds = worlds.copied()
+        if worlds.nbytes <= _COPIED:
+            worlds = worlds.copied()
+        else:
+            large += ["initial states", "parameters"]
         if table is not None and np.may_share_memory(table, torque):
             if table.nbytes <= _COPIED:
                 table = table.copy()
             else:
-                checksum = table_checksum(table)
+                large.append("torques")
     problem = RolloutProblem(
-        robot, actuation, table, worlds, method, steps, dt, every, start, threads, kind, condition, checksum
+        robot, actuation, table, worlds, method, steps, dt, every, start, threads, kind, condition
     )
+    problem = replace(problem, checksums={name: checksum(problem.inputs[name]) for name in large})
     taken, causes, residual = (
         contact_rollout(problem, contacts, q, v) if method == TIME_STEPPING else _smooth(problem, q, v)
     )
-    return Rollout(t, q, v, taken, steps, causes, residual, problem)
+    return Rollout(t, q, v, taken, steps, causes, residual, problem, record_sample(q, v))
 
 
 def _precision(dtype: Any, method: str) -> type[np.floating[Any]]:

@@ -1,5 +1,6 @@
 """Digest of the content of Python objects: numbers, text, arrays, robots, dataclasses, code of functions."""
 
+import dis
 import enum
 import functools
 import hashlib
@@ -17,19 +18,23 @@ from rikigaku.model.robot_model import RobotModel
 def content_digest(x: Any) -> str:
     """Hexadecimal digest; equal contents have equal digests in every process.
 
-    A function is digested by its code, constants, defaults and the values that it encloses, not by the
-    functions that it calls.
+    A function is digested by its code, constants, defaults, and the values that it encloses or reads from its
+    module; functions that it calls are, too, if they are defined there. Values of the module whose content is
+    not known, and functions of other modules, are digested by their names.
 
     Raises:
         TypeError: for an object whose content is not known, with the name of its type.
     """
     digest = hashlib.sha256()
-    _add(digest.update, x)
+    _add(digest.update, x, ())
     return digest.hexdigest()
 
 
-def _add(update: Callable[[bytes], None], x: Any) -> None:
-    if isinstance(x, RobotModel):
+def _add(update: Callable[[bytes], None], x: Any, within: tuple[int, ...]) -> None:
+    """within: identities of the objects that contain x; a function may enclose itself."""
+    if id(x) in within:
+        update(f"container {within.index(id(x))};".encode())
+    elif isinstance(x, RobotModel):
         update(f"robot {x.digest};".encode())
     elif isinstance(x, np.ndarray) and x.dtype.kind not in "OV":
         update(f"array {x.dtype} {x.shape}".encode())
@@ -40,7 +45,7 @@ def _add(update: Callable[[bytes], None], x: Any) -> None:
         name, parts = _parts(x)
         update(f"{name};".encode())
         for part in parts:
-            _add(update, part)
+            _add(update, part, (*within, id(x)))
 
 
 def _parts(x: Any) -> tuple[str, Iterator[Any]]:
@@ -65,7 +70,9 @@ def _parts(x: Any) -> tuple[str, Iterator[Any]]:
         return "method", iter((x.__func__, x.__self__))
     if isinstance(x, types.FunctionType):
         enclosed = [cell.cell_contents for cell in x.__closure__ or ()]
-        return "function", iter((x.__code__, x.__defaults__, x.__kwdefaults__, enclosed))
+        return "function", iter((x.__code__, x.__defaults__, x.__kwdefaults__, enclosed, _Module(x)))
+    if isinstance(x, _Module):
+        return "module", (part for pair in x.values() for part in pair)
     if isinstance(x, types.CodeType):
         return "code", iter((x.co_code, x.co_consts, x.co_names, x.co_varnames, x.co_freevars))
     if isinstance(x, type | types.BuiltinFunctionType | np.ufunc | types.ModuleType):
@@ -73,3 +80,36 @@ def _parts(x: Any) -> tuple[str, Iterator[Any]]:
     if is_dataclass(x):
         return kind, (getattr(x, field.name) for field in fields(x))
     raise TypeError(type(x).__name__)
+
+
+class _Module:
+    """What a function reads from its module."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Names in their order, and values; text where a value is digested by its name."""
+        known = self.function.__globals__
+        for name in sorted(_globals_read(self.function.__code__)):
+            if name in known:
+                yield name, self._value(known[name])
+
+    def _value(self, x: Any) -> Any:
+        if isinstance(x, types.FunctionType):
+            own = x.__globals__ is self.function.__globals__
+            return x if own else f"{x.__module__}.{x.__qualname__}"
+        try:
+            content_digest(x)
+        except (TypeError, RecursionError):
+            return f"{type(x).__module__}.{type(x).__qualname__}"
+        return x
+
+
+def _globals_read(code: types.CodeType) -> set[str]:
+    """Names of the module's values in the code of a function and of those defined within it."""
+    found = {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _globals_read(constant)
+    return found

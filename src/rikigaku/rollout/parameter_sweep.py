@@ -75,14 +75,14 @@ def sweep(
     Args:
         function: of an item and a `numpy.random.Generator` of its own; returns a number, an array, or a
             mapping of these by name, of the same names and shapes for all items: an item whose result differs
-            from those before it has failed. For other processes it is defined in a module.
+            from that of the first one has failed. For other processes it is defined in a module.
         seed: of the generators, with the place of the item.
         executor: None (this process); a number of processes; a `concurrent.futures.Executor`; or a Dask
             client (`distributed.Client`).
         retries: further attempts of an item that raised an error; its generator starts anew.
         checkpoint: a directory, made if needed. Results are written there every second; after an interruption
             the same call continues. Failed items run again. Another seed, other items or another code of the
-            function are refused; functions that it calls are not compared.
+            function, of those of its module that it calls, or of values that they read there, are refused.
         progress: a function that is called with a line every two seconds; True prints them on stderr.
     Returns:
         The sweep. An item that fails does not stop the others: `failures` has its traceback.
@@ -101,19 +101,17 @@ def sweep(
     tasks = _tasks(function, listed, seed, waiting, executor, retries)
     try:
         for done, (k, result, error) in enumerate(tasks, 1):
-            if result is not None:
-                try:
-                    store.add(k, result)
-                except WrongValue as unlike:
-                    result, error = None, str(unlike)
             if result is None:
                 failures[k] = error
+            else:
+                store.add(k, result)
             clock.report(f"{done} of {len(waiting)} items, {len(failures)} failed")
     finally:
         tasks.close()
         store.write()
-    index = np.array(sorted(store.results), dtype=np.int64)
-    return Sweep(columns_of([store.results[k] for k in index]), index, dict(sorted(failures.items())), record)
+    rows, unlike = store.rows()
+    index = np.array(sorted(rows), dtype=np.int64)
+    return Sweep(columns_of(list(rows.values())), index, dict(sorted((failures | unlike).items())), record)
 
 
 Outcome = tuple[int, "Columns | None", str]

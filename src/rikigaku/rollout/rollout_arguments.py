@@ -28,6 +28,11 @@ class Worlds:
     friction: Array | None = None  # coefficients of the contacts, (1 or count, 1 or contacts)
     named: bool = False  # whether `parameters` has values of symbols
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the initial states and parameters."""
+        return self.q0.nbytes + self.v0.nbytes + sum(x.nbytes for x in self.columns)
+
     def copied(self) -> "Worlds":
         """The same numbers in memory that no caller can write to."""
         columns = tuple(x.copy() for x in self.columns)

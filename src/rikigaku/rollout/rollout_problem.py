@@ -1,7 +1,8 @@
 """What a rollout of smooth motion computes: the robot, its worlds, inputs and steps."""
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +18,12 @@ from rikigaku.rollout.stop_condition import StopCondition
 from rikigaku.simulation.actuation import Actuation
 
 
-def table_checksum(table: Array | None) -> int:
-    """Checksum of the bytes of a contiguous table."""
-    return 0 if table is None else zlib.crc32(table.data)
+def checksum(arrays: Sequence[Array]) -> int:
+    """Checksum of the bytes of arrays."""
+    found = 0
+    for x in arrays:
+        found = zlib.crc32(np.ascontiguousarray(x).data, found)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +42,26 @@ class RolloutProblem:
     threads: int
     dtype: type[np.floating[Any]] = np.float64
     stop: StopCondition | None = None
-    checksum: int | None = None  # of the table, if it is the caller's and too large to copy
+    checksums: Mapping[str, int] = field(default_factory=dict)  # of the caller's arrays too large to copy
 
-    def check_table(self) -> None:
-        """Raise WrongValue if the caller has changed the table of torques since the rollout."""
-        if self.checksum is not None and table_checksum(self.table) != self.checksum:
-            raise WrongValue(
-                "The torques have changed since the rollout, and derivatives are those at its torques: give "
-                "the rollout an array that is not written to until then, or roll out again."
-            )
+    def check_inputs(self) -> None:
+        """Raise WrongValue if the caller has changed an array of inputs since the rollout."""
+        for name, known in self.checksums.items():
+            if checksum(self.inputs[name]) != known:
+                raise WrongValue(
+                    f"The {name} have changed since the rollout, and derivatives are those at its {name}: "
+                    "give the rollout an array that is not written to until then, or roll out again."
+                )
+
+    @property
+    def inputs(self) -> dict[str, tuple[Array, ...]]:
+        """Arrays of the inputs, by what they are."""
+        worlds, table = self.worlds, self.table
+        return {
+            "torques": () if table is None else (table,),
+            "initial states": (worlds.q0, worlds.v0),
+            "parameters": worlds.columns,
+        }
 
     @property
     def program(self) -> StepProgram:

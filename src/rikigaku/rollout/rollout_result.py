@@ -27,6 +27,15 @@ _CAUSES = {
 }
 
 
+_SAMPLE = 1000  # numbers of a recorded array, evenly spaced
+
+
+def record_sample(*records: Array) -> Array:
+    """Evenly spaced numbers of recorded arrays."""
+    flat = [x.reshape(-1) for x in records]
+    return np.concatenate([x[:: max(len(x) // _SAMPLE, 1)] for x in flat])
+
+
 @dataclass(frozen=True, eq=False)
 class Rollout:
     """States of many worlds, as `robot.rollout` returns them.
@@ -39,7 +48,8 @@ class Rollout:
     causes: why each world's state is not finite, (worlds,): a number of `StepStatus`, 0 if it is finite.
     friction_residual: largest residual of the friction problems of each world's steps, relative to the terms
     of the contact velocities, (worlds,); 0 without contacts. Most steps are solved to 1e-11.
-    problem: the arguments, from which derivatives are computed.
+    problem: the arguments, from which derivatives are computed. sample: some of the recorded numbers, by
+    which derivatives find that q or v were written to.
     """
 
     t: Array
@@ -50,6 +60,7 @@ class Rollout:
     causes: Integers
     friction_residual: Array
     problem: "RolloutProblem" = field(repr=False)
+    sample: Array = field(repr=False)  # of the recorded states as they were computed
 
     @property
     def finite(self) -> Mask:
@@ -134,5 +145,10 @@ class Rollout:
             )
         if self.problem.dtype is not np.float64:
             raise WrongValue("Derivatives of rollouts are computed in float64: call rollout without dtype.")
-        self.problem.check_table()
+        self.problem.check_inputs()
+        if not np.array_equal(record_sample(self.q, self.v), self.sample, equal_nan=True):
+            raise WrongValue(
+                "The recorded states, from which derivatives are computed, have changed since the rollout "
+                "(did another one write to the arrays of out=?). Roll out again, or keep them unchanged."
+            )
         return self.problem

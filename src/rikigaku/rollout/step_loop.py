@@ -123,7 +123,7 @@ class StepLoop:
         records = np.zeros((len(arrays), RecordSlot.SIZE), dtype=np.int64)
         for slots, (target, even, odd) in zip(records, arrays, strict=True):
             slots[RecordSlot.FIRST], slots[RecordSlot.STRIDE] = target.ctypes.data, target.strides[0]
-            slots[RecordSlot.BYTES] = self.count * target.strides[1]
+            slots[RecordSlot.BYTES] = self.count * target.shape[-1] * target.itemsize
             slots[RecordSlot.AFTER_EVEN], slots[RecordSlot.AFTER_ODD] = even.ctypes.data, odd.ctypes.data
         self._records = records
         recorded = sum(target.strides[0] * len(target) for target, _, _ in arrays)

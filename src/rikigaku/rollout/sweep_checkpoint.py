@@ -55,8 +55,9 @@ def sweep_record(
     name = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
     robots: dict[str, str] = {}
     try:
-        arguments = {"items": _plain(items, robots), "function": _plain(own, robots)}
-        known = len(json.dumps(arguments)) <= _MOST_TEXT
+        known = _numbers_of([items, own]) <= _MOST_TEXT // 2  # each takes two characters at least
+        arguments = {"items": _plain(items, robots), "function": _plain(own, robots)} if known else None
+        known = known and len(json.dumps(arguments)) <= _MOST_TEXT
     except TypeError:
         known = False
     return {
@@ -70,6 +71,17 @@ def sweep_record(
         "numpy": np.__version__,
         "machine": platform.machine(),
     }
+
+
+def _numbers_of(x: Any) -> int:
+    """Number of elements of arrays and containers; of a long container the number of its items."""
+    if isinstance(x, np.ndarray):
+        return int(x.size)
+    if isinstance(x, Mapping):
+        x = list(x.values())
+    if isinstance(x, list | tuple | range):
+        return len(x) + (sum(map(_numbers_of, x)) if len(x) < _MOST_TEXT else 0)
+    return 1
 
 
 def _plain(x: Any, robots: dict[str, str]) -> Any:
@@ -126,13 +138,7 @@ class Checkpoint:
                 self.results[int(k)] = {name: x[i] for name, x in rows.items()}
 
     def add(self, k: int, row: Columns) -> None:
-        """Keep the result of item k.
-
-        Raises:
-            WrongValue: if its names or shapes differ from those of the others.
-        """
-        if self.results:
-            _check_alike(next(iter(self.results.items())), (k, row))
+        """Keep the result of item k."""
         self.results[k] = row
         self._fresh.append(k)
         if time.monotonic() - self._written > _EVERY:
@@ -143,10 +149,33 @@ class Checkpoint:
         self._written = time.monotonic()
         if self.folder is None or not self._fresh:
             return
-        columns = columns_of([self.results[k] for k in self._fresh])
-        content = _npz({"index": np.array(self._fresh), **{f"_{name}": x for name, x in columns.items()}})
-        write_whole(self._next_part(), content)
+        alike: dict[str, list[int]] = {}  # a part has rows of the same names and shapes
+        for k in self._fresh:
+            alike.setdefault(repr(sorted(_shapes(self.results[k]).items())), []).append(k)
+        for places in alike.values():
+            columns = columns_of([self.results[k] for k in places])
+            content = _npz({"index": np.array(places), **{f"_{name}": x for name, x in columns.items()}})
+            write_whole(self._next_part(), content)
         self._fresh = []
+
+    def rows(self) -> tuple[dict[int, Columns], dict[int, str]]:
+        """Results by item with the names and shapes of the first, and messages for the others.
+
+        The first in the order of the items, not of their arrival: it does not depend on the workers.
+        """
+        found: dict[int, Columns] = {}
+        unlike: dict[int, str] = {}
+        first = min(self.results, default=0)
+        for k in sorted(self.results):
+            shapes = [_shapes(self.results[i]) for i in (first, k)]
+            if shapes[0] == shapes[1]:
+                found[k] = self.results[k]
+            else:
+                unlike[k] = (
+                    "The results of a sweep have the same names, shapes and kinds for all items: "
+                    f"item {first} has {shapes[0]}, item {k} has {shapes[1]}."
+                )
+        return found, unlike
 
     def _next_part(self) -> Path:
         """A name that no part has; parts may have been removed."""
@@ -181,14 +210,8 @@ def _kind(x: Array) -> str:
     return "text" if np.asarray(x).dtype.kind == "U" else "numbers"
 
 
-def _check_alike(first: tuple[int, Columns], second: tuple[int, Columns]) -> None:
-    (i, x), (k, y) = first, second
-    shapes = [{name: (np.shape(value), _kind(value)) for name, value in row.items()} for row in (x, y)]
-    if shapes[0] != shapes[1]:
-        raise WrongValue(
-            "The results of a sweep have the same names, shapes and kinds for all items: "
-            f"item {i} has {shapes[0]}, item {k} has {shapes[1]}."
-        )
+def _shapes(row: Columns) -> dict[str, tuple[tuple[int, ...], str]]:
+    return {name: (np.shape(value), _kind(value)) for name, value in row.items()}
 
 
 def columns_of(rows: Sequence[Columns]) -> Columns:
