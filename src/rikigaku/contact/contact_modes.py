@@ -171,17 +171,22 @@ class ContactModes:
         if self._constraints == constraints and all(name.endswith(f" {REVERSES}") for name in fired):
             return replace(change, event_names=())  # the sign changed within rounding only: no event
         if not redundant:
-            return replace(change, event_names=self._confirmed(fired, others)) if others else change
+            return replace(change, event_names=self._confirmed(before, fired, others))
         return replace(change, event_names=self._event_names(before, fired))
 
-    def _confirmed(self, fired: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-        """The events that fired, with those of the others that the new contact mode has."""
-        still = {
-            f"{x} {LIFTS}"
-            for x, mode in zip(self.system.labels, self._contact_modes, strict=False)
-            if mode != "free"
-        }
-        return tuple(name for name in fired if name not in others or name not in still)
+    def _confirmed(
+        self, before: tuple[str, ...], fired: tuple[str, ...], others: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """The events that fired, those of the others that the new contact mode has, and joints that a stop of
+        another stops."""
+        count, now = len(self.system.contacts), self._contact_modes
+        still = {f"{x} {LIFTS}" for x, mode in zip(self.system.labels, now, strict=False) if mode != "free"}
+        names = [name for name in fired if name not in others or name not in still]
+        if any(name.endswith(f" {STOPS}") for name in fired):
+            joints = zip(self.system.joints, before[count:], now[count:], strict=True)
+            stopped = (f"{x.joint} {STOPS}" for x, old, new in joints if old != "stick" == new)
+            names += [name for name in stopped if name not in names]
+        return tuple(names)
 
     def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
         """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
