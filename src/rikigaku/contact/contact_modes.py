@@ -139,7 +139,7 @@ class ContactModes:
         """The transition at an event: an impact, and the contact mode after it."""
         fired = (event.name, *event.also)
         self._times = [*self._times[1 - _STALLED :], event.t]
-        crowd = sum(event.t - t <= 1e-10 * max(1.0, abs(event.t)) for t in self._times)
+        crowd = sum(event.t - t <= max(1e-10, 1e-15 * abs(event.t)) for t in self._times)
         self._crowded, self._stalled = crowd >= _CROWD, crowd == _STALLED
         if set(fired) == {LIMIT_REACHED} and not self._crowded:
             same = self._same_mode(event)
@@ -223,7 +223,8 @@ class ContactModes:
         leaves = 2 * _FALL * self.step if self.straight else 0.0  # flights of a few of Euler's steps
         chatter = self._chatter_speed(t)
         slow, leaves = np.maximum(slow, chatter), max(leaves, chatter)
-        hit = impact(system, t, q, v, np.maximum(slow, leaves))
+        gained = _FALL * self.step if self.straight else 0.0  # by each flight, whatever its speed
+        hit = impact(system, t, q, v, np.maximum(slow, leaves), gained)
         if np.any(hit.impulses):
             notes.append("impact")
             self._impacts = [*self._impacts[1 - _CHATTER :], t]

@@ -54,11 +54,17 @@ class Impact:
 
 
 def impact(
-    system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_speed: float | Array = 0.0
+    system: ContactSystem,
+    t: float,
+    q: Array,
+    v: Array,
+    minimum_bounce_speed: float | Array = 0.0,
+    gained: float = 0.0,
 ) -> Impact:
     """Velocities after the impact of all closed contacts; unchanged if none approaches.
 
     minimum_bounce_speed: slower approaches [m/s] are inelastic; one for all contacts, or one of each.
+    gained: part of the approach [m/s] that is an error of the integration and has no restitution.
 
     Raises:
         NoConsistentMode: if no impulses within friction end the approach.
@@ -80,6 +86,7 @@ def impact(
     owners = system.engine.structure.owners
     e = np.array([0.0 if slow[i] else system.contacts[owners[i]].restitution for i in touching])
     approach = np.array([max(-state.approach[i], 0.0) for i in touching])
+    e = e * np.maximum(1.0 - gained / np.maximum(approach, 1e-300), 0.0) if gained else e
     problem = _Impulses(system, W, w0, touching, approach, t)
     found, factor = problem.admissible(e), 1.0
     if found is None:
