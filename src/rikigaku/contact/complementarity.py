@@ -232,10 +232,10 @@ class _System:
             A[:, at] += factor * W[:, row]
         b = np.array(targets) - self.w0[rows] - W @ c
         f, free = minimum_norm_solution(A, b, self.least)
+        if f is None and nearest:
+            f = np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0], dtype=np.float64)
         if f is None:
-            if not nearest:
-                return None
-            f = np.linalg.lstsq(A, b, rcond=1e-10)[0]
+            return None
         F = S @ f + c
         painleve = tuple(
             k for k, (b_, mode) in enumerate(zip(self.blocks, self.modes, strict=True))
