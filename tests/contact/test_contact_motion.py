@@ -82,6 +82,26 @@ def test_a_bouncing_ball_comes_to_rest_by_steps_longer_than_its_last_hops(restit
     assert [event.t for event in fine.events] == pytest.approx([e.t for e in solution.events], abs=1e-9)
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 0.8])
+def test_a_bouncing_ball_comes_to_rest_by_eulers_coarse_steps(restitution):
+    """A flight by Euler's steps gains the speed g h: at e = 0.8 the ball would hop at 2 m/s for ever.
+
+    The gain has no restitution. Bounces below 20 m/s^2 h are cut, which would take another 2 v / (g (1 - e)).
+    """
+    step = 0.05
+    system = ContactSystem(particle(), [Contact("mass", Plane(), 0.3, restitution=restitution)])
+    solution = moved(system, [0, 0, 1.0], [0.1, 0, 0], 8.0, method="euler", step=step)
+    zeno = np.sqrt(2 / G) * (1 + restitution) / (1 - restitution)
+    assert solution.done
+    assert np.all(solution.v[-1] == 0)
+    landings = [event.t for event in solution.events if event.name == "mass lands"]
+    cut = 2 * 20 * step / (G * (1 - restitution))
+    assert zeno - cut < landings[-1] < zeno + step * len(landings)
+    after = solution.q[solution.t > landings[0] + 1e-9, 2]
+    leaves = restitution * np.sqrt(2 * G)
+    assert after.max() <= (leaves + G * step / 2) ** 2 / (2 * G)  # the highest point of Euler's flight
+
+
 def test_a_falling_rod_slips_where_its_closed_form_says():
     """From rest at 10 degrees, mu = 0.3: slips where |f_t| = mu f_n of the rod that turns about its end."""
     th0, mu = np.radians(10), 0.3

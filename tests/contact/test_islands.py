@@ -58,3 +58,49 @@ def test_sliding_contacts_of_a_redundant_impact_have_kinetic_friction():
     assert np.allclose(
         np.linalg.norm(hit.impulses[pushed, :2], axis=1), 0.2 * hit.impulses[pushed, 2], rtol=1e-9
     )
+
+
+@pytest.mark.parametrize(("far", "spin"), [(1e3, 0.0), (1e7, 0.0), (0.0, 1e6)])
+def test_coordinates_and_speeds_of_other_bodies_change_no_event(far, spin):
+    """A ball bounces to its rest beside a body at `far` and a rotor that spins: always by 22 landings.
+
+    Their rounding is not that of the ball's gap: approaches slower than 1e-6 m/s, no others, are inelastic.
+    """
+    shape = rk.Ball(0.1)
+    rotor = rk.Link(
+        "rotor", "base", rk.Joint("spin", "revolute"), rk.Placement(),
+        rk.Inertia("com", 1.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01)),
+    )  # fmt: skip
+    bodies = [rk.free_body(name, shape, mass=1.0) for name in ("ball", "other")]
+    world = rk.world([*bodies, rk.Robot("rotor", (rotor,))])
+    contacts = [rk.Contact("ball", rk.Plane(), friction=0.3, restitution=0.5, shape=shape)]
+    v = np.zeros(world.nv)
+    v[0], v[3:6] = 1.0, (1, 2, 3)
+    found = []
+    for place, speed in ((0.0, 0.0), (far, spin)):
+        q = np.array([0, 0, 0.6, 1, 0, 0, 0, place, 0, 0, 1, 0, 0, 0, place])
+        v[12] = speed
+        found.append(rk.simulate(world, q, v, duration=1.5, contacts=contacts))
+    alone, beside = found
+    assert [event.name for event in beside.events] == [event.name for event in alone.events]
+    assert len(alone.events) == 22
+    assert [e.t for e in beside.events] == pytest.approx([e.t for e in alone.events], abs=1e-11)
+    assert beside.q[-1, :3] == pytest.approx(alone.q[-1, :3], abs=1e-10)
+
+
+def test_a_rotor_on_the_same_robot_does_not_end_the_sliding_of_its_point():
+    """A sled with a rotor at 1e5 rad/s slides from 1e-4 m/s to rest: t = v m / (mu (m - m_sled) g)."""
+    sled = rk.Link(
+        "sled", "base", rk.Joint("fly", "planar", (0, 0, 1)), rk.Placement(), rk.Inertia("com", 1.0)
+    )
+    lift = rk.Link("foot", "sled", rk.Joint("lift", "prismatic"), rk.Placement(), rk.Inertia("com", 1.0))
+    disc = rk.Inertia("com", 0.1, (0, 0, 0), (1e-5, 0, 0, 1e-5, 0, 1e-5))
+    rotor = rk.Link("rotor", "foot", rk.Joint("spin", "revolute", (0, 0, 1)), rk.Placement(), disc)
+    robot = rk.Robot("sled", (sled, lift, rotor))
+    slow = rk.simulate(
+        robot, np.zeros(5), [1e-4, 0, 0, 0, 1e5], duration=1e-3,
+        contacts=[rk.Contact("foot", rk.Plane(), 0.5)],
+    )  # fmt: skip
+    stops = next(event for event in slow.events if event.name == "foot stops")
+    force = 0.5 * 9.81 * (1.0 + 0.1)
+    assert stops.t == pytest.approx(1e-4 * 2.1 / force, rel=1e-3)

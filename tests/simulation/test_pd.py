@@ -88,3 +88,9 @@ def test_pd_and_computed_torque_say_what_they_cannot_drive(walker):
         rk.PD(box, [0, 0, 0, 1, 0, 0, 0], 1.0, 1.0)
     with pytest.raises(rk.RikigakuError, match=r"every joint actuated.*'base'.*rk\.PD"):
         rk.ComputedTorque(walker, np.zeros(10), 1.0, 1.0)
+
+
+def test_formulas_as_a_target_are_refused_with_what_to_do_instead():
+    robot = rk.load("planar_3r")
+    with pytest.raises(rk.RikigakuError, match=r"not formulas of t.*quintic"):
+        rk.PD(robot, ["0.1*sin(t)", "0", "0"], 10.0, 1.0)

@@ -188,9 +188,9 @@ class _System:
         """For each block whether its contact or joint is not open."""
         return [_acts(k, self.blocks, self.modes) for k in range(len(self.blocks))]
 
-    def solve(self, directions: dict[int, Array]) -> _Solved | None:
+    def solve(self, directions: dict[int, Array], nearest: bool = False) -> _Solved | None:
         """The minimum-norm f with F = S f + c and W F + w0 at its target on the active constraints; None if
-        these contradict each other."""
+        these contradict each other, or, if `nearest`, the forces with the least error."""
         rows, targets = list(self.permanent), [0.0] * len(self.permanent)
         sliding: dict[int, tuple[int, float]] = {}  # tangent: (normal, friction factor)
         c = np.zeros(len(self.w0))
@@ -232,6 +232,8 @@ class _System:
             A[:, at] += factor * W[:, row]
         b = np.array(targets) - self.w0[rows] - W @ c
         f, free = minimum_norm_solution(A, b, self.least)
+        if f is None and nearest:
+            f = np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0], dtype=np.float64)
         if f is None:
             return None
         F = S @ f + c
@@ -306,10 +308,10 @@ class _System:
             return OnsetResponse(solved.w[tangents], lambda: self._slopes(solved, directions)[tangents])
 
         sticking = tuple(BlockMode("stick") if k in unknown else c for k, c in enumerate(self.modes))
-        rest = _System(self.W, self.w0, self.blocks, sticking, self.permanent, self.least).solve(known)
+        rest = _System(self.W, self.w0, self.blocks, sticking, self.permanent, self.least).solve(known, True)
         pushed = {k: _unit(self.w0[list(self.blocks[k].tangents)]) for k in unknown}
         starts = [pushed]
-        if rest is not None:  # against the static friction
+        if rest is not None:  # against the static friction; at a singular configuration the nearest to it
             starts.insert(0, {k: _unit(-rest.F[list(self.blocks[k].tangents)]) for k in unknown})
         if likely:
             starts.insert(0, {k: likely.get(k, pushed[k]) for k in unknown})

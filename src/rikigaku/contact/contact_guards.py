@@ -8,6 +8,7 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import statically_indeterminate
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.mode_selection import SelectedMode
+from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import ZeroCrossing
 from rikigaku.integrators.constrained_motion import Code
 
@@ -32,8 +33,8 @@ class ContactGuard(ZeroCrossing):
 def contact_guards(
     system: ContactSystem,
     selected: SelectedMode,
-    stop: float = STOP,
-    resolution: float = 0.0,
+    stop: Array,
+    resolution: Array,
     interior: bool = False,
 ) -> list[ContactGuard]:
     """The guards of a contact mode.
@@ -41,7 +42,8 @@ def contact_guards(
     Static friction: (limit |f_n| + slack)^2 - |f_t|^2. Its slack is larger than the tolerance of mode
     selection, so that a contact that was selected as sticking does not slip again at once by rounding.
 
-    stop: speed [m/s] at which sliding in space counts as stopped. resolution: rounding of positions [m].
+    stop: speed [m/s] of each contact at which sliding in space counts as stopped. resolution: rounding of
+        its gap [m].
     interior: forces of redundant contacts are near ones well within friction, whose limits are guards.
     """
     guards: list[ContactGuard] = []
@@ -62,10 +64,10 @@ def contact_guards(
         if mode == "free" and moment:
             continue
         if mode == "free":
-            add(label, LANDS, NativeGuard(Code.GAP, i), max(_GAP_SLACK, resolution))
+            add(label, LANDS, NativeGuard(Code.GAP, i), max(_GAP_SLACK, float(resolution[i])))
             continue
         if not moment and (i, 0) not in plan.contacts:
-            kept = NativeGuard(Code.KEPT_GAP, i, _KEPT + _KEPT_ROUNDINGS * resolution)
+            kept = NativeGuard(Code.KEPT_GAP, i, _KEPT + _KEPT_ROUNDINGS * float(resolution[i]))
             guards.append(ContactGuard(f"{label} {PARTS}", kept, shortens=False))
         if i in plan.unloaded:
             carried = NativeGuard(Code.CARRIED, plan.unloaded.index(i))
@@ -85,8 +87,9 @@ def contact_guards(
         slip = next((s for s in plan.sliding if s[0] == i), None)
         if slip is not None:
             sign, side = slip[1:]
-            speed = NativeGuard(Code.SIGNED_SPEED, i, sign) if sign else NativeGuard(Code.SPEED, i, stop)
-            add(label, STOPS, speed, _SPEED_SLACK if sign else max(_SPEED_SLACK, 0.01 * stop))
+            slowest = float(stop[i])
+            speed = NativeGuard(Code.SIGNED_SPEED, i, sign) if sign else NativeGuard(Code.SPEED, i, slowest)
+            add(label, STOPS, speed, _SPEED_SLACK if sign else max(_SPEED_SLACK, 0.01 * slowest))
             if contact.bilateral:
                 add(label, REVERSES, NativeGuard(Code.NORMAL, i, side), slack)
         elif contact.bilateral and selected.f_n[i] > 0:

@@ -15,6 +15,7 @@ import numpy as np
 from rikigaku.contact.constraint_projection import initial_gap_text, largest_gap
 from rikigaku.contact.contact_engine import Workspace
 from rikigaku.contact.contact_guards import LANDS, LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
+from rikigaku.contact.contact_rounding import resolution, speed_sizes, touching
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impact_without_collision import impact_without_collision
@@ -29,8 +30,8 @@ from rikigaku.contact.mode_selection import (
     SwitchHint,
     nearly_painleve,
     select_mode,
-    touching,
 )
+from rikigaku.contact.simultaneous_events import simultaneous_events
 from rikigaku.contact.smooth_mode import SPATIAL_RTOL, is_immobile, smooth_mode
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge, WrongValue
@@ -44,9 +45,7 @@ _EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
 _ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
 _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are evaluated; the last at rest
-# Rounding of positions relative to the largest coordinate beyond 1 m, and the acceleration [m/s^2] of a fall:
-# flights lower than the rounding of positions are none.
-_RESOLUTION, _FALL = 16 * float(np.finfo(float).eps), 10.0
+_FALL = 10.0  # [m/s^2]: acceleration of a fall; flights lower than the rounding of positions are none
 # Impacts within a time [s] after which approaches slower than a speed [m/s] are inelastic.
 _CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
 _WELL_WITHIN, _AT_LIMIT = 0.001, 1e-8  # margins of forces to friction limits, relative
@@ -140,7 +139,7 @@ class ContactModes:
         """The transition at an event: an impact, and the contact mode after it."""
         fired = (event.name, *event.also)
         self._times = [*self._times[1 - _STALLED :], event.t]
-        crowd = sum(event.t - t <= 1e-10 * max(1.0, abs(event.t)) for t in self._times)
+        crowd = sum(event.t - t <= max(1e-10, 1e-15 * abs(event.t)) for t in self._times)
         self._crowded, self._stalled = crowd >= _CROWD, crowd == _STALLED
         if set(fired) == {LIMIT_REACHED} and not self._crowded:
             same = self._same_mode(event)
@@ -153,6 +152,9 @@ class ContactModes:
                 self.system, self._constraints, event.t, event.q, event.v, event.tau
             )
             fired = (*(f"{x} {SLIPS}" for x in slip), *(f"{x} {LIFTS}" for x in lift))
+        selected, stop, _ = self._last
+        others = simultaneous_events(self.system, selected, stop, event, fired)
+        fired = (*fired, *others)
 
         def labels(kind: str) -> list[str]:
             return [name.removesuffix(f" {kind}") for name in fired if name.endswith(f" {kind}")]
@@ -169,8 +171,22 @@ class ContactModes:
         if self._constraints == constraints and all(name.endswith(f" {REVERSES}") for name in fired):
             return replace(change, event_names=())  # the sign changed within rounding only: no event
         if not redundant:
-            return change
+            return replace(change, event_names=self._confirmed(before, fired, others))
         return replace(change, event_names=self._event_names(before, fired))
+
+    def _confirmed(
+        self, before: tuple[str, ...], fired: tuple[str, ...], others: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """The events that fired, those of the others that the new contact mode has, and joints that a stop of
+        another stops."""
+        count, now = len(self.system.contacts), self._contact_modes
+        still = {f"{x} {LIFTS}" for x, mode in zip(self.system.labels, now, strict=False) if mode != "free"}
+        names = [name for name in fired if name not in others or name not in still]
+        if any(name.endswith(f" {STOPS}") for name in fired):
+            joints = zip(self.system.joints, before[count:], now[count:], strict=True)
+            stopped = (f"{x.joint} {STOPS}" for x, old, new in joints if old != "stick" == new)
+            names += [name for name in stopped if name not in names]
+        return tuple(names)
 
     def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
         """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
@@ -202,12 +218,13 @@ class ContactModes:
         pulled: Any = (),
     ) -> Change:
         system, notes = self.system, []
-        resolution = _RESOLUTION * max(0.0, float(np.abs(q).max(initial=0.0)) - 1.0)
-        slow = max(self.minimum_bounce_speed, float(np.sqrt(8 * _FALL * resolution)))
+        rounding = resolution(system, t, q)
+        slow = np.maximum(self.minimum_bounce_speed, np.sqrt(8 * _FALL * rounding))
         leaves = 2 * _FALL * self.step if self.straight else 0.0  # flights of a few of Euler's steps
         chatter = self._chatter_speed(t)
-        slow, leaves = max(slow, chatter), max(leaves, chatter)
-        hit = impact(system, t, q, v, max(slow, leaves))
+        slow, leaves = np.maximum(slow, chatter), max(leaves, chatter)
+        gained = _FALL * self.step if self.straight else 0.0  # by each flight, whatever its speed
+        hit = impact(system, t, q, v, np.maximum(slow, leaves), gained)
         if np.any(hit.impulses):
             notes.append("impact")
             self._impacts = [*self._impacts[1 - _CHATTER :], t]
@@ -215,10 +232,10 @@ class ContactModes:
                 tau = self.actuation(t, q, hit.v)
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
-        error = self.atol + self.rtol * float(np.abs(hit.v).max(initial=0.0))
+        errors = self.atol + self.rtol * speed_sizes(system, t, q, hit.v)
         friction = max((contact.friction.limit for contact in system.contacts), default=0.0)
-        stop = max(STOP, _ERRORS * error, friction * _FALL * self.step)
-        rest = max(REST, 2 * stop)
+        stop = np.maximum(max(STOP, friction * _FALL * self.step), _ERRORS * errors)
+        rest = np.maximum(REST, 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter:
             v, settled = _settled(system, t, q, v, max(leaves, REST), rest)
@@ -251,9 +268,9 @@ class ContactModes:
             if contact.bilateral and (f_n < -slack or label in pulled):
                 notes.append(f"{label} pulls")
                 self._warn(label, t)
-        self._last = selected, stop, resolution
+        self._last = selected, stop, rounding
         return Change(
-            smooth_mode(self.workspace, selected, t, stop, resolution, self._interior(t, q, v, tau)),
+            smooth_mode(self.workspace, selected, t, stop, rounding, self._interior(t, q, v, tau)),
             q,
             v,
             hit.dissipated + settled + removed,
@@ -293,14 +310,14 @@ class ContactModes:
         Forces near those of the start of the mode have come to a limit, others have not. Close to the limit
         of all, their widest margin is the guard.
         """
-        selected, stop, resolution = self._last
+        selected, stop, rounding = self._last
         assert event.tau is not None
         plan = self._constraints
         found = interior_forces(self.system, plan, event.t, event.q, event.v, event.tau)
         if found.margin <= _AT_LIMIT:
             return None
         near = found.reference if found.margin > _WELL_WITHIN else None
-        mode = smooth_mode(self.workspace, selected, event.t, stop, resolution, near)
+        mode = smooth_mode(self.workspace, selected, event.t, stop, rounding, near)
         return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
 
     def _chatter_speed(self, t: float) -> float:
@@ -314,7 +331,7 @@ class ContactModes:
         return _CHATTER_SPEED if many else 0.0
 
     def _select(
-        self, t: float, q: Array, v: Array, hint: SwitchHint, tau: Array | None, slow: float, rest: float
+        self, t: float, q: Array, v: Array, hint: SwitchHint, tau: Array | None, slow: Array, rest: Array
     ) -> SelectedMode:
         """The contact mode at a state.
 
@@ -356,22 +373,23 @@ class ContactModes:
 
 
 def _settled(
-    system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float
+    system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float | Array
 ) -> tuple[Array, float]:
     """The nearest velocities at which slow closed contacts rest, and the energy [J] that this removes.
 
     Joints with dry friction that are at rest remain so.
 
-    leaves, slides: normal and sliding speeds [m/s] that are slow.
+    leaves, slides: normal and sliding speeds [m/s] that are slow; the latter for all contacts, or of each.
     """
     equations = system.equations_at(t, q, v, np.zeros(len(v)))
     state = system.contact_state(equations.residual, equations.rates)
-    rows = list(range(system.constraints.permanent))
+    rows, closed = list(range(system.constraints.permanent)), touching(system, t, q)
+    slides = np.broadcast_to(slides, len(system.contacts))
     for i, (normal, tangents) in enumerate(system.equation_indices()[0]):
-        if state.gap[i] > touching(q) or abs(state.approach[i]) > leaves:
+        if state.gap[i] > closed[i] or abs(state.approach[i]) > leaves:
             continue
         rows += [] if normal in rows else [normal]
-        if system.contacts[i].friction.limit and np.linalg.norm(equations.rates[list(tangents)]) <= slides:
+        if system.contacts[i].friction.limit and np.linalg.norm(equations.rates[list(tangents)]) <= slides[i]:
             rows += tangents
     rows += [row for row in system.equation_indices()[1] if abs(equations.rates[row]) <= REST]  # dry joints
     f = np.linalg.lstsq(equations.W[np.ix_(rows, rows)], -equations.rates[rows], rcond=1e-10)[0]

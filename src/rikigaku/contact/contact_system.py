@@ -85,7 +85,7 @@ class ConstraintEquations(NamedTuple):
         response: M^-1 J^T, transposed (m, nv). W: Delassus matrix J M^-1 J^T (m, m).
         a: accelerations without constraint forces (nv,). free: J a + bias (m,).
         rates: of the residuals and of sliding (m,). residual: of loops, guides and gaps (m,).
-        magnitude: the largest sum of absolute terms of J a + bias: its rounding errors are relative to this.
+        magnitude: sums of absolute terms of J a + bias (n,): its rounding errors are relative to these.
     """
 
     J: Array
@@ -97,7 +97,7 @@ class ConstraintEquations(NamedTuple):
     free: Array
     rates: Array
     residual: Array
-    magnitude: float
+    magnitude: Array
 
 
 class ContactSystem:
@@ -424,12 +424,9 @@ class ContactSystem:
             a = U @ (inverse_D * (terms.force @ U))
             directions = one.directions.reshape(-1, 3)[self._direction_rows]
             sums = one.magnitudes @ np.abs(a) + np.abs(terms.bias)
-            magnitude = float(sums.max(initial=0.0))
-            if not magnitude < np.inf:
-                magnitude = float(sums[np.isfinite(sums)].max(initial=0.0))
             return ConstraintEquations(
                 J, terms.bias, directions, response, W, a, J @ a + terms.bias, J @ v + one.rate,
-                one.residual, magnitude,
+                one.residual, np.where(np.isfinite(sums), sums, 0.0),
             )  # fmt: skip
 
     def active_blocks(self, plan: ActiveConstraints) -> ActiveBlocks:

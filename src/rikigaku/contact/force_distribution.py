@@ -79,7 +79,7 @@ def force_distribution(
     for k, sign in plan.moving_joints:  # dry friction of joints that move
         w0 = w0 - sign * system.joints[plan.joints.index(k)].coulomb * W[:, at[k]]
     active, blocks, modes, labels, cones = system.active_blocks(plan)
-    least = smallest_response(equations.magnitude)
+    least = smallest_response(float(equations.magnitude.max(initial=0.0)))
     f, base = minimum_norm_solution(W[np.ix_(active, active)], -w0[active], least)
     F, free = np.full(len(w0), np.nan), np.zeros((len(w0), base.shape[1]))
     if f is not None:

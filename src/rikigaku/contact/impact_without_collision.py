@@ -15,11 +15,12 @@ import numpy as np
 
 from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.contact.constraint_islands import islands
+from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.impacts import Impact
 from rikigaku.contact.mode_enumeration import solved_modes
-from rikigaku.contact.mode_selection import REST, touching
+from rikigaku.contact.mode_selection import REST
 from rikigaku.core.types import Array
 
 _STEP = 1e-9  # [s]
@@ -33,11 +34,11 @@ def impact_without_collision(
     equations = system.equations_at(t, q, v, tau)
     state = system.contact_state(equations.residual, equations.rates)
     contacts, joints = system.equation_indices()
-    closed = touching(q)
+    closed = touching(system, t, q)
     rates, blocks = equations.rates.copy(), []
     rates[: system.constraints.permanent] = 0.0
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        if not contact.bilateral and (state.gap[i] > closed or state.approach[i] > REST):
+        if not contact.bilateral and (state.gap[i] > closed[i] or state.approach[i] > REST):
             continue
         moment, mu = isinstance(contact, FrictionMoment), contact.friction
         rates[normal] = 0.0

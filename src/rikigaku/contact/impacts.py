@@ -22,11 +22,11 @@ import numpy as np
 from rikigaku.contact.complementarity import consistent_solutions
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.constraint_islands import Island, islands
+from rikigaku.contact.contact_rounding import touching as touching_gap
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.mode_enumeration import FEW, SolvedModes, solved_modes
 from rikigaku.contact.mode_selection import REST
-from rikigaku.contact.mode_selection import touching as touching_gap
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 
@@ -53,10 +53,18 @@ class Impact:
     factor: float = 1.0
 
 
-def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_speed: float = 0.0) -> Impact:
+def impact(
+    system: ContactSystem,
+    t: float,
+    q: Array,
+    v: Array,
+    minimum_bounce_speed: float | Array = 0.0,
+    gained: float = 0.0,
+) -> Impact:
     """Velocities after the impact of all closed contacts; unchanged if none approaches.
 
-    minimum_bounce_speed: slower approaches [m/s] are inelastic.
+    minimum_bounce_speed: slower approaches [m/s] are inelastic; one for all contacts, or one of each.
+    gained: part of the approach [m/s] that is an error of the integration and has no restitution.
 
     Raises:
         NoConsistentMode: if no impulses within friction end the approach.
@@ -65,8 +73,8 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     state = system.contact_state(terms.residual, terms.J @ v + terms.rate)
     first = system.constraints.permanent
     # Contacts that move away are included: impulses elsewhere may close them.
-    closed = touching_gap(q)
-    touching = [i for i, c in enumerate(system.contacts) if c.bilateral or state.gap[i] <= closed]
+    closed = state.gap <= touching_gap(system, t, q)
+    touching = [i for i, c in enumerate(system.contacts) if c.bilateral or closed[i]]
     modes = tuple("free" for _ in system.contacts)
     across = [abs(x) if c.bilateral else -x for c, x in zip(system.contacts, state.approach, strict=True)]
     if all(across[i] <= REST for i in touching):
@@ -74,10 +82,11 @@ def impact(system: ContactSystem, t: float, q: Array, v: Array, minimum_bounce_s
     equations = system.equations_at(t, q, v, np.zeros(len(v)))
     count = len(equations.J) - len(system.joints)  # finite joint friction has no impulse
     J, W, w0 = equations.J[:count], equations.W[:count, :count], equations.rates[:count]
-    slow = [REST < -x < minimum_bounce_speed for x in state.approach]
+    slow = (-state.approach > REST) & (-state.approach < minimum_bounce_speed)
     owners = system.engine.structure.owners
     e = np.array([0.0 if slow[i] else system.contacts[owners[i]].restitution for i in touching])
     approach = np.array([max(-state.approach[i], 0.0) for i in touching])
+    e = e * np.maximum(1.0 - gained / np.maximum(approach, 1e-300), 0.0) if gained else e
     problem = _Impulses(system, W, w0, touching, approach, t)
     found, factor = problem.admissible(e), 1.0
     if found is None:

@@ -20,6 +20,7 @@ from rikigaku.contact.complementarity import (
 )
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
 from rikigaku.contact.constraint_islands import Island, islands, joined
+from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactState, ContactSystem
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.mode_enumeration import FEW, ModeAssignment, solved_modes
@@ -28,7 +29,6 @@ from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 
 CLOSED = 1e-8  # [m]: smaller penetrations of an initial state are closed by projection
-_TOUCHING = 1e-10  # [m]: smaller gaps are closed
 REST = 2e-9  # [m/s, rad/s]: smaller speeds are zero
 # [m/s, rad/s]: a contact that leaves this slowly and is accelerated back stays closed: such a flight is less
 # than 1e-13 m high, which is rounding of positions.
@@ -113,8 +113,8 @@ def select_mode(
     v: Array,
     tau: Any = None,
     hint: SwitchHint = NO_HINT,
-    slow: float = SLOW,
-    rest: float = REST,
+    slow: float | Array = SLOW,
+    rest: float | Array = REST,
     before: Sequence[str] = (),
     later: LaterState | None = None,
     start: Array | None = None,
@@ -124,7 +124,7 @@ def select_mode(
     Args:
         tau: forces in all joints; those of the system if left out. hint: modes to try first.
         slow: contacts that leave more slowly than this [m/s] may stay closed if accelerated back.
-        rest: contacts that slide more slowly than this in space [m/s] are at rest.
+        rest: contacts that slide more slowly than this in space [m/s] are at rest. Both for all, or of each.
         before: `contact_modes` before an event; most of many contacts and joints keep theirs.
         start: `forces` of the mode before, from which the friction solver begins.
         later: a state shortly after this one, whose forces and accelerations decide instead.
@@ -141,7 +141,7 @@ def select_mode(
         W, w0 = W.copy(), w0.copy()
         W[undefined], W[:, undefined], w0[undefined] = 0.0, 0.0, 0.0
     state = system.contact_state(equations.residual, equations.rates)
-    blocks, owners = _blocks(system, state, v, hint, slow, rest, touching(q))
+    blocks, owners = _blocks(system, state, v, hint, touching(system, t, q), slow, rest)
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
@@ -149,13 +149,14 @@ def select_mode(
     # Beyond Painleve's limit a contact may both slide and open. Sliding is unstable there: a compliance,
     # however small, lets it open.
     blocks = [_later(b, "slip") if _is_beyond_painleve(W, b) else b for b in blocks]
-    magnitude = decisive.magnitude
-    least, likely = smallest_response(magnitude), () if later is None else later.modes
+    likely = () if later is None else later.modes
     parts = islands(W, blocks, range(system.constraints.permanent))
     found, sizes, undecided, near = [], [0.0] * len(blocks), False, False
     for island in parts:
         own = [owners[k] for k in island.members]
         names = [before[i] for i in own] if before else [], [likely[i] for i in own] if likely else []
+        magnitude = float(island.part(decisive.magnitude).max(initial=0.0))
+        least = smallest_response(magnitude)
         solution, chosen = _island_mode(
             island, island.part(w0), magnitude, *names, None if start is None else island.part(start)
         )
@@ -206,11 +207,6 @@ def _island_mode(
     return solution, chosen or (solution is not None and solution.near)
 
 
-def touching(q: Array) -> float:
-    """The largest gap [m] that is closed: far from the origin coordinates are rounded."""
-    return max(_TOUCHING, 64 * float(np.finfo(float).eps) * float(np.abs(q).max(initial=0.0)))
-
-
 def _is_beyond_painleve(W: Array, block: ConstraintBlock) -> bool:
     """Whether friction of a sliding unilateral contact reverses the response to its normal force (A <= 0)."""
     if block.normal is None or block.direction is None or block.bilateral or block.shared:
@@ -240,25 +236,27 @@ def _blocks(
     state: ContactState,
     v: Array,
     hint: SwitchHint,
-    slow: float = SLOW,
-    rest: float = REST,
-    gap: float = _TOUCHING,
+    gap: Array,
+    slow: float | Array = SLOW,
+    rest: float | Array = REST,
 ) -> tuple[list[ConstraintBlock], list[int]]:
     """Blocks of closed contacts and of joints, and the contact (or, after these, joint) of each block.
 
-    gap: [m], of closed contacts.
+    gap: the largest [m] of each contact that is closed.
     """
     blocks, owners = [], []
     contacts, _ = system.equation_indices()
+    closed = (state.gap <= gap) & (state.approach <= slow)
+    rests = np.broadcast_to(rest, len(contacts)).tolist()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        if not (state.gap[i] <= gap and state.approach[i] <= slow) and not contact.bilateral:
+        if not closed[i] and not contact.bilateral:
             continue
         friction, velocity, label = contact.friction, state.sliding[i][: len(tangents)], system.labels[i]
         speed = hypot(*velocity)
         if not friction.limit and not friction.viscous:  # frictionless: the normal equation only
             block = ConstraintBlock(normal, (), bilateral=contact.bilateral)
         else:
-            slowest = float("inf") if label in hint.stopped else rest if len(tangents) == 2 else REST
+            slowest = float("inf") if label in hint.stopped else rests[i] if len(tangents) == 2 else REST
             direction = velocity / speed if speed > slowest else None
             kinetic = friction.coefficient(speed if direction is not None else 0.0)
             block = ConstraintBlock(
@@ -385,7 +383,7 @@ def nearly_painleve(system: ContactSystem, t: float, q: Array, v: Array) -> list
     """Sliding contacts where A, the response to a normal force with friction, is near zero or negative."""
     equations = system.equations_at(t, q, v, np.zeros(len(v)))
     W, state = equations.W, system.contact_state(equations.residual, equations.rates)
-    blocks, owners = _blocks(system, state, v, NO_HINT)
+    blocks, owners = _blocks(system, state, v, NO_HINT, touching(system, t, q))
     close = []
     for block, i in zip(blocks, owners, strict=True):
         if block.normal is not None and block.direction is not None:

@@ -2,7 +2,7 @@
 
 from rikigaku.contact.complementarity import STICKING
 from rikigaku.contact.contact_engine import NativeContactMode, Workspace
-from rikigaku.contact.contact_guards import LIMIT_REACHED, STOP, contact_guards
+from rikigaku.contact.contact_guards import LIMIT_REACHED, contact_guards
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import friction_margin, statically_indeterminate
 from rikigaku.contact.mode_selection import SelectedMode
@@ -19,13 +19,14 @@ def smooth_mode(
     workspace: Workspace,
     selected: SelectedMode,
     t: float,
-    stop: float = STOP,
-    resolution: float = 0.0,
+    stop: Array,
+    resolution: Array,
     interior: Array | None = None,
 ) -> Mode:
     """The hybrid system's mode for a contact mode that begins at time t.
 
-    stop: speed [m/s] at which sliding in space counts as stopped. resolution: rounding of positions [m].
+    stop: speed [m/s] of each contact at which sliding in space counts as stopped. resolution: rounding of
+        its gap [m].
     interior: forces of redundant contacts well within friction; those nearest to them are followed. If left
         out, the widest margin of all forces is a guard in Python, after every step.
     """

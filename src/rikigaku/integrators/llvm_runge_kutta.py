@@ -35,11 +35,12 @@ class Integer(IntEnum):
 class Real(IntEnum):
     """Indices of the driver's real numbers."""
 
-    T = 0
+    T = 0  # since ORIGIN: a step may be shorter than the rounding of a large t
     H = 1  # the next step; 0: find one; negative: find one that is not longer than its absolute value
     RTOL = 2
     LARGEST = 3  # largest step
     BEFORE = 4  # length of the step whose interpolant an implicit step extrapolates; 0: none
+    ORIGIN = 5  # time from which all times of the driver are counted
 
 
 class Status(IntEnum):
@@ -99,7 +100,7 @@ class Step:
     def call(self, what: str, t: Value, y: Array, out: Array) -> None:
         """Call a function of the caller, after its inputs at time t are computed; `project` has no inputs."""
         w = self.w
-        self.clock.value = t
+        self.clock.value = t + self.real[Real.ORIGIN]
         if what != "project":
             with w.when(self.has_function("input")):
                 segment = self.integers[Integer.SEGMENT]

@@ -82,6 +82,12 @@ def target_pieces(target: Any, n: int) -> PiecewisePolynomial:
         WrongSize, WrongValue: for a target that is neither a configuration nor a trajectory.
     """
     if not callable(target):
+        if np.asarray(target).dtype.kind in "US":
+            raise WrongValue(
+                "A target is a configuration or a trajectory, not formulas of t. rk.trajectory.in_sequence("
+                "rk.trajectory.quintic(q0, q1, duration=0.5), ...) moves between configurations; a function "
+                "torque=f(t, q, v) follows any reference."
+            )
         q = floats("A target configuration", target)
         if q.shape != (n,):
             raise WrongSize(f"A target configuration has {n} numbers; shape {q.shape} was given.")

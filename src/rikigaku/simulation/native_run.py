@@ -187,7 +187,9 @@ class _Memory:
         self.integers[Integer.LEFT] = settings.most_steps
         self.integers[[Integer.FRESH, Integer.MEASURED]] = 2, n - EXTRA_STATES
         largest = min(settings.largest, settings.largest_with_guards if guards else np.inf)
-        self.real[:] = t, settings.step, settings.rtol, largest, 0.0
+        # A whole number is subtracted and added without rounding.
+        self.origin = max(float(np.trunc(t)), 0.0)
+        self.real[:] = t - self.origin, settings.step, settings.rtol, largest, 0.0, self.origin
         self.u, self.p = np.zeros(max(actuation.size, 1)), made.parameters(mode, actuation)
         self.atol = np.full(n, settings.atol)
         self.work = integrator.working(settings.method, n, len(guards))
@@ -203,7 +205,7 @@ class _Memory:
         self.inputs = (
             Inputs(actuation, made.robot.nq, made.robot.nv) if actuation.function is not None else None
         )
-        self.data, self.stops = np.zeros(1), np.array([end])
+        self.data, self.stops = np.zeros(1), np.array([end - self.origin])
         field, events, project, jacobian = made.functions(mode, settings.method in integrator.IMPLICIT)
         self.functions = [field, events, project, 0, jacobian]
         if actuation.pieces is not None:
@@ -215,10 +217,14 @@ class _Memory:
         """Set the polynomials from now to a stop; steps end where their segments do."""
         count, powers, size = pieces.coefficients.shape
         self.data = np.concatenate([[powers, size, count], pieces.starts, pieces.coefficients.ravel()])
-        self.stops, self.integers[Integer.SEGMENT] = np.append(pieces.starts[1:], end), 0
+        self.stops, self.integers[Integer.SEGMENT] = np.append(pieces.starts[1:], end) - self.origin, 0
         self.functions[3] = integrator.piecewise().address
         if self.inputs is not None:
             self.inputs.pieces = pieces
+
+    @property
+    def t(self) -> float:
+        return self.origin + float(self.real[Real.T])
 
     def run(
         self,
@@ -230,16 +236,16 @@ class _Memory:
         noted: list[tuple[str, float]] = []
         samples: list[tuple[float, Array]] = []
         sampled = self.inputs is not None and self.actuation.period is not None
-        status, steps, counted, began = Status.DONE, 0, 0, float(self.real[Real.T])
+        status, steps, counted, began = Status.DONE, 0, 0, self.t
         while True:
             if sampled and status == Status.DONE:
                 held = self._sample(held)
                 samples.append(held)
             self.integers[Integer.STOPS] = len(self.stops)
             status = self._advance(records, noted)
-            self.progression.report(float(self.real[Real.T]), sum(map(len, records)))
+            self.progression.report(self.t, sum(map(len, records)))
             by_python = self._python_guard(records, noted)
-            size, t = records[-1].nbytes, float(self.real[Real.T])
+            size, t = records[-1].nbytes, self.t
             over = limits.reached(t, self.y, len(records[-1]), size) if limits is not None else None
             if over is not None and status != Status.STUCK:
                 status, by_python = over, ""
@@ -253,7 +259,7 @@ class _Memory:
                         steps, began, counted = 0, t, counted + evaluations
                     continue
                 status = Status.STIFF
-            elif status == Status.FULL or (sampled and status == Status.DONE and self.stops[-1] < self.end):
+            elif status == Status.FULL or (sampled and status == Status.DONE and t < self.end):
                 continue
             if not np.isfinite(self.y).all():  # the projection onto the constraints failed
                 status = Status.STUCK
@@ -264,7 +270,7 @@ class _Memory:
             return Run(
                 self.made,
                 self.mode,
-                float(self.real[Real.T]),
+                self.t,
                 self.y,
                 status,
                 np.concatenate(records) if records else self.record[:0],
@@ -292,8 +298,9 @@ class _Memory:
         if self.inputs is not None and self.inputs.error is not None:
             raise self.inputs.error
         records.append(self.record[: self.integers[Integer.STEPS]].copy())
+        records[-1][:, :2] += self.origin
         for k, t in self.noted[: self.integers[Integer.NOTED]]:
-            noted.append((self.guards[int(k)].name, float(t)))
+            noted.append((self.guards[int(k)].name, self.origin + float(t)))
         return status
 
     def _python_guard(self, records: list[Array], noted: list[tuple[str, float]]) -> str:
@@ -304,7 +311,7 @@ class _Memory:
         found = python_guard_event(self.made, self.mode, self.actuation, step, self.y, self._inputs_at)
         if found is None:
             return ""
-        step[1] = self.real[Real.T] = found.t
+        step[1], self.real[Real.T] = found.t, found.t - self.origin
         self.y[:] = found.y
         noted[:] = [(name, t) for name, t in noted if t <= found.t]
         return self.mode.python_guard.name
@@ -320,14 +327,14 @@ class _Memory:
         """Inputs of a sampled controller from now to the next sample; samples are at whole periods."""
         assert self.inputs is not None
         assert self.actuation.period is not None
-        t, nq, period = float(self.real[Real.T]), self.made.robot.nq, self.actuation.period
+        t, nq, period = self.t, self.made.robot.nq, self.actuation.period
         if held is None or due(held[0], t, period):
             held = (t, self.inputs.at(t, self.y[:nq].copy(), self.y[nq:-EXTRA_STATES].copy()))
         self.u[input_counts(self.actuation)[0] :] = held[1]
         self.integers[Integer.FRESH] = max(self.integers[Integer.FRESH], 1)
         stop = min((periods(t, period) + 1) * period, self.end)
         if self.actuation.pieces is None:
-            self.stops = np.array([stop])
+            self.stops = np.array([stop - self.origin])
         else:
             self._piecewise_inputs(self.actuation.pieces.within(t, stop), stop)
         return held

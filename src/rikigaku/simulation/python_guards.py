@@ -11,7 +11,7 @@ from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.step_interpolation import interpolated
 from rikigaku.simulation.vector_fields import ModeField
 
-_NARROWEST = 1e-13  # [s]: bracket of an event
+_NARROWEST, _ROUNDING = 1e-13, 1e-15  # [s]: bracket of an event, and that relative to a large time
 _DEEPEST = 10  # bisections of a step in search of a crossing
 
 
@@ -95,7 +95,7 @@ def _root(at: Callable[[float], float], a: float, b: float) -> float:
     """The end, with a negative value, of the smallest bracket: Illinois method with bisections."""
     fa, fb = at(a), at(b)
     for iteration in range(200):
-        if b - a <= _NARROWEST * max(1.0, abs(b)):
+        if b - a <= max(_NARROWEST, _ROUNDING * abs(b)):
             break
         c = 0.5 * (a + b) if iteration % 3 == 2 or fa == fb else b - fb * (b - a) / (fb - fa)
         if not a < c < b:

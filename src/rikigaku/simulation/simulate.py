@@ -311,7 +311,7 @@ def _end_status(done: Run, settings: Settings) -> str:
     if done.status == integrator.Status.DIVERGED:
         return (
             f"the motion diverges: positions, velocities or energies exceed {DIVERGED:g} at t = {done.t:.9g} "
-            "s. Check the actuation and the step"
+            f"s. Check the actuation{_too_long(settings)}"
         )
     if done.status == integrator.Status.MEMORY:
         return (
@@ -325,7 +325,19 @@ def _end_status(done: Run, settings: Settings) -> str:
             f"largest velocity is {fastest:.2g}: the motion diverges, or is stiff (method='radau'), or needs "
             "a larger most_steps"
         )
-    return f"the motion cannot go on at t = {done.t:.9g} s: rates are not finite, or steps became too small"
+    why = "rates are not finite, or steps became too small" if integrator.adaptive(settings.method) else ""
+    why = why or f"rates are not finite{_too_long(settings)}"
+    return f"the motion cannot go on at t = {done.t:.9g} s: {why}"
+
+
+def _too_long(settings: Settings) -> str:
+    """What to do about fixed explicit steps; empty for adaptive ones."""
+    if integrator.adaptive(settings.method):
+        return ""
+    return (
+        f". Steps of {settings.step:g} s may be too long for the explicit method {settings.method!r}: take "
+        "shorter ones, method='time_stepping', or adaptive steps"
+    )
 
 
 def _no_mode(error: Exception, t: float) -> str:
@@ -343,4 +355,5 @@ def _no_progress(runs: list[Run], count: int) -> bool:
     if len(runs) < count:
         return False
     began = next((r.records[0, 0] for r in runs[-count:] if len(r.records)), runs[-1].t)
-    return bool(runs[-1].t - began <= 1e-9 * max(abs(runs[-1].t), 1e-3))
+    t = abs(runs[-1].t)
+    return bool(runs[-1].t - began <= max(1e-9 * min(max(t, 1e-3), 1.0), 1e-15 * t))

@@ -191,7 +191,8 @@ def configurations(
         for surface in surfaces:
             _ground(ax, surface, plane, own, float(origins[k, :, depth].mean()), float(time), shift, size)
     ax.margins(0.05, 0.12)  # room for the times above the figures
-    ax.set(aspect="equal", xlabel=f"{plane[0]} [m]", ylabel=f"{plane[1]} [m]")
+    shifted = f", each figure shifted by {apart:.2g} m" if apart and len(t) > 1 else ""
+    ax.set(aspect="equal", xlabel=f"{plane[0]} [m]{shifted}", ylabel=f"{plane[1]} [m]")
     return ax
 
 

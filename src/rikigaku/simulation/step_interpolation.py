@@ -18,6 +18,7 @@ def interpolated(records: Array, n: int, t: Array, which: Any) -> Array:
         rows = records[which[here]]
         x = ((t[here] - rows[:, 0]) / rows[:, 2])[:, None]
         x[(t[here] == rows[:, 1]) & (np.abs(x[:, 0] - 1) < 1e-9)] = 1.0  # the end of a whole step, unrounded
+        x = np.clip(x, 0.0, 1.0)  # a step may be shorter than the rounding of its times
         F = rows[:, 3 + n :].reshape(len(rows), -1, n)
         total = np.zeros((len(rows), n))
         for k in range(F.shape[1] - 1, -1, -1):

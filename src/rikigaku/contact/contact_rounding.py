@@ -1,0 +1,52 @@
+"""Rounding of gaps and errors of sliding speeds, of each contact by the coordinates that move it.
+
+A gap is a sum of terms as large as dC/dq_j q_j, a sliding speed one of terms J_ij v_j. Coordinates of other
+bodies have no part in them: a body far away, or a rotor that spins fast, changes no event of a contact.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rikigaku.core.types import Array
+
+if TYPE_CHECKING:
+    from rikigaku.contact.contact_system import ContactSystem
+
+_TOUCHING = 1e-10  # [m]: smaller gaps are closed
+_EPS = float(np.finfo(float).eps)
+# Rounding of positions relative to coordinates beyond 1 m.
+_RESOLUTION = 16 * _EPS
+
+
+def touching(system: "ContactSystem", t: float, q: Array) -> Array:
+    """The largest gap [m] of each contact that is closed: far from the origin coordinates are rounded."""
+    return np.maximum(_TOUCHING, 64 * _EPS * _position_sizes(system, t, q))
+
+
+def resolution(system: "ContactSystem", t: float, q: Array) -> Array:
+    """Rounding of the gap [m] of each contact; zero near the origin."""
+    return np.asarray(_RESOLUTION * np.maximum(0.0, _position_sizes(system, t, q) - 1.0))
+
+
+def speed_sizes(system: "ContactSystem", t: float, q: Array, v: Array) -> Array:
+    """The largest terms of each contact's sliding speed [m/s]."""
+    J = np.abs(np.nan_to_num(system.engine.configuration(t, q).J))
+    sums = J @ np.abs(v)
+    return np.array([sums[list(tangents)].max(initial=0.0) for _, tangents in system.equation_indices()[0]])
+
+
+def _position_sizes(system: "ContactSystem", t: float, q: Array) -> Array:
+    """The sum of the terms of each contact's gap [m]; not above the largest coordinate where that is short.
+
+    A coordinate of a joint moves the gap by the normal's element of J; those of a free joint count alike.
+    """
+    largest = float(np.abs(q).max(initial=0.0))
+    if largest <= 1.0:
+        return np.full(len(system.contacts), largest)
+    robot, sizes = system.robot, np.zeros(system.robot.nv)
+    for name, at in robot.v_slices.items():
+        sizes[at] = np.abs(q[robot.q_slices[name]]).max(initial=0.0)
+    normals = [normal for normal, _ in system.equation_indices()[0]]
+    J = np.nan_to_num(system.engine.configuration(t, q).J[normals])
+    return np.minimum(np.abs(J) @ sizes, largest)
