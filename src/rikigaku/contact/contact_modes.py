@@ -19,6 +19,7 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impact_without_collision import impact_without_collision
 from rikigaku.contact.impacts import impact
+from rikigaku.contact.joints_at_rest import WELL_WITHIN, with_joints_at_rest
 from rikigaku.contact.mode_selection import (
     CLOSED,
     NO_HINT,
@@ -49,11 +50,12 @@ _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are e
 _RESOLUTION, _FALL = 16 * float(np.finfo(float).eps), 10.0
 # Impacts within a time [s] after which approaches slower than a speed [m/s] are inelastic.
 _CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
-_WELL_WITHIN, _AT_LIMIT = 0.001, 1e-8  # margins of forces to friction limits, relative
+_AT_LIMIT = 1e-8  # margin of forces to friction limits, relative
 # Events without progress of time after which the state a moment later decides, or an implicit step is taken.
 _CROWD, _STALLED = 6, 24
 _JAMMED = "impact without collision: friction beyond Painleve's limit stops the sliding at once"
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
+_INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
 _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
@@ -147,6 +149,8 @@ class ContactModes:
             if same is not None:
                 return same
         self._at_limit = LIMIT_REACHED in fired
+        if not self._crowded and (change := self._after_joints_stopped(event, fired)) is not None:
+            return change
         if self._at_limit:
             assert event.tau is not None
             slip, lift = contacts_at_limits(
@@ -171,6 +175,39 @@ class ContactModes:
         if not redundant:
             return change
         return replace(change, event_names=self._event_names(before, fired))
+
+    def _after_joints_stopped(self, event: Event, fired: tuple[str, ...]) -> Change | None:
+        """The transition where joints with dry friction stop and stick; None if it is another one."""
+        stopped = [self._stops_of_joints.get(name) for name in fired]
+        if None in stopped or event.tau is None:
+            return None
+        t, q, v = event.t, event.q, event.v
+        stop, resolution = self._stop_speed(v), _resolution(q)
+        rest, which = max(REST, 2 * stop), [k for k in stopped if k is not None]
+        found = with_joints_at_rest(
+            self.workspace, self._last[0], which, t, q, v, event.tau, rest,
+            is_immobile(self.system, self._constraints),
+        )  # fmt: skip
+        if found is None:
+            return None
+        v = v.copy()
+        v[[self._constraints.joints[k] for k in which]] = 0.0
+        selected = found.selected
+        self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
+        self._last = selected, stop, resolution
+        mode = smooth_mode(self.workspace, selected, t, stop, resolution, found.interior)
+        return Change(mode, q, v, note=_INDETERMINATE if selected.indeterminate else "")
+
+    @cached_property
+    def _stops_of_joints(self) -> dict[str, int]:
+        """Joints with dry friction by the names of the events at which they stop."""
+        return {f"{joint.joint} {STOPS}": k for k, joint in enumerate(self.system.joints)}
+
+    def _stop_speed(self, v: Array) -> float:
+        """Speed [m/s] at which sliding in space counts as stopped."""
+        error = self.atol + self.rtol * float(np.abs(v).max(initial=0.0))
+        friction = max((contact.friction.limit for contact in self.system.contacts), default=0.0)
+        return max(STOP, _ERRORS * error, friction * _FALL * self.step)
 
     def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
         """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
@@ -202,7 +239,7 @@ class ContactModes:
         pulled: Any = (),
     ) -> Change:
         system, notes = self.system, []
-        resolution = _RESOLUTION * max(0.0, float(np.abs(q).max(initial=0.0)) - 1.0)
+        resolution = _resolution(q)
         slow = max(self.minimum_bounce_speed, float(np.sqrt(8 * _FALL * resolution)))
         leaves = 2 * _FALL * self.step if self.straight else 0.0  # flights of a few of Euler's steps
         chatter = self._chatter_speed(t)
@@ -215,9 +252,7 @@ class ContactModes:
                 tau = self.actuation(t, q, hit.v)
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
-        error = self.atol + self.rtol * float(np.abs(hit.v).max(initial=0.0))
-        friction = max((contact.friction.limit for contact in system.contacts), default=0.0)
-        stop = max(STOP, _ERRORS * error, friction * _FALL * self.step)
+        stop = self._stop_speed(hit.v)
         rest = max(REST, 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter:
@@ -242,7 +277,7 @@ class ContactModes:
         self._forces = selected.forces
         q, v, removed = _projected(system, selected, t, q, v)
         if selected.indeterminate:
-            notes.append("contact forces are statically indeterminate: the minimum-norm forces are given")
+            notes.append(_INDETERMINATE)
         if selected.painleve:
             notes.append(f"beyond Painleve's limit at {', '.join(selected.painleve)}")
         for label, contact, f_n, slack in zip(
@@ -285,7 +320,7 @@ class ContactModes:
             return None
         tau = self.system.force(t, q, v) if tau is None else tau
         found = interior_forces(self.system, plan, t, q, v, tau)
-        return found.reference if found.margin > _WELL_WITHIN else None
+        return found.reference if found.margin > WELL_WITHIN else None
 
     def _same_mode(self, event: Event) -> Change | None:
         """The same contact mode with other forces of its redundant contacts, if these have room; else None.
@@ -299,7 +334,7 @@ class ContactModes:
         found = interior_forces(self.system, plan, event.t, event.q, event.v, event.tau)
         if found.margin <= _AT_LIMIT:
             return None
-        near = found.reference if found.margin > _WELL_WITHIN else None
+        near = found.reference if found.margin > WELL_WITHIN else None
         mode = smooth_mode(self.workspace, selected, event.t, stop, resolution, near)
         return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
 
@@ -353,6 +388,11 @@ class ContactModes:
                 "pushes would let go there (bilateral=False).",
                 PullingWarning,
             )
+
+
+def _resolution(q: Array) -> float:
+    """Rounding of positions [m] far from the origin."""
+    return _RESOLUTION * max(0.0, float(np.abs(q).max(initial=0.0)) - 1.0)
 
 
 def _settled(
