@@ -184,10 +184,8 @@ class ContactModes:
         t, q, v = event.t, event.q, event.v
         stop, resolution = self._stop_speed(v), _resolution(q)
         rest, which = max(REST, 2 * stop), [k for k in stopped if k is not None]
-        found = with_joints_at_rest(
-            self.workspace, self._last[0], which, t, q, v, event.tau, rest,
-            is_immobile(self.system, self._constraints),
-        )  # fmt: skip
+        speeds = rest, max(SLOW, self.minimum_bounce_speed)
+        found = with_joints_at_rest(self.workspace, self._last[0], which, t, q, v, event.tau, speeds)
         if found is None:
             return None
         v = v.copy()

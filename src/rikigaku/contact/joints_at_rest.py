@@ -1,7 +1,8 @@
 """The contact mode after joints with dry friction have come to rest, where nothing else changes.
 
 Most events of a robot with dry friction in its joints are of this kind. One evaluation of the forces shows
-whether the joints stick and all other contacts and joints keep their modes. Wherever a force, a gap or a
+whether the joints stick, another whether a joint turns back, while all other contacts and joints keep their
+modes. Wherever a force, a gap or a
 speed is near the limit of its mode, `mode_selection` tests every contact and joint.
 """
 
@@ -19,6 +20,7 @@ from rikigaku.contact.contact_guards import contact_guards
 from rikigaku.contact.contact_system import ConstraintEquations, ContactSystem
 from rikigaku.contact.force_distribution import interior_forces, statically_indeterminate
 from rikigaku.contact.mode_selection import REST, SelectedMode, touching
+from rikigaku.contact.smooth_mode import is_immobile
 from rikigaku.core.types import Array
 from rikigaku.integrators.constrained_motion import Code
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
@@ -43,32 +45,40 @@ def with_joints_at_rest(
     q: Array,
     v: Array,
     tau: Array,
-    rest: float,
-    immobile: bool,
+    speeds: tuple[float, float],
 ) -> JointsAtRest | None:
-    """The mode `before` with joints that stick instead of moving; None if mode selection must decide.
+    """The mode `before` with joints that stick or turn back; None if mode selection must decide.
 
-    stopped: indices of the joints among those with dry friction. rest: speed [m/s] below which a contact may
-        have stopped.
+    stopped: indices of the joints among those with dry friction. speeds: [m/s], below which a contact may
+        have stopped sliding, and below which an open contact may close again.
     """
     system, plan = workspace.engine.system, before.constraints
-    if plan.unloaded or before.painleve or before.reference is not None or immobile:
+    if plan.unloaded or before.painleve or before.reference is not None:
         return None
     equations = system.equations_at(t, q, v, tau)
-    if not _others_are_regular(system, before, stopped, equations, q, v, rest):
+    if not _others_are_regular(system, before, stopped, equations, q, v, speeds):
         return None
     active = _sticking(system, plan, stopped, equations.W)
     if active is None:
         return None
+    state = t, q, v, tau
+    found = _verified(workspace, _changed(before, stopped, "stick", active), *state)
+    if found is not None or len(stopped) > 1:
+        return found
+    k = plan.joints[stopped[0]]
+    sign = -dict(plan.moving_joints)[k]
+    back = replace(plan, moving_joints=tuple((j, sign if j == k else s) for j, s in plan.moving_joints))
+    turned = _changed(before, stopped, "slip+" if sign > 0 else "slip-", back)
+    return _verified(workspace, turned, *state, (k, sign))
+
+
+def _changed(
+    before: SelectedMode, joints: Sequence[int], name: str, active: ActiveConstraints
+) -> SelectedMode:
     names = list(before.contact_modes)
-    for k in stopped:
-        names[len(system.contacts) + k] = "stick"
-    selected = replace(before, contact_modes=tuple(names), constraints=active, directions={})
-    if statically_indeterminate(active):
-        found = interior_forces(system, active, t, q, v, tau)
-        within = found.margin > WELL_WITHIN
-        return JointsAtRest(replace(selected, indeterminate=True), found.reference) if within else None
-    return _verified(workspace, selected, t, q, v, tau)
+    for k in joints:
+        names[len(active.points) + k] = name
+    return replace(before, contact_modes=tuple(names), constraints=active, directions={})
 
 
 def _others_are_regular(
@@ -78,7 +88,7 @@ def _others_are_regular(
     equations: ConstraintEquations,
     q: Array,
     v: Array,
-    rest: float,
+    speeds: tuple[float, float],
 ) -> bool:
     """Whether the other joints move or stick, open contacts are open, and sliding contacts slide."""
     plan = before.constraints
@@ -88,12 +98,12 @@ def _others_are_regular(
         return False
     if max(abs(v[k]) for k in coordinates) > REST:
         return False
-    state, closed = system.contact_state(equations.residual, equations.rates), 4 * touching(q)
-    modes = before.contact_modes
-    if any(mode == "free" and gap <= closed for mode, gap in zip(modes, state.gap.tolist(), strict=False)):
+    state, (rest, slow) = system.contact_state(equations.residual, equations.rates), speeds
+    may_close = (state.gap <= 4 * touching(q)) & (state.approach <= 2 * slow)
+    if any(mode == "free" and at for mode, at in zip(before.contact_modes, may_close, strict=False)):
         return False
-    speeds = np.hypot(state.sliding[:, 0], state.sliding[:, 1])
-    return not any(speeds[i] <= 4 * rest for i, _, _ in plan.sliding)
+    sliding = np.hypot(state.sliding[:, 0], state.sliding[:, 1])
+    return not any(sliding[i] <= 4 * rest for i, _, _ in plan.sliding)
 
 
 def _sticking(
@@ -130,14 +140,38 @@ def _sticking(
 
 
 def _verified(
-    workspace: Workspace, selected: SelectedMode, t: float, q: Array, v: Array, tau: Array
+    workspace: Workspace,
+    selected: SelectedMode,
+    t: float,
+    q: Array,
+    v: Array,
+    tau: Array,
+    starts: tuple[int, int] | None = None,
 ) -> JointsAtRest | None:
-    """The mode with the sizes of its forces, if these are within its limits; else None."""
-    system = workspace.engine.system
+    """The mode with the sizes of its forces, if these are within its limits; else None.
+
+    starts: coordinate and sign of a joint that must be accelerated in that direction.
+    """
+    system, plan = workspace.engine.system, selected.constraints
+    if is_immobile(system, plan):
+        return None
+    indeterminate = statically_indeterminate(plan)
+    if indeterminate:
+        near = interior_forces(system, plan, t, q, v, tau)
+        if near.margin <= WELL_WITHIN:
+            return None
+        if starts is None:
+            return JointsAtRest(replace(selected, indeterminate=True), near.reference)
     guards = [guard.function for guard in contact_guards(system, selected)]
-    native = NativeContactMode(workspace, selected.constraints, t, guards=guards)
+    native = NativeContactMode(workspace, plan, t, guards=guards)
     workspace.tau[:] = tau
     found = native.split(native.evaluate("outputs", t, q, v, native.output_size))
+    if not np.isfinite(found.a).all():
+        return None
+    if starts is not None and not starts[1] * found.a[starts[0]] > _WITHIN * np.abs(found.a).max():
+        return None
+    if indeterminate:
+        return JointsAtRest(replace(selected, indeterminate=True), near.reference)
     size = float(np.abs(found.forces).max(initial=0.0))
     values = native.evaluate("guards", t, q, v, len(guards)).tolist()
     for guard, value in zip(guards, values, strict=True):
@@ -145,8 +179,6 @@ def _verified(
             return None
         if guard.code in (Code.FRICTION, Code.JOINT_FRICTION) and not value > _WITHIN * size * size:
             return None
-    if not np.isfinite(found.a).all():
-        return None
     each = found.forces[: 4 * len(system.contacts)].reshape(-1, 4)
     slacks = tuple(2 * STICKING * size if slack else 0.0 for slack in selected.slacks)
     normals = tuple(each[:, 3].tolist())
