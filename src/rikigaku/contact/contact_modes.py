@@ -5,7 +5,7 @@
 At every event the modes of all contacts and joints are selected anew, sticking ones included.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -36,10 +36,8 @@ from rikigaku.contact.smooth_mode import SPATIAL_RTOL, is_immobile, smooth_mode
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge, WrongValue
 from rikigaku.core.types import Array
-from rikigaku.core.value_text import short
 from rikigaku.hybrid.hybrid_system import Change, Event
 from rikigaku.integrators import contact_problem, friction_solver
-from rikigaku.robot import Robot
 
 _EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
@@ -436,58 +434,3 @@ def _projected(
     # At rest the generalized force is that of gravity and springs.
     lost = before.configuration.kinetic_energy(v) - after.kinetic_energy(speed)
     return moved, speed, lost + float(before.force @ step)
-
-
-def contact_modes(robot: Robot, contacts: Any, joint_friction: bool | None = None) -> ContactModes:
-    """The contact modes for `simulate(contacts=...)`: contacts, guides, joint friction, or a ContactSystem.
-
-    joint_friction: False leaves out the Coulomb friction of the robot's joints.
-
-    Raises:
-        WrongValue: for anything else, or a system of another robot.
-    """
-    if not robot.nv:
-        raise WrongValue(f"Robot {robot.name!r} has no joint that moves: there is no motion with contacts.")
-    minimum_bounce_speed = SLOW
-    if isinstance(contacts, ContactModes):  # no state is shared between simulations
-        contacts, minimum_bounce_speed = contacts.system, contacts.minimum_bounce_speed
-    if not isinstance(contacts, ContactSystem):
-        if isinstance(contacts, str) or not isinstance(contacts, Iterable):
-            raise WrongValue(
-                "contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; "
-                f"{short(contacts)} was given."
-            )
-        joints = () if joint_friction is False else None
-        return ContactModes(_system(robot, tuple(contacts), joints))
-    if joint_friction is not None:
-        raise WrongValue(
-            "The ContactSystem given has its joint friction: leave out joint_friction, or give "
-            "ContactSystem(robot, contacts, joints=())."
-        )
-    if contacts.robot != robot:
-        raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
-    return ContactModes(contacts, minimum_bounce_speed)
-
-
-_KEPT = 4  # contact systems of the last calls of `simulate`, for each robot
-
-
-def _system(robot: Robot, contacts: tuple[Any, ...], joints: tuple[()] | None) -> ContactSystem:
-    """The contact system; that of an earlier call with the same robot and equal contacts is used again.
-
-    Robots and contacts are frozen data. The systems are kept with their robot, and released with it.
-    """
-    kept: list[tuple[tuple[Any, ...], Any, ContactSystem]] = robot.__dict__.setdefault("_contact_systems", [])
-    for kept_contacts, kept_joints, system in tuple(kept):
-        if kept_joints == joints and _equal(kept_contacts, contacts):
-            return system
-    system = ContactSystem(robot, contacts, joints)
-    kept[:] = [*kept[1 - _KEPT :], (contacts, joints, system)]
-    return system
-
-
-def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    try:
-        return a == b
-    except ValueError:  # arrays of heights
-        return False
