@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rikigaku.contact import mode_enumeration
-from rikigaku.contact.complementarity import consistent_solutions
+from rikigaku.contact.complementarity import assigned_solution, consistent_solutions
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
-from rikigaku.contact.mode_enumeration import mode_assignments
+from rikigaku.contact.mode_enumeration import ModeAssignment, mode_assignments
 from rikigaku.core.errors import TooLarge
 
 
@@ -108,3 +108,26 @@ def test_what_takes_too_many_combinations_is_given_up(monkeypatch):
     W, w0, blocks = problem(0, 4, 0.3)
     with pytest.raises(TooLarge, match="0 were tried"):
         next(iter(consistent_solutions(W, w0, blocks)))
+
+
+@pytest.mark.parametrize(("room", "sticks"), [(1e-3, False), (1.0, True)])
+def test_a_joint_held_by_a_narrow_choice_of_forces_may_slip_instead(room, sticks):
+    """Two contacts with one normal slide, 10 N on both; the friction of the first loads a joint.
+
+    The joint carries 1 N m + 0.5 f_1, f_1 between 0 and 10 N, and holds 1 N m + room. The mode in which it
+    sticks has forces within friction, f_1 < 2 room, with a margin of about the room.
+    """
+    J = np.array([[1.0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]])
+    w0 = np.array([-10.0, 0, -10, 0, -1])
+    along = np.array([1.0])
+    contacts = [ConstraintBlock(i, (i + 1,), 0.5, 0.5, direction=along) for i in (0, 2)]
+    blocks = [*contacts, ConstraintBlock(None, (4,), 1 + room, 1 + room)]
+    held = ModeAssignment((BlockMode("slip"), BlockMode("slip"), BlockMode("stick")), {})
+    found = assigned_solution(J @ J.T, w0, blocks, (), held, 10.0)
+    assert found is not None
+    assert found.near
+    assert abs(found.F[4]) < 1 + room
+    narrow = assigned_solution(J @ J.T, w0, blocks, (), held, 10.0, 1e-3)
+    assert (narrow is not None) == sticks
+    slips = held._replace(modes=(*held.modes[:2], BlockMode("slip", -1)))
+    assert assigned_solution(J @ J.T, w0, blocks, (), slips, 10.0, 1e-3) is not None

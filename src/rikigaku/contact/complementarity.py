@@ -43,6 +43,7 @@ def consistent_solutions(
     magnitude: float = 0.0,
     most: int | None = None,
     guess: SolvedModes | None = None,
+    margin: float = -STICKING,
 ) -> Iterator[ModeSolution]:
     """All consistent assignments of modes, the likely ones first.
 
@@ -50,12 +51,13 @@ def consistent_solutions(
     first: the assignments to try first.
     magnitude: of the largest terms whose sum is w0 (`ConstraintEquations.magnitude`).
     most: assignments to try; all of them if left out. guess: `solved_modes`, if they are known.
+    margin: of redundant forces to friction limits, relative to their scale, where these decide on the mode.
 
     Raises:
         TooLarge: if too many assignments were tried.
     """
     for assignment in itertools.islice(mode_assignments(W, w0, blocks, permanent, first, guess), most):
-        solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
+        solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude), margin)
         if solution is not None:
             yield solution
 
@@ -67,9 +69,10 @@ def assigned_solution(
     permanent: Sequence[int],
     assignment: ModeAssignment,
     magnitude: float,
+    margin: float = -STICKING,
 ) -> ModeSolution | None:
     """The solution of one assignment of modes; None if it is not consistent."""
-    return _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
+    return _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude), margin)
 
 
 def solver_solution(
@@ -125,6 +128,7 @@ def _solution(
     assignment: ModeAssignment,
     permanent: Sequence[int],
     least: float,
+    margin: float,
 ) -> ModeSolution | None:
     """The solution for these modes if it is consistent with them."""
     modes = assignment.modes
@@ -139,7 +143,7 @@ def _solution(
                 unknown.append(k)
             else:
                 directions[k] = np.full(len(block.tangents), float(mode.sign))
-    system = _System(W, w0, blocks, modes, permanent, least)
+    system = _System(W, w0, blocks, modes, permanent, least, margin)
     if unknown:
         found = system.start_directions(directions, unknown, assignment.directions)
         if found is None:
@@ -182,11 +186,15 @@ class _System:
     modes: tuple[BlockMode, ...]
     permanent: Sequence[int]
     least: float  # the smallest response that sets a scale
+    margin: float = -STICKING  # to friction limits, relative, of forces that are chosen far from them
 
     @cached_property
     def acting(self) -> list[bool]:
         """For each block whether its contact or joint is not open."""
-        return [_acts(k, self.blocks, self.modes) for k in range(len(self.blocks))]
+        return [
+            mode.kind != "free" if not block.shared else _acts(k, self.blocks, self.modes)
+            for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True))
+        ]
 
     def solve(self, directions: dict[int, Array], nearest: bool = False) -> _Solved | None:
         """The minimum-norm f with F = S f + c and W F + w0 at its target on the active constraints; None if
@@ -287,10 +295,10 @@ class _System:
 
     def _within_friction(self, solved: _Solved) -> Array | None:
         """Forces far from all limits of contacts and joints that stick beside sliding contacts; None if there
-        are none within friction."""
+        are none with the margin."""
         free = solved.S @ solved.free
         found = widest_margin(solved.F, free, friction_cones(solved.F, self.blocks, self.modes))
-        if found.value < -STICKING * force_scale(self.W, solved.F, self.least):
+        if found.value < self.margin * force_scale(self.W, solved.F, self.least):
             return None
         return np.asarray(solved.F + free @ found.x)
 

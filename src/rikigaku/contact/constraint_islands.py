@@ -35,7 +35,7 @@ class Island:
 
     def part(self, x: Array) -> Array:
         """The elements of x, along all equations, that belong to the island."""
-        return np.asarray(x[list(self.rows)])
+        return x if len(self.rows) == len(x) else np.asarray(x[list(self.rows)])
 
 
 def islands(W: Array, blocks: Sequence[ConstraintBlock], permanent: Sequence[int] = ()) -> list[Island]:
@@ -43,11 +43,11 @@ def islands(W: Array, blocks: Sequence[ConstraintBlock], permanent: Sequence[int
 
     W couples two equations if its element is not zero: structural zeros of W are exact.
     """
-    groups = [block.equations for block in blocks]
-    used = [*permanent, *(i for group in groups for i in group)]
     label = island_labels(W, blocks, permanent)
     if not label.any():
         return [Island(tuple(range(len(blocks))), tuple(range(len(W))), W, list(blocks), permanent)]
+    groups = [block.equations for block in blocks]
+    used = [*permanent, *(i for group in groups for i in group)]
     found = []
     for own in dict.fromkeys(label[group[0]] for group in groups):
         members = tuple(k for k, group in enumerate(groups) if label[group[0]] == own)
@@ -101,10 +101,12 @@ def joined(
 
 def island_labels(W: Array, blocks: Sequence[ConstraintBlock], permanent: Sequence[int] = ()) -> Labels:
     """The number of each equation's island (n,); zeros if there is only one."""
+    if len(blocks) < 2 or W.all():
+        return np.zeros(len(W), dtype=np.int64)
     groups = [block.equations for block in blocks]
     used = [*permanent, *(i for group in groups for i in group)]
     coupled = W[np.ix_(used, used)] != 0
-    if len(blocks) < 2 or coupled.all():
+    if coupled.all():
         return np.zeros(len(W), dtype=np.int64)
     first, second = np.nonzero(coupled)
     pairs = [(used[i], used[j]) for i, j in zip(first, second, strict=True)]
@@ -116,6 +118,8 @@ def island_labels(W: Array, blocks: Sequence[ConstraintBlock], permanent: Sequen
 
 def largest_of_island(label: Labels, x: Array) -> Array:
     """For each equation the largest element of x in its island."""
+    if not label.any():
+        return np.full(len(x), max(float(x.max(initial=0.0)), 0.0))
     largest = np.zeros(int(label.max(initial=0)) + 1)
     np.maximum.at(largest, label, x)
     return np.asarray(largest[label])

@@ -1,6 +1,7 @@
 """Guards of a contact mode: functions that become negative as a contact lands, lifts off, slips or stops."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rikigaku.contact.complementarity import STICKING
 from rikigaku.contact.contact_engine import NativeGuard
@@ -49,12 +50,13 @@ def contact_guards(
     guards: list[ContactGuard] = []
     plan = selected.constraints
     indeterminate = statically_indeterminate(plan)
+    closed, slides = set(plan.contacts), {i: (sign, side) for i, sign, side in plan.sliding}
 
     def add(name: str, kind: str, function: NativeGuard, slack: float) -> None:
         guards.append(ContactGuard(f"{name} {kind}", function, slack=slack))
 
     def near_limit(function: NativeGuard) -> None:
-        guards.append(ContactGuard(LIMIT_REACHED, function, shortens=False))
+        guards.append(_near_limit(function))
 
     for i, (contact, label, mode) in enumerate(
         zip(system.contacts, system.labels, selected.contact_modes, strict=False)
@@ -66,7 +68,7 @@ def contact_guards(
         if mode == "free":
             add(label, LANDS, NativeGuard(Code.GAP, i), max(_GAP_SLACK, float(resolution[i])))
             continue
-        if not moment and (i, 0) not in plan.contacts:
+        if not moment and (i, 0) not in closed:
             kept = NativeGuard(Code.KEPT_GAP, i, _KEPT + _KEPT_ROUNDINGS * float(resolution[i]))
             guards.append(ContactGuard(f"{label} {PARTS}", kept, shortens=False))
         if i in plan.unloaded:
@@ -84,9 +86,8 @@ def contact_guards(
             lever = min(contact.friction.limit, 1.0) if moment else 1.0
             limit = NativeGuard(Code.FRICTION, i, contact.friction.limit, lever * slack)
             add(label, SLIPS, limit, (lever * slack) ** 2 / STICKING)  # d(f^2) = 2 f df
-        slip = next((s for s in plan.sliding if s[0] == i), None)
-        if slip is not None:
-            sign, side = slip[1:]
+        if i in slides:
+            sign, side = slides[i]
             slowest = float(stop[i])
             speed = NativeGuard(Code.SIGNED_SPEED, i, sign) if sign else NativeGuard(Code.SPEED, i, slowest)
             add(label, STOPS, speed, _SPEED_SLACK if sign else max(_SPEED_SLACK, 0.01 * slowest))
@@ -94,16 +95,25 @@ def contact_guards(
                 add(label, REVERSES, NativeGuard(Code.NORMAL, i, side), slack)
         elif contact.bilateral and selected.f_n[i] > 0:
             add(label, PULLS, NativeGuard(Code.NORMAL, i, 1.0), slack)
-    for k, joint in enumerate(system.joints):
-        v_index = plan.joints[k]
-        sticks = v_index in plan.sticking_joints or (-1, v_index) in plan.redundant
-        if sticks and indeterminate and interior:
-            near_limit(NativeGuard(Code.JOINT_FRICTION, k, joint.limit))
-        if v_index in plan.sticking_joints and not indeterminate:
+    sticking, redundant, moving = set(plan.sticking_joints), set(plan.redundant), dict(plan.moving_joints)
+    for k, (joint, v_index) in enumerate(zip(system.joints, plan.joints, strict=True)):
+        if sign := moving.get(v_index, 0):
+            guards.append(_joint_stops(joint.joint, v_index, sign))
+        elif indeterminate:
+            if interior and (v_index in sticking or (-1, v_index) in redundant):
+                near_limit(NativeGuard(Code.JOINT_FRICTION, k, joint.limit))
+        elif v_index in sticking:
             slack = selected.slacks[len(system.contacts) + k]
             limit = NativeGuard(Code.JOINT_FRICTION, k, joint.limit, slack)
             add(joint.joint, SLIPS, limit, slack**2 / STICKING)
-        sign = dict(plan.moving_joints).get(v_index, 0)
-        if sign:
-            add(joint.joint, STOPS, NativeGuard(Code.JOINT_SPEED, v_index, sign), _SPEED_SLACK)
     return guards
+
+
+@lru_cache(1024)
+def _near_limit(function: NativeGuard) -> ContactGuard:
+    return ContactGuard(LIMIT_REACHED, function, shortens=False)
+
+
+@lru_cache(1024)
+def _joint_stops(name: str, v_index: int, sign: int) -> ContactGuard:
+    return ContactGuard(f"{name} {STOPS}", NativeGuard(Code.JOINT_SPEED, v_index, sign), slack=_SPEED_SLACK)

@@ -5,7 +5,7 @@
 At every event the modes of all contacts and joints are selected anew, sticking ones included.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impact_without_collision import impact_without_collision
 from rikigaku.contact.impacts import impact
+from rikigaku.contact.joints_at_rest import WELL_WITHIN, with_joints_at_rest
 from rikigaku.contact.mode_selection import (
     CLOSED,
     NO_HINT,
@@ -36,10 +37,8 @@ from rikigaku.contact.smooth_mode import SPATIAL_RTOL, is_immobile, smooth_mode
 from rikigaku.core.caller_warnings import warn_caller
 from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge, WrongValue
 from rikigaku.core.types import Array
-from rikigaku.core.value_text import short
 from rikigaku.hybrid.hybrid_system import Change, Event
 from rikigaku.integrators import contact_problem, friction_solver
-from rikigaku.robot import Robot
 
 _EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
@@ -48,11 +47,12 @@ _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are e
 _FALL = 10.0  # [m/s^2]: acceleration of a fall; flights lower than the rounding of positions are none
 # Impacts within a time [s] after which approaches slower than a speed [m/s] are inelastic.
 _CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
-_WELL_WITHIN, _AT_LIMIT = 0.001, 1e-8  # margins of forces to friction limits, relative
+_AT_LIMIT = 1e-8  # margin of forces to friction limits, relative
 # Events without progress of time after which the state a moment later decides, or an implicit step is taken.
 _CROWD, _STALLED = 6, 24
 _JAMMED = "impact without collision: friction beyond Painleve's limit stops the sliding at once"
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
+_INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
 _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
@@ -74,6 +74,7 @@ class ContactModes:
         self._crowded = self._at_limit = self._stalled = False
         self._forces: Array | None = None
         self._impacts: list[float] = []  # times of the last impacts
+        self._last: tuple[SelectedMode, float, float]  # the mode, its stop speed and rounding of positions
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -146,6 +147,8 @@ class ContactModes:
             if same is not None:
                 return same
         self._at_limit = LIMIT_REACHED in fired
+        if not self._crowded and (change := self._after_joints_stopped(event, fired)) is not None:
+            return change
         if self._at_limit:
             assert event.tau is not None
             slip, lift = contacts_at_limits(
@@ -187,6 +190,37 @@ class ContactModes:
             stopped = (f"{x.joint} {STOPS}" for x, old, new in joints if old != "stick" == new)
             names += [name for name in stopped if name not in names]
         return tuple(names)
+
+    def _after_joints_stopped(self, event: Event, fired: tuple[str, ...]) -> Change | None:
+        """The transition where joints with dry friction stop and stick; None if it is another one."""
+        stopped = [self._stops_of_joints.get(name) for name in fired]
+        if None in stopped or event.tau is None:
+            return None
+        t, q, v = event.t, event.q, event.v
+        stop, rounding = self._stop_speed(t, q, v), resolution(self.system, t, q)
+        rest, which = np.maximum(REST, 2 * stop), [k for k in stopped if k is not None]
+        speeds = rest, max(SLOW, self.minimum_bounce_speed)
+        found = with_joints_at_rest(self.workspace, self._last[0], which, t, q, v, event.tau, speeds)
+        if found is None:
+            return None
+        v = v.copy()
+        v[[self._constraints.joints[k] for k in which]] = 0.0
+        selected = found.selected
+        self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
+        self._last = selected, stop, rounding
+        mode = smooth_mode(self.workspace, selected, t, stop, rounding, found.interior)
+        return Change(mode, q, v, note=_INDETERMINATE if selected.indeterminate else "")
+
+    @cached_property
+    def _stops_of_joints(self) -> dict[str, int]:
+        """Joints with dry friction by the names of the events at which they stop."""
+        return {f"{joint.joint} {STOPS}": k for k, joint in enumerate(self.system.joints)}
+
+    def _stop_speed(self, t: float, q: Array, v: Array) -> Array:
+        """Speed [m/s] of each contact at which sliding in space counts as stopped."""
+        errors = self.atol + self.rtol * speed_sizes(self.system, t, q, v)
+        friction = max((contact.friction.limit for contact in self.system.contacts), default=0.0)
+        return np.maximum(max(STOP, friction * _FALL * self.step), _ERRORS * errors)
 
     def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
         """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
@@ -232,9 +266,7 @@ class ContactModes:
                 tau = self.actuation(t, q, hit.v)
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
-        errors = self.atol + self.rtol * speed_sizes(system, t, q, hit.v)
-        friction = max((contact.friction.limit for contact in system.contacts), default=0.0)
-        stop = np.maximum(max(STOP, friction * _FALL * self.step), _ERRORS * errors)
+        stop = self._stop_speed(t, q, hit.v)
         rest = np.maximum(REST, 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter:
@@ -259,7 +291,7 @@ class ContactModes:
         self._forces = selected.forces
         q, v, removed = _projected(system, selected, t, q, v)
         if selected.indeterminate:
-            notes.append("contact forces are statically indeterminate: the minimum-norm forces are given")
+            notes.append(_INDETERMINATE)
         if selected.painleve:
             notes.append(f"beyond Painleve's limit at {', '.join(selected.painleve)}")
         for label, contact, f_n, slack in zip(
@@ -302,7 +334,7 @@ class ContactModes:
             return None
         tau = self.system.force(t, q, v) if tau is None else tau
         found = interior_forces(self.system, plan, t, q, v, tau)
-        return found.reference if found.margin > _WELL_WITHIN else None
+        return found.reference if found.margin > WELL_WITHIN else None
 
     def _same_mode(self, event: Event) -> Change | None:
         """The same contact mode with other forces of its redundant contacts, if these have room; else None.
@@ -316,7 +348,7 @@ class ContactModes:
         found = interior_forces(self.system, plan, event.t, event.q, event.v, event.tau)
         if found.margin <= _AT_LIMIT:
             return None
-        near = found.reference if found.margin > _WELL_WITHIN else None
+        near = found.reference if found.margin > WELL_WITHIN else None
         mode = smooth_mode(self.workspace, selected, event.t, stop, rounding, near)
         return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
 
@@ -416,58 +448,3 @@ def _projected(
     # At rest the generalized force is that of gravity and springs.
     lost = before.configuration.kinetic_energy(v) - after.kinetic_energy(speed)
     return moved, speed, lost + float(before.force @ step)
-
-
-def contact_modes(robot: Robot, contacts: Any, joint_friction: bool | None = None) -> ContactModes:
-    """The contact modes for `simulate(contacts=...)`: contacts, guides, joint friction, or a ContactSystem.
-
-    joint_friction: False leaves out the Coulomb friction of the robot's joints.
-
-    Raises:
-        WrongValue: for anything else, or a system of another robot.
-    """
-    if not robot.nv:
-        raise WrongValue(f"Robot {robot.name!r} has no joint that moves: there is no motion with contacts.")
-    minimum_bounce_speed = SLOW
-    if isinstance(contacts, ContactModes):  # no state is shared between simulations
-        contacts, minimum_bounce_speed = contacts.system, contacts.minimum_bounce_speed
-    if not isinstance(contacts, ContactSystem):
-        if isinstance(contacts, str) or not isinstance(contacts, Iterable):
-            raise WrongValue(
-                "contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; "
-                f"{short(contacts)} was given."
-            )
-        joints = () if joint_friction is False else None
-        return ContactModes(_system(robot, tuple(contacts), joints))
-    if joint_friction is not None:
-        raise WrongValue(
-            "The ContactSystem given has its joint friction: leave out joint_friction, or give "
-            "ContactSystem(robot, contacts, joints=())."
-        )
-    if contacts.robot != robot:
-        raise WrongValue(f"The contacts belong to robot {contacts.robot.name!r}, not to this {robot.name!r}.")
-    return ContactModes(contacts, minimum_bounce_speed)
-
-
-_KEPT = 4  # contact systems of the last calls of `simulate`, for each robot
-
-
-def _system(robot: Robot, contacts: tuple[Any, ...], joints: tuple[()] | None) -> ContactSystem:
-    """The contact system; that of an earlier call with the same robot and equal contacts is used again.
-
-    Robots and contacts are frozen data. The systems are kept with their robot, and released with it.
-    """
-    kept: list[tuple[tuple[Any, ...], Any, ContactSystem]] = robot.__dict__.setdefault("_contact_systems", [])
-    for kept_contacts, kept_joints, system in tuple(kept):
-        if kept_joints == joints and _equal(kept_contacts, contacts):
-            return system
-    system = ContactSystem(robot, contacts, joints)
-    kept[:] = [*kept[1 - _KEPT :], (contacts, joints, system)]
-    return system
-
-
-def _equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    try:
-        return a == b
-    except ValueError:  # arrays of heights
-        return False

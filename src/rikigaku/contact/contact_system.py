@@ -456,6 +456,31 @@ class ContactSystem:
         )
 
     @cached_property
+    def rest_blocks(self) -> tuple[ConstraintBlock, ...]:
+        """The block of each contact at rest."""
+        blocks = []
+        for contact, (normal, tangents) in zip(self.contacts, self.equation_indices()[0], strict=True):
+            friction = contact.friction
+            if friction.limit or friction.viscous:
+                limits = friction.limit, friction.coefficient(0.0), 0.0, None
+                shared = isinstance(contact, FrictionMoment)
+                blocks.append(ConstraintBlock(normal, tangents, *limits, contact.bilateral, shared=shared))
+            else:  # frictionless: the normal equation only
+                blocks.append(ConstraintBlock(normal, (), bilateral=contact.bilateral))
+        return tuple(blocks)
+
+    @cached_property
+    def force_rows(self) -> tuple[Any, Any]:
+        """Equations along which forces of the contacts act, contact by contact, and the first of each."""
+        own = [not isinstance(contact, FrictionMoment) for contact in self.contacts]
+        rows = [
+            [*[normal][:ok], *tangents]
+            for ok, (normal, tangents) in zip(own, self.equation_indices()[0], strict=True)
+        ]
+        starts = np.cumsum([0, *map(len, rows)])[:-1]
+        return np.array([i for part in rows for i in part], dtype=np.int64), starts
+
+    @cached_property
     def equation_names(self) -> dict[int, tuple[int, int]]:
         """(contact, direction) of each contact equation, (-1, coordinate) of each joint with dry friction."""
         contacts, joints = self.equation_indices()

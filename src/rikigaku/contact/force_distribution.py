@@ -33,6 +33,7 @@ class ActiveBlocks(NamedTuple):
         active: indices of the active constraints, in the order of `ActiveConstraints.reference_forces`.
         blocks, modes, labels: of contacts and joints. cones: `friction_cones` of them; None if they depend on
             the forces (bilateral contacts).
+        friction: dry friction of joints that move, along all constraints.
     """
 
     active: list[int]
@@ -40,6 +41,7 @@ class ActiveBlocks(NamedTuple):
     modes: list[BlockMode]
     labels: list[str]
     cones: FrictionCones | None
+    friction: Array
 
 
 class ForceDistribution(NamedTuple):
@@ -75,10 +77,8 @@ def force_distribution(
     """The minimum-norm forces in a statically indeterminate mode, friction limits not considered."""
     equations = system.equations_at(t, q, v, tau)
     W, w0 = equations.W, equations.free
-    at = dict(zip(plan.joints, system.equation_indices()[1], strict=True))
-    for k, sign in plan.moving_joints:  # dry friction of joints that move
-        w0 = w0 - sign * system.joints[plan.joints.index(k)].coulomb * W[:, at[k]]
-    active, blocks, modes, labels, cones = system.active_blocks(plan)
+    active, blocks, modes, labels, cones, friction = system.active_blocks(plan)
+    w0 = w0 + W @ friction
     least = smallest_response(float(equations.magnitude.max(initial=0.0)))
     f, base = minimum_norm_solution(W[np.ix_(active, active)], -w0[active], least)
     F, free = np.full(len(w0), np.nan), np.zeros((len(w0), base.shape[1]))
@@ -126,7 +126,11 @@ def active_blocks(system: "ContactSystem", plan: ActiveConstraints) -> ActiveBlo
             labels.append(joint.joint)
     size = system.constraints.permanent + sum(1 + count for count in system.tangents) + len(joints)
     cones = None if any(b.bilateral for b in blocks) else friction_cones(np.zeros(size), blocks, modes)
-    return ActiveBlocks(active, blocks, modes, labels, cones)
+    friction, signs = np.zeros(size), dict(plan.moving_joints)
+    friction[joints] = [
+        -signs.get(k, 0) * joint.coulomb for k, joint in zip(plan.joints, system.joints, strict=True)
+    ]
+    return ActiveBlocks(active, blocks, modes, labels, cones, friction)
 
 
 class InteriorForces(NamedTuple):

@@ -22,7 +22,6 @@ from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeS
 from rikigaku.contact.constraint_islands import Island, islands, joined
 from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactState, ContactSystem
-from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.mode_enumeration import FEW, ModeAssignment, solved_modes
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
@@ -37,6 +36,9 @@ _NONE = 10.0  # forces and responses below this multiple of the smallest that se
 _MANY = 6  # blocks beyond which the modes before an event are tried first
 _TRIED = 3  # assignments of many blocks, besides nearby ones, tried before the solver's forces are taken
 _TRIED_LAST = 60  # assignments of many blocks that are tried where the solver found no forces
+# Margin to friction limits, relative to the forces, of a mode that lasts because redundant sliding contacts
+# share their load just so: another mode is taken if there is one.
+_MARGIN = 1e-3
 _MOST_CHANGES = 64  # combinations of the blocks that an event concerns
 
 
@@ -163,8 +165,9 @@ def select_mode(
         if solution is None:
             raise _no_consistent_mode(system, island.W, island.blocks, own, t)
         found.append(solution)
+        size = force_scale(island.W, solution.F, least)
         for k in island.members:
-            sizes[k] = force_scale(island.W, solution.F, least)
+            sizes[k] = size
         undecided = undecided or _undecided(island.W, solution, island.blocks, least)
         near = near or chosen
     whole = joined(parts, found, W, w0, blocks)
@@ -191,12 +194,15 @@ def _island_mode(
     solution = None if same is None else assigned_solution(*problem, same, magnitude)
     chosen = False
     if solution is None and first:  # most of many contacts and joints keep their modes
-        solution = assigned_solution(*problem, first[0], magnitude)
+        solution = assigned_solution(*problem, first[0], magnitude, _MARGIN)
     if solution is None:
         guess = solved_modes(*problem, start) if len(blocks) > FEW else None
         many = guess is not None and len(blocks) > _MANY
         most = len(first) + _TRIED if many else None
-        solution = next(consistent_solutions(*problem, first, magnitude, most, guess), None)
+        if many:
+            solution = next(consistent_solutions(*problem, first, magnitude, most, guess, _MARGIN), None)
+        if solution is None:
+            solution = next(consistent_solutions(*problem, first, magnitude, most, guess), None)
         if solution is None and guess is not None and many:
             solution = solver_solution(*problem, magnitude, guess)
             if solution is None:
@@ -246,23 +252,21 @@ def _blocks(
     """
     blocks, owners = [], []
     contacts, _ = system.equation_indices()
-    closed = (state.gap <= gap) & (state.approach <= slow)
+    closed = ((state.gap <= gap) & (state.approach <= slow)).tolist()
     rests = np.broadcast_to(rest, len(contacts)).tolist()
     for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
         if not closed[i] and not contact.bilateral:
             continue
-        friction, velocity, label = contact.friction, state.sliding[i][: len(tangents)], system.labels[i]
-        speed = hypot(*velocity)
-        if not friction.limit and not friction.viscous:  # frictionless: the normal equation only
-            block = ConstraintBlock(normal, (), bilateral=contact.bilateral)
-        else:
-            slowest = float("inf") if label in hint.stopped else rests[i] if len(tangents) == 2 else REST
-            direction = velocity / speed if speed > slowest else None
-            kinetic = friction.coefficient(speed if direction is not None else 0.0)
-            block = ConstraintBlock(
-                normal, tangents, friction.limit, kinetic, 0.0, direction, contact.bilateral,
-                shared=isinstance(contact, FrictionMoment),
-            )  # fmt: skip
+        block, label = system.rest_blocks[i], system.labels[i]
+        if block.tangents and label not in hint.stopped:
+            velocity = state.sliding[i][: len(tangents)]
+            speed = hypot(*velocity)
+            if speed > (rests[i] if len(tangents) == 2 else REST):
+                kinetic = contact.friction.coefficient(speed)
+                block = ConstraintBlock(
+                    normal, tangents, block.static, kinetic, 0.0, velocity / speed, block.bilateral,
+                    shared=block.shared,
+                )  # fmt: skip
         if label in hint.slipping:
             block = _later(block, "stick")
         if label in hint.reversed:
@@ -360,11 +364,12 @@ def _selected(
         unloaded=tuple(owners[k] for k in solution.unloaded),
     )
     painleve = tuple(system.labels[owners[k]] for k in solution.painleve)
+    rows, beginnings = system.force_rows
     f = np.zeros((count, 3))
-    for i, (normal, tangents) in enumerate(contacts):
-        rows = [*tangents] if isinstance(system.contacts[i], FrictionMoment) else [normal, *tangents]
-        f[i] = solution.F[rows] @ directions[[row - first for row in rows]]
-    f_n = tuple(float(solution.F[normal]) for normal, _ in contacts)
+    if count:
+        f[:] = np.add.reduceat(solution.F[rows, None] * directions[rows - first], beginnings)
+    applied = solution.F.tolist()
+    f_n = tuple(applied[normal] for normal, _ in contacts)
     slacks = [0.0] * len(contact_modes)
     for i, size in zip(owners, sizes, strict=True):
         slacks[i] = 2 * STICKING * size

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from rikigaku.contact.constraint_projection import initial_gap_text
-from rikigaku.contact.contact_modes import contact_modes
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.friction_moment import FrictionMoment
+from rikigaku.contact.kept_contact_systems import contact_modes
 from rikigaku.contact.mode_selection import CLOSED
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import chain
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class CombinedInputs:
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        return tuple(x for part in self.parts for x in part.parameters)
+        return tuple(chain.from_iterable(part.parameters for part in self.parts))
 
     def split(self, u: Numbers, p: Numbers) -> list[tuple[Actuation, Numbers, Numbers]]:
         """Each part with its own inputs and parameters."""

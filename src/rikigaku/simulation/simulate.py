@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rikigaku.closure.closure_plan import closure
-from rikigaku.contact.contact_modes import contact_modes
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.kept_contact_systems import contact_modes
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoConsistentMode, TooLarge, WrongValue
 from rikigaku.core.progress import Clock, Progress, progress_argument
