@@ -13,6 +13,8 @@ doubt (a double zero, an odd number, two equal configurations, a singular one) g
 from enum import IntEnum
 
 from rikigaku.integrators.llvm_writer import DECLARED, Array, Cell, Value, Writer
+from rikigaku.inverse_kinematics.cut_solver import KEPT
+from rikigaku.inverse_kinematics.elimination import UPPER
 from rikigaku.inverse_kinematics.pose_newton import ACCEPTED, FARTHEST, FINISHED, MOST, STEPS
 from rikigaku.inverse_kinematics.singular_configurations import SINGULAR, SUSPECT
 from rikigaku.inverse_kinematics.trigonometric_roots import (
@@ -34,14 +36,19 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
 
 PLANE = CELLS + 4  # values of a function at the ends of all cells; a multiple of vectors
 _JOINTS = 6
+_KEPT, _ROWS = 32, 8  # points of the kept joints (27) and equations (6); multiples of vectors
 _SECANTS = 6
 _REVOLUTION = 6.283185307179586
 _UNCLEAR, _DARK_CELLS, _ZEROS = 256, 64, 64  # most cells to divide, those with direct values, zeros
 DIVIDED, SURROUNDED = PARTS + 1, PARTS + 5  # points of a divided cell, and with two more on either side
 
 # Doubles of working memory. Constants come first.
-CONSTANTS = {"angles": POINTS, "inverse": POINTS * POINTS, "monomials": SAMPLES * 3 * PLANE, "grid": PLANE}
+CONSTANTS = {
+    "kept": 6 * _KEPT, "angles": POINTS, "inverse": POINTS * POINTS, "monomials": SAMPLES * 3 * PLANE,
+    "grid": PLANE,
+}  # fmt: skip
 WORK = {
+    "functions": 14 * _KEPT, "E": 27 * _ROWS, "R": _ZEROS * UPPER,
     "samples": POINTS, "a": POINTS, "terms": 3 * PLANE, "cells": _UNCLEAR, "next": _UNCLEAR,
     "points": _UNCLEAR * DIVIDED, "f": _UNCLEAR * DIVIDED, "slope": _UNCLEAR * DIVIDED,
     "curvature": _UNCLEAR * DIVIDED, "low": _ZEROS, "high": _ZEROS, "x": _ZEROS, "zero_f": _ZEROS,
@@ -63,7 +70,7 @@ class Slot(IntEnum):
 class Call(IntEnum):
     """Kernels that are called at a pose."""
 
-    SAMPLES, DIVIDED, REFINED, SLOPES, DARK, SECANT, JOINTS, NEWTON = range(8)
+    FUNCTIONS, EQUATIONS, SAMPLES, DIVIDED, REFINED, SLOPES, DARK, SECANT, FACTORS, JOINTS, NEWTON = range(11)
 
 
 class CallSlot(IntEnum):
@@ -157,6 +164,8 @@ class _Text:
     def sampled(self) -> None:
         """Coefficients from samples; f, f' h and f'' h^2 at the ends of all cells."""
         w, m = self.w, self.m
+        self.call(Call.FUNCTIONS, w.value(KEPT, "i64"))
+        self.call(Call.EQUATIONS, w.value(6, "i64"))
         self.call(Call.SAMPLES, w.value(POINTS, "i64"))
         with w.loop(POINTS) as i:
             m["a"][i] = w.dot(POINTS, m["inverse"].at(i * POINTS), m["samples"])
@@ -309,6 +318,7 @@ class _Text:
         w, m = self.w, self.m
         count = self.zeros.value
         self.padded("x", count)
+        self.call(Call.FACTORS, count)
         self.call(Call.JOINTS, count)
         places = w.array(self.block[Slot.PLACES], "i64")
         with w.loop(count) as k:
