@@ -120,7 +120,7 @@ def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | N
         complement = np.swapaxes(Q[..., rank : rank + 6], -1, -2)
     E = complement @ _expanded(elimination.kept_functions, T, revolute, revolute[3:])
     E[..., -1] -= (complement @ gone[..., _MONOMIALS:])[..., 0]
-    half = np.array([elimination.half_angles(x.reshape(3, 3), *revolute[4:]) for x in np.eye(9)])
+    half = np.array([elimination.half_angles(x.reshape(3, 3).tolist(), *revolute[4:]) for x in np.eye(9)])
     E = E.reshape(_TRIALS, 1, 6, 3, 9) @ half
     if not np.isfinite(E).all():
         return None
