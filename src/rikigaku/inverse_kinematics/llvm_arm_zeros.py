@@ -39,6 +39,7 @@ _JOINTS = 6
 _KEPT, _ROWS = 32, 8  # points of the kept joints (27) and equations (6); multiples of vectors
 _SECANTS = 6
 _REVOLUTION = 6.283185307179586
+_NAN = float("nan")
 _UNCLEAR, _DARK_CELLS, _ZEROS = 256, 64, 64  # most cells to divide, those with direct values, zeros
 DIVIDED, SURROUNDED = PARTS + 1, PARTS + 5  # points of a divided cell, and with two more on either side
 
@@ -362,6 +363,11 @@ class _Text:
         odd = count - count / 2 * 2
         with w.when(odd > 0):
             self.doubt(Doubt.ODD)
+        kept = w.min(count, MOST)
+        with w.loop(MOST, kept) as k:
+            residual[k], found[k] = _NAN, 0
+        with w.loop(MOST * _JOINTS, kept * _JOINTS) as k:
+            q[k] = _NAN
         with w.when(self.status.value.equals(0)), w.loop(count) as k:
             errors = m["errors"].at(3 * k)
             size = w.sqrt(errors[0] * errors[0] + errors[1] * errors[1])

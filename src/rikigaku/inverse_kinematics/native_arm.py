@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from rikigaku.compiler.native_code import Library
 
 Whole = NDArray[np.int64]
+# numbers of a pose in the results: q, residual, found, status, and where each result begins
+_SIZES = (MOST * 6, MOST, MOST, 1)
+_BEGINS = (0, MOST * 6, MOST * 7, MOST * 8)
 _TILE = 128  # poses whose equations fit the second cache
 
 
@@ -54,11 +57,9 @@ class NativeArm:
     def solve(self, links: Sequence[Array], poses: Array) -> NativeResult:
         """Configurations at poses (n, 4, 4); links: L_0 ... L_6 (12,) or (n, 12), scaled by the reach."""
         n = len(poses)
-        q, residual = np.full((n, MOST, 6), np.nan), np.full((n, MOST), np.nan)
-        found, status = np.zeros((n, MOST), dtype=np.int64), np.empty(n, dtype=np.int64)
-        memory = self._memory()
-        results = (q, residual, found, status)
-        addresses = [x.ctypes.data for x in results]
+        numbers = np.empty(n * sum(_SIZES))  # one allocation: native code writes every element
+        memory, address = self._memory(), numbers.ctypes.data
+        begins = [n * k for k in _BEGINS]
         for start in range(0, n, _TILE):
             count = min(_TILE, n - start)
             tile = slice(start, start + count)
@@ -70,10 +71,14 @@ class NativeArm:
             memory.rows(own, count)
             memory.block[Slot.POSES] = count
             memory.block[Slot.Q : Slot.STATUS + 1] = [
-                address + start * x.strides[0] for address, x in zip(addresses, results, strict=True)
+                address + 8 * (begin + start * size) for begin, size in zip(begins, _SIZES, strict=True)
             ]
             _solve()(memory.address)
-        return NativeResult(*results)
+        q, residual, found, status = (
+            numbers[begin : begin + n * size] for begin, size in zip(begins, _SIZES, strict=True)
+        )
+        whole = found.view(np.int64).reshape(n, MOST), status.view(np.int64)
+        return NativeResult(q.reshape(n, MOST, 6), residual.reshape(n, MOST), *whole)
 
     def _memory(self) -> "_Memory":
         """Working memory of this thread."""

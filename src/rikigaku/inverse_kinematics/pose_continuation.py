@@ -32,6 +32,7 @@ _ROUNDS = 20  # most arms need three
 _UNCHANGED = 2  # rounds that find nothing new: all configurations are known
 _EQUAL = 1e-6  # configurations closer than this [rad, reach] are one
 _HISTORY = 5  # points of a path from which the next one is extrapolated
+_DIAGONAL = np.eye(_HISTORY, dtype=bool)
 _FIRST_STEP = 0.02
 _CORRECTION = 0.02  # [rad, reach]: largest error of an extrapolated point
 _USUAL = 0.003  # error that the length of steps aims at
@@ -225,8 +226,7 @@ class PoseContinuation:
             good = (last < _CONVERGED) & (moved < _CORRECTION)
             own = active[good]
             t[own], q[own] = goal[good], x[good]
-            times[own] = np.roll(times[own], 1, axis=1)
-            points[own] = np.roll(points[own], 1, axis=1)
+            times[own, 1:], points[own, 1:] = times[own, :-1], points[own, :-1]
             times[own, 0], points[own, 0] = t[own], q[own]
             with np.errstate(divide="ignore", invalid="ignore"):
                 factor = np.clip(0.8 * (_USUAL / moved) ** (1 / _HISTORY), 0.5, 2.0)
@@ -310,11 +310,8 @@ def _extrapolated(times: Array, points: Complex, t: Array) -> Complex:
     """Values at t of the polynomials through points (m, k, 6) at times (m, k), NaN where there is none."""
     known = ~np.isnan(times)
     own = np.where(known, times, 0.0)
-    weight = known.astype(np.float64)
-    for i in range(times.shape[1]):
-        for j in range(times.shape[1]):
-            if i != j:
-                both = known[:, i] & known[:, j]
-                gap = np.where(both, own[:, i] - own[:, j], 1.0)
-                weight[:, i] *= np.where(both, (t - own[:, j]) / gap, 1.0)
-    return np.asarray(np.einsum("mk,mkj->mj", weight, points))
+    gap = own[:, :, None] - own[:, None]
+    left_out = ~(known[:, :, None] & known[:, None]) | _DIAGONAL
+    factors = np.where(left_out, 1.0, (t[:, None] - own)[:, None] / np.where(left_out, 1.0, gap))
+    weight = factors.prod(axis=2) * known
+    return np.asarray((weight[:, None] @ points)[:, 0])
