@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.types import Array, Mask
-from rikigaku.inverse_kinematics.exact_solver import ExactConfigurations, ExactSolver
+from rikigaku.inverse_kinematics.exact_chain import ExactConfigurations
+from rikigaku.inverse_kinematics.exact_solver import ExactSolver
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
+from rikigaku.inverse_kinematics.redundant_joints import family_samples
 from rikigaku.inverse_kinematics.single_precision import SinglePrecisionSolver
 from rikigaku.inverse_kinematics.solution_messages import messages
 
@@ -68,7 +70,7 @@ def sampled_family(
     """Samples of the family of configurations of a redundant arm at each target (n, k, nq)."""
     n = len(targets)
     redundant = [name for name, x in given.items() if np.isnan(x).all()]
-    samples = solver.family_samples(redundant, limits)
+    samples = family_samples(solver, redundant, limits)
     count = len(next(iter(samples.values())))
     values = {name: np.repeat(x, count) for name, x in given.items()}
     values |= {name: np.tile(x, n) for name, x in samples.items()}

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.exact_solver import ExactConfigurations, ExactSolver
+from rikigaku.inverse_kinematics.exact_chain import ExactConfigurations
+from rikigaku.inverse_kinematics.exact_solver import ExactSolver
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.joint_ranges import JointRanges
 
@@ -35,7 +36,7 @@ class SinglePrecisionSolver:
         self.ranges = JointRanges(lower, upper, solver.angles, single=True)
         unbounded = np.full(len(self.coordinates), np.inf)
         self.unlimited = JointRanges(-unbounded, unbounded, solver.angles, single=True)
-        self.family_samples, self.errors = solver.family_samples, solver.errors
+        self.errors = solver.errors
 
     def solve(self, poses: Array, given: Mapping[str, Array], tolerance: float) -> ExactConfigurations:
         """All configurations at poses (n, 4, 4), as `ExactSolver.solve`."""
