@@ -41,7 +41,7 @@ from rikigaku.inverse_kinematics.singular_configurations import (
 from rikigaku.inverse_kinematics.three_prismatic import ThreePrismatic, three_prismatic
 
 MOST_PRISMATIC = 3  # more are redundant
-_TILE = 512  # poses in doubt that are solved together
+_TILE = 512  # unresolved poses that are solved together
 _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configurations
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
@@ -155,24 +155,24 @@ class GeneralArm:
         return scaled
 
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
-        found, doubtful = self._by_cuts(links, H)
-        if doubtful.any():
-            found, doubtful = self._continued(found, np.nonzero(doubtful)[0], links, H)
+        found, unresolved = self._by_cuts(links, H)
+        if unresolved.any():
+            found, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
         multiplicity, family = self._classified(found, links, H)
-        return self._table(len(H), found, multiplicity, family, ~doubtful)
+        return self._table(len(H), found, multiplicity, family, ~unresolved)
 
     def _by_cuts(self, links: list[Array], H: Array) -> tuple[_Found, Mask]:
-        """Configurations by one cut after another, and the poses where all of them leave a doubt."""
-        found, doubtful = _nothing(), np.ones(len(H), dtype=bool)
+        """Configurations by one cut after another, and the poses that all of them leave unresolved."""
+        found, unresolved = _nothing(), np.ones(len(H), dtype=bool)
         for solver in self.solvers:
-            rows = np.nonzero(doubtful)[0]
+            rows = np.nonzero(unresolved)[0]
             if not len(rows):
                 break
             more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
             found, _ = self._distinct(_joined(found, more._replace(pose=rows[more.pose])))
-            doubtful = np.zeros(len(H), dtype=bool)
-            doubtful[rows] = still | self._odd(found, links, H)[rows]
-        return found, doubtful
+            unresolved = np.zeros(len(H), dtype=bool)
+            unresolved[rows] = still | self._odd(found, links, H)[rows]
+        return found, unresolved
 
     def _odd(self, found: _Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
@@ -180,7 +180,7 @@ class GeneralArm:
         return np.asarray(np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1)
 
     def _continued(self, found: _Found, rows: Indices, links: list[Array], H: Array) -> tuple[_Found, Mask]:
-        """Configurations of poses where every cut leaves a doubt, by continuation from a general pose.
+        """Configurations of poses that every cut leaves unresolved, by continuation from a general pose.
 
         Returns:
             The configurations, and the poses where some may still be missing.
@@ -198,13 +198,13 @@ class GeneralArm:
         good = residual < ACCEPTED
         found = self._united(found, _Found(pose[good], q[good], residual[good], pivot[good]))
         found = self._merged(found, links, H)
-        doubtful = np.zeros(len(H), dtype=bool)
-        doubtful[rows[ends.unclear]] = True
-        doubtful[pose[~good & (imaginary[at] < _REAL)]] = True
+        unresolved = np.zeros(len(H), dtype=bool)
+        unresolved[rows[ends.unclear]] = True
+        unresolved[pose[~good & (imaginary[at] < _REAL)]] = True
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
-        doubtful[rows[ends.pose[jumped]]] = True
-        return found, doubtful
+        unresolved[rows[ends.pose[jumped]]] = True
+        return found, unresolved
 
     def _merged(self, found: _Found, links: list[Array], H: Array) -> _Found:
         """One configuration in place of two with none but accurate ones between them: a double one."""
@@ -251,14 +251,14 @@ class GeneralArm:
         q, residual, pivot = self._polished(near, H[own], start.copy())
         good = residual < ACCEPTED
         far = ~(np.abs(_wrapped(q - start, self.revolute)).max(axis=1, initial=0.0) < FARTHEST)
-        doubtful = np.zeros(len(H), dtype=bool)
-        doubtful[own[~good | far | zeros.double]] = True
-        doubtful[zeros.unclear] = True
+        unresolved = np.zeros(len(H), dtype=bool)
+        unresolved[own[~good | far | zeros.double]] = True
+        unresolved[zeros.unclear] = True
         if not good.all():
             own, q, residual, pivot = own[good], q[good], residual[good], pivot[good]
         found, equal = self._distinct(_Found(own, q, residual, pivot))
-        doubtful[equal] = True
-        return found, doubtful
+        unresolved[equal] = True
+        return found, unresolved
 
     def _polished(
         self, links: list[Array], H: Array, q: Array, steps: int = STEPS

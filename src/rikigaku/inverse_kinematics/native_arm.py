@@ -1,4 +1,4 @@
-"""Native solution of a general arm: memory, kernels and results of `llvm_arm_zeros`."""
+"""Native solution of a general arm: memory, kernels and results of `llvm_arm_configurations`."""
 
 import ctypes
 import threading
@@ -19,8 +19,8 @@ from rikigaku.inverse_kinematics.cut_solver import (
     triangular_kernel,
     values_kernel,
 )
-from rikigaku.inverse_kinematics.llvm_arm_zeros import CONSTANTS, PLANE, WORK, Call, CallSlot, Slot
 from rikigaku.inverse_kinematics.loop_cut import pose_numbers
+from rikigaku.inverse_kinematics.native_arm_block import CONSTANTS, PLANE, WORK, Call, CallSlot, Slot
 from rikigaku.inverse_kinematics.pose_newton import MOST, newton_kernel
 from rikigaku.inverse_kinematics.shared_kernels import general_kernel
 from rikigaku.inverse_kinematics.trigonometric_roots import SAMPLES, grid, interpolation, sample_angles
@@ -36,7 +36,7 @@ _TILE = 128  # poses whose equations fit the second cache
 
 
 class NativeResult(NamedTuple):
-    """q (n, 16, 6), residual [reach, rad] and found (n, 16): 1 or 0; status (n,): not 0 where in doubt."""
+    """q (n, 16, 6), residual [reach, rad] and found (n, 16): 1 or 0; status (n,): not 0 where unresolved."""
 
     q: Array
     residual: Array
@@ -123,7 +123,7 @@ class _Memory:
         self._fill(Call.REFINED, refined_kernel(), 0, ["a", "low", "high", "x"], shared=["a"])
         zeros = ["a", "x", "zero_f", "zero_slope", "zero_curvature"]
         self._fill(Call.SLOPES, values, 0, zeros, shared=["a"])
-        self._fill(Call.DARK, triangular, 0, ["E", "dark_x", "dark_f", "R"], shared=["E", "R"])
+        self._fill(Call.SMALL, triangular, 0, ["E", "small_x", "small_f", "R"], shared=["E", "R"])
         self._fill(Call.SECANT, triangular, 0, ["E", "secant", "secant_f", "R"], shared=["E", "R"])
         self._fill(Call.FACTORS, triangular, 0, ["E", "x", "zero_f", "R"], shared=["E"])
         self._fill(Call.JOINTS, cut.joints_kernel(), 6, ["R", "x", "others"])
@@ -204,9 +204,9 @@ def _closing_kernel(reverse: bool) -> Kernel:
 def _library() -> "Library":
     def text() -> str:
         from rikigaku.compiler.native_code import host
-        from rikigaku.inverse_kinematics.llvm_arm_zeros import arm_zeros_text
+        from rikigaku.inverse_kinematics.llvm_arm_configurations import arm_configurations_text
 
-        return arm_zeros_text(host().width)
+        return arm_configurations_text(host().width)
 
     return native_library("inverse kinematics of general arms", text)
 

@@ -1,6 +1,6 @@
-"""Closed-form inverse kinematics in single precision, with the doubtful poses in double precision.
+"""Closed-form inverse kinematics in single precision, with nearly singular poses in double precision.
 
-A pose is doubtful where a configuration is nearly singular (two branches meet, an angle is undetermined),
+Such is a pose where a configuration is nearly singular (two branches meet, an angle is undetermined),
 where a quotient is not finite, and where the error of a branch lies between rounding and a branch that does
 not exist. Multiplicities and families are therefore those of double precision.
 """
