@@ -28,9 +28,9 @@ def messages(
 
 
 def _message(dimension: int, count: int, accurate: int, good: int, family: int, complete: int) -> str:
-    doubt = "" if complete else " There may be more: the elimination is ill-conditioned at this pose."
+    missing = "" if complete else " There may be more: the elimination is ill-conditioned at this pose."
     if count == 0:
-        return "No configuration was found." + doubt if doubt else "The pose is out of reach."
+        return "No configuration was found." + missing if missing else "The pose is out of reach."
     text = f"{count} configuration{'s' * (count != 1)}"
     if dimension:
         text += f", samples of a family of dimension {dimension}"
@@ -41,4 +41,4 @@ def _message(dimension: int, count: int, accurate: int, good: int, family: int, 
     text += ": all there are." if good == count and complete and not (dimension or family) else "."
     if family:
         text += f" The arm is singular: some belong to a continuous family of dimension {family}."
-    return text + doubt
+    return text + missing
