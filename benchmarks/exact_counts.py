@@ -28,7 +28,8 @@ def real_zeros(arm: SerialArm, H: Any, cut: LoopCut) -> tuple[int, float]:
 def _real_zeros(arm: SerialArm, H: Any, cut: LoopCut) -> tuple[int, float]:
     revolute = cut.reordered(arm.revolute)
     T = [pose(_balls(link)) for link in _loop(arm, H, cut)]
-    kept = elimination.kept_coefficients(T, revolute)
+    values = [elimination.kept_functions(T, revolute, x) for x in elimination.points(revolute[3:])]
+    kept = [elimination.coefficients([v[k] for v in values], revolute[3:]) for k in range(14)]
     gone = elimination.eliminated_coefficients(T, revolute)
     for row, other in zip(kept, gone, strict=True):
         row[26] = row[26] - other[8]
@@ -119,10 +120,10 @@ def _six(left: list[list[Any]], seed: int) -> list[list[Any]]:
 
 
 def _half_angle_rows(rows: list[list[Any]], revolute: Any) -> list[Any]:
-    """(3, 6, 9) numbers as `elimination.matrix_at` takes them."""
+    """(6, 27) numbers as `elimination.matrix_at` takes them."""
     result: list[Any] = []
-    for first in range(3):
-        for row in rows:
+    for row in rows:
+        for first in range(3):
             own = [row[9 * first + 3 * i : 9 * first + 3 * i + 3] for i in range(3)]
             result += elimination.half_angles(own, revolute[4], revolute[5])
     return result

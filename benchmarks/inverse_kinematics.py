@@ -20,6 +20,7 @@ from benchmarks.report import figure, table
 from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
 from rikigaku.inverse_kinematics.exact_solver import exact_solver
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
+from rikigaku.inverse_kinematics.pose_continuation import PoseContinuation
 from rikigaku.inverse_kinematics.serial_arm import serial_arm
 
 POSES, COUNTED = 100_000, 2_000
@@ -37,6 +38,7 @@ def run(options: Options) -> dict[str, Any]:
             "completeness": completeness(
                 POSES // 50 if quick else POSES, COUNTED // 40 if quick else COUNTED
             ),
+            "continuation": continuation_counts(10 if quick else 50),
             "special poses": special_poses(1 if quick else 8, 1500 if quick else 4000),
             "closed forms": closed_forms(2000 if quick else 20_000),
             "general": general_arm(1000 if quick else 10_000),
@@ -91,6 +93,35 @@ def completeness(poses: int, counted: int) -> dict[str, Any]:
             raise Disagreement(f"numbers of {group}", "ours", "256 bits", total[3] / total[2], 0)
     head = ["arm", "poses", "known missed", "most", "residual", "counted in 256 bits", "different"]
     print(table("All configurations of arms of six joints", head, rows))
+    return record
+
+
+def continuation_counts(each: int) -> dict[str, Any]:
+    """Numbers of configurations against paths from a general complex pose, which need no elimination."""
+    rows, record = [], {}
+    for name, robot, frame in arms():
+        if name.startswith(("random", "prismatic")) and not name.endswith((" 1", " 2")):
+            continue
+        arm = serial_arm(robot, frame, {})
+        q = np.random.default_rng(6).uniform(-np.pi, np.pi, (each, 6)) * np.where(arm.revolute, 1.0, 0.3)
+        H = robot.pose(q, frame)
+        found = robot.inverse_kinematics(H, frame, all=True, limits=False)
+        links, poses = arm.links.copy(), H.copy()
+        for x in (links, poses):
+            x[:, :3, 3] /= arm.reach
+        paths = PoseContinuation(links, arm.revolute)
+        ends = paths.ends(poses, list(links))
+        real = (np.abs(ends.q.imag).max(axis=1) < NEAR) & ~ends.singular
+        counts = np.bincount(ends.pose[real], minlength=each)
+        clear = ~ends.unclear & (found.multiplicity.max(axis=1) < 2) & ~found.family.any(axis=1)
+        clear[ends.pose[ends.repeated | ends.singular]] = False
+        different = int((counts != (found.multiplicity > 0).sum(axis=1))[clear].sum())
+        record[name] = {"paths": len(paths.q), "compared": int(clear.sum()), "different": different}
+        rows.append([name, found.method, str(len(paths.q)), str(each), str(clear.sum()), str(different)])
+        if different:
+            raise Disagreement(f"numbers of {name}", "ours", "continuation", different / clear.sum(), 0)
+    head = ["arm", "method", "complex configurations", "poses", "compared", "different"]
+    print(table("Numbers of configurations against continuation over complex poses", head, rows))
     return record
 
 

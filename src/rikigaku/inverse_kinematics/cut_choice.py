@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rikigaku.inverse_kinematics import elimination
 from rikigaku.inverse_kinematics.loop_cut import LoopCut, loop_cuts, numbers, pose
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 from rikigaku.inverse_kinematics.trigonometric_roots import DEGREE
+from rikigaku.spatial.pose import Pose
 
 _TRIALS = 24
 _ROUNDING = 1e-16
@@ -29,13 +30,14 @@ class Cut:
 
     Attributes:
         basis: (r, 8) independent combinations of the monomials of the eliminated joints.
-        complement: (6, 14) equations without them; None if these depend on the pose.
+        rows: (6, 15) combinations of the functions without them, and their values; None: they depend on the
+            pose.
         error: expected error of the sampled joint [rad], from rounding.
     """
 
     cut: LoopCut
     basis: Array
-    complement: Array | None
+    rows: Array | None
     error: float
 
 
@@ -53,23 +55,22 @@ def chosen_cuts(arm: SerialArm) -> list[Cut]:
 def with_varying_links(cut: Cut, varying: Collection[int]) -> Cut | None:
     """The cut for links that differ from pose to pose; None if its linear algebra holds for one of them only.
 
-    The complement and the basis belong to the links of the eliminated joints.
+    The rows and the basis belong to the links of the eliminated joints.
     """
     if not cut.cut.eliminated_links() & set(varying):
         return cut
-    return replace(cut, complement=None) if len(cut.basis) == _MONOMIALS else None
+    return replace(cut, rows=None) if len(cut.basis) == _MONOMIALS else None
 
 
 def _to_json(cut: Cut) -> list[Any]:
-    complement = None if cut.complement is None else cut.complement.tolist()
-    return [cut.cut.order, cut.cut.reverse, cut.basis.tolist(), complement, cut.error]
+    rows = None if cut.rows is None else cut.rows.tolist()
+    return [cut.cut.order, cut.cut.reverse, cut.basis.tolist(), rows, cut.error]
 
 
-def _from_json(order: list[int], reverse: bool, basis: Any, complement: Any, error: float) -> Cut:
-    rows = np.array(basis, dtype=np.float64).reshape(-1, 8)
-    return Cut(
-        LoopCut(tuple(order), reverse), rows, None if complement is None else np.array(complement), error
-    )
+def _from_json(order: list[int], reverse: bool, basis: Any, rows: Any, error: float) -> Cut:
+    cut = LoopCut(tuple(order), reverse)
+    independent = np.array(basis, dtype=np.float64).reshape(-1, _MONOMIALS)
+    return Cut(cut, independent, None if rows is None else np.array(rows), error)
 
 
 def _measured_cuts(arm: SerialArm, largest_error: float = 1e-4) -> list[Cut]:
@@ -93,32 +94,37 @@ def _rank(cut: Cut) -> tuple[float, bool, float]:
 
     Equations with a constant complement take a third fewer operations.
     """
-    return max(cut.error, _ACCURATE), cut.complement is None, cut.error
+    return max(cut.error, _ACCURATE), cut.rows is None, cut.error
 
 
 def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | None:
     """The linear algebra of a cut and its expected error; None if its determinant vanishes identically."""
     revolute = cut.reordered(arm.revolute)
-    T = [pose(list(np.moveaxis(numbers(link), -1, 0))) for link in cut.links(list(arm.links), H)]
-    gone = _array(elimination.eliminated_coefficients(T, revolute))[..., :8]
+    # elements of poses (trials or 1, 1), for all points of the joints at once
+    links = [numbers(link)[..., None, :] for link in cut.links(list(arm.links), H)]
+    T = [pose(list(np.moveaxis(x, -1, 0))) for x in links]
+    gone = _expanded(elimination.eliminated_functions, T, revolute, revolute[1:3])
     gone = np.broadcast_to(gone, (_TRIALS, *gone.shape[-2:]))
-    _, size, Vt = np.linalg.svd(gone.reshape(-1, 8))
+    _, size, Vt = np.linalg.svd(gone[..., :_MONOMIALS].reshape(-1, _MONOMIALS), full_matrices=False)
     rank = int((size > 1e-9 * size[0]).sum())
     basis = Vt[:rank]
-    complement: Array | None = None
+    rows: Array | None = None
     if np.abs(gone - gone[:1]).max() < 1e-12:
-        U = np.linalg.svd(gone[0] @ basis.T)[0][:, rank:]
-        # More than six equations: general combinations of them, so that none is left out.
+        U = np.linalg.svd(gone[0, :, :_MONOMIALS] @ basis.T)[0][:, rank:]
+        # With more than six equations left take general combinations of them, so that none is left out.
         mix = np.linalg.qr(np.random.default_rng(7).normal(size=(U.shape[1],) * 2))[0]
         complement = (U @ (mix if U.shape[1] > 6 else np.eye(6)))[:, :6].T
-    with np.errstate(all="ignore"):
-        found = elimination.remaining_equations(
-            T, revolute, list(basis), None if complement is None else list(complement)
-        )
-        E = np.stack(np.broadcast_arrays(*found), axis=-1)
+        rows = np.column_stack([complement, complement @ gone[0, :, _MONOMIALS]])
+    else:
+        Q = np.linalg.qr(gone[..., :_MONOMIALS] @ basis.T, mode="complete")[0]
+        complement = np.swapaxes(Q[..., rank : rank + 6], -1, -2)
+    E = complement @ _expanded(elimination.kept_functions, T, revolute, revolute[3:])
+    E[..., -1] -= (complement @ gone[..., _MONOMIALS:])[..., 0]
+    half = np.array([elimination.half_angles(x.reshape(3, 3).tolist(), *revolute[4:]) for x in np.eye(9)])
+    E = E.reshape(_TRIALS, 1, 6, 3, 9) @ half
     if not np.isfinite(E).all():
         return None
-    largest = np.abs(E).max(axis=1, keepdims=True)
+    largest = np.abs(E).max(axis=(2, 3, 4), keepdims=True)
     if not (largest > 0).all():
         return None
     E = E / largest
@@ -126,8 +132,9 @@ def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | N
     angles = 2 * np.pi * np.arange(count) / count
     own = sampled[:, None]
     samples = np.concatenate([np.broadcast_to(angles, (len(E), count)), own], axis=1)
-    columns = [E[:, None, k] for k in range(E.shape[1])]
-    A = _array(elimination.matrix_at(columns, np.cos(samples), np.sin(samples)))
+    c, s = (f(samples)[..., None, None] for f in (np.cos, np.sin))
+    A = np.zeros((*samples.shape, 12, 12))
+    A[..., :6, :9] = A[..., 6:, 3:] = c * E[..., 0, :] + s * E[..., 1, :] + E[..., 2, :]
     A = A / np.linalg.norm(A, axis=(1, 3), keepdims=True)
     spectrum = np.fft.fft(np.linalg.det(A[:, :count]), axis=1)
     scale = np.abs(spectrum).max(axis=1)
@@ -139,11 +146,14 @@ def _measured(arm: SerialArm, cut: LoopCut, H: Array, sampled: Array) -> Cut | N
     # A second small singular value at a configuration makes the null vector ambiguous.
     second = np.linalg.svd(A[:, -1], compute_uv=False)[:, -2]
     errors = noise / np.maximum(slope, 1e-300) + _ROUNDING / np.maximum(second, 1e-300)
-    return Cut(cut, basis, complement, float(np.quantile(errors, 0.75)))
+    return Cut(cut, basis, rows, float(np.quantile(errors, 0.75)))
 
 
-def _array(rows: Any) -> Array:
-    """Nested lists of numbers and arrays of one batch shape as an array with the batch first."""
-    flat = [x for row in rows for x in row]
-    parts = np.broadcast_arrays(*[np.asarray(x, dtype=np.float64) for x in flat])
-    return np.stack(parts, axis=-1).reshape(*parts[0].shape, len(rows), len(rows[0]))
+def _expanded(
+    functions: Callable[..., list[Any]], T: Sequence[Pose], revolute: Sequence[bool], own: Sequence[bool]
+) -> Array:
+    """Coefficients of the monomials of some joints in the fourteen functions (..., 14, 3^n)."""
+    x = np.array(elimination.points(own), dtype=np.float64).T
+    values = np.stack(np.broadcast_arrays(*functions(T, revolute, x)), axis=-2)
+    table = np.array(elimination.coefficients(list(np.eye(x.shape[1])), own))
+    return np.asarray(values @ table.T, dtype=np.float64)

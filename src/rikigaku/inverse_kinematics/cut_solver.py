@@ -6,7 +6,6 @@ other joints follow from the null vector and from least squares.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,12 @@ from rikigaku.inverse_kinematics.trigonometric_roots import (
     zeros,
 )
 from rikigaku.numbers.elementary_functions import atan2, cos, sin, sqrt
+from rikigaku.spatial.pose import Pose
 
-_EQUATIONS = 162
+KEPT = 27  # monomials of the kept joints
+EQUATIONS = 6 * KEPT
+ROWS, ROW = 8, elimination.EQUATIONS + 1  # combinations of functions: six, and two that fill vectors
+_ZERO_ROWS = [[0.0] * ROW] * 2
 _LAST = 5  # the joint before the closing link
 _OTHERS = (0, 1, 2, 4, 5)  # places of a cut besides the sampled joint
 _LINKS: Ports = [(f"T{k}", (12,)) for k in range(6)]
@@ -46,6 +49,10 @@ class CutSolver:
         self.sampled = chosen.cut.order[3]
         self.revolute = chosen.cut.reordered(revolute)
         self.types = "".join("R" if flag else "P" for flag in self.revolute)
+        self.points = np.array(elimination.points(self.revolute[3:]), dtype=np.float64)
+        self.constant_rows: Array | None = None
+        if chosen.rows is not None:
+            self.constant_rows = np.concatenate([chosen.rows, _ZERO_ROWS])
         self._backward: dict[int, tuple[Array, Array]] = {}
 
     def starts(self, links: Sequence[Array], H: Array) -> tuple[Zeros, Array]:
@@ -57,10 +64,10 @@ class CutSolver:
         n = len(H)
         T = [numbers(link) for link in self.cut.links(links, H)]
         E = self.equations(T, n)
-        (d,) = run(determinant_kernel(), [E[:, None, :], sample_angles()], [(n, POINTS)])
+        d = _triangular(E[:, None, :], np.broadcast_to(sample_angles(), (n, POINTS)))[0]
 
         def direct(own: Indices, x: Array) -> Array:
-            return run(determinant_kernel(), [E[own], x], [x.shape])[0]
+            return _triangular(E[own], x)[0]
 
         found = zeros(_coefficients(d), Functions(_values, _refined, direct, _products))
         return found, self._configurations(E, T, found)
@@ -83,50 +90,65 @@ class CutSolver:
 
     def equations(self, T: list[Array], n: int) -> Array:
         """The six equations in the kept joints at each pose (n, 162)."""
-        E = np.empty((n, _EQUATIONS))
-        self.fill_equations(T, E)
-        return E
+        kept = [x if x.ndim == 1 else x[:, None] for x in T[2:]]
+        (values,) = run(self.functions_kernel(), [*kept, self.points], [(n, KEPT, elimination.EQUATIONS)])
+        rows = self.rows(T, n)[..., :6, :]
+        return run(self.equation_kernel(), [rows, values[:, None]], [(n, 6, KEPT)])[0].reshape(n, -1)
 
-    def fill_equations(self, T: list[Array], E: Array) -> None:
-        """Store the equations in E (n, 162)."""
-        kernel, rows = self._equations_kernel
-        kernel.batch(*T, rows, out=E)
+    def functions_kernel(self) -> Kernel:
+        """The fourteen functions at six numbers of the kept joints."""
 
-    @cached_property
-    def _equations_kernel(self) -> tuple[Kernel, Array]:
-        basis, complement = self.chosen.basis, self.chosen.complement
-        given = basis if complement is None else complement
-        kind = f"{len(basis)} monomials" if complement is None else "constant"
+        def functions(*inputs: Any) -> dict[str, Any]:
+            *links, x = inputs
+            poses = [Pose(), Pose(), *(pose(link) for link in links)]
+            return {"values": elimination.kept_functions(poses, self.revolute, x)}
 
-        def equations(*inputs: Any) -> dict[str, Any]:
-            *links, rows = inputs
-            pair = (rows, None) if complement is None else ([], rows)
-            found = elimination.remaining_equations([pose(x) for x in links], self.revolute, *pair)
-            return {"E": found}
+        inputs = [*_LINKS[2:], ("x", (6,))]
+        return general_kernel(f"inverse kinematics: functions {self.types[3:]}", inputs, functions)
+
+    def equation_kernel(self) -> Kernel:
+        """One equation in the kept joints, from a combination of the functions."""
+        return general_kernel(
+            f"inverse kinematics: equation {self.types[3:]}",
+            [("row", (ROW,)), ("values", (KEPT, elimination.EQUATIONS))],
+            lambda row, values: {"E": elimination.equation(values, row, self.revolute)},
+        )
+
+    def rows(self, T: Sequence[Array], n: int) -> Array:
+        """Combinations of the functions without the eliminated joints: (8, 15), or (n, 8, 15) with the pose.
+
+        Six rows, and two of zeros that fill vectors.
+        """
+        if self.constant_rows is not None:
+            return self.constant_rows
+        basis = self.chosen.basis
+
+        def rows(*inputs: Any) -> dict[str, Any]:
+            *links, own = inputs
+            poses = [pose(link) for link in links]
+            return {"rows": [*elimination.complement_rows(poses, self.revolute, own), *_ZERO_ROWS]}
 
         kernel = general_kernel(
-            f"inverse kinematics: elimination {self.types}, {kind}",
-            [*_LINKS, ("rows", given.shape)],
-            equations,
+            f"inverse kinematics: complement {self.types[1:3]}, {len(basis)} monomials",
+            [*_LINKS[:2], ("basis", basis.shape)],
+            rows,
         )
-        return kernel, given
+        return run(kernel, [*T[:2], basis], [(n, ROWS, ROW)])[0]
 
     def joints_kernel(self) -> Kernel:
         """The other five joints, in the order of the cut, from the sampled one."""
 
         def joints(*inputs: Any) -> dict[str, Any]:
-            *links, equations, x = inputs
+            *links, upper, x = inputs
             poses = [pose(link) for link in links]
-            c, s = cos(x), sin(x)
-            y5, x5, y6, x6 = elimination.kept_joints(equations, self.revolute, c, s)
-            kept = [(c, s), _pair(self.revolute[4], y5, x5), _pair(self.revolute[5], y6, x6)]
+            y5, x5, y6, x6 = elimination.kept_joints(upper, self.revolute)
+            kept = [(cos(x), sin(x)), _pair(self.revolute[4], y5, x5), _pair(self.revolute[5], y6, x6)]
             y2, x2, y3, x3, y1, x1 = elimination.eliminated_joints(poses, self.revolute, kept)
             pairs = [(y1, x1), (y2, x2), (y3, x3), (y5, x5), (y6, x6)]
             return {"others": [self._number(k, *pair) for k, pair in zip(_OTHERS, pairs, strict=True)]}
 
-        return general_kernel(
-            f"inverse kinematics: joints {self.types}", [*_LINKS, ("E", (_EQUATIONS,)), ("x", ())], joints
-        )
+        inputs = [*_LINKS, ("R", (elimination.UPPER,)), ("x", ())]
+        return general_kernel(f"inverse kinematics: joints {self.types}", inputs, joints)
 
     def _number(self, k: int, y: Any, x: Any) -> Any:
         return atan2(y, x) if self.revolute[k] else y / x
@@ -135,7 +157,8 @@ class CutSolver:
         """All joints from the sampled one."""
         own, m = found.polynomial, len(found.polynomial)
         links = [link if link.ndim == 1 else link[own] for link in T]
-        (others,) = run(self.joints_kernel(), [*links, E[own], found.x], [(m, 5)])
+        _, upper = _triangular(E[own], found.x)
+        (others,) = run(self.joints_kernel(), [*links, upper, found.x], [(m, 5)])
         order = self.cut.order
         q = np.empty((m, 6))
         q[:, order[3]] = found.x
@@ -143,13 +166,19 @@ class CutSolver:
         return q
 
 
-def determinant_kernel() -> Kernel:
-    """The determinant at a value of the sampled joint."""
-    return general_kernel(
-        "inverse kinematics: determinant",
-        [("E", (_EQUATIONS,)), ("x", ())],
-        lambda E, x: {"d": elimination.determinant(E, cos(x), sin(x))},
-    )
+def triangular_kernel() -> Kernel:
+    """The determinant at a value of the sampled joint, and the triangular factor of its matrix."""
+
+    def factor(E: Any, x: Any) -> dict[str, Any]:
+        R = elimination.triangular(elimination.matrix_at(E, cos(x), sin(x)))
+        return {"d": elimination.determinant(R), "R": elimination.upper_elements(R)}
+
+    return general_kernel("inverse kinematics: triangular factor", [("E", (EQUATIONS,)), ("x", ())], factor)
+
+
+def _triangular(E: Array, x: Array) -> list[Array]:
+    """Determinants, and triangular factors (..., 78)."""
+    return run(triangular_kernel(), [E, x], [x.shape, (*x.shape, elimination.UPPER)])
 
 
 def _coefficients(samples: Array) -> Array:

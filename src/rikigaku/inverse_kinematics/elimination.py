@@ -23,6 +23,8 @@ from rikigaku.spatial.vector import Vector, cross, dot
 Numbers = Sequence[Number]
 
 EQUATIONS = 14
+_SIZE = 12
+UPPER = _SIZE * (_SIZE + 1) // 2
 # Values (cos, sin) of an angle and (d^2, d) of a displacement that determine the coefficients of
 # (cos, sin, 1) or (d^2, d, 1), and the inverse of the matrix of these monomials.
 _ANGLES = ((1, 0), (0, 1), (-1, 0))
@@ -62,53 +64,65 @@ def eliminated_side(T: Sequence[Pose], revolute: Sequence[bool], x: Sequence[tup
 
 def eliminated_coefficients(T: Sequence[Pose], revolute: Sequence[bool]) -> list[list[Number]]:
     """Coefficients of the 9 monomials of the eliminated joints in each function (14, 9), constant last."""
-    points = [_points(flag) for flag in revolute[1:3]]
-    values = [functions(*axis(eliminated_side(T, revolute, x))) for x in itertools.product(*points)]
-    return [_coefficients([v[k] for v in values], revolute[1:3]) for k in range(EQUATIONS)]
+    values = [eliminated_functions(T, revolute, x) for x in points(revolute[1:3])]
+    return [coefficients([v[k] for v in values], revolute[1:3]) for k in range(EQUATIONS)]
 
 
-def kept_coefficients(T: Sequence[Pose], revolute: Sequence[bool]) -> list[list[Number]]:
-    """Coefficients of the 27 monomials of the kept joints in each function (14, 27), constant last."""
-    points = [_points(flag) for flag in revolute[3:6]]
-    values = [functions(*axis(kept_side(T, revolute, x))) for x in itertools.product(*points)]
-    return [_coefficients([v[k] for v in values], revolute[3:6]) for k in range(EQUATIONS)]
+def eliminated_functions(T: Sequence[Pose], revolute: Sequence[bool], x: Numbers) -> list[Number]:
+    """The fourteen functions at four numbers of the eliminated joints; T_1 and T_2 are used."""
+    return functions(*axis(eliminated_side(T, revolute, [(x[0], x[1]), (x[2], x[3])])))
 
 
-def remaining_equations(
-    T: Sequence[Pose],
-    revolute: Sequence[bool],
-    basis: Sequence[Numbers],
-    complement: Sequence[Numbers] | None,
-) -> list[Number]:
-    """The six equations in the kept joints: (3, 6, 9) numbers, flattened.
+def kept_functions(T: Sequence[Pose], revolute: Sequence[bool], x: Numbers) -> list[Number]:
+    """The fourteen functions at six numbers of the kept joints; T_3 ... T_6 are used."""
+    return functions(*axis(kept_side(T, revolute, [(x[0], x[1]), (x[2], x[3]), (x[4], x[5])])))
+
+
+def points(revolute: Sequence[bool]) -> list[list[int]]:
+    """Numbers of n joints (3^n, 2 n) at which values of a function determine its coefficients."""
+    return [[x for pair in point for x in pair] for point in itertools.product(*map(_points, revolute))]
+
+
+def complement_rows(
+    T: Sequence[Pose], revolute: Sequence[bool], basis: Sequence[Numbers]
+) -> list[list[Number]]:
+    """Six combinations of the fourteen functions without the eliminated joints, and their values (6, 15).
+
+    Args:
+        basis: (r, 8) combinations of the monomials of the eliminated joints that are independent.
+    """
+    gone = eliminated_coefficients(T, revolute)
+    A = [[_inner(row[:8], own) for own in basis] for row in gone]
+    constants = [row[8] for row in gone]
+    rows = orthogonal(A, len(basis)).complement()[:6]
+    return [[*row, _inner(row, constants)] for row in rows]
+
+
+def equation(values: Sequence[Numbers], row: Numbers, revolute: Sequence[bool]) -> list[Number]:
+    """One equation in the kept joints: (3, 9) numbers, flattened.
 
     First axis: (cos, sin, 1) of the sampled joint; last axis: half angles of the other two.
 
     Args:
-        basis: (r, 8) combinations of the monomials of the eliminated joints that are independent.
-        complement: (6, 14) rows orthogonal to them; None: they depend on the pose and are computed here.
+        values: (27, 14) functions at the points of the kept joints. row: (15,) as in `complement_rows`.
     """
-    kept, gone = kept_coefficients(T, revolute), eliminated_coefficients(T, revolute)
-    for row, other in zip(kept, gone, strict=True):
-        row[26] = row[26] - other[8]
-    if complement is None:
-        A = [[_inner(row[:8], own) for own in basis] for row in gone]
-        complement = orthogonal(A, len(basis)).complement()[:6]
-    columns = list(zip(*kept, strict=True))
-    combined = [[_inner(row, column) for column in columns] for row in complement]
+    combined = coefficients([_inner(row[:EQUATIONS], v) for v in values], revolute[3:6])
+    combined[26] = combined[26] - row[EQUATIONS]
     result: list[Number] = []
     for first in range(3):
-        for row in combined:
-            own = [row[9 * first + 3 * i : 9 * first + 3 * i + 3] for i in range(3)]
-            result += half_angles(own, revolute[4], revolute[5])
+        own = [combined[9 * first + 3 * i : 9 * first + 3 * i + 3] for i in range(3)]
+        result += half_angles(own, revolute[4], revolute[5])
     return result
 
 
 def matrix_at(equations: Numbers, c: Number, s: Number) -> list[list[Number]]:
-    """The 12 x 12 matrix at a value of the sampled joint; columns: powers 3 and 2 of the half angles."""
+    """The 12 x 12 matrix at a value of the sampled joint, from six equations (6, 27), flattened.
+
+    Columns: powers 3 and 2 of the half angles.
+    """
     rows = []
     for k in range(6):
-        first, second, third = (equations[54 * a + 9 * k : 54 * a + 9 * k + 9] for a in range(3))
+        first, second, third = (equations[27 * k + 9 * a : 27 * k + 9 * a + 9] for a in range(3))
         rows.append([c * x + s * y + z for x, y, z in zip(first, second, third, strict=True)])
     zeros: list[Number] = [0, 0, 0]
     return [*([*row, *zeros] for row in rows), *([*zeros, *row] for row in rows)]
@@ -144,36 +158,40 @@ def triangular(A: Sequence[Numbers]) -> list[list[Number]]:
     return [R[i] for i in order]
 
 
-def determinant(equations: Numbers, c: Number, s: Number) -> Number:
-    """Determinant of the 12 x 12 matrix, up to a constant sign: a trigonometric polynomial of degree 8."""
-    R = triangular(matrix_at(equations, c, s))
+def upper_elements(R: Sequence[Numbers]) -> list[Number]:
+    """The elements of a triangular matrix on and above its diagonal, by rows."""
+    return [x for k, row in enumerate(R) for x in row[k:]]
+
+
+def determinant(R: Sequence[Numbers]) -> Number:
+    """Product of the diagonal: a trigonometric polynomial of degree 8, up to a constant sign."""
     result: Number = 1
-    for k in range(12):
+    for k in range(_SIZE):
         result = result * R[k][k]
     return result
 
 
-def kept_joints(
-    equations: Numbers, revolute: Sequence[bool], c: Number, s: Number, smallest: float = 1e-13
-) -> list[Number]:
+def kept_joints(upper: Numbers, revolute: Sequence[bool], smallest: float = 1e-13) -> list[Number]:
     """Homogeneous numbers (y, x) of the other two kept joints: atan2(y, x), or y/x for a displacement.
 
-    The null vector of the matrix by inverse iteration; its 12 numbers are the products of the half angles.
+    The null vector of the matrix by inverse iteration with its triangular factor, given by `upper_elements`;
+    its 12 numbers are the products of the half angles.
     """
-    R = triangular(matrix_at(equations, c, s))
-    size = sqrt(sum((R[k][k] * R[k][k] for k in range(12)), 0.0))
+    elements = iter(upper)
+    R: list[list[Number]] = [[0] * k + [next(elements) for _ in range(_SIZE - k)] for k in range(_SIZE)]
+    size = sqrt(sum((R[k][k] * R[k][k] for k in range(_SIZE)), 0.0))
     pivots = []
-    for k in range(12):
+    for k in range(_SIZE):
         small = R[k][k] * R[k][k] < (smallest * smallest) * (size * size)
         pivots.append(1 / where(small, smallest * size, R[k][k]))
     y: list[Number] = []
-    for k in range(12):  # R^T y = b
+    for k in range(_SIZE):  # R^T y = b
         total: Number = _START[k]
         for i in range(k):
             total = total - R[i][k] * y[i]
         y.append(total * pivots[k])
-    w: list[Number] = [0] * 12
-    for k in reversed(range(12)):  # R w = y
+    w: list[Number] = [0] * _SIZE
+    for k in reversed(range(_SIZE)):  # R w = y
         total = y[k]
         for i in range(k + 1, 12):
             total = total - R[k][i] * w[i]
@@ -259,7 +277,7 @@ def _points(revolute: bool) -> tuple[tuple[int, int], ...]:
     return _ANGLES if revolute else _DISPLACEMENTS
 
 
-def _coefficients(values: list[Number], revolute: Sequence[bool]) -> list[Number]:
+def coefficients(values: list[Number], revolute: Sequence[bool]) -> list[Number]:
     """Coefficients of the products of monomials, from the values at all combinations of points."""
     for k, flag in enumerate(revolute):
         table = _OF_ANGLES if flag else _OF_DISPLACEMENTS

@@ -8,18 +8,24 @@ pose. There the configurations at a general complex pose are continued to the gi
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rikigaku.core.errors import NotSolvable
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.cut_choice import chosen_cuts, with_varying_links
 from rikigaku.inverse_kinematics.cut_solver import CutSolver
+from rikigaku.inverse_kinematics.found_configurations import (
+    ArmConfigurations,
+    Found,
+    Indices,
+    joined,
+    nothing,
+    wrapped,
+)
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.native_arm import NativeArm
-from rikigaku.inverse_kinematics.pose_continuation import PoseContinuation
+from rikigaku.inverse_kinematics.pose_continuation import PathEnds, PoseContinuation
 from rikigaku.inverse_kinematics.pose_newton import (
     ACCEPTED,
     FARTHEST,
@@ -41,7 +47,7 @@ from rikigaku.inverse_kinematics.singular_configurations import (
 from rikigaku.inverse_kinematics.three_prismatic import ThreePrismatic, three_prismatic
 
 MOST_PRISMATIC = 3  # more are redundant
-_TILE = 512  # poses in doubt that are solved together
+_TILE = 512  # unresolved poses that are solved together
 _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configurations
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
@@ -49,32 +55,7 @@ _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exa
 # Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
 _PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
 
-Indices = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 LoopSolver = CutSolver | PrismaticLoop | ThreePrismatic
-
-
-class ArmConfigurations(NamedTuple):
-    """q (n, 16, 6), residual [reach, rad], multiplicity and family (n, 16); NaN and 0 where there is none.
-
-    multiplicity: 2 where two solutions coincide. family: dimension of the family of solutions, 0: isolated.
-    complete: (n,) False where configurations may be missing.
-    """
-
-    q: Array
-    residual: Array
-    multiplicity: Indices
-    family: Indices
-    complete: Mask
-
-
-class _Found(NamedTuple):
-    """Configurations of all poses, ordered by pose: index of the pose, q, residual, smallest pivot."""
-
-    pose: Indices
-    q: Array
-    residual: Array
-    pivot: Array
 
 
 class GeneralArm:
@@ -155,38 +136,44 @@ class GeneralArm:
         return scaled
 
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
-        found, doubtful = self._by_cuts(links, H)
-        if doubtful.any():
-            found, doubtful = self._continued(found, np.nonzero(doubtful)[0], links, H)
+        found, unresolved = self._by_cuts(links, H)
+        if unresolved.any():
+            found, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
         multiplicity, family = self._classified(found, links, H)
-        return self._table(len(H), found, multiplicity, family, ~doubtful)
+        return self._table(len(H), found, multiplicity, family, ~unresolved)
 
-    def _by_cuts(self, links: list[Array], H: Array) -> tuple[_Found, Mask]:
-        """Configurations by one cut after another, and the poses where all of them leave a doubt."""
-        found, doubtful = _nothing(), np.ones(len(H), dtype=bool)
+    def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Mask]:
+        """Configurations by one cut after another, and the poses that all of them leave unresolved."""
+        found, unresolved = nothing(), np.ones(len(H), dtype=bool)
         for solver in self.solvers:
-            rows = np.nonzero(doubtful)[0]
+            rows = np.nonzero(unresolved)[0]
             if not len(rows):
                 break
             more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
-            found, _ = self._distinct(_joined(found, more._replace(pose=rows[more.pose])))
-            doubtful = np.zeros(len(H), dtype=bool)
-            doubtful[rows] = still | self._odd(found, links, H)[rows]
-        return found, doubtful
+            found, _ = self._distinct(joined(found, more._replace(pose=rows[more.pose])))
+            unresolved = np.zeros(len(H), dtype=bool)
+            unresolved[rows] = still | self._odd(found, links, H)[rows]
+        return found, unresolved
 
-    def _odd(self, found: _Found, links: list[Array], H: Array) -> Mask:
+    def _odd(self, found: Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
         multiplicity, _ = self._classified(found, links, H)
         return np.asarray(np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1)
 
-    def _continued(self, found: _Found, rows: Indices, links: list[Array], H: Array) -> tuple[_Found, Mask]:
-        """Configurations of poses where every cut leaves a doubt, by continuation from a general pose.
+    def _continued(self, found: Found, rows: Indices, links: list[Array], H: Array) -> tuple[Found, Mask]:
+        """Configurations of poses that every cut leaves unresolved, by continuation from a general pose.
 
         Returns:
             The configurations, and the poses where some may still be missing.
         """
         own = [x if x.ndim == 2 else x[rows] for x in links]
-        ends = self._continuation(links).ends(H[rows], own)
+        continuation = self._continuation(links)
+        ends = continuation.ends(H[rows], own)
+        at = self._not_reached(found, rows, ends)
+        if len(at):  # a path is missing at the start
+            pose = found.pose[at]
+            if continuation.extend(found.q[at], H[pose], [x if x.ndim == 2 else x[pose] for x in links]):
+                ends = continuation.ends(H[rows], own)
         imaginary = np.abs(ends.q.imag).max(axis=1, initial=0.0)
         at = np.nonzero(imaginary < _NEARLY_REAL)[0]
         pose, q, singular = rows[ends.pose[at]], ends.q[at].real, np.nonzero(ends.singular[at])[0]
@@ -196,21 +183,31 @@ class GeneralArm:
             q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
         q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
         good = residual < ACCEPTED
-        found = self._united(found, _Found(pose[good], q[good], residual[good], pivot[good]))
+        found = self._united(found, Found(pose[good], q[good], residual[good], pivot[good]))
         found = self._merged(found, links, H)
-        doubtful = np.zeros(len(H), dtype=bool)
-        doubtful[rows[ends.unclear]] = True
-        doubtful[pose[~good & (imaginary[at] < _REAL)]] = True
+        unresolved = np.zeros(len(H), dtype=bool)
+        unresolved[rows[ends.unclear]] = True
+        unresolved[pose[~good & (imaginary[at] < _REAL)]] = True
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
-        doubtful[rows[ends.pose[jumped]]] = True
-        return found, doubtful
+        unresolved[rows[ends.pose[jumped]]] = True
+        return found, unresolved
 
-    def _merged(self, found: _Found, links: list[Array], H: Array) -> _Found:
+    def _not_reached(self, found: Found, rows: Indices, ends: PathEnds) -> Indices:
+        """Regular configurations at these poses that no path ends at."""
+        missing = []
+        for k in np.nonzero(np.isin(found.pose, rows) & (found.pivot > SUSPECT))[0]:
+            others = ends.q[rows[ends.pose] == found.pose[k]]
+            gap = np.abs(wrapped(others.real - found.q[k], self.revolute)) + np.abs(others.imag)
+            if not (gap.max(axis=1, initial=0.0) < _NEARLY_EQUAL).any():
+                missing.append(k)
+        return np.array(missing, dtype=np.int64)
+
+    def _merged(self, found: Found, links: list[Array], H: Array) -> Found:
         """One configuration in place of two with none but accurate ones between them: a double one."""
         near = np.nonzero(found.pivot < _NEARLY_SUSPECT)[0]
         a, b = near[np.transpose(np.triu_indices(len(near), 1))].T
-        gap = _wrapped(found.q[a] - found.q[b], self.revolute)
+        gap = wrapped(found.q[a] - found.q[b], self.revolute)
         close = (found.pose[a] == found.pose[b]) & (np.abs(gap).max(axis=1, initial=0.0) < _NEARLY_EQUAL)
         a, b = a[close], b[close]
         pose = found.pose[a]
@@ -223,7 +220,7 @@ class GeneralArm:
             whole[a] = new
         kept = np.ones(len(found.pose), dtype=bool)
         kept[b] = False
-        return _Found(found.pose[kept], found.q[kept], found.residual[kept], found.pivot[kept])
+        return Found(found.pose[kept], found.q[kept], found.residual[kept], found.pivot[kept])
 
     def _continuation(self, links: Sequence[Array]) -> PoseContinuation:
         """The continuation of this arm; links that differ from pose to pose are general at its start."""
@@ -233,9 +230,9 @@ class GeneralArm:
             self._continuations[varying] = PoseContinuation(one, self.arm.revolute, varying)
         return self._continuations[varying]
 
-    def _united(self, first: _Found, second: _Found) -> _Found:
+    def _united(self, first: Found, second: Found) -> Found:
         """Both without repetitions; many may be equal, and those beyond neighbours are found in turn."""
-        both = _joined(first, second)
+        both = joined(first, second)
         while True:
             both, equal = self._distinct(both)
             if not len(equal):
@@ -243,22 +240,22 @@ class GeneralArm:
 
     def _by(
         self, solver: CutSolver | PrismaticLoop | ThreePrismatic, links: list[Array], H: Array
-    ) -> tuple[_Found, Mask]:
+    ) -> tuple[Found, Mask]:
         """Configurations by one cut, and the poses where some may be missing."""
         zeros, start = solver.starts(links, H)
         own = zeros.polynomial
         near = [x if x.ndim == 2 else x[own] for x in links]
         q, residual, pivot = self._polished(near, H[own], start.copy())
         good = residual < ACCEPTED
-        far = ~(np.abs(_wrapped(q - start, self.revolute)).max(axis=1, initial=0.0) < FARTHEST)
-        doubtful = np.zeros(len(H), dtype=bool)
-        doubtful[own[~good | far | zeros.double]] = True
-        doubtful[zeros.unclear] = True
+        far = ~(np.abs(wrapped(q - start, self.revolute)).max(axis=1, initial=0.0) < FARTHEST)
+        unresolved = np.zeros(len(H), dtype=bool)
+        unresolved[own[~good | far | zeros.double]] = True
+        unresolved[zeros.unclear] = True
         if not good.all():
             own, q, residual, pivot = own[good], q[good], residual[good], pivot[good]
-        found, equal = self._distinct(_Found(own, q, residual, pivot))
-        doubtful[equal] = True
-        return found, doubtful
+        found, equal = self._distinct(Found(own, q, residual, pivot))
+        unresolved[equal] = True
+        return found, unresolved
 
     def _polished(
         self, links: list[Array], H: Array, q: Array, steps: int = STEPS
@@ -275,9 +272,9 @@ class GeneralArm:
                 break
         _, errors = newton_step(self.newton, T, target, q)
         residual = np.hypot(errors[:, 0], errors[:, 1])
-        return _wrapped(q, self.revolute), np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
+        return wrapped(q, self.revolute), np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
 
-    def _distinct(self, found: _Found) -> tuple[_Found, Indices]:
+    def _distinct(self, found: Found) -> tuple[Found, Indices]:
         """The configurations without repetitions, and the poses that had some."""
         q = found.q
         # continuous functions of angles, cheaper than sines: their distances from 0 and from a quarter
@@ -292,14 +289,14 @@ class GeneralArm:
             near = (found.pose[a] == found.pose[b]) & (np.abs(key[a] - key[b]) < 10 * SINGULAR)
             if near.any():
                 a, b = a[near], b[near]
-                gap = _wrapped(q[a] - q[b], self.revolute)
+                gap = wrapped(q[a] - q[b], self.revolute)
                 drop[b[(np.abs(gap) < SINGULAR).all(axis=1)]] = True
         if not drop.any():
             return found, found.pose[:0]
         kept = ~drop
-        return _Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
+        return Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
 
-    def _classified(self, found: _Found, links: list[Array], H: Array) -> tuple[Indices, Indices]:
+    def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices]:
         """Multiplicities of configurations and the dimensions of their families."""
         multiplicity = np.ones(len(found.pose), dtype=np.int64)
         family = np.zeros(len(found.pose), dtype=np.int64)
@@ -317,7 +314,7 @@ class GeneralArm:
         return multiplicity, family
 
     def _table(
-        self, n: int, found: _Found, multiplicity: Indices, family: Indices, complete: Mask
+        self, n: int, found: Found, multiplicity: Indices, family: Indices, complete: Mask
     ) -> ArmConfigurations:
         """Configurations as arrays, one row for each pose."""
         order = np.argsort(found.pose, kind="stable")
@@ -333,18 +330,3 @@ class GeneralArm:
         residual[own, rank], count[own, rank] = found.residual[order], multiplicity[order]
         dimension[own, rank] = family[order]
         return ArmConfigurations(q, residual, count, dimension, complete)
-
-
-def _joined(first: _Found, second: _Found) -> _Found:
-    pose = np.concatenate([first.pose, second.pose])
-    q, residual, pivot = (np.concatenate(x) for x in zip(first[1:], second[1:], strict=True))
-    return _Found(pose, q, residual, pivot)
-
-
-def _nothing() -> _Found:
-    return _Found(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros(0), np.zeros(0))
-
-
-def _wrapped(x: Array, revolute: Mask) -> Array:
-    """Angles between -pi and pi; displacements as they are."""
-    return np.asarray(x - np.where(revolute, 2 * np.pi * np.round(x / (2 * np.pi)), 0.0))

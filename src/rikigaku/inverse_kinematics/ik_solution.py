@@ -1,13 +1,16 @@
 """The result of inverse kinematics: configurations, their errors, and the method that found them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
+
+Indices = NDArray[np.int64]
 
 
 class LegBranches(NamedTuple):
@@ -15,11 +18,11 @@ class LegBranches(NamedTuple):
 
     joints: tuple[str, ...]
     q: Array
-    inside: NDArray[np.bool_]
+    inside: Mask
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class IkSolution:
     """Configurations that bring a frame to a target, their errors, and what the search did.
 
     For a batch of targets every field but `method` has the batch's shape before its own. With all=True an
@@ -28,7 +31,7 @@ class Solution:
     Attributes:
         q: configurations (..., nq). success: within the tolerance and the joint limits.
         position_error [m], rotation_error [rad] (0 for a position target).
-        iterations: of the search. message: what was found, or why nothing was.
+        iterations: of the search. texts: the messages, or a function that writes them.
         method: "formulas", "elimination", "continuation" or "search".
         multiplicity: with all=True, the number of solutions that coincide: 1, 2 at a fold, 3 at a cusp; 0
             where there is none. Solutions closer than 1e-6 [rad, sum of link lengths] are one.
@@ -45,11 +48,11 @@ class Solution:
     """
 
     q: Array
-    success: Any
-    position_error: Any
-    rotation_error: Any
-    iterations: Any
-    message: Any
+    success: Mask
+    position_error: Array
+    rotation_error: Array
+    iterations: Indices
+    texts: NDArray[np.object_] | str | Callable[[], NDArray[np.object_]]
     method: str = "search"
     multiplicity: Any = None
     dimension: int = 0
@@ -58,6 +61,11 @@ class Solution:
     too_fast: tuple[int, ...] = ()
     legs: Any = None
     complete: Any = None
+
+    @cached_property
+    def message(self) -> Any:
+        """What was found, or why nothing was, for each target."""
+        return self.texts() if callable(self.texts) else self.texts
 
     def __bool__(self) -> bool:
         if self.multiplicity is not None:
@@ -71,3 +79,33 @@ class Solution:
     def __iter__(self) -> Iterator[Array]:
         """The configurations that succeeded, one by one."""
         return iter(np.reshape(self.q, (-1, self.q.shape[-1]))[np.ravel(self.success)])
+
+    def __repr__(self) -> str:
+        names = ["message" if field.name == "texts" else field.name for field in fields(self)]
+        return f"IkSolution({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+
+_BATCHED = (
+    "q", "success", "position_error", "rotation_error", "iterations", "multiplicity", "family", "legs",
+    "complete",
+)  # fmt: skip
+
+
+def shaped(found: IkSolution, batch: tuple[int, ...], dtype: type[np.floating[Any]]) -> IkSolution:
+    """The fields with the batch's shape in place of the list of targets, rounded to the precision."""
+    if found.q.dtype != dtype:
+        names = ("q", "position_error", "rotation_error")
+        rounded: dict[str, Any] = {name: np.asarray(getattr(found, name), dtype) for name in names}
+        found = replace(found, **rounded)
+    if len(batch) == 1:
+        return found
+
+    def texts() -> Any:
+        return found.message.reshape(batch) if batch else found.message[0]
+
+    own: dict[str, Any] = {"method": found.method, "dimension": found.dimension, "changes": found.changes}
+    for name in _BATCHED:
+        x = getattr(found, name)
+        if x is not None:
+            own[name] = x.reshape(*batch, *x.shape[1:]) if batch else x[0]
+    return IkSolution(texts=texts, **own)

@@ -17,7 +17,7 @@ from rikigaku.closure.loop_closure_newton import newton
 from rikigaku.closure.platform_legs import PosedLoops
 from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
 from rikigaku.core.types import Array, Mask
-from rikigaku.inverse_kinematics.ik_solution import LegBranches, Solution
+from rikigaku.inverse_kinematics.ik_solution import IkSolution, LegBranches
 from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
 from rikigaku.laws.tree.kinematics import known_frame
 from rikigaku.model.mechanism import Mechanism, instantiate
@@ -37,7 +37,7 @@ _MOST_LISTED = 16  # combinations of the legs' branches; of more only the neares
 
 def leg_solution(
     robot: RobotModel, frame: str, targets: Array, start: Array, limits: bool, symbols: Mapping[str, float]
-) -> Solution:
+) -> IkSolution:
     """The branches of all legs at poses (n, 4, 4) or positions (n, 3) of a frame.
 
     q (n, k, nq) has first of each leg the branch nearest to the start, within the limits if there is one;
@@ -58,7 +58,7 @@ def leg_solution(
     words = np.array(
         [_message(own, bool(ok.any())) for own, ok in zip(legs, good, strict=True)], dtype=object
     )
-    return Solution(
+    return IkSolution(
         rows,
         success,
         residual,
@@ -75,7 +75,7 @@ def leg_solution(
 
 def _by_formulas(
     robot: RobotModel, frame: str, targets: Array, limits: bool, symbols: Mapping[str, float]
-) -> Solution:
+) -> IkSolution:
     """All configurations of a closed robot without separate legs (palletizers), by its formulas."""
     formulas = inverse_kinematics_formulas(robot, frame, "pose", time_limit=_FORMULA_SECONDS)
     found = formulas.solve(targets, **symbols)
@@ -87,7 +87,7 @@ def _by_formulas(
     words = np.array([f"{own.sum()} configurations." for own in present], dtype=object)
     zeros = np.zeros(len(q), dtype=np.int64)
     multiplicity = present.astype(np.int64)
-    return Solution(q, inside, error, error, zeros, words, "formulas", multiplicity, 0, 0 * multiplicity)
+    return IkSolution(q, inside, error, error, zeros, words, "formulas", multiplicity, 0, 0 * multiplicity)
 
 
 def _message(legs: tuple[LegBranches, ...], good: bool) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.search_kernel import SearchKernel
 from rikigaku.inverse_kinematics.shared_kernels import run
 from rikigaku.inverse_kinematics.target_kinds import Target
@@ -73,7 +73,7 @@ def search(
     batch: tuple[int, ...],
     start: Array,
     options: SearchOptions,
-) -> Solution:
+) -> IkSolution:
     """Configurations that meet targets, each by a search of its own.
 
     start: (nq,), or one for each of the batch (n, nq).
@@ -234,7 +234,7 @@ class _Search:
         """A coupled joint may be unable to keep its own limits."""
         return np.asarray(((q >= self.lower) & (q <= self.upper)).all(axis=1), dtype=bool)
 
-    def solution(self, found: Found, batch: tuple[int, ...], restarts: int) -> Solution:
+    def solution(self, found: Found, batch: tuple[int, ...], restarts: int) -> IkSolution:
         """The results with the shape of the batch."""
         errors = found.errors[:, 2:].reshape(len(found.q), len(self.targets), 2)
         if len(self.targets) == 1:
@@ -247,7 +247,7 @@ class _Search:
             y = np.reshape(y, (*batch, *np.shape(y)[1:]))
             return y[()] if y.ndim == 0 else y
 
-        return Solution(
+        return IkSolution(
             shaped(found.q),
             shaped(found.success),
             shaped(errors[..., 0]),

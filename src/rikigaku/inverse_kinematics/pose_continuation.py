@@ -14,6 +14,7 @@ Neither axes that are parallel, meet or are perpendicular nor special poses need
 import hashlib
 import itertools
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,23 +23,22 @@ from numpy.typing import NDArray
 from rikigaku.core import disk_cache
 from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.complex_newton import Complex, complex_newton_kernel, complex_step
+from rikigaku.inverse_kinematics.continuation_paths import HISTORY, SINGULAR_END, Paths, extrapolated
 from rikigaku.inverse_kinematics.loop_cut import numbers
 
 Indices = NDArray[np.int64]
 
 _MOST = 16  # configurations of six joints at a general pose [Primrose1986]
-_RANDOM = 40  # configurations of a round
+_RANDOM = 48  # configurations of a round
+_IMAGINARY = (0.4, 0.05, 1.5)  # sizes of imaginary parts [rad, reach]
 _ROUNDS = 20  # most arms need three
-_UNCHANGED = 2  # rounds that find nothing new: all configurations are known
+_UNCHANGED = 3  # rounds that find nothing new: all configurations are known
 _EQUAL = 1e-6  # configurations closer than this [rad, reach] are one
-_HISTORY = 5  # points of a path from which the next one is extrapolated
-_FIRST_STEP = 0.02
 _CORRECTION = 0.02  # [rad, reach]: largest error of an extrapolated point
 _USUAL = 0.003  # error that the length of steps aims at
 _CONVERGED = 1e-5  # last correction [rad, reach] of an accepted point
 _CORRECTIONS = 2  # steps of Newton's method at each point
 _SMALLEST_STEP = 1e-7
-_SINGULAR_END = 1e-3  # a path that is this near to its end and does not reach it ends at a singular one
 _INFINITE_ANGLE, _INFINITE_DISPLACEMENT = 12.0, 1e5  # imaginary part [rad], size [reach]
 _STEPS = 2000
 _MAGIC = b"rikigaku complex configurations\n"
@@ -117,7 +117,7 @@ class PoseContinuation:
                 t[t < 1] = 0.0  # ended on the way
         infinite = self._is_infinite(q)
         unclear = np.zeros(n, dtype=bool)
-        unclear[pose[(t < 1 - _SINGULAR_END) & ~infinite]] = True
+        unclear[pose[(t < 1 - SINGULAR_END) & ~infinite]] = True
         kept = ~infinite
         pose, q, singular = pose[kept], q[kept], t[kept] < 1
         return PathEnds(pose, q, singular, self._repeated(q, pose) & ~singular, unclear)
@@ -149,13 +149,28 @@ class PoseContinuation:
     # -- start ----------------------------------------------------------------------------------------------
     def _saved(self, q: Complex, rng: np.random.Generator) -> Complex:
         """All configurations at the start's parameters, kept on disk."""
-        content = [np.array(self.links).tobytes().hex(), str(self.revolute), str(self.varying)]
-        name = hashlib.sha256("\n".join([*content, disk_cache.source_fingerprint()]).encode()).hexdigest()
-        if (saved := disk_cache.read(f"{name}.start", _MAGIC)) is not None:
+        if (saved := disk_cache.read(self._file, _MAGIC)) is not None:
             return np.frombuffer(saved, dtype=complex).reshape(-1, 6)
         found = self._at_start(q, rng)
-        disk_cache.write(f"{name}.start", _MAGIC, found.tobytes(), _LARGEST_TOTAL)
+        disk_cache.write(self._file, _MAGIC, found.tobytes(), _LARGEST_TOTAL)
         return found
+
+    @cached_property
+    def _file(self) -> str:
+        content = [np.array(self.links).tobytes().hex(), str(self.revolute), str(self.varying)]
+        text = "\n".join([*content, disk_cache.source_fingerprint()])
+        return f"{hashlib.sha256(text.encode()).hexdigest()}.start"
+
+    def extend(self, q: Array, poses: Array, links: Sequence[Array]) -> bool:
+        """Continue known configurations (m, 6) from their poses to the start; whether some are new there."""
+        start = np.broadcast_to(self.start, (len(q), len(self.start)))
+        ends, t = self._tracked(q.astype(complex), self._loop(parameters(poses), links), start)
+        known = self._with_new(self.q, ends[t >= 1])
+        if len(known) == len(self.q):
+            return False
+        self.q = known
+        disk_cache.write(self._file, _MAGIC, known.tobytes(), _LARGEST_TOTAL)
+        return True
 
     def _at_start(self, q: Complex, rng: np.random.Generator) -> Complex:
         """All configurations at the start's parameters, from one of them.
@@ -184,9 +199,13 @@ class PoseContinuation:
         return known
 
     def _random(self, rng: np.random.Generator, count: int) -> Complex:
-        """Random configurations (count, 6)."""
+        """Random configurations (count, 6).
+
+        Imaginary parts of several sizes: arms that are nearly degenerate have configurations near infinity.
+        """
         real = rng.uniform(-1, 1, (count, 6)) * np.where(self.revolute, np.pi, 0.7)
-        return np.asarray(real + 0.4j * rng.normal(size=real.shape))
+        sizes = np.resize(_IMAGINARY, count)[:, None]
+        return np.asarray(real + 1j * sizes * rng.normal(size=real.shape))
 
     def _with_new(self, known: Complex, more: Complex) -> Complex:
         """Known configurations, then those of more that differ from them."""
@@ -201,43 +220,40 @@ class PoseContinuation:
 
         Predictor: extrapolation of the last points; corrector: Newton's method.
         """
-        m = len(q)
-        q, t, h = q.copy(), np.zeros(m), np.full(m, _FIRST_STEP)
-        times, points = np.full((m, _HISTORY), np.nan), np.zeros((m, _HISTORY, 6), dtype=complex)
-        times[:, 0], points[:, 0] = t, q
-        active = np.arange(m)
+        ends, reached = q.copy(), np.zeros(len(q))
+        paths = Paths.begun(q, start, target)
         for _ in range(_STEPS):
-            if not len(active):
+            if not len(paths.place):
                 break
-            goal = np.minimum(t[active] + h[active], 1.0)
-            x = _extrapolated(times[active], points[active], goal)
-            predicted = x
-            # two paths that meet at their ends are smooth functions of the root of the remaining distance
-            rest = ((1 - goal) ** 2)[:, None]
-            at = target[active] + rest * (start[active] - target[active])
-            links, H = self._numbers(at)
-            for _ in range(_CORRECTIONS):
-                step = complex_step(self.kernel, links, H, self.revolute, x)
-                x = x + step
-            size = 1 + np.where(self.revolute, 0.0, np.abs(x)).max(axis=1)  # displacements may be long
-            last = np.abs(step).max(axis=1) / size
-            moved = np.abs(x - predicted).max(axis=1) / size
-            good = (last < _CONVERGED) & (moved < _CORRECTION)
-            own = active[good]
-            t[own], q[own] = goal[good], x[good]
-            times[own] = np.roll(times[own], 1, axis=1)
-            points[own] = np.roll(points[own], 1, axis=1)
-            times[own, 0], points[own, 0] = t[own], q[own]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                factor = np.clip(0.8 * (_USUAL / moved) ** (1 / _HISTORY), 0.5, 2.0)
-            h[active] *= np.where(good, factor, 0.4)
+            t, x, good = self._next(paths)
+            paths.advance(t, x, good)
             # a singular end is approached geometrically
-            left = (t[active] < 1) & (h[active] > _SMALLEST_STEP)
-            left &= ~self._is_infinite(q[active])
-            active = active[left]
-        near = (t < 1) & (t > 1 - _SINGULAR_END)
-        q[near] = _extrapolated(times[near], points[near], np.ones(int(near.sum())))
-        return q, t
+            left = (paths.t < 1) & (paths.h > _SMALLEST_STEP) & ~self._is_infinite(paths.points[:, 0])
+            if not left.all():
+                paths.store(ends, reached, ~left)
+                paths = paths.kept(left)
+        paths.store(ends, reached, np.ones(len(paths.place), dtype=bool))
+        return ends, reached
+
+    def _next(self, paths: Paths) -> tuple[Array, Complex, Mask]:
+        """The next points of all paths, and which are accepted; the lengths of the steps after them."""
+        t = np.minimum(paths.t + paths.h, 1.0)
+        x = predicted = extrapolated(paths.times, paths.points, t)
+        # two paths that meet at their ends are smooth functions of the root of the remaining distance
+        links, H = self._numbers(paths.target + ((1 - t) ** 2)[:, None] * paths.difference)
+        for _ in range(_CORRECTIONS):
+            step = complex_step(self.kernel, links, H, self.revolute, x)
+            x = x + step
+        size: Array | float = 1.0
+        if not self.revolute.all():  # displacements may be long
+            size = 1 + np.where(self.revolute, 0.0, np.abs(x)).max(axis=1)
+        last = np.abs(step).max(axis=1) / size
+        moved = np.abs(x - predicted).max(axis=1) / size
+        good = (last < _CONVERGED) & (moved < _CORRECTION)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.clip(0.8 * (_USUAL / moved) ** (1 / HISTORY), 0.5, 2.0)
+        paths.h = paths.h * np.where(good, factor, 0.4)
+        return t, x, good
 
     def _pose(self, q: Complex, links: Sequence[NDArray[Any]]) -> Complex:
         """Poses (m, 4, 4) at complex configurations."""
@@ -304,17 +320,3 @@ def displaced(x: Complex) -> Complex:
 def _general(rng: np.random.Generator, x: Array) -> Complex:
     """Complex parameters in general position, around real ones."""
     return np.asarray(x + rng.normal(size=x.shape) + 1j * rng.normal(size=x.shape) * 0.7)
-
-
-def _extrapolated(times: Array, points: Complex, t: Array) -> Complex:
-    """Values at t of the polynomials through points (m, k, 6) at times (m, k), NaN where there is none."""
-    known = ~np.isnan(times)
-    own = np.where(known, times, 0.0)
-    weight = known.astype(np.float64)
-    for i in range(times.shape[1]):
-        for j in range(times.shape[1]):
-            if i != j:
-                both = known[:, i] & known[:, j]
-                gap = np.where(both, own[:, i] - own[:, j], 1.0)
-                weight[:, i] *= np.where(both, (t - own[:, j]) / gap, 1.0)
-    return np.asarray(np.einsum("mk,mkj->mj", weight, points))

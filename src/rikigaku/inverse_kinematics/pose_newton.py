@@ -41,11 +41,7 @@ def pose_step(
     """
     pairs = [(cos(x), sin(x)) if flag else (0, x) for flag, x in zip(revolute, q, strict=True)]
     X, columns = _kinematics(links, revolute, pairs)
-    rotation: list[Number] = [0, 0, 0]
-    for j in range(3):
-        u, w = ((Y.R[0][j], Y.R[1][j], Y.R[2][j]) for Y in (X, H))
-        rotation = [a + 0.5 * b for a, b in zip(rotation, cross(u, w), strict=True)]
-    e = [*vector.sub(H.p, X.p), *rotation]
+    e = _errors(X, H)
     squared = sum((x * x for x in e), 0.0)
     rows = [list(row) for row in zip(*columns, strict=True)]
     redundant = len(columns) > len(rows)
@@ -60,6 +56,35 @@ def pose_step(
     b = [sum((x * y for x, y in zip(a, e, strict=True)), 0.0) for a in columns]
     L, D = factors(A)
     return solution(L, D, b), [*_distances(X, H), _smallest(D)]
+
+
+def complement_step(
+    links: Sequence[Pose],
+    revolute: Sequence[bool],
+    H: Pose,
+    q: Sequence[Number],
+    null: Sequence[Sequence[Number]],
+) -> tuple[list[Number], list[Number]]:
+    """Step dq orthogonal to null vectors of the Jacobian that reduces the error of the pose; the error (6,).
+
+    null: orthonormal (count, n).
+    """
+    pairs = [(cos(x), sin(x)) if flag else (0, x) for flag, x in zip(revolute, q, strict=True)]
+    X, columns = _kinematics(links, revolute, pairs)
+    e, places = _errors(X, H), range(len(columns))
+    for v in null:
+        along = [_inner(row, v) for row in zip(*columns, strict=True)]
+        columns = [[x - y * v[k] for x, y in zip(columns[k], along, strict=True)] for k in places]
+    A = _normal_matrix(columns)
+    for i in places:
+        A[i][i] = A[i][i] + 1e-14  # the complement may be nearly singular, too
+        for v in null:
+            A[i] = [x + v[i] * v[j] for j, x in enumerate(A[i])]
+    dq = solution(*factors(A), [_inner(column, e) for column in columns])
+    for v in null:
+        along_v = _inner(v, dq)
+        dq = [x - along_v * y for x, y in zip(dq, v, strict=True)]
+    return dq, e
 
 
 def pose_errors(
@@ -91,6 +116,20 @@ def newton_kernel(revolute: Sequence[bool]) -> Kernel:
     return general_kernel(f"inverse kinematics: pose step {types}", inputs, step)
 
 
+def complement_kernel(revolute: Sequence[bool], count: int) -> Kernel:
+    """The compiled step beside null spaces of that dimension."""
+    n = len(revolute)
+
+    def step(*inputs: Any) -> dict[str, Any]:
+        *links, H, q, null = inputs
+        dq, e = complement_step([pose(x) for x in links], revolute, pose(H), q, null)
+        return {"dq": dq, "e": e}
+
+    types = "".join("R" if flag else "P" for flag in revolute)
+    inputs = [*((f"L{k}", (12,)) for k in range(n + 1)), ("H", (12,)), ("q", (n,)), ("null", (count, n))]
+    return general_kernel(f"inverse kinematics: step beside {count} null vectors {types}", inputs, step)
+
+
 def newton_step(kernel: Kernel, T: Sequence[Array], target: Array, q: Array) -> tuple[Array, Array]:
     """Steps (m, n) and errors (m, 3): position, rotation, smallest pivot."""
     dq, errors = run(kernel, [*T, target, q], [q.shape, (len(q), 3)])
@@ -110,6 +149,19 @@ def _kinematics(
     for flag, z, o in axes:
         columns.append([*cross(z, vector.sub(X.p, o)), *z] if flag else [*z, 0, 0, 0])
     return X, columns
+
+
+def _errors(X: Pose, H: Pose) -> list[Number]:
+    """Position and rotation to H (6,): the sum of the cross products of both frames' axes, halved."""
+    rotation: list[Number] = [0, 0, 0]
+    for j in range(3):
+        u, w = ((Y.R[0][j], Y.R[1][j], Y.R[2][j]) for Y in (X, H))
+        rotation = [a + 0.5 * b for a, b in zip(rotation, cross(u, w), strict=True)]
+    return [*vector.sub(H.p, X.p), *rotation]
+
+
+def _inner(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
 
 
 def _distances(X: Pose, H: Pose) -> list[Number]:

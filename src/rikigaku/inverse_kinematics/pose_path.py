@@ -16,7 +16,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.branch_path import Joints, branch_path
 from rikigaku.inverse_kinematics.exact_solver import ExactSolver
-from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, bounds_of, search
 from rikigaku.inverse_kinematics.target_kinds import PoseTarget, Target
 from rikigaku.model.robot_model import RobotModel
@@ -50,8 +50,8 @@ def path_options(largest_step: float, times: ArrayLike | None, count: int) -> Pa
 
 
 def exact_path(
-    solver: ExactSolver, found: Solution, start: Array | None, limits: bool, options: PathOptions
-) -> Solution:
+    solver: ExactSolver, found: IkSolution, start: Array | None, limits: bool, options: PathOptions
+) -> IkSolution:
     """One configuration for each pose, chosen from all of them."""
     coordinates = list(solver.arm.coordinates)
     lower, upper = (x[coordinates] for x in solver.bounds)
@@ -81,9 +81,9 @@ def searched_path(
     start: Array,
     search_options: SearchOptions,
     options: PathOptions,
-) -> Solution:
+) -> IkSolution:
     """A path by searches, each from the configuration before it."""
-    parts: list[Solution] = []
+    parts: list[IkSolution] = []
     changes, fast, before = list[int](), list[int](), start
     moves = _moves(robot, options)
     lower, upper = bounds_of(robot) if search_options.bounds is None else search_options.bounds
@@ -129,7 +129,7 @@ def _path_solution(
     too_fast: tuple[int, ...],
     iterations: Any,
     method: str,
-) -> Solution:
+) -> IkSolution:
     parts = []
     missing = np.nonzero(~good)[0]
     if len(missing):
@@ -141,6 +141,6 @@ def _path_solution(
         parts.append(f"Velocity limits are too low for {len(too_fast)} steps, the first to {too_fast[0]}.")
     text = " ".join(parts) or "One branch follows the whole path."
     words = np.full(len(good), text, dtype=object)
-    return Solution(
+    return IkSolution(
         q, good, errors[0], errors[1], iterations, words, method, changes=changes, too_fast=too_fast
     )

@@ -76,7 +76,7 @@ def pose_and_jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array
     for k, flag in enumerate(revolute):
         axes.append(X[:, :3, 2])
         origins.append(X[:, :3, 3])
-        X = X @ joint_motion(flag, q[:, k]) @ links[k + 1]
+        X = _moved(X, flag, q[:, k, None]) @ links[k + 1]
     columns = [
         np.concatenate([_cross(z, X[:, :3, 3] - o), z], axis=1)
         if flag
@@ -84,6 +84,17 @@ def pose_and_jacobian(links: Sequence[Array], revolute: Sequence[bool], q: Array
         for flag, z, o in zip(revolute, axes, origins, strict=True)
     ]
     return X, np.stack(columns, axis=-1)
+
+
+def _moved(X: Array, revolute: bool, q: Array) -> Array:
+    """X M(q) (m, 4, 4), at q (m, 1)."""
+    out = X.copy()
+    if revolute:
+        c, s = np.cos(q), np.sin(q)
+        out[:, :, 0], out[:, :, 1] = c * X[:, :, 0] + s * X[:, :, 1], c * X[:, :, 1] - s * X[:, :, 0]
+    else:
+        out[:, :, 3] += q * X[:, :, 2]
+    return out
 
 
 def _cross(a: Array, b: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Closed-form inverse kinematics in single precision, with the doubtful poses in double precision.
+"""Closed-form inverse kinematics in single precision, with nearly singular poses in double precision.
 
-A pose is doubtful where a configuration is nearly singular (two branches meet, an angle is undetermined),
+Such is a pose where a configuration is nearly singular (two branches meet, an angle is undetermined),
 where a quotient is not finite, and where the error of a branch lies between rounding and a branch that does
 not exist. Multiplicities and families are therefore those of double precision.
 """
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.types import Array
-from rikigaku.inverse_kinematics.exact_solver import ExactConfigurations, ExactSolver
+from rikigaku.inverse_kinematics.exact_chain import ExactConfigurations
+from rikigaku.inverse_kinematics.exact_solver import ExactSolver
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.joint_ranges import JointRanges
 
@@ -35,7 +36,7 @@ class SinglePrecisionSolver:
         self.ranges = JointRanges(lower, upper, solver.angles, single=True)
         unbounded = np.full(len(self.coordinates), np.inf)
         self.unlimited = JointRanges(-unbounded, unbounded, solver.angles, single=True)
-        self.family_samples, self.errors = solver.family_samples, solver.errors
+        self.errors = solver.errors
 
     def solve(self, poses: Array, given: Mapping[str, Array], tolerance: float) -> ExactConfigurations:
         """All configurations at poses (n, 4, 4), as `ExactSolver.solve`."""

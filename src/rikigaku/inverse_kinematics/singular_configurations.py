@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.loop_cut import numbers
+from rikigaku.inverse_kinematics.pose_newton import complement_kernel
 from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian
+from rikigaku.inverse_kinematics.shared_kernels import run
 
 # Singular: the smallest singular value of J, with the reach as unit of length, is below this. Two solutions
 # closer than this are one.
@@ -63,17 +66,14 @@ def singular_kinds(links: Sequence[Array], revolute: Sequence[bool], H: Array, q
 
 
 def multiplicities(order: NDArray[np.int64], q: Array, revolute: Sequence[bool]) -> NDArray[np.int64]:
-    """Multiplicities of the configurations (k, n) of one pose, from their orders (k,).
+    """Multiplicities of the configurations (..., k, n) of poses, from their orders (..., k).
 
-    The order counts all solutions nearby; those that are listed apart count for themselves.
+    The order counts all solutions nearby; those that are listed apart count for themselves. NaN is absent.
     """
-    out = np.ones(len(q), dtype=np.int64)
-    for k in np.nonzero(order > 1)[0]:
-        gap = q - q[k]
-        gap = gap - np.where(revolute, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
-        others = int((np.abs(gap).max(axis=1) < CLUSTER).sum()) - 1
-        out[k] = max(1, int(order[k]) - others)
-    return out
+    gap = q[..., :, None, :] - q[..., None, :, :]
+    gap -= np.where(revolute, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
+    others = (np.abs(gap).max(axis=-1) < CLUSTER).sum(axis=-1) - 1
+    return np.where(order > 1, np.maximum(order - others, 1), 1)
 
 
 def corrected(
@@ -162,17 +162,14 @@ def _tangents(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Arr
 
 def _remaining(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array) -> Array:
     """Errors (m, 6) that steps in the complement of null spaces (m, count, n) cannot remove."""
-    onto = np.swapaxes(null, 1, 2) @ null
-    complement = np.eye(q.shape[1]) - onto
+    kernel = complement_kernel(revolute, null.shape[1])
+    T, target = [numbers(link) for link in links], numbers(H)
     x, e = q, np.zeros((len(q), 6))
-    for _ in range(_ORDER_STEPS):
-        X, J = pose_and_jacobian(links, revolute, x)
-        e = _errors(X, H)
-        J = J @ complement
-        Jt = np.swapaxes(J, 1, 2)
-        damped = Jt @ J + onto + 1e-14 * np.eye(q.shape[1])  # the complement may be nearly singular, too
-        x = x + (complement @ np.linalg.solve(damped, Jt @ e[..., None]))[..., 0]
-    return e
+    with np.errstate(all="ignore"):
+        for _ in range(_ORDER_STEPS):
+            step, e = run(kernel, [*T, target, x, null], [q.shape, e.shape])
+            x = x + step
+    return np.nan_to_num(e, nan=np.inf)
 
 
 def _along(

@@ -3,7 +3,7 @@
 import numpy as np
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from os import PathLike
 from pathlib import Path
 from rikigaku.closure.actuation_sharing import ActuationForces
@@ -14,7 +14,7 @@ from rikigaku.contact.surfaces import Surface
 from rikigaku.core.progress import Progress
 from rikigaku.core.types import Array
 from rikigaku.fem.mesh import Mesh
-from rikigaku.inverse_kinematics.ik_solution import Solution
+from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.self_motion import SelfMotion
 from rikigaku.inverse_kinematics.target_kinds import Target
 from rikigaku.laws.law import Law
@@ -1664,7 +1664,7 @@ class Robot(RobotModel):
             MissingValue: if a symbol has no value ("numbers").
             NotVerified: if joint forces at random states are not those of the full robot.
         """
-    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, times: ArrayLike | None=None, given: Mapping[str, Any] | None=None, limits: bool=True, method: str='auto', tolerance: float | None=None, iterations: int=100, restarts: int=40, rng: Any=0, dtype: Any=np.float64, **symbols: float) -> Solution:
+    def inverse_kinematics(self, target: ArrayLike | Sequence[Target], frame: str | None=None, q0: ArrayLike | None=None, *, all: bool=False, along: bool=False, largest_step: float=0.5, times: ArrayLike | None=None, given: Mapping[str, ArrayLike] | None=None, limits: bool=True, method: str='auto', tolerance: float | None=None, iterations: int=100, restarts: int=40, rng: Any=0, dtype: DTypeLike=np.float64, **symbols: float) -> IkSolution:
         """q that brings a frame to a pose (4x4) or its origin to a position (3,), within the joint limits.
 
         Chains of up to six revolute and prismatic joints are solved exactly, by formulas or by elimination; the
@@ -1697,7 +1697,7 @@ class Robot(RobotModel):
                 many poses in a register; elimination, families and paths in double precision.
             symbols: values of the robot's symbols, instead of its own.
         Returns:
-            A Solution, with the method that was used. A pose out of reach is no error: `success` is False, and
+            An IkSolution, with the method that was used. A pose out of reach is no error: `success` is False, and
             without all=True q is the best configuration found.
         Raises:
             WrongValue: if the target is not a pose, or options do not fit it.

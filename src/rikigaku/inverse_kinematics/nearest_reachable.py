@@ -1,0 +1,73 @@
+"""The nearest configurations to poses that an exact method does not reach, by a search."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.ik_solution import IkSolution
+from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
+from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, bounds_of, search
+from rikigaku.inverse_kinematics.target_kinds import PoseTarget
+from rikigaku.model.robot_model import RobotModel
+
+Indices = NDArray[np.int64]
+_FIELDS = ("q", "success", "position_error", "rotation_error", "iterations", "message")
+
+
+def with_nearest(
+    robot: RobotModel,
+    best: IkSolution,
+    goal: PoseTarget,
+    given: Mapping[str, Array],
+    start: Array,
+    options: SearchOptions,
+) -> IkSolution:
+    """The solutions, with a search for the nearest configuration where there is none within the limits.
+
+    Given joints keep their values.
+    """
+    # An exact method has shown that there is no solution: one attempt and few restarts find the nearest pose.
+    options = options._replace(restarts=min(options.restarts, 4))
+    fields: dict[str, Any] = {name: np.array(getattr(best, name)) for name in _FIELDS}
+    for rows in _equal_values(given, np.nonzero(~best.success)[0]):
+        begin, held, inside = _held(
+            robot, {name: float(x[rows[0]]) for name, x in given.items()}, start, options
+        )
+        one = PoseTarget(frame=goal.frame, pose=goal.pose[rows])
+        found = search(robot, [one], (len(rows),), begin, held)
+        for name, whole in fields.items():
+            whole[rows] = getattr(found, name)
+        fields["success"][rows] &= inside
+        for row in rows[~fields["success"][rows]]:
+            gaps = f"{fields['position_error'][row]:.3g} m and {fields['rotation_error'][row]:.3g} rad"
+            text = f"{best.message[row]} The nearest configuration found is off by {gaps}."
+            fields["message"][row] = text if inside else f"{text} Given joints are beyond their limits."
+    return replace(best, texts=fields.pop("message"), **fields)
+
+
+def _equal_values(given: Mapping[str, Array], rows: Indices) -> list[Indices]:
+    """The targets in groups with equal values of the given joints."""
+    if not given or not len(rows):
+        return [rows] if len(rows) else []
+    table = np.stack([x[rows] for x in given.values()], axis=1)
+    place = np.unique(table, axis=0, return_inverse=True)[1].ravel()
+    return [rows[place == k] for k in range(place.max() + 1)]
+
+
+def _held(
+    robot: RobotModel, given: Mapping[str, float], start: Array, options: SearchOptions
+) -> tuple[Array, SearchOptions, bool]:
+    """Start and options of a search that holds given joints; whether they are within their limits."""
+    if not given:
+        return start, options, True
+    lower, upper = (x.copy() for x in (options.bounds or bounds_of(robot)))
+    begin, inside = start.copy(), True
+    for name, value in given.items():
+        at = robot.q_slices[name]
+        inside &= bool((lower[at] - AT_LIMIT <= value).all() and (value <= upper[at] + AT_LIMIT).all())
+        begin[at] = lower[at] = upper[at] = value
+    return begin, options._replace(bounds=(lower, upper)), inside
