@@ -140,7 +140,7 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     if tau.size < 3 * len(model.names):
         return  # too short; the estimator says so
     factors = []
-    for j, place in enumerate(model.places):
+    for j, place in enumerate(model.layout.places):
         own = W[:, j, place]
         R = triangular(np.concatenate([own, tau * np.any(own != 0, axis=1, keepdims=True)], axis=1))
         wide = np.zeros((len(R), len(model.names)))

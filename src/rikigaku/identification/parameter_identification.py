@@ -122,7 +122,7 @@ def identify(
         chosen = model.equations.torques if stribeck is True else tuple(stribeck)
         model = with_stribeck(regression, chosen)
         regression = regression.of(model)
-    found = estimate(regression, model.places, len(model.names), loss == "huber")
+    found = estimate(regression, model.layout, loss == "huber")
     if consistent:
         result, changed = consistent_parameters(model, found, prior_weight), prior_parameters(model)[1]
     else:

@@ -15,7 +15,8 @@ from scipy import linalg, signal
 
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
-from rikigaku.identification.streaming_qr import Indices, StreamingQR, triangular
+from rikigaku.identification.packed_rows import RowLayout
+from rikigaku.identification.streaming_qr import StreamingQR, triangular
 
 # Pivots of the scaled information below this part of the largest belong to columns that the motion does not
 # separate from others.
@@ -40,6 +41,9 @@ class Blocks(Protocol):
 
     def __call__(self, backward: bool = False) -> Iterator[tuple[int, Array, Array]]: ...
 
+    def packed(self) -> Iterator[tuple[int, Array]]:
+        """The same as packed rows."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -60,12 +64,12 @@ class Estimate:
     condition: float
 
 
-def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber: bool) -> Estimate:
-    """Least squares over blocks of samples: blocks() yields (experiment, W, y), as often as it is called."""
-    qr = StreamingQR(places, parameters)
-    for _, W, y in blocks():
-        qr.add(W, y)
-    joints = len(places)
+def estimate(blocks: Blocks, layout: RowLayout, huber: bool) -> Estimate:
+    """Least squares over blocks of samples."""
+    qr = StreamingQR(layout)
+    for _, values in blocks.packed():
+        qr.add(values)
+    joints, parameters = len(layout.places), layout.parameters
     least = 3 * parameters
     if qr.rows.sum() < least:
         raise BadMeasurements(
@@ -78,11 +82,12 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
     theta, sigma, kept = weighted_solution(qr)
     if huber:
         for _ in range(_PASSES):
-            weighted = StreamingQR(places, parameters)
+            weighted = StreamingQR(layout)
             scale = _robust_scale(blocks, theta, kept)
             for _, W, y in blocks():
                 e = (y - W[:, :, kept] @ theta[kept]) / scale
-                weighted.add(W, y, np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-12)))
+                weights = np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-12))
+                weighted.add(layout.packed(W, y), weights)
             before = theta
             theta, _, kept = weighted_solution(weighted, scale)
             qr, sigma = weighted, scale
@@ -107,23 +112,24 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
 
 def weighted_solution(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Mask]:
     """theta, standard deviations of the joints' residuals, and the parameters that are observed."""
-    sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in qr.factors] / qr.rows)
+    factors = qr.factors
+    sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in factors] / qr.rows)
     sigma = sigma if fixed is None else fixed
     kept = _independent(qr.stacked(sigma)[0])
-    theta = np.zeros(qr.parameters)
+    theta = np.zeros(qr.layout.parameters)
     for _ in range(1 if fixed is not None else _ITERATIONS):
         A, b = qr.stacked(sigma)
         Q, R = np.linalg.qr(A[:, kept])
         theta[kept] = linalg.solve_triangular(R, Q.T @ b)
         if fixed is not None:
             break
-        leverage, k = np.zeros(len(qr.factors)), 0
-        for j, factor in enumerate(qr.factors):
+        leverage, k = np.zeros(len(factors)), 0
+        for j, factor in enumerate(factors):
             leverage[j] = np.sum(Q[k : k + len(factor)] ** 2)
             k += len(factor)
         free = np.maximum(qr.rows - leverage, 1.0)
         # Never below the rounding of the factors: data without noise have no finite weights.
-        floor = 1e-12 * np.array([np.linalg.norm(R[:, -1]) for R in qr.factors])
+        floor = 1e-12 * np.array([np.linalg.norm(R[:, -1]) for R in factors])
         new = np.maximum(np.sqrt(qr.residual_squares(theta) / free), np.maximum(floor, 1e-150))
         done = np.abs(new / sigma - 1).max() < _CONVERGED
         sigma = new
