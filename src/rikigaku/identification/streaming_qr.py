@@ -91,12 +91,14 @@ class StreamingQR:
         self.layout = layout
         self.rows = np.zeros(len(layout.places))
         self._factors = [_Factor(len(place) + 1) for place in layout.places]
+        self._found: list[Array] | None = None  # factors of all rows so far
 
     def add(self, values: Array, weights: Array | None = None) -> None:
         """Packed rows of some samples (samples, size of the layout); weights: (samples, equations).
 
         Rows of zeros (samples that are left out) are not counted.
         """
+        self._found = None
         self.rows += self._occupied(values)
         for j, (first, end) in enumerate(self.layout.bounds):
             A = values[:, first:end]
@@ -107,7 +109,9 @@ class StreamingQR:
     @property
     def factors(self) -> list[Array]:
         """The factors, each with the columns of its equation and the right-hand side."""
-        return [factor.R for factor in self._factors]
+        if self._found is None:
+            self._found = [factor.R for factor in self._factors]
+        return self._found
 
     def stacked(self, scales: Array) -> tuple[Array, Array]:
         """Rows of all equations, those of equation j divided by scales[j]: matrix and right-hand side."""
