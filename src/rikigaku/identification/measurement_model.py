@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import BoundLaw
 from rikigaku.core.errors import UnknownName, WrongValue
@@ -18,6 +19,7 @@ from rikigaku.identification.experiment import Experiment
 from rikigaku.identification.measured_equations import MeasuredEquations, difference
 from rikigaku.identification.model_elements import Element, Stribeck
 from rikigaku.identification.packed_rows import Indices, RowLayout
+from rikigaku.identification.streaming_qr import independent_columns
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES, regressor_bodies
 from rikigaku.model.evaluated_parameters import EvaluatedParameters
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
@@ -135,6 +137,15 @@ class MeasurementModel:
                 W[:, used, start + 1] = 1.0
             start += size
         return tuple(np.flatnonzero(W[:, j].any(axis=0)) for j in range(len(self.rows)))
+
+    @cached_property
+    def separable(self) -> NDArray[np.bool_]:
+        """Parameters that some motion separates from the others, as many as possible.
+
+        Mass, rotor inertia and offset of a vertical prismatic joint are three parameters of two columns.
+        """
+        W = self.columns(*self.equations.closed_states(), None)
+        return independent_columns(W.reshape(-1, W.shape[2]))
 
     @property
     def _simple(self) -> bool:

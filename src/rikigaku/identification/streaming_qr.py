@@ -12,13 +12,28 @@ the right-hand side is reduced by substitution. So the factor is as accurate as 
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 
 from rikigaku.core.types import Array
 from rikigaku.identification.packed_rows import RowLayout
 
+# Pivots of the scaled information below this part of the largest belong to columns that the motion does not
+# separate from others.
+_RANK = 1e-7
 _GROWTH = 1e4  # largest diagonal element of G
 _ROUNDING = 1e-14  # diagonal of R over the lengths of its columns, at least
+
+
+def independent_columns(A: Array) -> NDArray[np.bool_]:
+    """Columns that the data determine: QR with pivoting of the columns at unit length."""
+    sizes = np.linalg.norm(A, axis=0)
+    present = np.flatnonzero(sizes > 1e-12 * sizes.max(initial=0.0))
+    _, R, order = linalg.qr(A[:, present] / sizes[present], mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    kept = np.zeros(A.shape[1], dtype=bool)
+    kept[present[order[: int((pivots > _RANK * pivots[0]).sum())]]] = True
+    return kept
 
 
 def triangular(A: Array) -> Array:

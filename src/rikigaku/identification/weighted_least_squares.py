@@ -16,11 +16,8 @@ from scipy import linalg, signal
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
 from rikigaku.identification.packed_rows import RowLayout
-from rikigaku.identification.streaming_qr import StreamingQR, triangular
+from rikigaku.identification.streaming_qr import StreamingQR, independent_columns, triangular
 
-# Pivots of the scaled information below this part of the largest belong to columns that the motion does not
-# separate from others.
-RANK = 1e-7
 HUBER = 1.345  # 95 % efficiency for normal noise
 _ITERATIONS = 50
 _PASSES = 20
@@ -115,7 +112,7 @@ def weighted_solution(qr: StreamingQR, fixed: Array | None = None) -> tuple[Arra
     factors = qr.factors
     sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in factors] / qr.rows)
     sigma = sigma if fixed is None else fixed
-    kept = _independent(qr.stacked(sigma)[0])
+    kept = independent_columns(qr.stacked(sigma)[0])
     theta = np.zeros(qr.layout.parameters)
     for _ in range(1 if fixed is not None else _ITERATIONS):
         A, b = qr.stacked(sigma)
@@ -136,17 +133,6 @@ def weighted_solution(qr: StreamingQR, fixed: Array | None = None) -> tuple[Arra
         if done:
             break
     return theta, sigma, kept
-
-
-def _independent(A: Array) -> Mask:
-    """Columns that the data determine: QR with pivoting of the columns at unit length."""
-    sizes = np.linalg.norm(A, axis=0)
-    present = np.flatnonzero(sizes > 1e-12 * sizes.max(initial=0.0))
-    _, R, order = linalg.qr(A[:, present] / sizes[present], mode="economic", pivoting=True)
-    pivots = np.abs(np.diag(R))
-    kept = np.zeros(A.shape[1], dtype=bool)
-    kept[present[order[: int((pivots > RANK * pivots[0]).sum())]]] = True
-    return kept
 
 
 def _robust_scale(blocks: Blocks, theta: Array, kept: Mask) -> Array:
