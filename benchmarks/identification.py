@@ -107,9 +107,9 @@ def _least_squares(regression: Regression) -> Any:
     from rikigaku.identification.streaming_qr import StreamingQR
     from rikigaku.identification.weighted_least_squares import weighted_solution
 
-    qr = StreamingQR(regression.model.places, len(regression.model.names))
-    for _, W, y in regression():
-        qr.add(W, y)
+    qr = StreamingQR(regression.model.layout)
+    for _, values in regression.packed():
+        qr.add(values)
     theta, _, kept = weighted_solution(qr)
     return np.where(kept, theta, 0.0)
 

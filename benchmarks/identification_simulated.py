@@ -21,7 +21,6 @@ import rikigaku as rk
 FEET = ("FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT")
 _MODELS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 _RATE = 250.0  # [1/s]
-_CONSISTENT = 20  # experiments of which the consistent parameters are found, too
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,16 @@ def _intervals(study: Study, count: int) -> dict[str, float]:
         x = study.data
         forces = {frame: f + _noise(rng, np.shape(f), study.noise) for frame, f in x.forces.items()}
         noisy = replace(x, tau=x.tau + _noise(rng, x.tau.shape, study.noise), forces=forces)
-        consistent = seed < _CONSISTENT
-        found = rk.identify(study.robot, noisy, held_out=0, consistent=consistent, **study.options)
+        found = rk.identify(study.robot, noisy, held_out=0, **study.options)
         kept = found.estimate.observed
         true = _visible_truth(found, study.robot)
         errors = np.sqrt(np.diag(found.estimate.covariance)[kept])
         deviations.append((found.estimate.theta[kept] - true) / errors)
-        if consistent:
-            shifts.append((found.theta_consistent - _truth(found, study.robot))[kept] / errors)
-            try:
-                found.robot.check_inertias(strict=True)
-            except rk.errors.UnphysicalInertia:
-                infeasible += 1
+        shifts.append((found.theta_consistent - _truth(found, study.robot))[kept] / errors)
+        try:
+            found.robot.check_inertias(strict=True)
+        except rk.errors.UnphysicalInertia:
+            infeasible += 1
     z, c = np.array(deviations), np.array(shifts)
     inside = np.abs(z) < 1.96
     by_parameter = inside.mean(axis=0)

@@ -93,3 +93,33 @@ def test_an_excitation_of_a_closed_robot_keeps_its_loops_and_limits(tmp_path):
     assert len(found.plot().axes) == 3
     with pytest.raises(rk.errors.WrongValue, match="free base"):
         rk.excitation(rk.load("space_arm_6"))
+
+
+def lift():
+    """A revolute joint and a vertical prismatic one, as in a SCARA."""
+    body = rk.Inertia("com", 2.0, (0.1, 0.02, 0.03), (0.02, 0, 0, 0.03, 0, 0.02))
+    limits = rk.Limits(lower=-0.5, upper=0.5, velocity=2.0, effort=100.0)
+    joints = (rk.Joint("turn", limits=limits), rk.Joint("lift", type="prismatic", limits=limits))
+    links = (
+        rk.Link("arm", "base", joints[0], inertia=body),
+        rk.Link("quill", "arm", joints[1], inertia=body),
+    )
+    return rk.Robot("lift", links=links)
+
+
+def test_parameters_that_no_motion_separates_do_not_spoil_the_condition_number():
+    # Mass, rotor inertia and offset of the vertical joint have the columns a + g, a and 1.
+    found = rk.excitation(lift(), 5.0, 3, iterations=20)
+    assert 1 < found.condition <= found.random_condition < 100
+    t = np.arange(0, 20, 0.01)
+    q, v, a = found(t)
+    tau = np.asarray(lift().inverse_dynamics(q, v, a)) + 0.01 * np.random.default_rng(0).normal(size=q.shape)
+    estimate = rk.identify(lift(), rk.Experiment(t, q, tau))
+    lost = [name for name, why in estimate.unobserved.items() if why.startswith("no motion separates")]
+    assert len(lost) == 1
+    assert lost[0] in ("m of quill", "rotor of lift", "offset of lift")
+    assert not any("Record longer" in note for note in estimate.notes)
+    steady = 0.02 * t[:, None] * np.ones(2)  # constant speed: friction and offset are one constant
+    estimate = rk.identify(lift(), rk.Experiment(t, steady, tau), check_signs=False, held_out=0)
+    assert any("Record longer" in note for note in estimate.notes)
+    assert "this motion does not separate it" in "".join(estimate.unobserved.values())

@@ -26,9 +26,11 @@ def test_streaming_factors_agree_with_numpy_on_pinocchios_regressor(tmp_path):
     plain = full @ np.linalg.lstsq(full, tau.ravel(), rcond=1e-10)[0]
     model = measurement_model(arm)
     W = model.columns(q, v, a, None)
-    qr = StreamingQR(model.places, len(model.names))
+    rows = model.packed_rows(q, v, a, tau, None)
+    assert np.array_equal(rows, model.layout.packed(W, tau))
+    qr = StreamingQR(model.layout)
     for first in range(0, len(t), 64):
-        qr.add(W[first : first + 64], tau[first : first + 64])
+        qr.add(rows[first : first + 64])
     A, b = qr.stacked(np.ones(arm.nv))
     theta = np.linalg.lstsq(A, b, rcond=None)[0]
     # The predictions of both are the projection of tau on the same space.

@@ -1,9 +1,9 @@
 """Bad data are named before anything is fitted: each with its channel and what to do."""
 
 import gzip
-from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from simulated_experiments import coloured, motion, robot, torques
 
@@ -129,8 +129,7 @@ def test_files_hold_the_same_data(tmp_path):
         rk.read_experiment(tmp_path / "bare.csv.gz", columns),
     ):
         assert all(np.array_equal(getattr(found, key), x) for key, x in data.items())
-    frame = SimpleNamespace(columns=header, to_numpy=lambda: table)  # as a pandas DataFrame answers
-    found = rk.read_experiment(frame)
+    found = rk.read_experiment(pd.DataFrame(table, columns=header))
     assert all(np.array_equal(getattr(found, key), x) for key, x in data.items())
     with pytest.raises(rk.errors.WrongValue, match="pandas DataFrame"):
         rk.read_experiment(5)

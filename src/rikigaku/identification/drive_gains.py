@@ -12,6 +12,7 @@ import numpy as np
 
 from rikigaku.core.errors import BadMeasurements, NotConverged, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.identification.packed_rows import RowLayout
 from rikigaku.identification.regression_blocks import Regression
 from rikigaku.identification.streaming_qr import StreamingQR
 
@@ -38,16 +39,17 @@ def identified_gains(regression: Regression) -> Array:
         )
     n, p = len(model.rows), len(model.names)
     # Two more columns: the torque of known loads, and the currents as the right-hand side.
-    places = [np.append(place, p) for place in model.places]
-    qr = StreamingQR(places, p + 1)
+    layout = RowLayout(tuple(np.append(place, p) for place in model.layout.places), p + 1)
+    qr = StreamingQR(layout)
     both = [replace(regression, scale=x) for x in (np.ones(n), np.zeros(n))]
     pairs = zip(both[0](), both[1](), strict=True)
     for (_, W, with_load), (_, _, load) in pairs:  # scale 0 leaves minus the torque of the load
-        qr.add(np.concatenate([W, -load[:, :, None]], axis=2), with_load - load)
+        wide = np.concatenate([W, -load[:, :, None]], axis=2)
+        qr.add(layout.packed(wide, with_load - load))
     s, theta, sigma = _start(qr, n, p)
     for _ in range(_STEPS):
         rows, right = [], []
-        for j, (R, place) in enumerate(zip(qr.factors, qr.places, strict=True)):
+        for j, (R, place) in enumerate(zip(qr.factors, qr.layout.places, strict=True)):
             full = np.zeros((len(R), p))
             full[:, place[:-1]] = R[:, : len(place) - 1]
             torque = full @ theta + R[:, -2]
@@ -61,7 +63,7 @@ def identified_gains(regression: Regression) -> Array:
         theta, s = theta + step[:p], s + step[p:]
         left = [
             R[:, -1] - s[j] * (R[:, : len(place) - 1] @ theta[place[:-1]] + R[:, -2])
-            for j, (R, place) in enumerate(zip(qr.factors, qr.places, strict=True))
+            for j, (R, place) in enumerate(zip(qr.factors, qr.layout.places, strict=True))
         ]
         sigma = np.maximum(
             [np.linalg.norm(e) / np.sqrt(N) for e, N in zip(left, qr.rows, strict=True)], 1e-12
@@ -85,7 +87,7 @@ def _start(qr: StreamingQR, n: int, p: int) -> tuple[Array, Array, Array]:
         sigma[j] = max(float(np.linalg.norm(R[:, :-1] @ x - R[:, -1])) / np.sqrt(qr.rows[j]), 1e-12)
     positive = s[s > 0]
     s = np.where(s > 0, s, np.median(positive) if len(positive) else 1.0)
-    for j, (R, place) in enumerate(zip(qr.factors, qr.places, strict=True)):
+    for j, (R, place) in enumerate(zip(qr.factors, qr.layout.places, strict=True)):
         full = np.zeros((len(R), p))
         full[:, place[:-1]] = R[:, : len(place) - 1]
         rows.append(s[j] * full / sigma[j])

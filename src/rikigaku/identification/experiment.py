@@ -1,4 +1,4 @@
-"""Measured motion of a robot as data: times, positions, torques; from arrays, CSV files and .npz files."""
+"""Measured motion of a robot as data: times, positions, torques; from arrays and files."""
 
 import csv
 import gzip
@@ -19,6 +19,7 @@ from rikigaku.core.input_files import open_input
 from rikigaku.core.npz_archive import BadArchive, read_npz
 from rikigaku.core.types import Array
 from rikigaku.core.validation import is_whole, number
+from rikigaku.identification.mcap_recording import read_joint_states
 from rikigaku.model.inertial_parameters import Inertia
 
 LARGEST = 1 << 32  # bytes of an .npz file when unpacked
@@ -149,8 +150,11 @@ def read_experiment(
     source: "str | PathLike[str] | DataFrame",
     columns: Mapping[str, Sequence[str | int] | str | int] | None = None,
     load: Mapping[str, Inertia | float] | str | None = None,
+    *,
+    topic: str | None = None,
+    joints: Sequence[str] | None = None,
 ) -> Experiment:
-    """An experiment from a CSV file (also .csv.gz), an .npz file with t, q, tau, or a pandas DataFrame.
+    """An experiment from a file (.csv, .csv.gz, .npz with t, q, tau, .mcap), or from a pandas DataFrame.
 
     Args:
         source: name of the file, or the DataFrame.
@@ -158,13 +162,24 @@ def read_experiment(
             header, or indices from 0. By default those whose names are "t", or begin with "q", "tau" and
             "v", in the file's order.
         load: as `Experiment` takes it.
+        topic: of an MCAP file, that of the messages JointState; None: there is only one.
+        joints: of an MCAP file, their names in the robot's order; None: the order of the first message.
     Raises:
-        NoFile: if it cannot be read. UnknownName: for a column that is not there.
+        NoFile: if it cannot be read. UnknownName: for a column, topic or joint that is not there.
+        MissingEngine: for an MCAP file without the extra `mcap`.
         BadMeasurements: for a cell that is no number, named with its row.
     """
+    mcap = isinstance(source, str | PathLike) and Path(source).suffix == ".mcap"
+    if not mcap and (topic is not None or joints is not None):
+        raise WrongValue("topic and joints are options of .mcap files: columns chooses those of others.")
+    if mcap and columns is not None:
+        raise WrongValue("columns is an option of CSV files and DataFrames: topic and joints of .mcap files.")
     if not isinstance(source, str | PathLike):
         return _from_table(source, columns, load)
     place = Path(source)
+    if mcap:
+        states = read_joint_states(place, topic, joints)
+        return Experiment(states.t, states.q, states.tau, states.v, load, place.name)
     if place.suffix == ".npz":
         try:
             arrays, _ = read_npz(place, LARGEST)

@@ -235,8 +235,11 @@ class _Search:
 
 
 def information(model: MeasurementModel, q: Array, v: Array, a: Array) -> tuple[float, float]:
-    """Condition number of W with columns of unit length, and log det of its Gram matrix per sample."""
-    W = model.columns(q, v, a, None).reshape(-1, len(model.names))
+    """Condition number of W with columns of unit length, and log det of its Gram matrix per sample.
+
+    Of parameters that no motion separates the model keeps as many as have independent columns.
+    """
+    W = model.columns(q, v, a, None).reshape(-1, len(model.names))[:, model.separable]
     R = np.linalg.qr(W, mode="r")
     sizes = np.linalg.norm(R, axis=0)
     if not (sizes > 0).all():

@@ -122,9 +122,12 @@ class Identification:
         for name, groups in into.items():
             if name not in self.base.found.kept:
                 reasons[name] = f"it acts only in sums: {', '.join(groups)}"
+        most = np.count_nonzero(self.model.separable)
+        none = np.count_nonzero(self.estimate.observed) >= most
+        which = "no motion separates" if none else "this motion does not separate"
         for name, seen in zip(self.names, self.estimate.observed, strict=True):
             if not seen:
-                reasons[name] = "this motion does not separate it from the other parameters"
+                reasons[name] = f"{which} it from the other parameters"
             elif abs(self.values[name]) < 2 * self.standard_errors[name]:
                 reasons[name] = (
                     f"it is not distinguished from zero: {self.values[name]:.3g} with a standard error of "

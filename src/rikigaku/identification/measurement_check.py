@@ -110,7 +110,8 @@ def _velocities(joints: tuple[str, ...], x: Experiment) -> Iterator[str]:
     dq = (x.q[span:] - x.q[:-span]) / (x.t[span:] - x.t[:-span])[:, None]
     rows = np.cumsum(np.vstack([np.zeros(x.v.shape[1]), x.v]), axis=0)
     mean = (rows[span + 1 :] - rows[1:-span] + rows[span:-1] - rows[: -span - 1]) / (2 * span)
-    both = np.corrcoef(np.hstack([dq, mean]).T)[: dq.shape[1], dq.shape[1] :]
+    with np.errstate(divide="ignore", invalid="ignore"):  # NaN for constant channels, which are named above
+        both = np.corrcoef(np.hstack([dq, mean]).T)[: dq.shape[1], dq.shape[1] :]
     for j, joint in enumerate(joints):
         other = int(np.abs(both[j]).argmax())
         if other != j and abs(both[j, other]) > 0.9 and abs(both[j, j]) < 0.7:
@@ -140,7 +141,7 @@ def check_torques(model: MeasurementModel, samples: list[tuple[Array, Array]]) -
     if tau.size < 3 * len(model.names):
         return  # too short; the estimator says so
     factors = []
-    for j, place in enumerate(model.places):
+    for j, place in enumerate(model.layout.places):
         own = W[:, j, place]
         R = triangular(np.concatenate([own, tau * np.any(own != 0, axis=1, keepdims=True)], axis=1))
         wide = np.zeros((len(R), len(model.names)))

@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rikigaku.binding.bound_law import BoundLaw
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.identification.experiment import Experiment
 from rikigaku.identification.measured_equations import MeasuredEquations, difference
 from rikigaku.identification.model_elements import Element, Stribeck
-from rikigaku.identification.streaming_qr import Indices
+from rikigaku.identification.packed_rows import Indices, RowLayout
+from rikigaku.identification.streaming_qr import independent_columns
 from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES, regressor_bodies
 from rikigaku.model.evaluated_parameters import EvaluatedParameters
 from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
@@ -112,10 +115,18 @@ class MeasurementModel:
         return [*range(10 * bodies, first), *(first + k for k, sign in enumerate(signs) if sign)]
 
     @cached_property
-    def places(self) -> tuple[Indices, ...]:
+    def layout(self) -> RowLayout:
+        """Packed rows of W and the right-hand side."""
+        return RowLayout(self._places, len(self.names))
+
+    @cached_property
+    def _places(self) -> tuple[Indices, ...]:
         """For each equation the columns that are not zero at every state."""
         if self.equations.contact_rows:
             return tuple(np.arange(len(self.names)) for _ in self.rows)
+        if self._simple:
+            own = [np.append(place, self.count + j) for j, place in enumerate(self._base_places)]
+            return tuple(own) if self.offsets else self._base_places
         W = self.columns(*self.equations.closed_states(), None)
         W[:, :, W.shape[2] - 10 * len(self.loads) :] = 1.0  # loads may act on every joint
         start = self.count + (len(self.equations.torques) if self.offsets else 0)
@@ -126,6 +137,52 @@ class MeasurementModel:
                 W[:, used, start + 1] = 1.0
             start += size
         return tuple(np.flatnonzero(W[:, j].any(axis=0)) for j in range(len(self.rows)))
+
+    @cached_property
+    def separable(self) -> NDArray[np.bool_]:
+        """Parameters that some motion separates from the others, as many as possible.
+
+        Mass, rotor inertia and offset of a vertical prismatic joint are three parameters of two columns.
+        """
+        W = self.columns(*self.equations.closed_states(), None)
+        return independent_columns(W.reshape(-1, W.shape[2]))
+
+    @property
+    def _simple(self) -> bool:
+        """Whether W has the base parameters' columns and offsets of a tree on the ground, nothing else."""
+        return self._is_tree and not self.elements and not self.carriers
+
+    @property
+    def _is_tree(self) -> bool:
+        return not self.equations.closed and not self.equations.floating
+
+    @cached_property
+    def _base_places(self) -> tuple[Indices, ...]:
+        """Of a tree, for each joint the base parameters that act on it."""
+        acts = self.regressor.structure(*self.equations.closed_states())
+        return tuple(np.flatnonzero(row) for row in acts)
+
+    @cached_property
+    def _packed_regressor(self) -> BoundLaw:
+        """Packed rows of a tree: base parameters, 1 for the offset, and 0 in place of the torque."""
+        constants = (1.0, 0.0) if self.offsets else (0.0,)
+        return self.regressor.packed(tuple(tuple(map(int, x)) for x in self._base_places), constants)
+
+    def packed_rows(
+        self, q: Array, v: Array, a: Array, y: Array, load: int | None, mass_known: bool = False
+    ) -> Array:
+        """Packed rows [W, y] at these states, (states, layout.size); load, mass_known: as of `columns`."""
+        if not self._simple:
+            return self.layout.packed(self.columns(q, v, a, load, mass_known), y)
+        values = np.asarray(self._packed_regressor(q, v, a))
+        values[:, self.layout.right_sides] = y
+        return values
+
+    @cached_property
+    def _base_layout(self) -> RowLayout:
+        """Packed rows of the base parameters of a tree, and of offsets if there are any."""
+        ends = [np.append(place, self.count + j) for j, place in enumerate(self._base_places)]
+        return RowLayout(tuple(ends) if self.offsets else self._base_places, self.count + len(ends))
 
     def columns(self, q: Array, v: Array, a: Array, load: int | None, mass_known: bool = False) -> Array:
         """W at these states, (states, rows, parameters).
@@ -162,10 +219,15 @@ class MeasurementModel:
     def _reduced(self, q: Array, v: Array, a: Array, load: int | None, mass_known: bool) -> Array:
         """Columns before the equations are solved for torques; without offsets."""
         e, k = self.equations, self.count
-        whole = np.asarray(self.regressor(q, v, a))
         rows = len(e.rows)
         W = np.zeros((len(q), rows, len(self.names)))
-        W[:, :, :k] = whole[:, :rows] if k == self.base.count else whole[:, :rows, self._kept]
+        if self._is_tree:
+            at, joints, columns = self._base_layout.entries
+            own = columns < k
+            W[:, joints[own], columns[own]] = np.asarray(self._packed_regressor(q, v, a))[:, at[own]]
+        else:
+            whole = np.asarray(self.regressor(q, v, a))
+            W[:, :, :k] = whole[:, :rows] if k == self.base.count else whole[:, :rows, self._kept]
         k += len(e.torques) if self.offsets else 0
         for element in self.elements:
             size = len(element.parameters)

@@ -31,6 +31,7 @@ from rikigaku.laws.tree.regressor import JOINT_PARAMETER_NAMES
 from rikigaku.robot import Robot
 
 _CHECKED = 4000  # samples for the comparison of channels
+_POOR = 1000.0  # condition number of a motion that excites too little
 
 
 @checked
@@ -122,7 +123,7 @@ def identify(
         chosen = model.equations.torques if stribeck is True else tuple(stribeck)
         model = with_stribeck(regression, chosen)
         regression = regression.of(model)
-    found = estimate(regression, model.places, len(model.names), loss == "huber")
+    found = estimate(regression, model.layout, loss == "huber")
     if consistent:
         result, changed = consistent_parameters(model, found, prior_weight), prior_parameters(model)[1]
     else:
@@ -138,6 +139,12 @@ def identify(
         for _, m in used
     ]
     notes.append(f"Standard errors: autoregressive noise, order {found.order}.")
+    seen, most = (int(np.count_nonzero(x)) for x in (found.observed, model.separable))
+    if found.condition > _POOR or (seen < most and not model.equations.contact_rows):
+        notes.append(
+            f"This motion determines {seen} of {most} parameters that a motion can separate, with condition "
+            f"number {found.condition:.3g}. Record longer, or move as rk.excitation proposes."
+        )
     if changed:
         links = ", ".join(changed)
         notes.append(f"The file's inertias of {links} are impossible or thin; their prior was repaired.")

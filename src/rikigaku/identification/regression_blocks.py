@@ -33,7 +33,13 @@ class Regression:
     form: Form = "acceleration"
 
     def __call__(self, backward: bool = False) -> Iterator[tuple[int, Array, Array]]:
-        """(experiment, W, y) after decimation; torques of known loads and springs are subtracted.
+        """(experiment, W, y) after decimation; torques of known loads and springs are subtracted."""
+        layout = self.model.layout
+        for k, values in self.packed(backward):
+            yield k, layout.columns(values), values[:, layout.right_sides]
+
+    def packed(self, backward: bool = False) -> Iterator[tuple[int, Array]]:
+        """(experiment, packed rows [W, y]) after decimation.
 
         Short recordings are kept in memory for the next pass.
         """
@@ -45,19 +51,19 @@ class Regression:
     @cached_property
     def _short(self) -> bool:
         samples = sum(motion.count for _, motion in self.motions)
-        return samples * len(self.model.rows) * len(self.model.names) * 8 <= _KEPT
+        return samples * self.model.layout.size * 8 <= _KEPT
 
     @cached_property
-    def _blocks(self) -> list[tuple[int, Array, Array]]:
+    def _blocks(self) -> list[tuple[int, Array]]:
         return list(self._computed(False))
 
-    def _computed(self, backward: bool) -> Iterator[tuple[int, Array, Array]]:
+    def _computed(self, backward: bool) -> Iterator[tuple[int, Array]]:
         direction = -1 if backward else 1
         for k, (x, motion) in list(enumerate(self.motions))[::direction]:
             size = max(32, min(BLOCK, _BEFORE // motion.step))
             for first in range(0, motion.count, size)[::direction]:
                 last = min(first + size, motion.count)
-                yield k, *self._block(x, motion, first, last)
+                yield k, self._block(x, motion, first, last)
 
     def some(self, count: int) -> Iterator[tuple[Array, Array]]:
         """The first samples."""
@@ -76,29 +82,40 @@ class Regression:
         """The columns at other motions (commanded ones), sample by sample."""
         return replace(self, motions=others)
 
-    def _block(self, x: Experiment, motion: FilteredMotion, first: int, last: int) -> tuple[Array, Array]:
+    def _block(self, x: Experiment, motion: FilteredMotion, first: int, last: int) -> Array:
         rows = motion.inputs(first, last)
         q, v, a = motion.q[rows], motion.v[rows], motion.a[rows]
-        W = self._columns(x, motion, rows)
         y = self._right_side(x, motion, rows, (q, v, a))
+        load = self.model.carriers.index(x) if x.unknown_load is not None else None
+        known = isinstance(x.load, Mapping)
+        layout = self.model.layout
+        if self.form == "acceleration" and not self.model.equations.contact_rows:
+            values = self.model.packed_rows(q, v, a, y, load, known)
+        else:
+            values = layout.packed(*self._projected(motion, rows, load, known, y))
+        values = motion.decimated(values, last - first)
+        moving = motion.moving[first:last]
+        for j in np.flatnonzero(~moving.all(axis=0)):
+            values[~moving[:, j], slice(*layout.bounds[j])] = 0.0
+        return values
+
+    def _projected(
+        self, motion: FilteredMotion, rows: slice, load: int | None, known: bool, y: Array
+    ) -> tuple[Array, Array]:
+        """W and y of equations without contact forces, or by the momentum."""
+        q, v, a = motion.q[rows], motion.v[rows], motion.a[rows]
+        if self.form == "acceleration":
+            W = self.model.columns(q, v, a, load, known)
+        else:
+            start = max(0, rows.start - _MARGIN)
+            wide = slice(start, min(len(motion.t), rows.stop + _MARGIN))
+            W = self.model.momentum_columns(motion.q[wide], motion.v[wide], motion.dt, load, known)
+            W = W[rows.start - start :][: rows.stop - rows.start]
         if self.model.equations.contact_rows:
             contacts = {frame: c[rows] for frame, c in motion.contacts.items()}
             B = self.model.equations.annihilator(q, contacts, motion.q[0])
             W, y = B @ W, np.einsum("nij,nj->ni", B, y)
-        W, y = (motion.decimated(array, last - first) for array in (W, y))
-        left_out = ~motion.moving[first:last]
-        W[left_out] = y[left_out] = 0.0
         return W, y
-
-    def _columns(self, x: Experiment, motion: FilteredMotion, rows: slice) -> Array:
-        load = self.model.carriers.index(x) if x.unknown_load is not None else None
-        known = isinstance(x.load, Mapping)
-        if self.form == "acceleration":
-            return self.model.columns(motion.q[rows], motion.v[rows], motion.a[rows], load, known)
-        start = max(0, rows.start - _MARGIN)
-        wide = slice(start, min(len(motion.t), rows.stop + _MARGIN))
-        W = self.model.momentum_columns(motion.q[wide], motion.v[wide], motion.dt, load, known)
-        return W[rows.start - start :][: rows.stop - rows.start]
 
     def _right_side(
         self, x: Experiment, motion: FilteredMotion, rows: slice, state: tuple[Array, Array, Array]

@@ -59,9 +59,9 @@ def _with(model: MeasurementModel, elements: Sequence[Stribeck]) -> MeasurementM
 
 def _solved(regression: Regression) -> tuple[Array, Array]:
     """theta and the residual squares of each equation."""
-    qr = StreamingQR(regression.model.places, len(regression.model.names))
-    for _, W, y in regression():
-        qr.add(W, y)
+    qr = StreamingQR(regression.model.layout)
+    for _, values in regression.packed():
+        qr.add(values)
     theta, _, kept = weighted_solution(qr)
     return np.where(kept, theta, 0.0), qr.residual_squares(np.where(kept, theta, 0.0))
 

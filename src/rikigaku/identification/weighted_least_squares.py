@@ -15,11 +15,9 @@ from scipy import linalg, signal
 
 from rikigaku.core.errors import BadMeasurements
 from rikigaku.core.types import Array
-from rikigaku.identification.streaming_qr import Indices, StreamingQR, triangular
+from rikigaku.identification.packed_rows import RowLayout
+from rikigaku.identification.streaming_qr import StreamingQR, independent_columns, triangular
 
-# Pivots of the scaled information below this part of the largest belong to columns that the motion does not
-# separate from others.
-RANK = 1e-7
 HUBER = 1.345  # 95 % efficiency for normal noise
 _ITERATIONS = 50
 _PASSES = 20
@@ -39,6 +37,9 @@ class Blocks(Protocol):
     """
 
     def __call__(self, backward: bool = False) -> Iterator[tuple[int, Array, Array]]: ...
+
+    def packed(self) -> Iterator[tuple[int, Array]]:
+        """The same as packed rows."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,12 @@ class Estimate:
     condition: float
 
 
-def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber: bool) -> Estimate:
-    """Least squares over blocks of samples: blocks() yields (experiment, W, y), as often as it is called."""
-    qr = StreamingQR(places, parameters)
-    for _, W, y in blocks():
-        qr.add(W, y)
-    joints = len(places)
+def estimate(blocks: Blocks, layout: RowLayout, huber: bool) -> Estimate:
+    """Least squares over blocks of samples."""
+    qr = StreamingQR(layout)
+    for _, values in blocks.packed():
+        qr.add(values)
+    joints, parameters = len(layout.places), layout.parameters
     least = 3 * parameters
     if qr.rows.sum() < least:
         raise BadMeasurements(
@@ -78,11 +79,12 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
     theta, sigma, kept = weighted_solution(qr)
     if huber:
         for _ in range(_PASSES):
-            weighted = StreamingQR(places, parameters)
+            weighted = StreamingQR(layout)
             scale = _robust_scale(blocks, theta, kept)
             for _, W, y in blocks():
                 e = (y - W[:, :, kept] @ theta[kept]) / scale
-                weighted.add(W, y, np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-12)))
+                weights = np.minimum(1.0, HUBER / np.maximum(np.abs(e), 1e-12))
+                weighted.add(layout.packed(W, y), weights)
             before = theta
             theta, _, kept = weighted_solution(weighted, scale)
             qr, sigma = weighted, scale
@@ -107,40 +109,30 @@ def estimate(blocks: Blocks, places: tuple[Indices, ...], parameters: int, huber
 
 def weighted_solution(qr: StreamingQR, fixed: Array | None = None) -> tuple[Array, Array, Mask]:
     """theta, standard deviations of the joints' residuals, and the parameters that are observed."""
-    sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in qr.factors] / qr.rows)
+    factors = qr.factors
+    sigma = np.sqrt([max(float(R[:, -1] @ R[:, -1]), 1e-300) for R in factors] / qr.rows)
     sigma = sigma if fixed is None else fixed
-    kept = _independent(qr.stacked(sigma)[0])
-    theta = np.zeros(qr.parameters)
+    kept = independent_columns(qr.stacked(sigma)[0])
+    theta = np.zeros(qr.layout.parameters)
     for _ in range(1 if fixed is not None else _ITERATIONS):
         A, b = qr.stacked(sigma)
         Q, R = np.linalg.qr(A[:, kept])
         theta[kept] = linalg.solve_triangular(R, Q.T @ b)
         if fixed is not None:
             break
-        leverage, k = np.zeros(len(qr.factors)), 0
-        for j, factor in enumerate(qr.factors):
+        leverage, k = np.zeros(len(factors)), 0
+        for j, factor in enumerate(factors):
             leverage[j] = np.sum(Q[k : k + len(factor)] ** 2)
             k += len(factor)
         free = np.maximum(qr.rows - leverage, 1.0)
         # Never below the rounding of the factors: data without noise have no finite weights.
-        floor = 1e-12 * np.array([np.linalg.norm(R[:, -1]) for R in qr.factors])
+        floor = 1e-12 * np.array([np.linalg.norm(R[:, -1]) for R in factors])
         new = np.maximum(np.sqrt(qr.residual_squares(theta) / free), np.maximum(floor, 1e-150))
         done = np.abs(new / sigma - 1).max() < _CONVERGED
         sigma = new
         if done:
             break
     return theta, sigma, kept
-
-
-def _independent(A: Array) -> Mask:
-    """Columns that the data determine: QR with pivoting of the columns at unit length."""
-    sizes = np.linalg.norm(A, axis=0)
-    present = np.flatnonzero(sizes > 1e-12 * sizes.max(initial=0.0))
-    _, R, order = linalg.qr(A[:, present] / sizes[present], mode="economic", pivoting=True)
-    pivots = np.abs(np.diag(R))
-    kept = np.zeros(A.shape[1], dtype=bool)
-    kept[present[order[: int((pivots > RANK * pivots[0]).sum())]]] = True
-    return kept
 
 
 def _robust_scale(blocks: Blocks, theta: Array, kept: Mask) -> Array:

@@ -19,6 +19,24 @@ class Kept:
     loops: ClosureStructure | None
 
 
+@dataclass(frozen=True)
+class PackedRows:
+    """Of each row of the minimal regressor, the kept columns that are stored, and constants after them."""
+
+    kept: Kept
+    columns: tuple[tuple[int, ...], ...]
+    constants: tuple[float, ...]
+
+
+def packed_minimal_regressor(
+    mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, plan: PackedRows, gravity: Vector | None = None
+) -> list[Number]:
+    """Chosen entries of the minimal regressor, row after row, each row followed by the plan's constants."""
+    W = minimal_regressor(mechanism, q, v, a, plan.kept, gravity)
+    pairs = zip(W, plan.columns, strict=True)
+    return [x for row, columns in pairs for x in (*(row[j] for j in columns), *plan.constants)]
+
+
 def minimal_regressor(
     mechanism: Mechanism, q: Numbers, v: Numbers, a: Numbers, plan: Kept, gravity: Vector | None = None
 ) -> list[list[Number]]:

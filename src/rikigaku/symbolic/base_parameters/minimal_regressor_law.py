@@ -14,9 +14,11 @@ from rikigaku.core.errors import NotExact
 from rikigaku.laws.catalogue import LAWS
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization
-from rikigaku.laws.tree.minimal_regressor import Kept
+from rikigaku.laws.tree.minimal_regressor import Kept, PackedRows, minimal_regressor
 from rikigaku.laws.tree.regressor import regressor
+from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.regressor_samples import bare
 from rikigaku.symbolic.formulas.law_formulas import law_formulas
 from rikigaku.symbolic.loops.closed_formulas import closed_formulas
@@ -43,10 +45,6 @@ class MinimalRegressor:
     @cached_property
     def law(self) -> BoundLaw:
         """The law bound to the robot: `.operations`, `.derivative`, `.fix` as of any law."""
-        p = self.parameters
-        plan = Kept(
-            self._columns, bool(p.problem.joint_parameters), closure(p.robot).structure if p.closed else None
-        )
         law = Law(
             "minimal_regressor",
             "tree.minimal_regressor.minimal_regressor",
@@ -55,7 +53,33 @@ class MinimalRegressor:
             summary="Kept columns of the regressor: forces = W times base parameters.",
             overrides=("gravity",),
             singular="the loops are singular here: the independent coordinates do not determine the others",
-            plan=plan,
+            plan=self._kept,
+        )
+        return bound_law(self._owner, law)
+
+    @cached_property
+    def _kept(self) -> Kept:
+        p = self.parameters
+        loops = closure(p.robot).structure if p.closed else None
+        return Kept(self._columns, bool(p.problem.joint_parameters), loops)
+
+    def structure(self, q: Any, v: Any, a: Any) -> NDArray[np.bool_]:
+        """Entries (rows, columns) that are not zero at all of these states (states, n); not compiled."""
+        owner = self._owner
+        mechanism = instantiate(owner, FLOATS, self.parameters.robot.declared_values)
+        W = minimal_regressor(mechanism, *(list(np.asarray(x).T) for x in (q, v, a)), self._kept)
+        return np.array([[bool(np.any(x)) for x in row] for row in W])
+
+    def packed(self, columns: tuple[tuple[int, ...], ...], constants: tuple[float, ...]) -> BoundLaw:
+        """Chosen columns of each row, and constants after each row, as one vector: (..., size)."""
+        law = Law(
+            "packed_minimal_regressor",
+            "tree.minimal_regressor.packed_minimal_regressor",
+            inputs=("q", "v", "a"),
+            outputs=("W",),
+            summary="Entries of the minimal regressor, row after row.",
+            overrides=("gravity",),
+            plan=PackedRows(self._kept, columns, constants),
         )
         return bound_law(self._owner, law)
 
