@@ -81,9 +81,9 @@ def _with_roots_below(monomial: Monomial, coefficient: Fraction) -> tuple[Monomi
         if kind == "sqrt" and power == 1:
             number = inside.terms[0][1]  # a sum that is a factor has 1 in its place
             unit = Formula(tuple((m, c / number) for m, c in inside.terms))
-            (first, *factors), *terms = (m for m, _ in unit.terms)
-            alone = not factors and not terms and first[1] == 1
-            divisor: Factor = first[0] if alone else ("sum", unit)
+            first = unit.terms[0][0]
+            alone = len(unit.terms) == len(first) == 1 and first[0][1] == 1
+            divisor: Factor = first[0][0] if alone else ("sum", unit)
             if powers.get(divisor, 0) < 0:
                 powers[divisor] += 1
                 powers[kind, inside] = -1

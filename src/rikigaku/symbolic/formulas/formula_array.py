@@ -259,9 +259,13 @@ class Formulas(LawResult):
 
     def _equations(self, short: Mapping[str, str] | None) -> Iterator[str]:
         """Rows of an aligned display: an equation for each formula that is not zero, in lines that fit."""
-        for places, x in nonzero_places(list(self.array.flat), self.shape):
-            left = " = ".join(latex_name(self._name, p) for p in places)
-            yield from equation_rows(x.shortest, left, short)
+        found = [
+            (" = ".join(latex_name(self._name, p) for p in places), x)
+            for places, x in nonzero_places(list(self.array.flat), self.shape)
+        ]
+        widest = max((left for left, _ in found), key=latex_width, default="")
+        for left, x in found:
+            yield from equation_rows(x.shortest, left, short, widest)
         if not all(self.array.flat):
             yield r"& \text{all others are zero}"
 

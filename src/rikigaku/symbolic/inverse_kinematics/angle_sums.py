@@ -6,6 +6,7 @@ sin(r) and r a sum of known angles. Then the joint is atan2(b, a) + r, which is 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly_ctx
@@ -23,6 +24,7 @@ from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     Displacement,
     Root,
     Step,
+    is_short,
 )
 from rikigaku.symbolic.inverse_kinematics.step_forms import angle_symbols, short_form
 
@@ -52,8 +54,11 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
     definitions: dict[str, Formula] = {}
     values: dict[str, Formula] = {}  # {"c2": cos(q2)}: names of the sine and cosine of a joint
     sums: dict[str, Formula] = {}  # {"q3": phi - q1 - q2}
-    for step in steps:
+    same: dict[str, Formula] = {}  # {"level_y": wrist_z}: other names of a symbol, or its negative
+    for step in map(partial(_renamed, same), steps):
         match step:
+            case Definition(name, formula) if is_short(formula):
+                same[name] = definitions[name] = formula
             case Definition(name, formula):
                 definitions[name] = formula.substitute(definitions)
                 shown.append(Definition(name, short_form(formula, values, sums)))
@@ -74,6 +79,17 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
                 y, x = with_common_scale(y, x)
                 shown.append(found or replace(step, y=y, x=x))
     return _needed(shown, size)
+
+
+def _renamed(same: Mapping[str, Formula], step: Step) -> Step:
+    """The step with other names of symbols replaced by these."""
+    return (
+        step if not same else replace(step, **{name: x.substitute(dict(same)) for name, x in _fields(step)})
+    )
+
+
+def _fields(step: Step) -> list[tuple[str, Formula]]:
+    return [(name, x) for name, x in vars(step).items() if isinstance(x, Formula)]
 
 
 def _needed(steps: list[Any], size: int) -> tuple[ShownStep, ...]:
