@@ -176,7 +176,10 @@ class TextbookForms:
         kept = []
         for factor, power in monomial:
             number = self._number(factor[1]) if factor[0] == "sum" and power > 0 else None
-            for d in factors if isinstance(number, Exact) else ():
+            if not isinstance(number, Exact):
+                kept.append((factor, power))
+                continue
+            for d in factors:
                 scale = _leading(number) / _leading(d)
                 if factors[d] and number - d * scale == 0:
                     common = min(power, factors[d])

@@ -57,7 +57,7 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
     same: dict[str, Formula] = {}  # {"level_y": wrist_z}: other names of a symbol, or its negative
     for step in map(partial(_renamed, same), steps):
         match step:
-            case Definition(name, formula) if is_short(formula):
+            case Definition(name, formula) if _is_other_name(formula):
                 same[name] = definitions[name] = formula
             case Definition(name, formula):
                 definitions[name] = formula.substitute(definitions)
@@ -83,13 +83,15 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
 
 def _renamed(same: Mapping[str, Formula], step: Step) -> Step:
     """The step with other names of symbols replaced by these."""
-    return (
-        step if not same else replace(step, **{name: x.substitute(dict(same)) for name, x in _fields(step)})
-    )
+    changed: dict[str, Any] = {
+        name: x.substitute(dict(same)) for name, x in vars(step).items() if isinstance(x, Formula)
+    }
+    return replace(step, **changed) if same else step
 
 
-def _fields(step: Step) -> list[tuple[str, Formula]]:
-    return [(name, x) for name, x in vars(step).items() if isinstance(x, Formula)]
+def _is_other_name(formula: Formula) -> bool:
+    """Whether a formula is a symbol or its negative."""
+    return is_short(formula) and all(kind == "symbol" for m, _ in formula.terms for (kind, _), _ in m)
 
 
 def _needed(steps: list[Any], size: int) -> tuple[ShownStep, ...]:

@@ -7,6 +7,7 @@ the step's formula by exact arithmetic.
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.exact_number import ExactConstants
@@ -41,8 +42,8 @@ def _textbook_form(formula: Formula) -> Formula | None:
     ring = Ring(angles, sorted(formula.symbols - set(angles)))
     at = {name: ring.variable(name) for name in (*angles, *sorted(formula.symbols - set(angles)))}
     try:
-        number = formula.evaluate(ExactConstants(ring), at)
-        size = len(getattr(number, "numerator", number).polynomial) if at else 0
+        number: Any = formula.evaluate(ExactConstants(ring), at)
+        size = len(number.numerator.polynomial) if at else 0
     except (RikigakuError, AttributeError):
         return None
     if size > _MOST_TERMS:
