@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flint import nmod_mat
 
@@ -211,9 +212,9 @@ def _rank(chain: Chain, target: str, unknown: list[Axis]) -> int:
     witness = Witness(chain.ring, 1)
 
     def residues(X: Pose) -> Pose:
-        rows = (tuple(witness(x) for x in row) for row in X.R)
+        rows: Any = tuple(tuple(witness(x) for x in row) for row in X.R)
         x, y, z = (witness(x) for x in X.p)
-        return Pose(tuple(rows), (x, y, z))
+        return Pose(rows, (x, y, z))
 
     T = residues(chain.constants[0])
     frames = []
