@@ -131,7 +131,7 @@ def main() -> None:
         start = time.process_time()
         form = short()
         seconds = time.process_time() - start
-        result = {"seconds": seconds, **counted(of_formula(form)), "text": str(form)}
+        result = {"seconds": seconds, **counted(of_formula(form)), "text": str(form), "input": str(plain)}
         if name in PRINTED:
             result["printed"] = counted(of_formula(Formula.of(PRINTED[name])))
         print(json.dumps(result))

@@ -11,7 +11,7 @@ from benchmarks.robots import SUBJECTS
 @dataclass(frozen=True)
 class Options:
     """Names of robots, laws, sections; states in a batch; rounds; whether Pinocchio is built natively;
-    whether it is a quick run; the folder of measured data."""
+    whether it is a quick run; the folder of measured data; a stored run whose SymPy forms are used again."""
 
     robots: tuple[str, ...]
     laws: tuple[str, ...]
@@ -21,6 +21,7 @@ class Options:
     native: bool
     quick: bool = False
     data: str = ""
+    earlier: str = ""
 
 
 def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Options:
@@ -34,6 +35,11 @@ def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Op
         "--native", action="store_true", help="also build Pinocchio for this CPU (minutes, once)"
     )
     parser.add_argument("--data", default="../shared/data", help="folder of measured data (tx40, ur10e)")
+    parser.add_argument(
+        "--earlier",
+        default="",
+        help="stored run; section formulas_form takes SymPy's forms of the same input from it",
+    )
     given = parser.parse_args(arguments)
     chosen = {}
     for name, known in (("robots", SUBJECTS), ("laws", LAWS), ("sections", sections)):
@@ -43,4 +49,4 @@ def options_from(arguments: Sequence[str] | None, sections: Sequence[str]) -> Op
             parser.error(f"--{name} has no {', '.join(unknown)}. Known: {', '.join(known)}.")
     count, rounds = (2000, 3) if given.quick else (10_000, 40)
     names = (chosen["robots"], chosen["laws"], chosen["sections"])
-    return Options(*names, count, rounds, given.native, given.quick, given.data)
+    return Options(*names, count, rounds, given.native, given.quick, given.data, given.earlier)

@@ -5,7 +5,7 @@ import sympy
 
 from benchmarks.formula_expressions import EXPRESSIONS
 from benchmarks.formula_form_child import counted, of_formula, of_sympy
-from benchmarks.formulas_form import best, row
+from benchmarks.formulas_form import best, known_forms, row
 from rikigaku.numbers.formula import Formula, product
 from rikigaku.numbers.formula_layout import operations
 from rikigaku.symbolic.formulas.sympy_conversion import sympy_formula
@@ -34,6 +34,13 @@ def test_a_number_counts_as_one_number_on_both_sides() -> None:
         counted(of_sympy(a / 3 - sympy.sqrt(b)))["operations"]
         == counted(of_sympy(2 * a - sympy.sqrt(b)))["operations"]
     )
+
+
+def test_an_earlier_run_serves_only_the_same_input() -> None:
+    earlier = {"ours": {"input": "a + b"}, "sympy": {"fu": {"operations": 1}}}
+    assert known_forms(earlier, "a + b") == {"fu": {"operations": 1}}
+    assert known_forms(earlier, "a - b") is None
+    assert known_forms(None, "a") is None
 
 
 def test_there_are_thirty_expressions() -> None:

@@ -269,7 +269,7 @@ def test_position_and_euler_angles_come_as_a_textbook_prints_them() -> None:
         "atan2(cos(t2 + t3), 0)",
     ]
     assert [str(x) for x in rosam.Make_r(robot("scara"))[3:]] == [
-        "atan2(sin(q1 + q2 + q4), cos(q1 + q2 + q4))",
+        "q1 + q2 + q4",
         "0",
         "0",
     ]
@@ -361,3 +361,20 @@ def test_both_methods_for_base_parameters_agree_on_the_tree() -> None:
         # the same space: what one set knows, the other knows
         K = np.vstack([rules.regrouping, regressor.regrouping])
         assert np.linalg.matrix_rank(K, tol=1e-9) == rules.count
+
+
+def test_results_are_printed_as_they_are_read() -> None:
+    data = rosam.robot_data(rk.load("rosam_loop"))
+    results = [rosam.Make_Thand("px", "py", 0, "phi", 0, 0), rosam.Make_ODP(data), rosam.Make_TBase(data)]
+    assert not any("Formula(" in str(x) + repr(x) for x in results)
+    assert str(rosam.Make_pBase(data)[1, 1]).endswith("all are zero")
+    assert repr(rosam.Make_pBase(data)).splitlines()[2] == "[2, 1]: <p, position of l21: 3 formulas, 2 terms>"
+    assert str(rosam.Make_Ja(data)).startswith("<Ja, robot 'rosam_loop': 12 x 5 formulas")
+
+
+def test_euler_angles_of_a_planar_hand_are_sums_of_joint_angles() -> None:
+    r = rosam.Make_r(rosam.robot_data(rk.load("rosam_loop")))
+    assert str(r[3]) == "theta11 + theta31"
+    assert str(r[9]) == "theta12"
+    _, theta, _ = rosam.EulerAn(rosam.EulerOr("phi", "theta", "psi"))
+    assert str(theta) == "atan2(sin(theta), Abs(cos(theta)))"

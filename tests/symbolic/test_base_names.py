@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from linkages import two_sliders_in_symbols
 
 import rikigaku as rk
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.base_parameter_set import BaseParameters
+from rikigaku.symbolic.base_parameters.parameter_names import latex_terms, sum_text
 
 
 def arm(number: int, **dh: object) -> rk.Link:
@@ -121,3 +124,12 @@ def test_base_parameters_about_centres_of_mass_are_right_and_minimal() -> None:
             shown = base._sum(base.formulas[name])
             assert "[" not in shown
             assert float(rk.Formula.of(shown).evaluate(FLOATS, values)) == pytest.approx(x, abs=1e-12)
+
+
+def test_equal_coefficients_are_written_once_and_divisors_last() -> None:
+    sliders = str(two_sliders_in_symbols("L2").base_parameters())
+    assert "zz1 (regrouped) = zz1 + L**2*zz2/L2**2" in sliders
+    terms = {"m3": "a2", "mz3": "-d3", "m4": "a2", "m5": "-a2", "yy3": "1", "yy4": "1"}
+    own = {name: Formula.of(x) for name, x in terms.items()}
+    assert sum_text(own, {x: x for x in own}) == "a2*(m3 + m4 - m5) - d3*mz3 + yy3 + yy4"
+    assert latex_terms(own, str) == [r"+ a_{2}\,(m3 + m4 - m5)", r"- d_{3}\,mz3", "+ yy3", "+ yy4"]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import gcd, lcm
 
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_terms import Monomial, Terms, in_order
+from rikigaku.numbers.formula_terms import Factor, Monomial, Terms, in_order
 
 # Integers that are taken in at a glance, and that are read more easily than decimals.
 _SMALL, _LARGEST_INTEGER = 50, 999
@@ -36,6 +36,15 @@ def shown_terms(formula: Formula) -> Terms:
     return _without_leading_minus(terms)
 
 
+def as_shown(formula: Formula) -> Formula:
+    """The formula with its terms and numbers as they are shown: what is computed is what is read."""
+    terms = []
+    for monomial, coefficient in shown_terms(formula):
+        factors = tuple(((kind, as_shown(x) if kind == "sum" else x), n) for (kind, x), n in monomial)
+        terms.append((factors, coefficient))
+    return Formula(tuple(terms))
+
+
 def _without_leading_minus(terms: Terms) -> Terms:
     """1 - c**2 for -c**2 + 1, and (x - y)/a for -(y - x)/a."""
     if len(terms) > 1 and terms[0][1] < 0:
@@ -50,7 +59,8 @@ def _without_leading_minus(terms: Terms) -> Terms:
 
 @lru_cache(maxsize=65536)
 def laid_out(monomial: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:
-    """The same term with the numbers of its sums as they are shown."""
+    """The same term with the numbers of its sums as they are shown, and 1/sqrt(y) for sqrt(y)/y."""
+    monomial, coefficient = _with_roots_below(monomial, coefficient)
     if not any(kind == "sum" for (kind, _), _ in monomial):
         return monomial, coefficient
     shown = list(monomial)
@@ -62,6 +72,23 @@ def laid_out(monomial: Monomial, coefficient: Fraction) -> tuple[Monomial, Fract
             coefficient = coefficient / scale**power
             shown[k] = (kind, Formula(tuple((m, c * scale) for m, c in inside.terms))), power
     return tuple(shown), coefficient
+
+
+def _with_roots_below(monomial: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:
+    """sqrt(y)/y as 1/sqrt(y)."""
+    powers = dict(monomial)
+    for (kind, inside), power in monomial:
+        if kind == "sqrt" and power == 1:
+            number = inside.terms[0][1]  # a sum that is a factor has 1 in its place
+            unit = Formula(tuple((m, c / number) for m, c in inside.terms))
+            first = unit.terms[0][0]
+            alone = len(unit.terms) == len(first) == 1 and first[0][1] == 1
+            divisor: Factor = first[0][0] if alone else ("sum", unit)
+            if powers.get(divisor, 0) < 0:
+                powers[divisor] += 1
+                powers[kind, inside] = -1
+                coefficient = coefficient * number
+    return tuple((factor, n) for factor, n in powers.items() if n), coefficient
 
 
 def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> Fraction:

@@ -82,9 +82,14 @@ def displayed(formula: Formula, short: Indices | None = None) -> str:
     return rows[0].removeprefix("& ") if len(rows) == 1 else aligned(rows)
 
 
-def equation_rows(formula: Formula, left: str = "", short: Indices | None = None) -> list[str]:
-    """Rows `left &= formula` of an aligned display, in lines that fit the page."""
-    return equation(latex_lines(formula, short, _room(left)), left)
+def equation_rows(
+    formula: Formula, left: str = "", short: Indices | None = None, widest: str = ""
+) -> list[str]:
+    """Rows `left &= formula` of an aligned display, in lines that fit the page.
+
+    widest: the widest left side of the display, where it is another one.
+    """
+    return equation(latex_lines(formula, short, _room(widest or left)), left)
 
 
 def sum_rows(terms: Sequence[str], left: str) -> list[str]:

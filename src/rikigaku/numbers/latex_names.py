@@ -10,7 +10,10 @@ GREEK = frozenset(
         " phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
     )
 )
+# KaTeX refuses a display with more than 1000 macro expansions, of which a thin space takes three. A page of
+# paper has room for some 40 rows.
 _MACROS, _ROWS = 250, 40  # in one display
+_THIN, THIN_PRIMITIVE = r"\,", r"\mkern3mu "  # the same space; the second is no macro
 _DOTS = (("_ddot", "ddot"), ("_dot", "dot"))
 
 
@@ -37,20 +40,17 @@ _ESCAPES = {"^": r"\hat{}", "~": r"\sim{}"}
 
 
 def aligned(lines: Iterable[str]) -> str:
-    """Equations `left &= right`, one below the other."""
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    """Equations `left &= right`, one below the other; of any number, for KaTeX, too."""
+    source = "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    return source if source.count(_THIN) <= _MACROS else source.replace(_THIN, THIN_PRIMITIVE)
 
 
 def displays(lines: Iterable[str]) -> str:
-    """Aligned equations between dollar signs, for notebooks; long lists as several displays.
-
-    KaTeX refuses a display with more than 1000 macro expansions, of which a thin space takes three. A page
-    of paper has room for some 40 rows.
-    """
+    """Aligned equations between dollar signs, for notebooks; long lists as several displays."""
     blocks: list[list[str]] = [[]]
     macros = 0
     for line in lines:
-        own = line.count(r"\,") + line.count(r"\operatorname")
+        own = line.count(_THIN) + line.count(r"\operatorname")
         if blocks[-1] and (macros + own > _MACROS or len(blocks[-1]) == _ROWS):
             blocks.append([])
             macros = 0

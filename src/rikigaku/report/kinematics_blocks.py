@@ -12,7 +12,7 @@ from rikigaku.numbers.program import Program
 from rikigaku.report.formula_lines import FormulaLine, latex_of
 from rikigaku.report.law_figures import missing_symbols, shown_frame
 from rikigaku.robot import Robot
-from rikigaku.symbolic.base_parameters.parameter_names import latex_term
+from rikigaku.symbolic.base_parameters.parameter_names import latex_terms
 from rikigaku.symbolic.inverse_kinematics.solution_program import branch_program
 from rikigaku.symbolic.inverse_kinematics.solution_text import step_equations
 from rikigaku.web.model_document import NamedConfigurations
@@ -111,8 +111,8 @@ def base_parameter_block(
     for name, terms in zip(found.found.kept, found.found.base, strict=True):
         own = found.latex_name(name)
         left = own if len(terms) == 1 else rf"{{{own}}}^{{R}}"
-        parts = [latex_term(x, found.latex_name(full)) for full, x in terms.items()]
-        lines.append(FormulaLine(left, " + ".join(parts).replace("+ -", "- ")))
+        parts = latex_terms(terms, found.latex_name)
+        lines.append(FormulaLine(left, " ".join(parts).removeprefix("+ ")))
     numbers: tuple[float, ...] = ()
     if not missing_symbols(robot):
         try:

@@ -34,10 +34,20 @@ from rikigaku.symbolic.inverse_kinematics.ik_branches import Configurations, Joi
 from rikigaku.symbolic.inverse_kinematics.ik_problem import checked_problem
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Definition
+from rikigaku.symbolic.inverse_kinematics.step_forms import short_form
 
 Found = Formulas | Intermediates
 
 ANGLES = "zyx"  # of kinematics.EULER_ANGLES: R = Rz(phi) Ry(theta) Rx(psi)
+
+
+class FormulaMatrix(np.ndarray):
+    """An array of formulas that is printed as they are read, not as Python would write them."""
+
+    def __repr__(self) -> str:
+        return np.array2string(np.asarray(self), separator=", ", formatter={"object": str})
+
+    __str__ = __repr__
 
 
 @checked
@@ -46,7 +56,7 @@ def EulerOr(phi: Any, theta: Any, psi: Any, /, *, angles: str = ANGLES) -> np.nd
     R: Any = vector.IDENTITY
     for axis, angle in zip(_known(angles), map(Formula.of, (phi, theta, psi)), strict=True):
         R = vector.multiply(R, axis_rotation("xyz".index(axis), angle.sin(), angle.cos()))
-    return np.array([[Formula.of(x) for x in row] for row in R], dtype=object)
+    return np.array([[Formula.of(x) for x in row] for row in R], dtype=object).view(FormulaMatrix)
 
 
 @checked
@@ -66,7 +76,8 @@ def EulerAn(R: Any, /, *, angles: str = ANGLES) -> Any:
     else:
         import sympy
 
-        functions = (sympy.atan2, sympy.sqrt, sympy.Matrix)
+        functions = (_sympy_angle, sympy.sqrt, sympy.Matrix)
+        across = short_form(across, {}, {}) if isinstance(across, Formula) else across
     atan2, sqrt, column = functions
     length = sqrt(_for_sympy(across))
     if zyx:
@@ -74,6 +85,15 @@ def EulerAn(R: Any, /, *, angles: str = ANGLES) -> Any:
         return column([atan2(b, a), atan2(-c, length), atan2(d, e)])
     (_, _, a), (_, _, b), (d, e, c) = rows
     return column([atan2(b, a), atan2(length, c), atan2(e, -d)])
+
+
+def _sympy_angle(y: Any, x: Any) -> Any:
+    """SymPy's atan2(y, x); theta of atan2(sin(theta), cos(theta)), up to whole revolutions."""
+    import sympy
+
+    if isinstance(y, sympy.sin) and x == sympy.cos(y.args[0]):
+        return y.args[0]
+    return sympy.atan2(y, x)
 
 
 @checked
@@ -144,7 +164,7 @@ def Make_Thand(
     px: Any, py: Any, pz: Any, phi: Any, theta: Any, psi: Any, /, *, angles: str = ANGLES
 ) -> np.ndarray:
     """Make_Thand: the homogeneous matrix of a hand from position and Euler angles. Ours: `EulerOr`."""
-    T = np.full((4, 4), Formula.of(0), dtype=object)
+    T = np.full((4, 4), Formula.of(0), dtype=object).view(FormulaMatrix)
     T[:3, :3] = EulerOr(phi, theta, psi, angles=angles)
     T[:3, 3] = [Formula.of(x) for x in (px, py, pz)]
     T[3, 3] = Formula.of(1)

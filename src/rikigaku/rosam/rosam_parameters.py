@@ -31,7 +31,14 @@ def Make_ODP(robot: Described, /) -> dict[str, Formula]:
     names = paper_names(robot, regressor_columns(state.mechanism, coordinate_names(robot)))
     writer = FormulaWriter(state.ring, variable_names(robot))
     values = [writer(x) for x in regressor_parameters(state.mechanism)]
-    return dict(zip(names.values(), values, strict=True))
+    return NamedFormulas(zip(names.values(), values, strict=True))
+
+
+class NamedFormulas(dict[str, Formula]):
+    """Formulas by name; printed as equations, those that are their own names as these."""
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(name if str(x) == name else f"{name} = {x}" for name, x in self.items()) + "}"
 
 
 class DifferentialModel:

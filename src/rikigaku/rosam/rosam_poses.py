@@ -42,6 +42,15 @@ class Numbered(dict[Any, Formulas]):
         what = "entry" if isinstance(next(iter(self), None), int) else "entry (link, branch)"
         raise UnknownName(what, key, known, "the table of matrices")
 
+    def __repr__(self) -> str:
+        """One matrix after the other, each under its key: [2, 1] is link 2 of branch 1."""
+        return "\n".join(f"[{_key_text(key)}]: {x}" for key, x in self.items())
+
+
+def _key_text(key: object) -> str:
+    parts = key if isinstance(key, tuple) else (key,)
+    return ", ".join(f'"{x}"' if isinstance(x, str) else str(x) for x in parts)
+
 
 @checked
 def Make_q(robot: Described, /) -> Formulas:
@@ -158,7 +167,7 @@ def link_names(robot: RobotModel) -> dict[tuple[int, int], str]:
 def pose(robot: Robot, frame: str) -> Formulas:
     """The pose of a frame in the base."""
     found: Formulas = law_formulas(robot, LAWS["tree.pose"], Specialization((("frame", frame),)))
-    return found
+    return Formulas(f"T, pose of {frame}", found.array, found.context)
 
 
 def hand_link(robot: Robot, branch: int) -> str:
@@ -199,7 +208,7 @@ def _relative(robot: Robot, from_branch: bool) -> dict[Key, Formulas]:
     for (i, k), name in frame_names(robot).items():
         before = hand_link(robot, k) if i == "H" else names.get((int(i) - 1, k), "")
         start = origins[k] if from_branch or not before else before
-        result[i, k] = _matrix(f"pose of {name}", _between(state, start, name), context)
+        result[i, k] = _matrix(f"T, pose of {name}", _between(state, start, name), context)
     return result
 
 
@@ -245,8 +254,13 @@ def _formulas(title: str, numbers: Any, context: FormulaContext) -> Formulas:
 
 
 def _rotations(poses: dict[Key, Formulas]) -> dict[Key, Formulas]:
-    return Numbered({key: T[:3, :3] for key, T in poses.items()})
+    return Numbered({key: _part(T, "R", "rotation", np.s_[:3, :3]) for key, T in poses.items()})
 
 
 def _positions(poses: dict[Key, Formulas]) -> dict[Key, Formulas]:
-    return Numbered({key: T[:3, 3] for key, T in poses.items()})
+    return Numbered({key: _part(T, "p", "position", np.s_[:3, 3]) for key, T in poses.items()})
+
+
+def _part(T: Formulas, letter: str, what: str, places: Any) -> Formulas:
+    """A part of a pose under its own letter: "p, position of l11"."""
+    return Formulas(T.title.replace("T, pose", f"{letter}, {what}"), T.array[places], T.context)

@@ -10,6 +10,7 @@ from html import escape
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import WrongValue
+from rikigaku.numbers.latex_names import THIN_PRIMITIVE
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:\.[0-9]+)?|\s+|[A-Za-z]|.", re.DOTALL)
 _LETTERS = re.findall(
@@ -59,7 +60,9 @@ class _Reader:
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.tokens = [token for token in _TOKEN.findall(latex) if not token.isspace()]
+        self.tokens = [
+            token for token in _TOKEN.findall(latex.replace(THIN_PRIMITIVE, r"\, ")) if not token.isspace()
+        ]
         self.at = 0
 
     @property

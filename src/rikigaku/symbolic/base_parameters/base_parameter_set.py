@@ -22,7 +22,7 @@ from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.latex_names import latex_name as symbol_latex
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.base_parameters.parameter_names import latex_name as parameter_latex
-from rikigaku.symbolic.base_parameters.parameter_names import latex_term, paper_names, sum_text
+from rikigaku.symbolic.base_parameters.parameter_names import latex_terms, paper_names, sum_text
 from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
 
@@ -216,8 +216,7 @@ class BaseParameters:
                 continue
             written, others = self._in_symbols(terms)
             parts = signed_terms(written) if written else []
-            named = [latex_term(x, self.latex_name(n)) for n, x in others.items()]
-            parts += [f"+ {x}".replace("+ -", "- ") for x in named]
+            parts += latex_terms(others, self.latex_name)
             rows += sum_rows(parts, rf"{own}^{{\mathrm{{R}}}}" if len(terms) > 1 else own)
         return rows
 

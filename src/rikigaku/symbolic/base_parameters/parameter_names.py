@@ -1,7 +1,8 @@
 """Names and sums of parameters as text, in the notation of ROSAM II, and in LaTeX."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import ONE, Formula
@@ -66,22 +67,59 @@ def latex_name(name: str) -> str:
 def sum_text(terms: Mapping[str, Formula], names: Mapping[str, str] | None = None) -> str:
     """Parameters with their coefficients as one sum; names: other names for the parameters."""
     text = ""
-    for name, x in terms.items():
-        shown = names[name] if names else f"[{name}]"
+    for x, members in _by_coefficient(terms):
+        shown = _members(members, lambda name: names[name] if names else f"[{name}]")
         if x == ONE or x == -ONE:
             sign, product = (x == ONE), shown
         elif len(x.terms) == 1:
             sign = x.terms[0][1] > 0
-            product = f"{x if sign else -x}*{shown}"
+            product = _product_text(x if sign else -x, shown)
         else:
             sign, product = True, f"({x})*{shown}"
         text += (" + " if sign else " - ") + product
     return text.removeprefix(" + ").lstrip() if text.startswith(" + ") else text.strip()
 
 
-def latex_term(x: Formula, name: str) -> str:
-    """A parameter with its coefficient in LaTeX."""
-    if x == ONE or x == -ONE:
-        return name if x == ONE else f"-{name}"
-    inside = latex(x)
-    return rf"{inside}\,{name}" if len(x.terms) == 1 else rf"\left({inside}\right) {name}"
+def latex_terms(terms: Mapping[str, Formula], name: Callable[[str], str]) -> list[str]:
+    """Parameters with their coefficients in LaTeX, each product with its sign; name: of a parameter."""
+    found = []
+    for x, members in _by_coefficient(terms):
+        shown, negative = _members(members, name), len(x.terms) == 1 and x.terms[0][1] < 0
+        size = -x if negative else x
+        inside = latex(size)
+        if size != ONE:
+            shown = rf"{inside}\,{shown}" if len(x.terms) == 1 else rf"\left({inside}\right) {shown}"
+        found.append(("- " if negative else "+ ") + shown)
+    return found
+
+
+def _by_coefficient(terms: Mapping[str, Formula]) -> list[tuple[Formula, list[tuple[str, bool]]]]:
+    """Coefficients, each with its parameters: a2*m3 + a2*m4 is a2*(m3 + m4); True: with the other sign."""
+    found: list[tuple[Formula, list[tuple[str, bool]]]] = []
+    for name, x in terms.items():
+        alone = x == ONE or x == -ONE
+        same = next((group for group in found if not alone and group[0] in (x, -x)), None)
+        if same is None:
+            found.append((x, [(name, False)]))
+        else:
+            same[1].append((name, same[0] != x))
+    return found
+
+
+def _members(members: list[tuple[str, bool]], name: Callable[[str], str]) -> str:
+    """One name, or a sum of names in brackets."""
+    if len(members) == 1:
+        return name(members[0][0])
+    first, *rest = ((name(x), negative) for x, negative in members)
+    return f"({first[0]}" + "".join(f" {'-' if n else '+'} {x}" for x, n in rest) + ")"
+
+
+def _product_text(x: Formula, shown: str) -> str:
+    """A positive product times a parameter: zz2/L2**2 for 1/L2**2*zz2."""
+    ((monomial, c),) = x.terms
+    below = Formula(((tuple((f, -n) for f, n in monomial if n < 0), Fraction(1)),))
+    if below == ONE:
+        return f"{x}*{shown}"
+    above = Formula(((tuple((f, n) for f, n in monomial if n > 0), c),))
+    divisor = f"/{below}" if sum(n < 0 for _, n in monomial) == 1 else f"/({below})"
+    return (shown if above == ONE else f"{above}*{shown}") + divisor

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rikigaku.core.errors import NotExact
 from rikigaku.numbers.elementary_functions import cos, is_zero, sign, sin, sqrt
 from rikigaku.numbers.formula import ONE, Formula
+from rikigaku.numbers.formula_layout import as_shown
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import Shape, trace
 from rikigaku.symbolic.formulas.intermediates import Intermediates, intermediates
@@ -80,7 +81,7 @@ def _traced(
         at: dict[str, Number] = {**known, **dict(zip(names, map(lifted, inputs), strict=True))}
         for name, formula in steps:
             at[name] = formula.evaluate(FLOATS, at)
-        found = parts([y.evaluate(FLOATS, at) for y in results])
+        found = parts([as_shown(y).evaluate(FLOATS, at) for y in results])
         keys.extend(found)
         return {str(powers): list(values) for powers, values in found.items()}
 

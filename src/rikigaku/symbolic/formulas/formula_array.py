@@ -11,6 +11,7 @@ import numpy as np
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
+from rikigaku.numbers.formula_layout import operations
 from rikigaku.numbers.formula_text import PAGE, equation_rows, latex, latex_width
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
@@ -26,7 +27,9 @@ from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 # symbols has 224 terms.
 SHOWN, SHOWN_SHORT, MOST_SHOWN = 120, 200, 300
 _LONGEST = 1000  # characters
-_FEW = 4  # terms up to which an element is shown as a formula among others that are shown by steps
+# Terms and operations up to which an element is shown as a formula among others that are shown by steps.
+_FEW, _FEW_OPERATIONS = 4, 30
+_BY_STEPS = r"& \text{with intermediate variables}"
 _SEARCHING = 10.0  # seconds of processor time for the short forms of all elements; then quick forms are shown
 
 
@@ -169,7 +172,7 @@ class Formulas(LawResult):
 
         steps = self._steps
         pairs = list(zip(self.array.flat, steps.results, strict=True))
-        results = [x.shortest if 0 < x.terms <= _FEW else y for x, y in pairs]
+        results = [x.shortest if _is_short(x) else y for x, y in pairs]
         return retraced(steps.name, self.shape, steps.steps, results, steps.context, steps.reason)
 
     @property
@@ -223,15 +226,19 @@ class Formulas(LawResult):
             f"{' = '.join(element_text(self._name, p) for p in places)} = {_cut(x.text(style))}"
             for places, x in nonzero_places(list(self.array.flat), self.shape)
         ]
-        return "\n".join([head, *shown, *(["all others are zero"] if not all(self.array.flat) else [])])
+        zeros = "all others are zero" if shown else "all are zero"
+        return "\n".join([head, *shown, *([zeros] if not all(self.array.flat) else [])])
 
     @checked
     def latex(self, style: str = "full") -> str:
-        """All formulas as one matrix (a column for a vector) in LaTeX, however long, without dollar signs.
+        """All formulas as one matrix (a column for a vector) in LaTeX, without dollar signs.
 
         A matrix wider than a page of A4 comes as an aligned block, an equation for each element that is not
-        zero, in lines that fit. style "short" writes s_{23} for sin(theta2 + theta3).
+        zero, in lines that fit. Long results come with intermediate variables, as they are printed; one
+        element, `M[0, 0].latex()`, is always a formula. style "short" writes s_{23} for sin(theta2 + theta3).
         """
+        if self._is_long:
+            return aligned([_BY_STEPS, *self._shown_steps.latex_rows(style)])
         short = self.context.short_indices(style)
         self._find_short_forms()
         if self._fits(short):
@@ -240,7 +247,7 @@ class Formulas(LawResult):
 
     def _repr_latex_(self) -> str:
         if self._is_long:
-            return self._shown_steps._repr_latex_()
+            return displays([_BY_STEPS, *self._shown_steps.latex_rows()])
         self._find_short_forms()
         if self._fits(None):
             return f"${self.latex()}$"
@@ -252,11 +259,20 @@ class Formulas(LawResult):
 
     def _equations(self, short: Mapping[str, str] | None) -> Iterator[str]:
         """Rows of an aligned display: an equation for each formula that is not zero, in lines that fit."""
-        for places, x in nonzero_places(list(self.array.flat), self.shape):
-            left = " = ".join(latex_name(self._name, p) for p in places)
-            yield from equation_rows(x.shortest, left, short)
+        found = [
+            (" = ".join(latex_name(self._name, p) for p in places), x)
+            for places, x in nonzero_places(list(self.array.flat), self.shape)
+        ]
+        widest = max((left for left, _ in found), key=latex_width, default="")
+        for left, x in found:
+            yield from equation_rows(x.shortest, left, short, widest)
         if not all(self.array.flat):
             yield r"& \text{all others are zero}"
+
+
+def _is_short(x: ExactFormula) -> bool:
+    """Whether an element is shown as a formula among others that are shown by steps."""
+    return 0 < x.terms <= _FEW and operations(x.shortest) <= _FEW_OPERATIONS
 
 
 def _cut(text: str) -> str:

@@ -2,12 +2,14 @@
 
 The sum is read as a polynomial in its factors (symbols, sines, sums) and in the inverses of those below
 fraction bars: a/s**2 + b/s**2 becomes (a + b)/s**2. Polynomials that factor are written as
-products; of others the factor that occurs in most terms is taken out, then the same is done with both parts.
+products; of others the factor that occurs in most terms is taken out, or a square of a sum is completed
+(a**2 + 2*a*b + b**2 + c becomes (a + b)**2 + c), then the same is done with both parts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from math import gcd, lcm
 from typing import Any
 
@@ -135,7 +137,26 @@ class _Grouping:
             candidates.append(
                 product([(self.atoms[k], 1), (self.best(inside), 1)]) + (self.best(rest) if rest else ZERO)
             )
+        if 3 <= len(p) <= _TRIED:
+            candidates += self._with_square(p)
         return shortest(candidates)
+
+    def _with_square(self, p: fmpq_mpoly) -> Iterator[Formula]:
+        """a**2 + 2*a*b + b**2 + c as (a + b)**2 + c, times a common factor."""
+        context = p.context()
+        terms = {tuple(map(int, m)): Fraction(plain(c)) for m, c in p.to_dict().items()}
+        for both, c in terms.items():
+            for i, j in combinations([k for k, n in enumerate(both) if n], 2):
+                first, second = _moved(both, i, j), _moved(both, j, i)
+                a, b = terms.get(first, Fraction(0)), terms.get(second, Fraction(0))
+                if not a or c * c != 4 * a * b:
+                    continue
+                ratio = c / (2 * a)  # a x**2 + c x y + b y**2 = a (x + ratio y)**2
+                inside = self.atoms[i] + product([(self.atoms[j], 1)], ratio)
+                beside = [n - (k in (i, j)) for k, n in enumerate(both)]
+                square = product([(inside, 2), *self._powers(beside)], a)
+                rest = {m: rational(x) for m, x in terms.items() if m not in (both, first, second)}
+                yield square + (self.best(context.from_dict(rest)) if rest else ZERO)
 
     def _squares(self, context: Any, powers: dict[str, list[Any]]) -> None:
         """(s - 1)(s + 1) = -c^2 for a sine, and for a cosine."""
@@ -165,6 +186,11 @@ def contents(coefficients: list[Fraction | int]) -> Fraction:
     below = lcm(*(c.denominator for c in coefficients))
     above = gcd(*(int(c * below) for c in coefficients))
     return Fraction(above if coefficients[0] > 0 else -above, below)
+
+
+def _moved(powers: tuple[int, ...], to: int, of: int) -> tuple[int, ...]:
+    """The exponents with one power of a factor replaced by another."""
+    return tuple(n + (k == to) - (k == of) for k, n in enumerate(powers))
 
 
 def _split(p: fmpq_mpoly, k: int) -> tuple[fmpq_mpoly, fmpq_mpoly]:

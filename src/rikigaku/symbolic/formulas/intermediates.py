@@ -150,13 +150,15 @@ class Intermediates(LawResult):
 
         Numbers are shown to 14 digits; the fields `steps` and `results` have all. Styles as for `text`.
         """
-        return aligned(self._latex_lines(self._short_indices(style)))
+        return aligned(self.latex_rows(style))
 
     def _short_indices(self, style: str) -> dict[str, str] | None:
         taken = [name for name, _ in self.steps]
         return None if self.context is None else self.context.short_indices(style, taken)
 
-    def _latex_lines(self, short: dict[str, str] | None = None) -> list[str]:
+    def latex_rows(self, style: str = "full") -> list[str]:
+        """Rows of an aligned display: steps, then results."""
+        short = self._short_indices(style)
         rows = [row for name, x in self.steps for row in equation_rows(readable(x), latex_name(name), short)]
         for places, x in nonzero_places(self.results, self.shape):
             left = " = ".join(latex_name(self.name, p) for p in places)
@@ -164,7 +166,7 @@ class Intermediates(LawResult):
         return rows
 
     def _repr_latex_(self) -> str:
-        return displays(self._latex_lines())
+        return displays(self.latex_rows())
 
 
 def intermediates(

@@ -151,4 +151,5 @@ def _read(
         return law_steps(robot, law, specialization)[name]
 
     kind = "robot" if law.plan is None else "closed robot"
-    return Formulas(f"{name} of {law.called}, {kind} {robot.name!r}", array, context, steps)
+    of_law = f" of {law.called}" if law.called != name else ""
+    return Formulas(f"{name}{of_law}, {kind} {robot.name!r}", array, context, steps)

@@ -84,9 +84,10 @@ class TextbookForms:
             if (size := self._root_of_square(name)) is not None:
                 return self._with_sign(x, name, *size)
         if isinstance(x, RationalFunction):
-            below = [(self(d), -n) for d, n in x.denominator_factors.items()]
             monomial, rest = _without_monomial(x.numerator)  # it may cancel
-            return product([(self.writer(monomial), 1), (self(rest), 1), *below])
+            above, below = self._cancelled(self(rest), dict(x.denominator_factors))
+            divisors = [(self._radicand(d), -n) for d, n in below.items() if n]
+            return product([(self(monomial), 1), (above, 1), *divisors])
         key = str(x.polynomial)
         if key not in self._known:
             plain_form = self.writer(x)
@@ -126,9 +127,16 @@ class TextbookForms:
     def _other(self, name: str) -> Formula:
         """The formula of a generator that is no sine or cosine; radicands of square roots in short form."""
         if name.startswith("root["):
-            radicand = self.ring.radicands[int(name[5:-1])]
-            return self(radicand).sqrt()
+            return self._radicand(self.ring.radicands[int(name[5:-1])]).sqrt()
         return self.writer.formulas[name]
+
+    def _radicand(self, x: Any) -> Formula:
+        """The shortest form of what is below a root or a fraction bar, 1 - p**2 and p**2 - 1 among them."""
+        found = [self(x)]
+        for sign in (1, -1) if isinstance(x, Exact) else ():
+            if (square := self._square_root(1 - x * sign)) is not None:
+                found.append((ONE - product([(square[0], 2)])) * sign)
+        return shortest(found)
 
     # -- square roots of squares ----------------------------------------------------------------------------
     def _roots(self, x: Exact | RationalFunction) -> list[str]:
@@ -142,10 +150,11 @@ class TextbookForms:
     def _root_of_square(self, name: str) -> tuple[Formula, Any] | None:
         """p as a formula and as a number, where the root is sqrt(p^2), the absolute value of p; else None."""
         if name not in self._squares:
-            self._squares[name] = self._found_root(self.ring.radicands[int(name[5:-1])])
+            self._squares[name] = self._square_root(self.ring.radicands[int(name[5:-1])])
         return self._squares[name]
 
-    def _found_root(self, radicand: Any) -> tuple[Formula, Any] | None:
+    def _square_root(self, radicand: Any) -> tuple[Formula, Any] | None:
+        """p as a formula and as a number, where the radicand is p^2; else None."""
         if not isinstance(radicand, Exact):
             return None
         form = self(radicand)
@@ -158,6 +167,26 @@ class TextbookForms:
         half = Formula(((tuple((factor, power // 2) for factor, power in monomial), Fraction(above, below)),))
         number = self._number(half)
         return (half, number) if number is not None and number * number == radicand else None
+
+    def _cancelled(self, form: Formula, factors: dict[Any, int]) -> tuple[Formula, dict[Any, int]]:
+        """A numerator and its denominators without factors that are equal modulo s^2 + c^2 = 1."""
+        if len(form.terms) != 1:
+            return form, factors
+        monomial, coefficient = form.terms[0]
+        kept = []
+        for factor, power in monomial:
+            number = self._number(factor[1]) if factor[0] == "sum" and power > 0 else None
+            if not isinstance(number, Exact):
+                kept.append((factor, power))
+                continue
+            for d in factors:
+                scale = _leading(number) / _leading(d)
+                if factors[d] and number - d * scale == 0:
+                    common = min(power, factors[d])
+                    power, factors[d] = power - common, factors[d] - common
+                    coefficient = coefficient * scale**common
+            kept.append((factor, power))
+        return Formula(((tuple(x for x in kept if x[1]), coefficient),)), factors
 
     def _with_sign(self, x: Any, name: str, form: Formula, number: Any) -> Formula:
         """x = A + B root as A + (B p) sign(p)."""
@@ -184,6 +213,11 @@ class TextbookForms:
             return form.evaluate(ExactConstants(ring), symbols)
         except RikigakuError:
             return None
+
+
+def _leading(x: Exact) -> Fraction:
+    """The first coefficient of a polynomial."""
+    return Fraction(plain(x.polynomial.leading_coefficient()))
 
 
 def _without_monomial(x: Any) -> tuple[Any, Any]:

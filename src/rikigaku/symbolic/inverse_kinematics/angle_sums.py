@@ -6,6 +6,7 @@ sin(r) and r a sum of known angles. Then the joint is atan2(b, a) + r, which is 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly_ctx
@@ -17,7 +18,15 @@ from rikigaku.numbers.formula import PI, ZERO, Formula
 from rikigaku.numbers.formula_layout import with_common_scale
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.symbolic.formulas.trigonometric_bases import TrigonometricPolynomial, with_sums
-from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Step
+from rikigaku.symbolic.inverse_kinematics.solution_steps import (
+    Angle,
+    Definition,
+    Displacement,
+    Root,
+    Step,
+    is_short,
+)
+from rikigaku.symbolic.inverse_kinematics.step_forms import angle_symbols, short_form
 
 _MOST_TERMS = 200
 
@@ -36,31 +45,62 @@ class AngleSum:
 ShownStep = Step | AngleSum
 
 
-def with_angle_sums(steps: Sequence[Step]) -> tuple[ShownStep, ...]:
-    """The steps for readers: sums of angles where there are, without definitions that only others needed."""
+def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
+    """The steps for readers: sums of angles and short forms, without steps that only others needed.
+
+    size: of q; joints of higher places are cut joints.
+    """
     shown: list[Any] = []
     definitions: dict[str, Formula] = {}
-    for step in steps:
-        if isinstance(step, Definition):
-            definitions[step.name] = step.formula.substitute(definitions)
-        elif isinstance(step, Angle):
-            found = _angle_sum(step, definitions) if step.total is None else _total(step, step.total)
-            if _is_symbol(step.y) and _is_symbol(step.x):  # s2 and c2 are the sine and cosine of the joint
-                own = Formula.symbol(step.name)
-                definitions |= {str(step.y): own.sin(), str(step.x): own.cos()}
-            y, x = with_common_scale(step.y, step.x)
-            shown.append(found or replace(step, y=y, x=x))
-            continue
-        shown.append(step)
-    return _needed(shown)
+    values: dict[str, Formula] = {}  # {"c2": cos(q2)}: names of the sine and cosine of a joint
+    sums: dict[str, Formula] = {}  # {"q3": phi - q1 - q2}
+    same: dict[str, Formula] = {}  # {"level_y": wrist_z}: other names of a symbol, or its negative
+    for step in map(partial(_renamed, same), steps):
+        match step:
+            case Definition(name, formula) if _is_other_name(formula):
+                same[name] = definitions[name] = formula
+            case Definition(name, formula):
+                definitions[name] = formula.substitute(definitions)
+                shown.append(Definition(name, short_form(formula, values, sums)))
+            case Root(name, radicand):
+                shown.append(Root(name, short_form(radicand, values, sums)))
+            case Displacement(_, _, value):
+                shown.append(replace(step, value=short_form(value, values, sums)))
+            case Angle(_, name, y, x):
+                found = _angle_sum(step, definitions) if step.total is None else _total(step, step.total)
+                if _is_symbol(y) and _is_symbol(x):  # s2 and c2 are the sine and cosine of the joint
+                    own = Formula.symbol(name)
+                    values |= {str(y): own.sin(), str(x): own.cos()}
+                    definitions |= values
+                elif found is None:
+                    y, x = (short_form(f, values, sums) for f in (y, x))
+                if found is not None and found.y is None:
+                    sums[name] = found.rest.substitute(sums)
+                y, x = with_common_scale(y, x)
+                shown.append(found or replace(step, y=y, x=x))
+    return _needed(shown, size)
 
 
-def _needed(steps: list[Any]) -> tuple[ShownStep, ...]:
-    """Without definitions that no shown step uses."""
+def _renamed(same: Mapping[str, Formula], step: Step) -> Step:
+    """The step with other names of symbols replaced by these."""
+    changed: dict[str, Any] = {
+        name: x.substitute(dict(same)) for name, x in vars(step).items() if isinstance(x, Formula)
+    }
+    return replace(step, **changed) if same else step
+
+
+def _is_other_name(formula: Formula) -> bool:
+    """Whether a formula is a symbol or its negative."""
+    return is_short(formula) and all(kind == "symbol" for m, _ in formula.terms for (kind, _), _ in m)
+
+
+def _needed(steps: list[Any], size: int) -> tuple[ShownStep, ...]:
+    """Without definitions and cut joints that no shown step uses."""
     uses: set[str] = set()
     kept: list[Any] = []
     for step in reversed(steps):
-        if isinstance(step, Definition) and step.name not in uses:
+        removable = isinstance(step, Definition) or getattr(step, "place", 0) >= size
+        if removable and step.name not in uses:
             continue
         kept.append(step)
         formulas = (
@@ -79,7 +119,7 @@ def _total(step: Angle, total: Formula) -> AngleSum:
 
 def _angle_sum(step: Angle, definitions: Mapping[str, Formula]) -> AngleSum | None:
     y, x = (f.substitute(dict(definitions)) for f in (step.y, step.x))
-    angles = sorted(_angle_symbols(y) | _angle_symbols(x))
+    angles = sorted(angle_symbols(y) | angle_symbols(x))
     plain_symbols = sorted((y.symbols | x.symbols) - set(angles))
     if len(angles) < 1 or len(y.terms) > _MOST_TERMS:
         return None
@@ -132,18 +172,6 @@ def _shown(step: Angle, a: Formula, b: Formula, rest: Formula) -> AngleSum:
         if a == x and b == y:
             return AngleSum(step.place, step.name, None, None, rest + angle)
     return AngleSum(step.place, step.name, b, a, rest)
-
-
-def _angle_symbols(formula: Formula) -> set[str]:
-    """Symbols inside of sines and cosines."""
-    found: set[str] = set()
-    for monomial, _ in formula.terms:
-        for (kind, inside), _ in monomial:
-            if kind in ("sin", "cos"):
-                found |= inside.symbols
-            elif isinstance(inside, Formula):
-                found |= _angle_symbols(inside)
-    return found
 
 
 def _is_symbol(formula: Formula) -> bool:

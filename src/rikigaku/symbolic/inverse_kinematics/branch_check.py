@@ -20,7 +20,7 @@ from rikigaku.numbers.exact_number import Ring
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import Number
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
-from rikigaku.symbolic.inverse_kinematics.ik_problem import numeric_alternative
+from rikigaku.symbolic.inverse_kinematics.ik_problem import NUMERIC
 from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness, square_root
 from rikigaku.symbolic.inverse_kinematics.serial_chain import Axis
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
@@ -83,11 +83,10 @@ def verified(
         loops = "Its loops may leave the frame less freedom than its own joints have. " * bool(
             result.robot.loops
         )
-        instead = numeric_alternative(result.robot, result.frame, result.target)
         raise NotSolvable(
             f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
-            f"of frame {result.frame!r}. {loops}{instead}",
-            [result.coordinates[axis.place] for axis in axes],
+            f"of frame {result.frame!r}. {loops}{NUMERIC}",
+            [result.coordinates[axis.place] for axis in axes if axis.place in result.coordinates],
         )
     undecided = sum(passed[p] < _REQUIRED_PASSES and failed[p] < most for p in patterns)
     return replace(result, signs=tuple(good), undecided=undecided)

@@ -31,9 +31,9 @@ from rikigaku.symbolic.inverse_kinematics.branch_check import Requirements, veri
 from rikigaku.symbolic.inverse_kinematics.closed_chains import loop_chain, loop_pose, loop_supports
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.inverse_kinematics.ik_problem import (
+    NUMERIC,
     InverseKinematicsProblem,
     checked_problem,
-    numeric_alternative,
 )
 from rikigaku.symbolic.inverse_kinematics.joint_formulas_json import formulas_from_json, formulas_to_json
 from rikigaku.symbolic.inverse_kinematics.linear_loops import VIRTUAL, AngleSum, angle_sums
@@ -121,7 +121,7 @@ def _found(
         lambda result: _from_job(robot, result),
         what=f"Inverse kinematics of robot {robot.name!r}, {problem.target} of frame {frame!r},",
         work=work,
-        advice=f"{_ADVICE} {numeric_alternative(robot, frame, problem.target)}",
+        advice=f"{_ADVICE} {NUMERIC}",
     )
 
 
@@ -360,10 +360,9 @@ def _elements(pose: Pose) -> Iterator[Number]:
 
 
 def _unsolved(problem: InverseKinematicsProblem, error: NotSolvable) -> NotSolvable:
-    instead = numeric_alternative(problem.robot, problem.frame, problem.target)
     return NotSolvable(
         f"Robot {problem.robot.name!r}: the {problem.target} of frame {problem.frame!r} yields no formula "
-        f"for {', '.join(error.joints)}. {error} {instead}",
+        f"for {', '.join(error.joints)}. {error} {NUMERIC}",
         error.joints,
         error.degree,
         error.equation,

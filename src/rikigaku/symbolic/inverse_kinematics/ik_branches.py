@@ -107,6 +107,11 @@ class Branch:
         )
 
     @property
+    def shown_steps(self) -> "tuple[ShownStep, ...]":
+        """The steps as books print them."""
+        return with_angle_sums(self.steps, self.formulas.robot.nq)
+
+    @property
     def joints(self) -> list[tuple[str, Step]]:
         """Each joint with the step that computes it, in the order of solution."""
         return [
@@ -127,19 +132,19 @@ class Branch:
     def __str__(self) -> str:
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_text
 
-        return "\n".join(steps_text(with_angle_sums(self.steps)))
+        return "\n".join(steps_text(self.shown_steps))
 
     @checked
     def latex(self, style: str = "full") -> str:
         """The steps as an aligned display, without dollar signs; style "short" writes s23, c23."""
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
 
-        return aligned(steps_lines(with_angle_sums(self.steps), self.formulas.short_indices(style)))
+        return aligned(steps_lines(self.shown_steps, self.formulas.short_indices(style)))
 
     def _repr_latex_(self) -> str:
         from rikigaku.symbolic.inverse_kinematics.solution_text import steps_lines
 
-        return displays(steps_lines(with_angle_sums(self.steps)))
+        return displays(steps_lines(self.shown_steps))
 
 
 @dataclass(frozen=True, repr=False)
@@ -335,7 +340,7 @@ class JointFormulas:
     @cached_property
     def shown_steps(self) -> "tuple[ShownStep, ...]":
         """The steps as books print them: theta3 = phi - theta1 - theta2 for the last of parallel axes."""
-        return with_angle_sums(self.steps)
+        return with_angle_sums(self.steps, self.robot.nq)
 
     def short_indices(self, style: str) -> dict[str, str] | None:
         """Indices of the joints in the style "short"; None for "full"."""

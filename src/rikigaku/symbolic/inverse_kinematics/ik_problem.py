@@ -1,20 +1,24 @@
 """The inverse-kinematics problem: chain, target and given joints, validated before anything is solved."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
+from flint import nmod_mat
 
 from rikigaku.core.errors import NotSolvable, RikigakuError, UnknownName, WrongValue
-from rikigaku.laws.tree.kinematics import jacobian
 from rikigaku.model.editing import geometry_only
-from rikigaku.model.mechanism import Mechanism, instantiate
+from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.exact_number import Exact
-from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.symbolic.inverse_kinematics.closed_chains import with_cut_joints
+from rikigaku.spatial.pose import Pose
+from rikigaku.spatial.vector import cross, sub
+from rikigaku.symbolic.inverse_kinematics.closed_chains import chains_through_loops, with_cut_joints
 from rikigaku.symbolic.inverse_kinematics.linear_loops import LevelWrist, level_wrist, with_displacements
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane, plane_of
+from rikigaku.symbolic.inverse_kinematics.pose_equations import Witness
 from rikigaku.symbolic.inverse_kinematics.serial_chain import (
     Axis,
     Chain,
@@ -27,6 +31,7 @@ from rikigaku.symbolic.inverse_kinematics.serial_chain import (
 from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 
 TARGETS = ("pose", "position", "planar")
+NUMERIC = "Use robot.inverse_kinematics(...), which is numeric."  # advice of error texts
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,26 @@ def checked_problem(
     wrist = None if relations is None or known else level_wrist(chain, relations, robot.nq)
     if wrist is not None:
         return _with_wrist(robot, frame, target, mechanism, chain, relations, wrist)
+    try:
+        return _of_chain(robot, frame, target, mechanism, chain, known, relations)
+    except NotSolvable as refusal:
+        for other in chains_through_loops(mechanism, ring, *mechanism.frames[frame]) if robot.loops else ():
+            given_axes = frozenset(axis for axis in other.axes if axis.place in places)
+            with suppress(NotSolvable):
+                return _of_chain(robot, frame, target, mechanism, canonical(other), given_axes, relations)
+        raise refusal from None
+
+
+def _of_chain(
+    robot: RobotModel,
+    frame: str,
+    target: str | None,
+    mechanism: Mechanism,
+    chain: Chain,
+    known: frozenset[Axis],
+    relations: LinearSubstitution | None,
+) -> InverseKinematicsProblem:
+    """The problem of one chain from the ground to the frame; NotSolvable if the target does not fix it."""
     plane = plane_of(chain)
     target = target or _usual_target(chain, plane, len(known))
     if target == "planar" and plane is None:
@@ -150,7 +175,8 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
     """Raise NotSolvable if a joint has no effect on the target, or if there are too many coordinates."""
     pose = chain.pose()
     reached = [*pose.p] if target == "position" else [*pose.p, *(x for row in pose.R for x in row)]
-    names = {k: joint.name for joint in robot.joints for k in _places(robot, [joint.name])}
+    names: dict[int, str] = defaultdict(lambda: "a cut joint")
+    names |= {k: joint.name for joint in robot.joints for k in _places(robot, [joint.name])}
     matter = {axis for x in reached if isinstance(x, Exact) for axis in unknowns(x, unknown)}
     if free := _once(names[axis.place] for axis in unknown if axis not in matter):
         raise NotSolvable(
@@ -165,23 +191,44 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
             f"move it. Name {len(unknown) - most} that you will give: given=[{names[unknown[-1].place]!r}].",
             _once(names[axis.place] for axis in unknown),
         )
-    if _rank(robot, frame, target, [axis.place for axis in unknown]) < len(unknown):
+    if _rank(chain, target, unknown) < len(unknown):
         moving = _once(names[axis.place] for axis in unknown)
+        what = f"Robot {robot.name!r}: {', '.join(moving)} do not move the {target} of frame {frame!r}"
+        if robot.loops:
+            raise NotSolvable(
+                f"{what} independently of each other, and its loops are solved after the joints that lead to "
+                f"the frame. {NUMERIC}",
+                moving,
+            )
         raise NotSolvable(
-            f"Robot {robot.name!r}: {', '.join(moving)} do not move the {target} of frame {frame!r} "
-            "independently of each other, in any configuration. Name joints that you will give: given=[...].",
+            f"{what} independently of each other, in any configuration. Name joints that you will give: "
+            "given=[...].",
             moving,
         )
 
 
-def _rank(robot: RobotModel, frame: str, target: str, places: list[int]) -> int:
-    """Rank of the Jacobian of these joints at a generic configuration of a generic geometry."""
-    rng = np.random.default_rng(0)
-    plain = geometry_only(robot)
-    mechanism = instantiate(plain, FLOATS, {name: rng.uniform(0.5, 1.5) for name in plain.free_symbols})
-    J = np.array(jacobian(mechanism, list(rng.uniform(0.3, 1.3, robot.nq)), frame), dtype=float)
-    columns = [k for body in mechanism.bodies for p, k in zip(body.q, body.v, strict=False) if p in places]
-    return int(np.linalg.matrix_rank(J[: 3 if target == "position" else 6, columns], tol=1e-9))
+def _rank(chain: Chain, target: str, unknown: list[Axis]) -> int:
+    """Rank of the Jacobian of these joints at a random configuration of a random geometry, modulo a prime."""
+    witness = Witness(chain.ring, 1)
+
+    def residues(X: Pose) -> Pose:
+        rows: Any = tuple(tuple(witness(x) for x in row) for row in X.R)
+        x, y, z = (witness(x) for x in X.p)
+        return Pose(rows, (x, y, z))
+
+    T = residues(chain.constants[0])
+    frames = []
+    for axis, X in zip(chain.axes, chain.constants[1:], strict=True):
+        frames.append(T)
+        T = T.compose(residues(axis.moved(chain.ring))).compose(residues(X))
+    columns = []
+    for axis, (R, p) in zip(chain.axes, frames, strict=True):
+        z = (R[0][2], R[1][2], R[2][2])
+        if axis in unknown:
+            columns.append([*cross(z, sub(T.p, p)), *z] if axis.revolute else [*z, 0, 0, 0])
+    rows = 3 if target == "position" else 6
+    elements = [int(x) for column in columns for x in column[:rows]]
+    return int(nmod_mat(len(columns), rows, elements, witness.prime).rank())
 
 
 def _places(robot: RobotModel, given: Sequence[str]) -> set[int]:
@@ -193,16 +240,3 @@ def _places(robot: RobotModel, given: Sequence[str]) -> set[int]:
 def _once(names: Iterable[str]) -> list[str]:
     """The names in their order: a joint of several coordinates occurs once."""
     return list(dict.fromkeys(names))
-
-
-def numeric_alternative(robot: RobotModel, frame: str, target: str | None) -> str:
-    """Advice on the numeric method, for error texts."""
-    if not robot.loops:
-        return "Use robot.inverse_kinematics(...), which is numeric."
-    own = f" ({', '.join(robot.independent)})" * bool(robot.independent)
-    pose = f"robot.pose(robot.assemble(x), {frame!r})"
-    gap = f"{pose}[:3, 3] - p" if target == "position" else f"({pose} - T).ravel()"
-    return (
-        f"Search in numbers, over the independent coordinates{own}: "
-        f"scipy.optimize.least_squares(lambda x: {gap}, x0)."
-    )
