@@ -290,3 +290,24 @@ def test_a_failure_on_one_thread_ends_the_others(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RuntimeError, match="interrupted"):
         robot.rollout(q, steps=1, dt=1e-3, contacts=[rk.Contact("ball", rk.Plane())], threads=2)
     assert len(tiles) < 5  # those of the second thread
+
+
+def test_loops_take_no_energy_from_a_motion_without_friction() -> None:
+    robot = rk.load("five_bar")
+    robot = robot.bind(**robot.declared_values)
+    q = robot.assemble([0.3, 1.2])
+    v = robot.complete(q, [1.0, -0.5], [0.0, 0.0])[0]
+
+    def energy(q: Array, v: Array) -> float:
+        return robot.kinetic_energy(q, v) + robot.potential_energy(q)
+
+    exact = rk.simulate(robot, q, v, duration=0.5)
+    errors, changes = [], []
+    for steps in (250, 500):
+        found = robot.rollout(q, v, steps=steps, dt=0.5 / steps, every=0)
+        errors.append(np.abs(found.q[0] - exact.q[-1]).max())
+        changes.append(abs(energy(found.q[0], found.v[0]) - energy(q, v)))
+    largest = robot.kinetic_energy(exact.q, exact.v).max()
+    assert changes[1] < 2e-3 * largest
+    assert changes[1] < 0.4 * changes[0]
+    assert errors[1] < 0.4 * errors[0]

@@ -248,6 +248,20 @@ def _out_of_plane(c: PointContact) -> Vector:
     return vector.sub(along, c.material)
 
 
+def permanent_bias(
+    mechanism: Mechanism, q: Numbers, v: Numbers, time: Numbers, plan: ActiveConstraints
+) -> Terms:
+    """Bias accelerations of the loop closures and guides."""
+    bias: Terms = []
+    if plan.loop_equations:
+        own = loop_bias(mechanism, q, v)
+        bias += [own[i] for i in plan.loop_equations]
+    if plan.guide_equations:
+        own = guide_bias(mechanism, q, v, time, plan)
+        bias += [own[i] for i in plan.guide_equations]
+    return bias
+
+
 def motion_terms(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, time: Numbers, plan: ActiveConstraints
 ) -> Terms:
@@ -256,13 +270,7 @@ def motion_terms(
     qdot: dq/dt, quaternions included (nq). force: tau - h - g - viscous friction - springs (nv). bias: bias
     accelerations of the constraints. viscous: power dissipated by viscous friction of the joints [W].
     """
-    bias: Terms = []
-    if plan.loop_equations:
-        own = loop_bias(mechanism, q, v)
-        bias += [own[i] for i in plan.loop_equations]
-    if plan.guide_equations:
-        own = guide_bias(mechanism, q, v, time, plan)
-        bias += [own[i] for i in plan.guide_equations]
+    bias = permanent_bias(mechanism, q, v, time, plan)
     if any(isinstance(point, Point) for point in plan.points):
         poses = world_poses(mechanism, q)
         motions = list(body_motions(mechanism, q, v, [0] * mechanism.nv, vector.ZERO))

@@ -7,6 +7,9 @@ Damping d and stiffness k of a coordinate (of its joint, and of a controller) ac
 With this theta the decay of one coordinate is exact: the trapezoidal rule for weak damping (theta = 1/2), the
 implicit Euler method for strong damping (theta = 1). A rational approximation of the function is used.
 
+Loop closures and guides hold at the end of the step, not in its middle: J v' + rate + h/2 bias = 0. With
+J v' + rate = 0 alone each step would remove the velocity by which J has changed, and its energy, of order h.
+
 What contacts need of the motion without impulses, Y = L^-T J^T and (of a few constraints) the Delassus matrix
 W = Y^T D^-1 Y are computed for all constraints, open contacts too: in vector registers over many worlds that
 costs less than a selection in each world.
@@ -14,7 +17,12 @@ costs less than a selection in each world.
 
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
 from rikigaku.laws.contact.contact_geometry import Numbers
-from rikigaku.laws.contact.contact_terms import ConstraintStructure, Terms, configuration_terms
+from rikigaku.laws.contact.contact_terms import (
+    ConstraintStructure,
+    Terms,
+    configuration_terms,
+    permanent_bias,
+)
 from rikigaku.laws.tree.composite_body import mass_entries
 from rikigaku.laws.tree.ltdl_factorization import Factors, ancestors, factorize
 from rikigaku.laws.tree.newton_euler import inverse_dynamics, smooth_resistance
@@ -63,7 +71,8 @@ def stepping_terms(
     Returns: `configuration_terms` with the mass matrix M'; viscous_force: of the joints (nv);
         viscous_inertia, control_inertia: what viscous friction and the controller add to the diagonal of M
         (nv); free_acceleration, free: acceleration and velocity at the end of the step without impulses (nv);
-        before_rates, free_rates: J v + rate before the step and without impulses; Y on the patterns of J;
+        before_rates, free_rates: J v + rate before the step, and at its end without impulses, of loop
+        closures and guides with h/2 bias; Y on the patterns of J;
         whole_W: lower triangle of W, row by row; sticking_impulses: P with W P + free_rates = 0, then 1, or
         0 where constraints are redundant.
     """
@@ -92,6 +101,7 @@ def stepping_terms(
     a = mass.solve(force)
     free = [x + step * y for x, y in zip(v, a, strict=True)]
     structure = ConstraintStructure(mechanism, plan)
+    change = [0.5 * step * b for b in permanent_bias(mechanism, q, predicted, time, plan)]
     return [
         *terms,
         *drag,
@@ -99,14 +109,17 @@ def stepping_terms(
         *by_control,
         *a,
         *free,
-        *_constraint_terms(structure, terms, mass, v, free),
+        *_constraint_terms(structure, terms, mass, v, free, change),
     ]
 
 
 def _constraint_terms(
-    structure: ConstraintStructure, terms: Terms, mass: Factors, v: Numbers, free: Numbers
+    structure: ConstraintStructure, terms: Terms, mass: Factors, v: Numbers, free: Numbers, change: Numbers
 ) -> Terms:
-    """before_rates, free_rates, Y, whole_W, sticking_impulses."""
+    """before_rates, free_rates, Y, whole_W, sticking_impulses.
+
+    change: of the rates of the first constraints until the end of the step.
+    """
     sizes, parts, at = structure.configuration_sizes, dict[str, Terms](), 0
     for name, size in sizes.items():
         parts[name] = terms[at : at + size]
@@ -123,6 +136,7 @@ def _constraint_terms(
         ]
         for motion in (v, free)
     ]
+    rates[1] = [x + y for x, y in zip(rates[1], [*change, *[0] * (len(rows) - len(change))], strict=True)]
     Y = [_substituted(row, mass) for row in rows]
     W: Terms = []
     if has_whole_W(structure):
