@@ -283,6 +283,7 @@ def test_names_like_html_stay_text(browser: Browser, server: StudioServer) -> No
         until_checked(page)
         type_cell(page, "l1: Joint", "<script>alert(1)</script>")
         until_checked(page)
+        idle(page)
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("#rk-studio script").count() == 0
         nothing_went_wrong(studio, server)
