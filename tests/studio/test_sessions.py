@@ -18,8 +18,24 @@ from studio_client import Page, page_of, served
 
 import rikigaku as rk
 from rikigaku import library
-from rikigaku.formats.toml.toml_file import parse_toml
+from rikigaku.core.errors import WrongValue
+from rikigaku.formats.toml.toml_file import parse_toml, to_toml
+from rikigaku.studio.messages import (
+    JobDone,
+    NewRobot,
+    OpenSession,
+    RepairInertias,
+    RunJob,
+    SetValue,
+)
+from rikigaku.studio.new_robots import new_robot
+from rikigaku.studio.page_requests import PageRequests
 from rikigaku.studio.server import StudioServer
+from rikigaku.studio.session import Session
+from rikigaku.studio.sessions import Sessions
+from rikigaku.studio.tasks.visuals_task import VisualsRequest
+from rikigaku.studio.tasks.visuals_task import visuals as visuals_task
+from rikigaku.studio.workspace import Workspace
 from rikigaku.web.visuals import file_visuals
 
 CELL = ["link", 0, "dh", "a"]
@@ -94,6 +110,16 @@ def test_a_chosen_configuration_is_shown_and_undone(page: Page) -> None:
     document = page.edit("choose_configuration", q=other)["document"]
     assert page.checked(document)["robot"]["q"] == pytest.approx(other)
     assert page.checked(page.ask("undo")["document"])["robot"]["q"] == pytest.approx(first)
+    # it is a part of the file: unsaved work, then found again in it
+    assert page.ask("save", path="modes", choice="ask")["document"]["saved"]
+    document = page.ask("redo")["document"]
+    assert not document["saved"]
+    assert page.ask("save", path="", choice="ask")["document"]["saved"]
+    page.ask("open_shipped", name="planar_2r")
+    again = page.ask("open_file", path="modes.robot.toml")["document"]
+    assert again["cells"]["configuration"] == other
+    assert page.checked(again)["robot"]["q"] == pytest.approx(other)
+    assert page.edit("choose_configuration", q=[])["document"]["cells"]["configuration"] == []
 
 
 def test_the_second_tab_to_save_may_merge(server: StudioServer, folder: Path) -> None:
@@ -279,6 +305,22 @@ def test_shapes_and_meshes_of_a_file_are_drawn(page: Page, folder: Path) -> None
     assert page.checked(moved)["mistakes"] == []
 
 
+def test_visuals_named_by_another_file_stay_in_the_workspace(tmp_path: Path) -> None:
+    """a.robot.toml names b.robot.toml, whose visuals lie outside: these are not read."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (tmp_path / "secret.urdf").write_text(SHAPED)
+    robot = rk.load("planar_2r")
+    for name, visuals in (("a", "b.robot.toml"), ("b", "../secret.urdf")):
+        (workspace / f"{name}.robot.toml").write_text(to_toml(robot, visuals))
+    named = Path("b.robot.toml")  # as the session of a.robot.toml finds it
+    found = visuals_task(robot, VisualsRequest(), named, workspace)
+    assert found.visuals == []
+    assert "outside" in found.notes[0]
+    (workspace / "link.urdf").symlink_to(tmp_path / "secret.urdf")
+    assert "outside" in visuals_task(robot, VisualsRequest(), Path("link.urdf"), workspace).notes[0]
+
+
 def test_a_slow_request_does_not_hold_up_the_next(page: Page, server: StudioServer, monkeypatch) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
@@ -386,10 +428,6 @@ def test_long_jobs_do_not_stop_checks() -> None:
 
 @pytest.mark.parametrize("error", [OSError("no room"), ValueError("odd"), MemoryError()])
 def test_every_job_and_check_ends(tmp_path: Path, error: Exception) -> None:
-    from rikigaku.studio.messages import JobDone, NewRobot, OpenSession, RunJob
-    from rikigaku.studio.sessions import PageRequests, Sessions
-    from rikigaku.studio.workspace import Workspace
-
     class BrokenPool:
         async def run(self, *_: Any, **__: Any) -> Any:
             raise error
@@ -432,8 +470,6 @@ def test_opening_another_robot_keeps_unsaved_work(server: StudioServer) -> None:
 
 
 def test_work_that_cannot_be_kept_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rikigaku.studio.workspace import Workspace
-
     def full(*_: object) -> None:
         raise OSError("the disk is full")
 
@@ -447,12 +483,6 @@ def test_work_that_cannot_be_kept_stays_open(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_repair_does_not_take_back_the_edit_of_a_twin(tmp_path: Path) -> None:
-    from rikigaku.core.errors import WrongValue
-    from rikigaku.studio.messages import RepairInertias, SetValue
-    from rikigaku.studio.new_robots import new_robot
-    from rikigaku.studio.session import Session
-    from rikigaku.studio.workspace import Workspace
-
     class SlowPool:
         def __init__(self) -> None:
             self.go = asyncio.Event()
@@ -464,7 +494,7 @@ def test_a_repair_does_not_take_back_the_edit_of_a_twin(tmp_path: Path) -> None:
     async def run() -> None:
         pool = SlowPool()
         session = Session("a" * 16, Workspace(tmp_path), pool)  # type: ignore[arg-type]
-        session.open(new_robot("serial", "arm"))
+        await session.open(new_robot("serial", "arm"))
         repair = asyncio.ensure_future(session.edit(RepairInertias([])))
         await asyncio.sleep(0)
         await session.edit(SetValue(list(CELL), "0.77"))
