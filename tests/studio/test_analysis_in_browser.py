@@ -154,6 +154,44 @@ def test_a_long_computation_is_cancelled(
         nothing_went_wrong(studio, server)
 
 
+def test_of_long_formulas_only_what_is_in_sight_is_rendered(
+    browser: Browser, server: StudioServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of terms: the page shows some of each element, renders those in sight, and stays usable."""
+    run = server.pool.run
+
+    async def longer(function: str, data: Any, **options: Any) -> Any:
+        reply = await run(function, data, **options)
+        if isinstance(data, dict) and data.get("task") == "equations":
+            for element in reply["result"]["elements"]:
+                element["terms"] = 200 * element["terms"][:1]
+            reply["result"]["elements"] *= 8
+        return reply
+
+    monkeypatch.setattr(server.pool, "run", longer)
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_shipped(page, "planar_2r")
+        show(page, "Equations")
+        page.wait_for_selector(".rk-term .katex")  # `expect` would describe the long page first
+        idle(page)
+        lines, terms = page.locator(".rk-terms"), page.locator(".rk-term")
+        assert terms.count() == 60 * lines.count() > 1000
+        last = terms.last
+        assert last.locator(".katex").count() == 0
+        assert last.text_content()  # the formula as text
+        page.wait_for_function(  # lines above it get their height when they are passed
+            """() => { const own = [...document.querySelectorAll(".rk-term")].at(-1);
+            own.scrollIntoView(); return own.querySelector(".katex") !== null; }"""
+        )
+        lines.last.get_by_role("button", name="all 200 terms").click()
+        page.wait_for_function(
+            """() => { const line = [...document.querySelectorAll(".rk-terms")].at(-1);
+            return line.querySelectorAll(".rk-term").length === 200; }"""
+        )
+        nothing_went_wrong(studio, server)
+
+
 def test_a_click_on_a_term_highlights_its_link(browser: Browser, server: StudioServer) -> None:
     with opened_studio(browser, server) as studio:
         page = studio.page
@@ -202,7 +240,11 @@ def test_branches_are_ghosts_and_a_singular_configuration_is_found(
         q = page.evaluate("() => [...rikigaku.studio.state.q]")
         assert max(abs(a - b) for a, b in zip(q, (0.3, 0.5, 0.2, 0.4, 0.7, 0.1), strict=True)) > 0.1
         assert page.evaluate(place) == pytest.approx(before, abs=1e-9)
-        page.wait_for_function("() => rikigaku.studio.viewer.ghosts.group.children.length > 0")
+        ghosts = "rikigaku.studio.viewer.ghosts.group.children.length"
+        page.wait_for_function(f"() => {ghosts} > 0")
+        page.evaluate("() => rikigaku.studio.state.move(0, 0.9)")  # these are branches of another pose
+        expect(page.locator(".rk-branches button")).to_have_count(0)
+        page.wait_for_function(f"() => {ghosts} === 0")
         page.get_by_role("button", name="go to a singular configuration").click()
         expect(page.get_by_text("singular", exact=True)).to_be_visible()
         nothing_went_wrong(studio, server)
