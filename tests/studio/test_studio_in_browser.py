@@ -349,6 +349,10 @@ def test_a_mass_is_typed_into_a_massless_link(browser: Browser, server: StudioSe
         expect(page.get_by_role("textbox", name="l1: Izz")).to_have_value("0")
         until_checked(page)
         assert page.evaluate("() => rikigaku.studio.checked.mistakes.length") == 0
+        layer = page.get_by_role("button", name="centres of mass")
+        expect(layer).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("tab", name="Pose").click()
+        expect(layer).to_have_attribute("aria-pressed", "false")
         nothing_went_wrong(studio, server)
 
 

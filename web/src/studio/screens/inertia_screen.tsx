@@ -17,6 +17,7 @@ export function InertiaScreen({ studio }: { studio: Studio }) {
     studio.changed();
     return () => {
       for (const layer of ["masses", "inertia"] as const) studio.viewer?.show(layer, false);
+      studio.changed(); // the buttons of the layers follow
     };
   }, [studio.viewer]);
   if (!cells) return null;
@@ -185,7 +186,7 @@ function Parameters({ studio, owner, name, inertia, select }: { studio: Studio; 
     <>
       <td>
         {inertia === MASSLESS ? (
-          <span class="rk-soft">{text("studio.noInertia")}</span>
+          <span class="rk-soft rk-massless">{text("studio.noInertia")}</span>
         ) : (
           <Choice
             studio={studio}
