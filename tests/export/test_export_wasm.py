@@ -158,3 +158,21 @@ def test_a_module_is_written_to_its_file(tmp_path: Path) -> None:
         law.export("wasm", tmp_path / "law.js")
     with pytest.raises(RikigakuError, match="memory"):
         law.export("wasm", name="memory")
+
+
+def test_the_code_of_shared_comparisons_grows_with_their_number() -> None:
+    """Two choices share each comparison, whose argument is the choice before: it is computed once."""
+
+    def nested(levels: int) -> bytes:
+        def law(x: Any) -> dict[str, Any]:
+            u, total = x, x
+            for k in range(1, levels + 1):
+                below = u < 0.1 * k
+                total = total + functions.where(below, x, float(k))
+                u = functions.where(below, x + k, x - k)
+            return {"y": total + u}
+
+        return wasm_module({"law": trace("law", [("x", ())], law)})
+
+    sizes = [len(nested(levels)) for levels in (4, 8, 12)]
+    assert sizes[2] - sizes[1] < 1.5 * (sizes[1] - sizes[0])

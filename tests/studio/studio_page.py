@@ -15,14 +15,16 @@ def opened_studio(browser: Browser, server: StudioServer, **options: Any) -> Ite
     """The studio in a new context; its errors and requests are kept."""
     options = {"viewport": {"width": 1440, "height": 900}, "device_scale_factor": COARSE, **options}
     context = browser.new_context(**options)
-    page = context.new_page()
-    result = watched(page)
-    page.goto(server.address)
-    expect(page.get_by_role("tab", name="Start")).to_be_visible()
-    page.wait_for_function("() => rikigaku.studio.connected")
-    laid_out(page)
-    yield result
-    context.close()
+    try:
+        page = context.new_page()
+        result = watched(page)
+        page.goto(server.address)
+        expect(page.get_by_role("tab", name="Start")).to_be_visible()
+        page.wait_for_function("() => rikigaku.studio.connected")
+        laid_out(page)
+        yield result
+    finally:
+        context.close()
 
 
 def nothing_went_wrong(page: OpenedPage, server: StudioServer) -> None:

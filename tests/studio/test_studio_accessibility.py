@@ -12,14 +12,19 @@ from rikigaku.studio.server import StudioServer
 def test_axe_finds_nothing(scheme: str, browser: Browser, server: StudioServer) -> None:
     with opened_studio(browser, server, color_scheme=scheme) as studio:
         page = studio.page
+        expect(page.locator(".rk-gallery button").first).to_be_visible()
+        idle(page)
         found = {"start": violations(studio)}
         open_shipped(page, "rosam_loop")
         page.get_by_role("button", name="l11: More about this link").click()
+        idle(page)
         found["structure"] = violations(studio)
         type_cell(page, "l11: a", "1+")
         expect(page.locator("[aria-invalid=true]")).to_have_count(1)
+        idle(page)
         found["mistake"] = violations(studio)
         page.get_by_role("button", name="Undo: change of a cell").click()
+        expect(page.get_by_role("textbox", name="l11: a", exact=True)).not_to_have_value("1+")
         until_checked(page)
         names = page.evaluate("() => [...document.querySelectorAll('[role=tab]')].map((own) => own.id)")
         for name in names[2:]:

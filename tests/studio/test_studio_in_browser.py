@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
-from studio_client import page_of
+from studio_client import page_of, served
 from studio_page import (
     idle,
     new_robot,
@@ -283,6 +283,7 @@ def test_names_like_html_stay_text(browser: Browser, server: StudioServer) -> No
         until_checked(page)
         type_cell(page, "l1: Joint", "<script>alert(1)</script>")
         until_checked(page)
+        idle(page)
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("#rk-studio script").count() == 0
         nothing_went_wrong(studio, server)
@@ -304,4 +305,64 @@ def test_files_are_uploaded(name: str, browser: Browser, server: StudioServer, t
             page.wait_for_selector("canvas.rk-canvas")
         else:
             expect(page.locator(".rk-message")).to_contain_text("broken")
+        nothing_went_wrong(studio, server)
+
+
+def test_a_start_file_that_cannot_be_read_is_named(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "bad.urdf").write_text("<robot")
+    with served(tmp_path, start="bad.urdf") as server, opened_studio(browser, server) as studio:
+        page = studio.page
+        expect(page.locator(".rk-message")).to_contain_text("bad.urdf")
+        expect(page.locator(".rk-offline")).to_have_count(0)
+        open_shipped(page, "planar_2r")
+        nothing_went_wrong(studio, server)
+
+
+DELAY = """() => { const own = rikigaku.studio.connection.received.bind(rikigaku.studio.connection);
+    rikigaku.studio.connection.received = (message) => setTimeout(() => own(message), 400); }"""
+
+
+def test_replies_leave_alone_what_is_typed_meanwhile(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        new_robot(page, "Serial")
+        cell = page.get_by_role("textbox", name="l1: a", exact=True)
+        page.evaluate(DELAY)
+        cell.fill("0.1")
+        page.keyboard.press("Tab")
+        cell.fill("0.25")  # the first is not answered yet
+        page.wait_for_function("() => rikigaku.studio.document.cells.links[0].geometry.a === '0.1'")
+        idle(page)
+        expect(cell).to_have_value("0.25")
+        page.keyboard.press("Tab")
+        page.wait_for_function("() => rikigaku.studio.document.cells.links[0].geometry.a === '0.25'")
+        expect(cell).to_have_value("0.25")
+        nothing_went_wrong(studio, server)
+
+
+def test_a_mass_is_typed_into_a_massless_link(browser: Browser, server: StudioServer) -> None:
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        new_robot(page, "Serial")
+        page.get_by_role("tab", name="Inertia").click()
+        type_cell(page, "l1: m", "2.5")
+        expect(page.get_by_role("textbox", name="l1: Izz")).to_have_value("0")
+        until_checked(page)
+        assert page.evaluate("() => rikigaku.studio.checked.mistakes.length") == 0
+        layer = page.get_by_role("button", name="centres of mass")
+        expect(layer).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("tab", name="Pose").click()
+        expect(layer).to_have_attribute("aria-pressed", "false")
+        nothing_went_wrong(studio, server)
+
+
+def test_pictures_give_their_contexts_back(browser: Browser, server: StudioServer) -> None:
+    """Browsers keep 16 contexts of WebGL and warn beyond: the console would have it."""
+    with opened_studio(browser, server) as studio:
+        page = studio.page
+        open_shipped(page, "planar_2r")
+        for _ in range(20):
+            for screen in ("Start", "Structure"):
+                page.get_by_role("tab", name=screen).click()
+                expect(page.locator("canvas.rk-canvas")).to_have_count(int(screen == "Structure"))
         nothing_went_wrong(studio, server)

@@ -56,6 +56,30 @@ def test_every_language_gives_a_file(language):
     assert len(found.files) == (2 if language == "c" else 1)  # with its header
 
 
+def test_derivatives_of_a_law_are_exported(tmp_path):
+    arm = shipped("planar_3r")
+    arm = arm.bind(**arm.declared_values)
+    found = law_export(arm, LawExportRequest("gravity_forces", "", "python", derivative=True))
+    (file,) = found.files
+    assert file.name == "gravity_forces_derivative.py"
+    (tmp_path / file.name).write_bytes(base64.b64decode(file.content))
+    spec = importlib.util.spec_from_file_location("exported_derivative", tmp_path / file.name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    q, step = np.array([0.3, -0.2, 0.8]), 1e-6
+    steps = step * np.eye(3)
+    wanted = [(arm.gravity_forces(q + one) - arm.gravity_forces(q - one)) / (2 * step) for one in steps]
+    np.testing.assert_allclose(
+        np.squeeze(module.gravity_forces_derivative(q)), np.transpose(wanted), atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("language", ["sympy", "casadi"])
+def test_expressions_are_exported_as_text(language):
+    found = law_export(shipped("planar_2r"), LawExportRequest("gravity_forces", "", language))
+    assert found.files[0].size > 50
+
+
 @pytest.mark.parametrize(("format", "ending"), [("toml", ".robot.toml"), ("urdf", ".urdf"), ("mjcf", ".xml")])
 def test_robot_files_read_back_as_the_same_mechanics(format, ending, tmp_path):
     arm = shipped("planar_2r")

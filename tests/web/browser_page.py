@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 from rikigaku.report.chromium import browser_arguments, browser_path
 
@@ -49,6 +49,14 @@ def watched(page: Page) -> OpenedPage:
         if message.type in ("error", "warning") and COPY not in message.text:
             result.errors.append(message.text)
 
+    def asked(dialog: Dialog) -> None:
+        if dialog.type == "beforeunload":
+            dialog.accept()
+        else:  # pages of ours ask nothing this way: a script of a name did
+            result.errors.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+    page.on("dialog", asked)
     page.on("console", heard)
     page.on("pageerror", lambda error: result.errors.append(str(error)))
     page.on("request", lambda request: result.requests.append(request.url))
@@ -73,8 +81,10 @@ def chromium() -> Iterator[Browser]:
         pytest.fail("These tests need Chromium: apt-get install chromium (as .ci/run does).")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=browser_arguments())
-        yield browser
-        browser.close()
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +99,14 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[OpenedPage]
     """The file in a new page; the robot is live inside, unless scripts are off."""
     options = {"viewport": {"width": 1200, "height": 900}, "device_scale_factor": COARSE, **options}
     context = browser.new_context(**options)
-    page = context.new_page()
-    result = watched(page)
-    page.goto(file.as_uri())
-    if options.get("java_script_enabled", True):
-        page.wait_for_selector("canvas.rk-canvas")
-        page.evaluate("async () => { await rikigaku.live; }")
-        laid_out(page)
-    yield result
-    context.close()
+    try:
+        page = context.new_page()
+        result = watched(page)
+        page.goto(file.as_uri())
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("canvas.rk-canvas")
+            page.evaluate("async () => { await rikigaku.live; }")
+            laid_out(page)
+        yield result
+    finally:
+        context.close()

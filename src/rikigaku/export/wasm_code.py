@@ -79,7 +79,8 @@ class FunctionCode:
     def encoded(self) -> tuple[int, bytes]:
         """Number of local variables, and the code."""
         nodes = self.program.nodes
-        uses = Counter(arg for node in nodes for arg in node.args)
+        # A comparison is part of the code of each `choose` that reads it, so its arguments are read there.
+        uses = Counter(arg for node in nodes if node.op != "less" for arg in _arguments(node))
         uses.update(x for result in self.program.results for x in result if isinstance(x, Node))
         uses.update(node.args[0] for node in nodes if node.op == "sign")  # its code reads it four times
         self._load_inputs(set(nodes))

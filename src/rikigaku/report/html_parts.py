@@ -1,5 +1,6 @@
 """Pieces of a report's HTML: tables, formulas (MathML, or LaTeX where MathML would be long), values, code."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -15,6 +16,7 @@ from rikigaku.web.mathml import mathml
 from rikigaku.web.page import json_block
 from rikigaku.web.texts import marked
 
+_RATES = re.compile(r"[(,] ?[va]\b")  # a call with velocities or accelerations
 _LONGEST_TABLE = 24  # rows of a table that is not folded
 _LONGEST_MATHML = 2400  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
 _MOST_NUMBERS = 1600  # of a value
@@ -89,7 +91,7 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         title = marked("span", "formula.intermediates", language)
         lines = "".join(line_part(line, language, short=True) for line in block.steps)
         parts.append(f'<details><summary>{title}</summary><div class="rk-steps">{lines}</div></details>')
-    parts.append(value_part(block.value_law, value, problem, language))
+    parts.append(value_part(block.value_law, value, problem, language, block.call))
     if block.operations:
         parts.append(operations_part(block.operations, language))
     return "".join([*parts, code_part(block.code), "</article>"])
@@ -108,11 +110,14 @@ def code_part(code: dict[str, str]) -> str:
     return f'<div class="rk-copy"><script type="application/json">{json_block(code)}</script></div>'
 
 
-def value_part(law: str, value: Array | None, problem: str, language: str) -> str:
-    """A value as a table of numbers that the script keeps at the configuration shown."""
+def value_part(law: str, value: Array | None, problem: str, language: str, call: str) -> str:
+    """A value as a table of numbers that the script keeps at the configuration shown.
+
+    call: "robot.inverse_dynamics(q, v, a)"; the title names the velocities that a law takes.
+    """
     if value is None or not value.size:
         return f'<p class="rk-problem">{escape(problem)}</p>' if problem else ""
-    title = marked("span", "value.title", language)
+    title = marked("span", "value.titleMoving" if _RATES.search(call) else "value.title", language)
     if value.size > _MOST_NUMBERS or value.ndim > 2:
         shape = " × ".join(map(str, value.shape))
         return marked("p", "value.shape", language, "rk-note", shape=shape)

@@ -117,7 +117,8 @@ def speed_section(figures: Sequence[LawFigures], language: str) -> str:
 def _all_values(figures: Sequence[LawFigures], language: str) -> str:
     """Values of every law at the state of the report, folded."""
     shown = [
-        f"<div><code>{escape(item.call)}</code>{value_part('', item.value, item.problem, language)}</div>"
+        f"<div><code>{escape(item.call)}</code>"
+        f"{value_part('', item.value, item.problem, language, item.call)}</div>"
         for item in figures
         if item.value is not None
     ]
@@ -147,7 +148,7 @@ def _reduced(report: Report, language: str) -> Iterator[str]:
         if item.name.startswith("reduced.") and item.value is not None:
             name = item.name.removeprefix("reduced.")
             title = f'<code class="rk-call">{escape(item.call)}</code>'
-            body = value_part(f"reduced_{name}", item.value, item.problem, language)
+            body = value_part(f"reduced_{name}", item.value, item.problem, language, item.call)
             about = summary(item.summary, "p", "rk-about", language)
             count = operations_part(item.operations, language)
             yield f'<article class="rk-law"><header>{title}</header>{about}{body}{count}</article>'

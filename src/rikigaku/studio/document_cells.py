@@ -1,5 +1,6 @@
 """The cells of a robot file: every value as the text that its user typed, also where it is wrong."""
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -37,6 +38,7 @@ def robot_cells(text: str) -> RobotCells:
         name=_cell(top, "name"),
         source=_cell(top, "source"),
         visuals=_cell(top, "visuals"),
+        configuration=_numbers(top, "configuration"),
         gravity=_row(top, "gravity", 3),
         base=_cell(base, "name") or "base",
         base_inertia=_inertia(base),
@@ -75,6 +77,18 @@ def _row(table: Mapping[str, Any], key: str, size: int) -> list[str]:
     values = table.get(key)
     cells = [cell_text(value) for value in values] if isinstance(values, list) else []
     return [*cells[:size], *[""] * (size - len(cells))]
+
+
+def _numbers(table: Mapping[str, Any], key: str) -> list[float]:
+    """A list of finite numbers; empty where the value is another."""
+    values = table.get(key)
+    if not isinstance(values, list) or not all(type(one) in (int, float, Decimal) for one in values):
+        return []
+    try:
+        found = [float(one) for one in values]
+    except OverflowError:
+        return []
+    return found if all(map(math.isfinite, found)) else []
 
 
 def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:

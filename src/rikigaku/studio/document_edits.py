@@ -3,6 +3,7 @@
 An edit may leave a robot that is wrong: what is typed stays, and the check reports the mistake at its cell.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from rikigaku.studio.messages import (
     AddFrame,
     AddLink,
     AddLoop,
+    ChooseConfiguration,
     DeletePart,
     DeleteSymbol,
     DocumentEdit,
@@ -37,6 +39,7 @@ from rikigaku.studio.messages import (
 from rikigaku.studio.toml_cells import (
     ARRAYS,
     FLAGS,
+    NO_INERTIA,
     TEXT_KEYS,
     descend,
     dumped,
@@ -76,6 +79,15 @@ def edited(text: str, edit: DocumentEdit) -> str:
 
 def _set_value(document: tomlkit.TOMLDocument, edit: SetValue) -> None:
     write(document, edit.path, edit.value)
+
+
+def _choose_configuration(document: tomlkit.TOMLDocument, edit: ChooseConfiguration) -> None:
+    if not all(map(math.isfinite, edit.q)):
+        raise WrongValue("A configuration has finite numbers.")
+    if edit.q:
+        document["configuration"] = item(f"[{', '.join(map(repr, edit.q))}]")
+    else:
+        document.pop("configuration", None)
 
 
 def _paste(document: tomlkit.TOMLDocument, edit: PasteBlock) -> None:
@@ -317,7 +329,7 @@ def _set_inertia(document: tomlkit.TOMLDocument, edit: SetInertia) -> None:
         if edit.choice == "none":
             link.pop("inertia", None)
         elif edit.choice == "zero":
-            link["inertia"] = item('{ about = "origin", m = 0, ms = [0, 0, 0], I = [0, 0, 0, 0, 0, 0] }')
+            link["inertia"] = item(NO_INERTIA)
         else:
             _give_symbols(document, link, name)
 
@@ -434,6 +446,7 @@ def _check_symbol(name: str) -> None:
 
 _EDITS: dict[type, Callable[[tomlkit.TOMLDocument, Any], None]] = {
     SetValue: _set_value,
+    ChooseConfiguration: _choose_configuration,
     PasteBlock: _paste,
     AddLink: _add_link,
     AddFrame: _add_frame,

@@ -9,10 +9,9 @@ _MOST_STATES, _MOST_CHARACTERS = 500, 30_000_000
 
 @dataclass(frozen=True)
 class DocumentState:
-    """Text and chosen configuration; edit: the type of the edit that led here."""
+    """The text; edit: the type of the edit that led here."""
 
     text: str
-    configuration: tuple[float, ...] = ()
     edit: str = ""
 
 
@@ -38,16 +37,34 @@ class DocumentHistory:
             del self.states[0]
         self.place = len(self.states) - 1
 
-    def undo(self) -> None:
-        """Go back one state."""
+    def before(self) -> DocumentState:
+        """The state that `undo` goes back to.
+
+        Raises:
+            WrongValue: if there is none.
+        """
         if self.place == 0:
             raise WrongValue("There is nothing to undo.")
+        return self.states[self.place - 1]
+
+    def after(self) -> DocumentState:
+        """The state that `redo` goes forward to.
+
+        Raises:
+            WrongValue: if there is none.
+        """
+        if self.place + 1 == len(self.states):
+            raise WrongValue("There is nothing to redo.")
+        return self.states[self.place + 1]
+
+    def undo(self) -> None:
+        """Go back one state."""
+        self.before()
         self.place -= 1
 
     def redo(self) -> None:
         """Go forward one state."""
-        if self.place + 1 == len(self.states):
-            raise WrongValue("There is nothing to redo.")
+        self.after()
         self.place += 1
 
     @property

@@ -122,11 +122,12 @@ class SymbolCells:
 
 @dataclass(frozen=True)
 class RobotCells:
-    """All tables of the robot file."""
+    """All tables of the robot file. configuration: q that pictures show, empty for the default."""
 
     name: str
     source: str
     visuals: str
+    configuration: list[float]
     gravity: list[str]
     base: str
     base_inertia: InertiaCells | None
@@ -151,7 +152,6 @@ class EditedDocument:
     """The document of a session. revision counts its changes, undone ones too.
 
     text: the robot file. cells: None where the text is no TOML (its mistake then has an empty path).
-    configuration: q that the user chose (an assembly mode), empty for the default.
     file: path in the workspace, "" where it was never saved. source: the file of the workspace whose visuals
     are drawn, "" where the text names none that is there. undo, redo: what these would do, "" for nothing.
     """
@@ -159,7 +159,6 @@ class EditedDocument:
     revision: int
     text: str
     cells: RobotCells | None
-    configuration: list[float]
     file: str
     source: str
     saved: bool

@@ -1,4 +1,4 @@
-"""Which parts of the tables an edit means by their places, and whether two documents have the same there."""
+"""Whether an edit that names parts by their places (third link) means the same parts in a newer text."""
 
 from rikigaku.studio.document_records import RobotCells
 from rikigaku.studio.messages import (
@@ -12,8 +12,22 @@ from rikigaku.studio.messages import (
     SetValue,
 )
 
+PartNames = dict[str, list[str]]
 
-def same_parts(edit: DocumentEdit, before: RobotCells | None, now: RobotCells | None) -> bool:
+
+def part_names(cells: RobotCells | None) -> PartNames | None:
+    """Names of links, frames and loops, and joints of couplings, in their order; None for no cells."""
+    if cells is None:
+        return None
+    return {
+        "link": [one.name for one in cells.links],
+        "frame": [one.name for one in cells.frames],
+        "loop": [one.name for one in cells.loops],
+        "coupling": [one.joint for one in cells.couplings],
+    }
+
+
+def same_parts(edit: DocumentEdit, before: PartNames | None, now: PartNames | None) -> bool:
     """Whether the places that the edit names hold parts of the same names in both documents."""
     if isinstance(edit, ReplaceText):
         return False  # it would take back what has changed
@@ -22,8 +36,7 @@ def same_parts(edit: DocumentEdit, before: RobotCells | None, now: RobotCells | 
         return True
     if before is None or now is None:
         return False
-    old, new = _names(before), _names(now)
-    return all(_at(old[part], place) == _at(new[part], place) is not None for part, place in places)
+    return all(_at(before[part], place) == _at(now[part], place) is not None for part, place in places)
 
 
 def _places(edit: DocumentEdit) -> list[tuple[str, int]]:
@@ -42,15 +55,6 @@ def _places(edit: DocumentEdit) -> list[tuple[str, int]]:
     if isinstance(edit, SetJointType | SetGeometryKind):
         return [("link", edit.place)]
     return []
-
-
-def _names(cells: RobotCells) -> dict[str, list[str]]:
-    return {
-        "link": [one.name for one in cells.links],
-        "frame": [one.name for one in cells.frames],
-        "loop": [one.name for one in cells.loops],
-        "coupling": [one.joint for one in cells.couplings],
-    }
 
 
 def _at(names: list[str], place: int) -> str | None:

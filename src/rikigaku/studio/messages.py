@@ -350,11 +350,15 @@ Request = (
 
 @dataclass(frozen=True)
 class SessionOpened:
-    """The session, its document (None before a robot is chosen), and the newest check of it."""
+    """The session, its document (None before a robot is chosen), and the newest check of it.
+
+    start: what this page opens first, as the command line named it.
+    """
 
     session: str
     document: EditedDocument | None
     checked: CheckedRobot | None
+    start: OpenShipped | OpenFile | None
     version: str
     workspace: str
     type: Literal["session_opened"] = "session_opened"

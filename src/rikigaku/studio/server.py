@@ -14,7 +14,7 @@ import re
 import secrets
 import socket
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -30,9 +30,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rikigaku.core.errors import NoPlace, RikigakuError, TooLarge, WrongValue
 from rikigaku.studio.jobs import WorkerPool, failure
-from rikigaku.studio.json_records import decoded_union
-from rikigaku.studio.messages import Refused, Request, StudioEvent
-from rikigaku.studio.sessions import PageRequests, Sessions, gallery_picture, message
+from rikigaku.studio.json_records import decoded_union, encoded
+from rikigaku.studio.messages import JobDone, Refused, Reply, Request, StudioEvent
+from rikigaku.studio.page_requests import PageRequests
+from rikigaku.studio.sessions import Sessions
+from rikigaku.studio.shipped_gallery import gallery_picture
 from rikigaku.studio.workspace import UPLOAD_BYTES, Workspace, too_large
 
 LOOPBACK = "127.0.0.1"
@@ -63,6 +65,9 @@ _PAGE = """<!doctype html>
 <body><div id="rk-studio"></div><noscript>The studio needs JavaScript.</noscript>
 <script src="/static/rikigaku.js?token={token}"></script></body></html>
 """
+
+
+Outgoing = asyncio.Queue[tuple[Reply | StudioEvent, Any]]  # with the id of the request, None for events
 
 
 @dataclass
@@ -114,6 +119,7 @@ class StudioServer:
         yield
         for session in self.sessions.found.values():
             session.close()
+        await self.sessions.stored()
         await self.pool.close()
 
     async def _page(self, _: HttpRequest) -> Response:
@@ -135,16 +141,17 @@ class StudioServer:
         try:
             content = await _body(request)
             name = self.workspace.upload_name(request.query_params.get("name", ""))
-            return JSONResponse({"path": self.workspace.name(self.workspace.write(name, content))})
+            path = await asyncio.to_thread(self.workspace.write, name, content)
+            return JSONResponse({"path": self.workspace.name(path)})
         except RikigakuError as error:
             return JSONResponse({"message": str(error)}, 413 if isinstance(error, TooLarge) else 400)
 
     async def _socket(self, socket: WebSocket) -> None:
         await socket.accept()
-        outgoing: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        outgoing: Outgoing = asyncio.Queue()
 
         def send(event: StudioEvent) -> None:
-            outgoing.put_nowait(message(event))
+            outgoing.put_nowait((event, None))
 
         page = PageRequests(self.sessions, send)
         sender = asyncio.ensure_future(_send_all(socket, outgoing))
@@ -249,11 +256,23 @@ class _Guard:
         return wrapped
 
 
-async def _send_all(socket: WebSocket, outgoing: "asyncio.Queue[dict[str, Any]]") -> None:
+async def _send_all(socket: WebSocket, outgoing: Outgoing) -> None:
     while True:
-        data = await outgoing.get()
+        record, identity = await outgoing.get()
+        text = await asyncio.to_thread(message, record, identity)  # results may have many megabytes
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            await socket.send_text(_json(data))
+            await socket.send_text(text)
+
+
+def message(record: Reply | StudioEvent, identity: Any = None) -> str:
+    """A reply, with the id of its request, or an event as JSON; one that has no JSON as its refusal."""
+    own = {} if identity is None else {"id": identity}
+    try:
+        return _json(own | encoded(record))
+    except (TypeError, ValueError, RecursionError) as error:
+        if isinstance(record, JobDone):
+            return _json(encoded(replace(record, result=None, error=failure(error))))
+        return _json(own | encoded(Refused(failure(error))))
 
 
 def _json(data: Any) -> str:
@@ -273,7 +292,7 @@ def _finite(data: Any) -> Any:
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
-async def _answer(page: PageRequests, text: str) -> dict[str, Any]:
+async def _answer(page: PageRequests, text: str) -> tuple[Reply, Any]:
     identity: Any = 0
     try:
         data = json.loads(text)
@@ -284,11 +303,11 @@ async def _answer(page: PageRequests, text: str) -> dict[str, Any]:
             _whole(data)
         request = decoded_union(Request, data, "The request")
     except (ValueError, OverflowError, RecursionError) as error:  # WrongValue too
-        return message(Refused(str(error)), identity)
+        return Refused(str(error)), identity
     try:
-        return message(await page.answer(request), identity)
+        return await page.answer(request), identity
     except Exception as error:  # the page goes on
-        return message(Refused(failure(error)), identity)
+        return Refused(failure(error)), identity
 
 
 def _whole(data: Any) -> None:

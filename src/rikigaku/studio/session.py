@@ -2,14 +2,11 @@
 
 import asyncio
 import contextlib
-import math
 import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any
 
 from rikigaku.core.errors import BadModel, NoPlace, RikigakuError, TooLarge, WrongValue
 from rikigaku.core.input_limits import FILE_BYTES
@@ -18,11 +15,10 @@ from rikigaku.studio.document_edits import edited
 from rikigaku.studio.document_history import DocumentHistory, DocumentState
 from rikigaku.studio.document_merge import merged
 from rikigaku.studio.document_records import CellMistake, CheckedRobot, EditedDocument, RobotCells
-from rikigaku.studio.edited_parts import same_parts
+from rikigaku.studio.edited_parts import PartNames, part_names, same_parts
 from rikigaku.studio.jobs import WorkerPool, failure
 from rikigaku.studio.json_records import decoded
 from rikigaku.studio.messages import (
-    ChooseConfiguration,
     DocumentChanged,
     DocumentChecked,
     DocumentEdit,
@@ -48,14 +44,17 @@ class Session:
         self.name, self.workspace, self.pool = name, workspace, pool
         self.listeners: set[Listener] = set()
         self.history: DocumentHistory | None = None
+        self.cells: RobotCells | None = None  # of the newest text
         self.file, self.base = "", ""
         self.revision = 0
-        self._earlier: deque[tuple[int, str]] = deque(maxlen=_EARLIER)
+        self._earlier: deque[tuple[int, PartNames | None]] = deque(maxlen=_EARLIER)
         self.checked: CheckedRobot | None = None
         self.left = time.monotonic()  # when the last page went
         self.editing = asyncio.Lock()  # changes of the document follow each other
         self._checking: asyncio.Task[None] | None = None
         self._began = 0.0
+        self._unstored: UnsavedWork | str | None = None  # work to keep, or the session to forget
+        self._storing: asyncio.Task[None] | None = None
 
     # -- the document -------------------------------------------------------------------------------
 
@@ -67,11 +66,11 @@ class Session:
     @property
     def source(self) -> str:
         """The file whose visuals are drawn: beside the document's own, else in the workspace; "" if none."""
-        cells = _cells(self.text) if self.history is not None else None
-        if cells is None or not cells.visuals:
+        visuals = self.cells.visuals if self.cells is not None else ""
+        if not visuals:
             return ""
-        beside = PurePosixPath(self.file).parent / cells.visuals
-        for name in (beside.as_posix(), cells.visuals):
+        beside = PurePosixPath(self.file).parent / visuals
+        for name in (beside.as_posix(), visuals):
             with contextlib.suppress(WrongValue):
                 path = self.workspace.path(name)
                 if path.is_file():
@@ -84,8 +83,7 @@ class Session:
         return EditedDocument(
             revision=self.revision,
             text=history.now.text,
-            cells=_cells(history.now.text),
-            configuration=list(history.now.configuration),
+            cells=self.cells,
             file=self.file,
             source=self.source,
             saved=bool(self.file) and history.now.text == self.base,
@@ -93,13 +91,7 @@ class Session:
             redo=history.redo_name,
         )
 
-    def open(
-        self,
-        text: str,
-        file: str = "",
-        base: str | None = None,
-        configuration: Any = (),
-    ) -> None:
+    async def open(self, text: str, file: str = "", base: str | None = None) -> None:
         """Begin a document; base: the text of its file, where that differs.
 
         Unsaved work on the document before stays recoverable, as work of a session of its own.
@@ -108,15 +100,17 @@ class Session:
             NoPlace: if that work cannot be kept; it stays open.
         """
         if self.history is not None and self.text not in (text, self.base):
-            self._keep_apart()
-        self.history = DocumentHistory([DocumentState(text, tuple(configuration))])
+            await self._keep_apart()
+        cells = await asyncio.to_thread(_cells, text)
+        self.history = DocumentHistory([DocumentState(text)])
         self.file, self.base = file, text if base is None else base
         self.checked = None
-        self._changed(keep=base is not None and base != text)
+        self.close()  # a check of the document before would show its robot in this one
+        self._changed(cells, keep=base is not None and base != text)
 
-    def _keep_apart(self) -> None:
+    async def _keep_apart(self) -> None:
         try:
-            self.workspace.keep(self._work(secrets.token_urlsafe(12)))
+            await asyncio.to_thread(self.workspace.keep, self._work(secrets.token_urlsafe(12)))
         except (RikigakuError, OSError) as error:
             raise NoPlace(
                 f"The open robot has changes that are not saved and cannot be kept: {error} Save it first."
@@ -124,43 +118,46 @@ class Session:
 
     def agrees(self, edit: DocumentEdit, seen: int) -> bool:
         """Whether an edit made on the revision `seen` means the same parts in the newest one."""
-        before = dict(self._earlier).get(seen)
-        return before is not None and same_parts(edit, _cells(before), _cells(self.text))
+        earlier = dict(self._earlier)
+        return seen in earlier and same_parts(edit, earlier[seen], part_names(self.cells))
 
     async def edit(self, edit: DocumentEdit) -> None:
-        """Change the document.
+        """Change the document. The caller holds `editing`, unless the edit repairs inertias: that is slow.
 
         Raises:
             RikigakuError: if the edit cannot be done.
         """
-        now = self._document().now
-        text, configuration = now.text, now.configuration
-        if isinstance(edit, ChooseConfiguration):
-            if not all(map(math.isfinite, edit.q)):
-                raise WrongValue("A configuration has finite numbers.")
-            configuration = tuple(edit.q)
-        elif isinstance(edit, RepairInertias):
+        before = self.text
+        if isinstance(edit, RepairInertias):
             revision = self.revision
-            text = await self._repaired(text, edit.links)
-            if revision != self.revision:
-                raise WrongValue("The robot was changed during the repair. Repair its inertias again.")
+            text = await self._repaired(before, edit.links)
+            async with self.editing:
+                if revision != self.revision:
+                    raise WrongValue("The robot was changed during the repair. Repair its inertias again.")
+                await self._add(text, edit.type)
         else:
-            text = await asyncio.to_thread(_edited, text, edit)
+            await self._add(await asyncio.to_thread(edited, before, edit), edit.type)
+
+    async def _add(self, text: str, edit: str) -> None:
         if len(text) > FILE_BYTES:
             raise TooLarge(f"A robot file has at most {FILE_BYTES // 10**6} MB.")
-        if (text, configuration) != (now.text, now.configuration):
-            self._document().add(DocumentState(text, configuration, edit.type))
-            self._changed()
+        if text == self.text:
+            return
+        cells = await asyncio.to_thread(_cells, text)
+        self._document().add(DocumentState(text, edit))
+        self._changed(cells)
 
-    def undo(self) -> None:
+    async def undo(self) -> None:
         """Undo the last edit."""
+        cells = await asyncio.to_thread(_cells, self._document().before().text)
         self._document().undo()
-        self._changed()
+        self._changed(cells)
 
-    def redo(self) -> None:
+    async def redo(self) -> None:
         """Do the last undone edit again."""
+        cells = await asyncio.to_thread(_cells, self._document().after().text)
         self._document().redo()
-        self._changed()
+        self._changed(cells)
 
     def _document(self) -> DocumentHistory:
         if self.history is None:
@@ -175,9 +172,10 @@ class Session:
             raise WrongValue(reply["error"])
         return str(reply["text"])
 
-    def _changed(self, keep: bool = True) -> None:
+    def _changed(self, cells: RobotCells | None, keep: bool = True) -> None:
+        self.cells = cells
         self.revision += 1
-        self._earlier.append((self.revision, self.text))
+        self._earlier.append((self.revision, part_names(cells)))
         self._autosave(keep)
         self._check_soon()
 
@@ -189,7 +187,7 @@ class Session:
 
     # -- files --------------------------------------------------------------------------------------
 
-    def save(self, request: Save) -> Saved | SaveConflict:
+    async def save(self, request: Save) -> Saved | SaveConflict:
         """Write the document to its file, unless that has changed since.
 
         Raises:
@@ -202,21 +200,22 @@ class Session:
             file += ".robot.toml"
         path = self.workspace.path(file)
         file = self.workspace.name(path)
-        there = self.workspace.read(file) if path.is_file() else None
+        there = await asyncio.to_thread(self.workspace.read, file) if path.is_file() else None
         text, joined = self.text, False
         if there is not None and there != text and (file != self.file or there != self.base):
-            both = self._both(file, text, there)
+            both = await asyncio.to_thread(self._both, file, text, there)
             if request.choice == "ask" or (request.choice == "merge" and both[1]):
                 return SaveConflict(file, both[1], self.workspace.free_name(file))
             if request.choice == "merge":
                 text, joined = both[0], True
             elif request.choice == "keep both":
                 file = self.workspace.free_name(file)
-        self.workspace.write(file, text.encode())
+        await asyncio.to_thread(self.workspace.write, file, text.encode())
+        cells = await asyncio.to_thread(_cells, text) if joined else self.cells
         if text != self.text:
-            self._document().add(DocumentState(text, self._document().now.configuration, "merge"))
+            self._document().add(DocumentState(text, "merge"))
         self.file, self.base = file, text
-        self._changed()
+        self._changed(cells)
         return Saved(self.document(), joined)
 
     def _both(self, file: str, text: str, there: str) -> tuple[str, list[str]]:
@@ -230,16 +229,29 @@ class Session:
         return merge.text, merge.both
 
     def _autosave(self, keep: bool) -> None:
-        now = self._document().now
-        with contextlib.suppress(RikigakuError, OSError):  # a full disk must not stop the work
-            if (keep and now.text != self.base) or (keep and not self.file):
-                self.workspace.keep(self._work(self.name))
-            else:
-                self.workspace.forget(self.name)
+        """Keep the newest text in a thread; texts that follow while it writes are written as one."""
+        unsaved = keep and (self.text != self.base or not self.file)
+        self._unstored = self._work(self.name) if unsaved else self.name
+        if self._storing is None or self._storing.done():
+            self._storing = asyncio.ensure_future(self._store())
+
+    async def _store(self) -> None:
+        while (work := self._unstored) is not None:
+            self._unstored = None
+            with contextlib.suppress(RikigakuError, OSError):  # a full disk must not stop the work
+                if isinstance(work, UnsavedWork):
+                    await asyncio.to_thread(self.workspace.keep, work)
+                else:
+                    await asyncio.to_thread(self.workspace.forget, work)
+
+    async def stored(self) -> None:
+        """Until its unsaved work is on the disk."""
+        while self._storing is not None and not self._storing.done():
+            await asyncio.wait([self._storing])
 
     def _work(self, session: str) -> UnsavedWork:
-        now = self._document().now
-        return UnsavedWork(session, now.text, self.base, self.file, list(now.configuration), time.time())
+        name = self.cells.name if self.cells is not None else ""
+        return UnsavedWork(session, self.text, self.base, self.file, time.time(), name)
 
     # -- checks -------------------------------------------------------------------------------------
 
@@ -254,12 +266,12 @@ class Session:
 
     async def _check(self) -> None:
         while self.checked is None or self.checked.revision != self.revision or not self.checked.complete:
-            revision, now = self.revision, self._document().now
+            revision = self.revision
             drawn = self.checked is not None and self.checked.revision == revision
             data = {
-                "text": now.text,
+                "text": self.text,
                 "revision": revision,
-                "configuration": list(now.configuration),
+                "configuration": self.cells.configuration if self.cells is not None else [],
                 "complete": drawn,  # the picture comes first
             }
             self._began = time.monotonic()
@@ -268,7 +280,7 @@ class Session:
                 reply = await self.pool.run(
                     function, data, what="The check", seconds=CHECK_SECONDS, check=True
                 )
-                self.checked = decoded(CheckedRobot, reply)
+                self.checked = await asyncio.to_thread(decoded, CheckedRobot, reply)
             except Exception as error:  # a check always ends with a record
                 mistake = CellMistake([], failure(error))
                 self.checked = CheckedRobot(revision, [mistake], [], [], [], 0, 0, None, None, None, "", True)
@@ -284,16 +296,9 @@ class Session:
         """Stop its checks."""
         if self._checking is not None:
             self._checking.cancel()
+        self._checking = None
 
 
-def _edited(text: str, edit: DocumentEdit) -> str:
-    """The new text; its cells are known then."""
-    new = edited(text, edit)
-    _cells(new)
-    return new
-
-
-@lru_cache(maxsize=8)
 def _cells(text: str) -> RobotCells | None:
     try:
         return robot_cells(text)

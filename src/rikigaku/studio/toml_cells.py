@@ -27,6 +27,8 @@ _TABLES = {
     *("joint", "dh", "standard_dh", "placement", "inertia", "limits", "friction", "spring"),
     *("from", "to", "base", "symbols", "section"),
 }
+NO_INERTIA = '{ about = "origin", m = 0, ms = [0, 0, 0], I = [0, 0, 0, 0, 0, 0] }'
+_NEW_TABLES = {"inertia": NO_INERTIA}  # a massless link becomes one whose other parameters are zero
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 _LONGEST_TEXT = 2000
 
@@ -139,7 +141,7 @@ def descend(document: Any, way: Path) -> Any:
         if part not in at:
             if part not in _TABLES and not (k == 1 and way[0] == "symbols"):
                 raise WrongValue(f"There is no {place_text(way[: k + 1])}.")
-            at[part] = tomlkit.table() if at is document else tomlkit.inline_table()
+            at[part] = tomlkit.table() if at is document else item(_NEW_TABLES.get(part, "{}"))
         at = at[part]
     return at
 

@@ -1,6 +1,7 @@
 """Files of the studio, confined to one folder: robot files, uploads, and unsaved work to recover."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -12,6 +13,7 @@ from rikigaku.core.input_files import read_input
 from rikigaku.core.input_limits import FILE_BYTES, NAME_CHARACTERS
 from rikigaku.core.value_text import short
 from rikigaku.formats.toml.toml_text import decoded
+from rikigaku.studio.json_records import decoded as decoded_record
 
 UPLOAD_BYTES = FILE_BYTES
 ROBOT_ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".sdf", ".par", ".json")
@@ -30,8 +32,8 @@ class UnsavedWork:
     text: str
     base: str
     file: str
-    configuration: list[float]
     changed: float
+    name: str = ""  # of the robot
 
 
 class Workspace:
@@ -142,16 +144,19 @@ class Workspace:
         """The unsaved work of a session; None if there is none that can be read."""
         try:
             data = json.loads(read_input(self._recovery_file(session), 4 * FILE_BYTES))
-            work = UnsavedWork(**data)
-        except (RikigakuError, ValueError, TypeError):
+            if isinstance(data, dict):
+                data.pop("configuration", None)  # of earlier versions; the text has it now
+            work = decoded_record(UnsavedWork, data)
+        except (RikigakuError, ValueError, RecursionError):
             return None
-        return work if work.session == session and isinstance(work.text, str) else None
+        return work if work.session == session and math.isfinite(work.changed) else None
 
     def all_unsaved(self) -> list[UnsavedWork]:
-        """Unsaved work of all sessions, newest first."""
+        """The newest unsaved work of all sessions, newest first."""
         folder = self.folder / _RECOVERY
-        names = sorted(folder.glob("*.json"))[:_MOST_WORK] if folder.is_dir() else []
-        found = [work for name in names if (work := self.unsaved(name.stem)) is not None]
+        times = {file: _changed(file) for file in folder.glob("*.json")} if folder.is_dir() else {}
+        newest = sorted(times, key=lambda file: -times[file])[:_MOST_WORK]
+        found = [work for file in newest if (work := self.unsaved(file.stem)) is not None]
         return sorted(found, key=lambda work: -work.changed)
 
     def _recovery_file(self, session: str, make: bool = False) -> Path:
@@ -161,6 +166,13 @@ class Workspace:
         if make:
             folder.mkdir(exist_ok=True)
         return folder / f"{session}.json"
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # it has been removed meanwhile
+        return 0.0
 
 
 def _hidden(path: PurePath) -> bool:

@@ -29,6 +29,8 @@ def file_visuals(
     found: list[Visual] = []
     notes: list[str] = []
     named, path = path, visuals_file(path)
+    if inside is not None and not path.resolve().is_relative_to(inside.resolve()):
+        return [], [f"The visuals of {named.name} are not shown: {path.name} lies outside {inside.name}."]
     try:
         shapes = visual_shapes(path)
     except RikigakuError as error:

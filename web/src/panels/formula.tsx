@@ -1,14 +1,23 @@
-// One formula by KaTeX.
+// One formula by KaTeX, rendered in short slices of time; where there are thousands, when it comes into view.
 
 import katex from "katex";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { KATEX } from "./katex_options";
+import { renderLater } from "./render_queue";
 
-export function Formula({ latex, display = false }: { latex: string; display?: boolean }) {
+interface Properties {
+  latex: string;
+  display?: boolean;
+  /** The formula as text, shown until it comes into view; without it the formula is rendered at once. */
+  plain?: string;
+}
+
+export function Formula({ latex, display = false, plain }: Properties) {
   const place = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (!place.current) return;
-    const options = { displayMode: display, throwOnError: false, strict: "ignore", maxSize: 60 } as const;
-    katex.render(`\\displaystyle ${latex}`, place.current, options);
+  useLayoutEffect(() => {
+    const own = place.current!;
+    if (plain !== undefined) own.textContent = plain;
+    return renderLater(own, plain !== undefined, () => katex.render(`\\displaystyle ${latex}`, own, { ...KATEX, displayMode: display }));
   }, [latex, display]);
   return <span class="rk-katex" ref={place} />;
 }

@@ -75,7 +75,7 @@ export function Sliders({ state }: { state: RobotState }) {
     );
   };
 
-  if (!state.moves) return <p class="rk-note">{text("state.still")}</p>;
+  if (!state.moves) return <p class="rk-note">{text(state.robot.nq ? "state.still" : "state.noJoints")}</p>;
   return (
     <div class="rk-sliders" style={{ "--rk-name": `${Math.min(19, Math.max(5, ...robot.names.q.map((name) => name.length)))}ch` }}>
       <div class="rk-sliders-head">

@@ -1,6 +1,7 @@
 // Formulas by KaTeX in place of MathML, when they come into view; buttons that copy a law as text.
 
 import katex from "katex";
+import { KATEX } from "../panels/katex_options";
 import { onLanguage, text } from "../texts/texts";
 
 /** Render formulas (elements with data-latex) as they come into view; all of them before printing. */
@@ -11,7 +12,7 @@ export function renderFormulas(root: ParentNode): void {
     if (!waiting.delete(element)) return;
     observer.unobserve(element);
     const holder = document.createElement("span");
-    const options = { displayMode: "display" in element.dataset, throwOnError: false, strict: "ignore", maxSize: 60 } as const;
+    const options = { ...KATEX, displayMode: "display" in element.dataset };
     katex.render(`\\displaystyle ${element.dataset["latex"] || element.textContent}`, holder, options);
     if (holder.querySelector(".katex-error")) return;
     element.replaceChildren(...holder.childNodes);

@@ -2,7 +2,7 @@
 // arrows move between cells; a block of a spreadsheet is pasted from the cell on.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { text } from "../texts/texts";
 import type { CellMistake, SetValue } from "./messages";
 import type { Studio } from "./studio";
@@ -45,12 +45,10 @@ export function Cell({ studio, path, value, label, empty = "", commit, wide = fa
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const message = mistakeAt(studio, path);
-  useEffect(() => setTyped(null), [value]);
   const leave = async () => {
     if (typed === null || typed.trim() === value) return setTyped(null);
-    const done = await (commit ?? ((next) => studio.edit({ type: "set_value", path, value: next })))(typed);
-    if (!done) setTyped(null);
-    return undefined;
+    await (commit ?? ((next) => studio.edit({ type: "set_value", path, value: next })))(typed);
+    return setTyped((now) => (now === typed ? null : now)); // what has been typed since stays
   };
   const key = (event: KeyboardEvent) => {
     if (event.key === "Escape" && typed !== null) {

@@ -28,11 +28,15 @@ export class Connection {
   private socket: WebSocket | null = null;
   private next = 1;
   private delay = 250;
+  private retry: ReturnType<typeof setTimeout> | undefined;
   private readonly waiting = new Map<number, Waiting>();
 
   constructor(private readonly address: string) {}
 
+  /** Connect, unless a socket is there already. */
   open(): void {
+    clearTimeout(this.retry);
+    if (this.socket && this.socket.readyState !== WebSocket.CLOSED) return;
     const socket = (this.socket = new WebSocket(this.address));
     socket.addEventListener("open", () => {
       this.delay = 250;
@@ -43,7 +47,7 @@ export class Connection {
       for (const { reject } of this.waiting.values()) reject(new LostConnection());
       this.waiting.clear();
       this.onClose();
-      setTimeout(() => this.open(), this.delay);
+      this.retry = setTimeout(() => this.open(), this.delay);
       this.delay = Math.min(2 * this.delay, 5000);
     });
   }

@@ -91,11 +91,12 @@ export interface SymbolCells {
   unit: string;
 }
 
-/** All tables of the robot file. */
+/** All tables of the robot file. configuration: q that pictures show, empty for the default. */
 export interface RobotCells {
   name: string;
   source: string;
   visuals: string;
+  configuration: number[];
   gravity: string[];
   base: string;
   base_inertia: InertiaCells | null;
@@ -118,7 +119,6 @@ export interface EditedDocument {
   revision: number;
   text: string;
   cells: RobotCells | null;
-  configuration: number[];
   file: string;
   source: string;
   saved: boolean;
@@ -368,6 +368,7 @@ export interface SessionOpened {
   session: string;
   document: EditedDocument | null;
   checked: CheckedRobot | null;
+  start: OpenShipped | OpenFile | null;
   version: string;
   workspace: string;
   type: "session_opened";

@@ -337,8 +337,9 @@ export class Studio {
         this.editsDiffer = !this.waitingEdits.fit(opened.document?.text ?? "");
         if (!this.editsDiffer) void this.sendWaiting();
       }
-      if (opened.document && !location.hash) this.show("structure"); // the file of the command line
+      if (opened.document && !location.hash) this.show("structure");
       for (const end of [...this.connecting]) end();
+      if (opened.start) void this.open(opened.start, opened.start.type === "open_file" ? opened.start.path : opened.start.name);
       if (opened.checked) await this.takeChecked(opened.checked);
     });
     this.changed();

@@ -345,11 +345,12 @@ export interface PaperResult {
   study: StudyResult;
 }
 
-/** A law as code. derivative: by which input ("": the law itself). frame: "" for the shown one. */
+/** A law, or its derivatives by all inputs, as code. frame: "" for the shown one. */
 export interface LawExportRequest {
   law: string;
   frame: string;
-  language: "c" | "c++" | "python" | "julia" | "matlab" | "rust" | "wasm" | "latex" | "markdown" | "sympy" | "casadi";
+  language: "c" | "c++" | "python" | "julia" | "matlab" | "rust" | "wasm" | "latex" | "markdown" | "sympy" | "casadi" | "casadi c";
+  derivative: boolean;
 }
 
 /** A file. content: base64; text: its beginning, "" of binary files; size [bytes]. */

@@ -20,6 +20,8 @@ export class WaitingEdits {
   /** The text of the document that the edits were typed for. */
   private text = "";
   private list: WaitingEdit[] = [];
+  /** Whether the first is on its way to the server. */
+  private inFlight = false;
 
   constructor() {
     try {
@@ -54,7 +56,9 @@ export class WaitingEdits {
   async sendAll(send: (edit: DocumentEdit) => Promise<boolean | null>): Promise<void> {
     while (this.list.length) {
       const first = this.list[0]!;
+      this.inFlight = true;
       const sent = await send(first.edit);
+      this.inFlight = false;
       if (sent === null || this.list[0] !== first) return;
       this.list.shift();
       this.store();
@@ -62,8 +66,9 @@ export class WaitingEdits {
     }
   }
 
-  /** Take back the last edit; false if none waits. */
+  /** Take back the last edit; false if none waits, or it is on its way: the server undoes that. */
   dropLast(): boolean {
+    if (this.inFlight && this.list.length === 1) return false;
     const last = this.list.pop();
     this.store();
     last?.done(false);

@@ -50,7 +50,10 @@ export class BodyPicking {
 
   highlight(bodies: readonly number[]): void {
     this.highlighted = [...bodies];
-    for (const [mesh, material] of this.plain) mesh.material = material;
+    for (const [mesh, material] of this.plain) {
+      for (const copy of [mesh.material].flat()) copy.dispose();
+      mesh.material = material;
+    }
     this.plain.clear();
     for (const body of bodies)
       for (const own of this.groups.get(body)?.children ?? []) {

@@ -139,6 +139,7 @@ export class Viewer {
     this.freeReplaced();
     freeGraphics(this.scene);
     this.renderer.dispose();
+    this.renderer.forceContextLoss(); // browsers keep few contexts, and free them late
     this.canvas.remove();
   }
 
@@ -232,7 +233,7 @@ export class Viewer {
   private setShapes(visuals: readonly Visual[]): void {
     for (const mesh of this.shapeMeshes.splice(0)) {
       mesh.removeFromParent();
-      mesh.geometry.dispose();
+      freeGraphics(mesh);
     }
     const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.48 });
     for (const [body, shape] of visualShapes(visuals)) {
@@ -406,6 +407,7 @@ export class Viewer {
 
   private addGround(): void {
     this.grid?.removeFromParent();
+    this.grid?.dispose();
     const { ground, size, centre } = this.state.robot;
     if (ground === null) return;
     const raw = (1.7 * size) / 10;

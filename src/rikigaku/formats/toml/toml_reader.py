@@ -27,8 +27,8 @@ from rikigaku.numbers.formula_parser import parse
 
 SCHEMA = 1
 TOP_KEYS = (
-    *("schema", "name", "source", "visuals", "gravity", "symbols", "base", "independent"),
-    *("link", "frame", "loop", "coupling"),
+    *("schema", "name", "source", "visuals", "configuration", "gravity", "symbols", "base"),
+    *("independent", "link", "frame", "loop", "coupling"),
 )
 GEOMETRIES = ("dh", "standard_dh", "placement")
 
@@ -48,6 +48,7 @@ def robot_of(data: dict[str, Any], notes: Notes) -> RobotModel:
     if isinstance(schema, bool) or schema != SCHEMA:
         top.note(f"schema is {shown(schema)}; this version reads schema = {SCHEMA}.", "schema")
     top.text("visuals")  # pictures read it: `formats.visual_shapes`
+    _note_configuration(top)
     base = top.table("base").only(("name", "inertia"))
     base_name = base.text("name", "base")
     loops, independent = loops_of(top)
@@ -70,6 +71,13 @@ def robot_of(data: dict[str, Any], notes: Notes) -> RobotModel:
         note_model(error, top)
     notes.refuse(notes.source)
     return robot
+
+
+def _note_configuration(top: Table) -> None:
+    """q at which pictures show the robot: numbers; no part of the model."""
+    for value in top.value("configuration", list) or []:
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+            top.note(f"{shown(value)} should be a number: configuration lists q.", "configuration")
 
 
 def _gravity(top: Table) -> tuple[Any, ...]:

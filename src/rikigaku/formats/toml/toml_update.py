@@ -12,6 +12,7 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_parser import parse
 
 ARRAYS = ("link", "frame", "loop", "coupling")
+KEPT = ("independent", "visuals", "configuration")  # keys of the file that a robot may lack
 
 
 def updated(text: str, new: Document) -> str:
@@ -40,7 +41,7 @@ def _without_choice(table: Document) -> Document:
 
 def _update(old: MutableMapping[str, Any], new: Document) -> None:
     """Give a table of the file the values of the document."""
-    for key in [key for key in old if key not in new and key not in (*ARRAYS, "independent", "visuals")]:
+    for key in [key for key in old if key not in new and key not in (*ARRAYS, *KEPT)]:
         del old[key]
     for key, marked in new.items():
         value = marked.value if isinstance(marked, Default) else marked

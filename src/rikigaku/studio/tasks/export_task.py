@@ -26,13 +26,13 @@ from rikigaku.symbolic.algebra.child_process import progress
 RobotFormat = Literal["toml", "urdf", "mjcf", "par"]
 ReportFormat = Literal["html", "json", "tex"]
 LawLanguage = Literal[
-    "c", "c++", "python", "julia", "matlab", "rust", "wasm", "latex", "markdown", "sympy", "casadi"
-]
+    "c", "c++", "python", "julia", "matlab", "rust", "wasm", "latex", "markdown", "sympy", "casadi",
+    "casadi c",
+]  # fmt: skip
 
 _ENDINGS = {
-    "c": "c",
-    "casadi c": "c", "c++": "cpp", "python": "py", "julia": "jl", "matlab": "m", "rust": "rs", "wasm": "wasm",
-    "latex": "tex", "markdown": "md",
+    "c": "c", "casadi c": "c", "c++": "cpp", "python": "py", "julia": "jl", "matlab": "m", "rust": "rs",
+    "wasm": "wasm", "latex": "tex", "markdown": "md",
 }  # fmt: skip
 _FORMATS = {"toml": ".robot.toml", "urdf": ".urdf", "mjcf": ".xml", "par": ".par"}
 _SHOWN = 20_000  # characters of a preview
@@ -40,11 +40,12 @@ _SHOWN = 20_000  # characters of a preview
 
 @dataclass(frozen=True)
 class LawExportRequest:
-    """A law as code. derivative: by which input ("": the law itself). frame: "" for the shown one."""
+    """A law, or its derivatives by all inputs, as code. frame: "" for the shown one."""
 
     law: str
     frame: str
     language: LawLanguage
+    derivative: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,14 @@ def law_export(robot: Robot, arguments: LawExportRequest) -> ExportResult:
     """A law in a language, with its header where there is one."""
     shown = shown_law(robot, arguments.law, arguments.frame)
     language = arguments.language
-    name = identifier(arguments.law.replace(".", "_"))
+    name = identifier(arguments.law.replace(".", "_") + "_derivative" * arguments.derivative)
     notes = [f"{shown.call}: {shown.law.operations}"]
     if not LANGUAGES[language].is_text:
-        text = str(shown.law.export(language))
+        text = str(shown.law.export(language, derivative=arguments.derivative))
         return ExportResult([_file(f"{name}_{language}.txt", text.encode())], notes)
     with TemporaryDirectory() as folder:
-        shown.law.export(language, Path(folder) / f"{name}.{_ENDINGS[language]}", name=name)
+        path = Path(folder) / f"{name}.{_ENDINGS[language]}"
+        shown.law.export(language, path, name=name, derivative=arguments.derivative)
         return ExportResult(_files(Path(folder)), notes)
 
 

@@ -19,7 +19,7 @@ export function CopyButtons({ studio, law, frame }: { studio: Studio; law: strin
   const [done, setDone] = useState("");
   const fetchCode = async (language: LawExportRequest["language"]) => {
     setDone("");
-    const found = await job.run({ law, frame, language });
+    const found = await job.run({ law, frame, language, derivative: false });
     const file = found?.files.find(({ name }) => !name.endsWith(".h")) ?? found?.files[0];
     if (!file) return;
     await copied(new TextDecoder().decode(Uint8Array.from(atob(file.content), (x) => x.charCodeAt(0))));

@@ -8,7 +8,7 @@ export interface Job<Name extends keyof Tasks> {
   running: boolean;
   /** What the server last said about its progress. */
   progress: string;
-  /** Seconds since the job began. */
+  /** The server's sentence where it failed, "" otherwise. */
   error: string;
   cancelled: boolean;
   result: Tasks[Name][1] | null;

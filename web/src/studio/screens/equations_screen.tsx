@@ -13,6 +13,7 @@ import { useStudio } from "../use_studio";
 
 const FORMS: EquationsRequest["form"][] = ["textbook", "parameters", "full", "intermediates"];
 const MOST_SHOWN = 120; // elements of a page; a button shows the others
+const MOST_TERMS = 60; // of an element; a button shows the others
 
 export function EquationsScreen({ studio }: { studio: Studio }) {
   useStudio(studio);
@@ -222,13 +223,16 @@ function Equations({ studio, result, title, frame, search, term, onTerm, onLonge
 
 /** left = term + term ...; each term is a button. */
 function Element({ element, marked, term, onTerm }: { element: ElementFormula; marked: ((term: TermRecord) => boolean) | null; term: TermRecord | null; onTerm: (term: TermRecord | null) => void }) {
+  const [all, setAll] = useState(false);
+  const terms = marked ? [...element.terms].sort((a, b) => Number(marked(b)) - Number(marked(a))) : element.terms;
+  const shown = all ? element.terms : terms.slice(0, MOST_TERMS);
   return (
     <div class="rk-line rk-terms">
       <span class="rk-left">
         <Formula latex={`${element.left} =`} />
       </span>
       {element.terms.length === 0 && <span class="rk-soft">{text("formula.tooLongElement", { count: element.count })}</span>}
-      {element.terms.map((one, k) => {
+      {shown.map((one, k) => {
         const negative = one.latex.startsWith("-");
         const sign = negative ? "−" : k ? "+" : "";
         return (
@@ -242,11 +246,16 @@ function Element({ element, marked, term, onTerm }: { element: ElementFormula; m
               data-links={one.links.join(" ")}
               onClick={() => onTerm(term === one ? null : one)}
             >
-              <Formula latex={negative ? one.latex.slice(1) : one.latex} />
+              <Formula latex={negative ? one.latex.slice(1) : one.latex} plain={negative ? one.text.replace(/^-/, "") : one.text} />
             </button>
           </span>
         );
       })}
+      {shown.length < element.terms.length && (
+        <button type="button" onClick={() => setAll(true)}>
+          {text("equations.allTerms", { count: element.terms.length })}
+        </button>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { copied } from "../../report/formulas";
 import { language, text, type TextKey } from "../../texts/texts";
-import { Field, Select } from "../analysis/fields";
+import { Check, Field, Select } from "../analysis/fields";
 import { JobBar } from "../analysis/job_bar";
 import { useJob } from "../analysis/use_job";
 import type { Studio } from "../studio";
@@ -20,6 +20,9 @@ const LANGUAGES: [LawExportRequest["language"], string][] = [
   ["wasm", "WebAssembly"],
   ["latex", "LaTeX"],
   ["markdown", "Markdown"],
+  ["sympy", "SymPy"],
+  ["casadi", "CasADi"],
+  ["casadi c", "C (CasADi external)"],
 ];
 const FORMATS: [RobotExportRequest["format"], string][] = [
   ["toml", "TOML (.robot.toml)"],
@@ -39,6 +42,7 @@ export function ExportScreen({ studio }: { studio: Studio }) {
   const [law, setLaw] = useState("");
   const [frame, setFrame] = useState("");
   const [code, setCode] = useState<LawExportRequest["language"]>("c");
+  const [derivative, setDerivative] = useState(false);
   const [format, setFormat] = useState<RobotExportRequest["format"]>("urdf");
   const [kind, setKind] = useState<ReportExportRequest["format"]>("html");
   const lawJob = useJob(studio, "law_export");
@@ -72,7 +76,8 @@ export function ExportScreen({ studio }: { studio: Studio }) {
           <Field label={text("export.language")}>
             <Select value={code} options={LANGUAGES} onValue={setCode} />
           </Field>
-          <button type="button" class="rk-primary" disabled={lawJob.running || !own} onClick={() => void lawJob.run({ law: own!.name, frame: own!.of_frame ? frame : "", language: code })}>
+          <Check label={text("export.derivative")} checked={derivative} onChange={setDerivative} />
+          <button type="button" class="rk-primary" disabled={lawJob.running || !own} onClick={() => void lawJob.run({ law: own!.name, frame: own!.of_frame ? frame : "", language: code, derivative })}>
             {text("export.write")}
           </button>
           <button type="button" disabled={codeJob.running} onClick={() => void codeJob.run({})}>

@@ -17,6 +17,7 @@ export function InertiaScreen({ studio }: { studio: Studio }) {
     studio.changed();
     return () => {
       for (const layer of ["masses", "inertia"] as const) studio.viewer?.show(layer, false);
+      studio.changed(); // the buttons of the layers follow
     };
   }, [studio.viewer]);
   if (!cells) return null;
@@ -143,13 +144,7 @@ function InertiaRow({ studio, link, place, set }: RowProps) {
     <>
       <tr class={`${studio.selectedLink === name ? "rk-selected" : ""} ${bad ? "rk-bad" : ""}`} onClick={select}>
         <th scope="row">{name}</th>
-        {inertia ? (
-          <Parameters studio={studio} owner={owner} name={name} inertia={inertia} select={select} />
-        ) : (
-          <td colSpan={11} class="rk-soft">
-            {text("studio.noInertia")}
-          </td>
-        )}
+        <Parameters studio={studio} owner={owner} name={name} inertia={inertia ?? MASSLESS} select={select} />
         {tools}
       </tr>
       {studio.checked?.mistakes.some(({ path }) => path[1] === place && path[2] === "inertia") && (
@@ -162,6 +157,9 @@ function InertiaRow({ studio, link, place, set }: RowProps) {
     </>
   );
 }
+
+/** Cells of a link without an inertia; the first value that is typed gives it one. */
+const MASSLESS: InertiaCells = { about: "", m: "", position: ["", "", ""], tensor: ["", "", "", "", "", ""], rpy: ["", "", ""] };
 
 const positionKey = (inertia: InertiaCells) => (inertia.about === "com" ? "com" : "ms");
 
@@ -187,18 +185,22 @@ function Parameters({ studio, owner, name, inertia, select }: { studio: Studio; 
   return (
     <>
       <td>
-        <Choice
-          studio={studio}
-          path={[...owner, "about"]}
-          value={inertia.about}
-          options={["origin", "com"]}
-          names={(about) => (about === "com" ? text("studio.com") : about === "origin" ? text("studio.origin") : about)}
-          label={`${name}: ${text("studio.about")}`}
-          change={change}
-        />
+        {inertia === MASSLESS ? (
+          <span class="rk-soft rk-massless">{text("studio.noInertia")}</span>
+        ) : (
+          <Choice
+            studio={studio}
+            path={[...owner, "about"]}
+            value={inertia.about}
+            options={["origin", "com"]}
+            names={(about) => (about === "com" ? text("studio.com") : about === "origin" ? text("studio.origin") : about)}
+            label={`${name}: ${text("studio.about")}`}
+            change={change}
+          />
+        )}
       </td>
       <td>
-        <Cell studio={studio} path={[...owner, "m"]} value={inertia.m} label={`${name}: m`} onFocus={select} />
+        <Cell studio={studio} path={[...owner, "m"]} value={inertia.m} label={`${name}: m`} empty={inertia === MASSLESS ? "0" : ""} onFocus={select} />
       </td>
       {["x", "y", "z"].map((axis, k) => (
         <td key={axis}>

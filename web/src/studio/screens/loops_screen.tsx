@@ -248,7 +248,8 @@ function AssemblyModes({ studio }: { studio: Studio }) {
     setBusy(false);
   };
   const choose = (q: number[]) => void studio.edit({ type: "choose_configuration", q });
-  const near = (q: number[]) => studio.document?.configuration.every((x, k) => Math.abs(x - q[k]!) < 1e-9) && studio.document.configuration.length > 0;
+  const chosen = studio.document?.cells?.configuration ?? [];
+  const near = (q: number[]) => chosen.length > 0 && chosen.every((x, k) => Math.abs(x - q[k]!) < 1e-9);
   return (
     <Part
       title={text("loops.ghosts")}
@@ -267,7 +268,7 @@ function AssemblyModes({ studio }: { studio: Studio }) {
       {found && (
         <div class="rk-modes">
           {found.map(({ q, image }, k) => (
-            <button type="button" aria-pressed={near(q) ?? false} onClick={() => choose(q)}>
+            <button type="button" aria-pressed={near(q)} onClick={() => choose(q)}>
               <img src={image} alt="" />
               <span>{text("studio.mode", { number: k + 1 })}</span>
             </button>

@@ -210,6 +210,18 @@ function BranchesCard({ studio, state, frame }: { studio: Studio; state: RobotSt
     return () => viewer?.setGhosts([]);
   }, [viewer, found, selected]);
 
+  // A robot that has left the pose of the branches has others.
+  useEffect(() => {
+    if (!found || found.problem) return undefined;
+    const at = (q: readonly number[]) => q.every((x, k) => Math.abs(x - state.q[k]!) < 1e-9);
+    let here = true; // until it moves: q itself may lie beyond the limits that were asked for
+    const start = [...state.q];
+    return state.subscribe(() => {
+      here &&= at(start);
+      if (!here && !found.positions.some(at)) job.clear();
+    });
+  }, [state, found]);
+
   const show = (k: number) => {
     select(k);
     state.set(found!.positions[k]!);
