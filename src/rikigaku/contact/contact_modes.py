@@ -74,7 +74,7 @@ class ContactModes:
         self._crowded = self._at_limit = self._stalled = False
         self._forces: Array | None = None
         self._impacts: list[float] = []  # times of the last impacts
-        self._last: tuple[SelectedMode, float, float]  # the mode, its stop speed and rounding of positions
+        self._last: tuple[SelectedMode, Array, Array]  # the mode, stop speeds and rounding of the contacts
 
     @cached_property
     def workspace(self) -> Workspace:

@@ -67,7 +67,8 @@ class MinimalRegressor:
         """Entries (rows, columns) that are not zero at all of these states (states, n); not compiled."""
         owner = self._owner
         mechanism = instantiate(owner, FLOATS, self.parameters.robot.declared_values)
-        W = minimal_regressor(mechanism, *(list(np.asarray(x).T) for x in (q, v, a)), self._kept)
+        columns = [list(np.asarray(x).T) for x in (q, v, a)]
+        W = minimal_regressor(mechanism, columns[0], columns[1], columns[2], self._kept)
         return np.array([[bool(np.any(x)) for x in row] for row in W])
 
     def packed(self, columns: tuple[tuple[int, ...], ...], constants: tuple[float, ...]) -> BoundLaw:
