@@ -49,10 +49,15 @@ def timed(item: int, random: np.random.Generator) -> dict[str, float]:
     return {"process": os.getpid(), "seconds": time.process_time() - begin}
 
 
+def drawn(item: tuple[str, int], random: np.random.Generator) -> float:
+    """What `killed_once` returns."""
+    return float(random.random())
+
+
 def killed_once(item: tuple[str, int], random: np.random.Generator) -> float:
     """Ends its process in the middle of the sweep, once; every call leaves a line in a file."""
     folder, k = Path(item[0]), item[1]
-    value = float(random.random())
+    value = drawn(item, random)
     if k == 20 and not (folder / "died").exists():
         (folder / "died").touch()
         os._exit(9)
@@ -65,7 +70,8 @@ def run(options: Options) -> dict[str, Any]:
     count = ITEMS // 5 if options.quick else ITEMS
     rollouts = ROLLOUTS // 10 if options.quick else ROLLOUTS
     record: dict[str, Any] = {}
-    rows, reference, numbers = [], None, None
+    rows, reference = [], None
+    numbers = rk.sweep(drawn, [("", k) for k in range(60)])["value"]
     shares = []
     for name, executor in _executors():
         with executor as used:
@@ -82,13 +88,16 @@ def run(options: Options) -> dict[str, Any]:
                     items = [(folder, k) for k in range(60)]
                     swept = rk.sweep(killed_once, items, executor=used)
                     unique = list(swept.index) == list(range(60)) and not swept.failures
-                    numbers = swept["value"] if numbers is None else numbers
                     died = unique and np.array_equal(swept["value"], numbers)
+                    if not died:
+                        raise Disagreement(
+                            "sweep with a killed worker", name, "this process", float("nan"), 0.0
+                        )
         reference = found if reference is None else reference
         if found.tobytes() != reference.tobytes():
             raise Disagreement("sweep", name, "this process", float("nan"), 0.0)
         record[name] = {"start": first, "overhead": overhead, "seconds": seconds, "survives a kill": died}
-        kill = {None: "-", True: "all items once", False: "LOST"}[died]
+        kill = "-" if died is None else "all items once"
         rows.append([name, f"{first:.2f}", f"{1e6 * overhead:.0f}", f"{seconds:.2f}", "same bits", kill])
     header = (
         "executor",

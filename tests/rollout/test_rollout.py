@@ -301,3 +301,15 @@ def test_a_world_that_has_stopped_keeps_its_state(method: str) -> None:
     found = arm.rollout([0.1, 0.2], [1e200, 0.0], steps=3, dt=1e-3, method=method, stop="q1 - 0.05")
     assert found.finite.all()
     assert (found.v == [1e200, 0.0]).all()
+
+
+def test_a_stiff_controller_stays_implicit_in_a_sum() -> None:
+    arm = rk.load("planar_2r")
+    arm = arm.bind(**arm.declared_values)
+    stiff = rk.PD(arm, [0.4, -0.3], 5000.0, 500.0)
+    nothing = rk.LinearPolicy(arm, np.zeros((2, 4)))
+    options: dict[str, Any] = {"steps": 100, "dt": 0.01, "method": "implicit", "every": 0}
+    alone = arm.rollout([0.1, 0.2], None, stiff, **options)
+    both = arm.rollout([0.1, 0.2], None, stiff + nothing, **options)
+    np.testing.assert_allclose(both.q, alone.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(alone.q, [[0.4, -0.3]], rtol=0, atol=1e-2)

@@ -27,8 +27,9 @@ from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import trace
 from rikigaku.robot import Robot
 from rikigaku.rollout.stop_condition import StopCondition
-from rikigaku.simulation.actuation import Actuation, joint_forces
+from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.actuation_program import kernel_of
+from rikigaku.simulation.actuation_sum import force_terms, total_force
 from rikigaku.simulation.kept_programs import kept
 from rikigaku.simulation.stepping_control import resistance
 
@@ -128,11 +129,11 @@ class StepProgram:
         symbols = dict(zip(self.robot.free_symbols, p[own:], strict=True))
         mechanism = instantiate(self.robot, FLOATS, symbols)
         q, v = x["q"], x["v"]
-        tau = joint_forces(self.actuation, mechanism, x["t"][0], q, v, x.get("u", []), p[:own])
+        terms = force_terms(self.actuation, mechanism, x["t"][0], q, v, x.get("u", []), p[:own])
         if self.method == "implicit":
-            a = _implicit_acceleration(mechanism, q, v, tau, x["c"][1])
+            a = _implicit_acceleration(mechanism, q, v, terms, x["c"][1])
         else:
-            a = forward_dynamics(mechanism, q, v, tau)
+            a = forward_dynamics(mechanism, q, v, total_force(mechanism, terms))
         after = (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
         return after if self.stop is None else self._stopped(x, after)
 
@@ -178,11 +179,11 @@ class StepProgram:
 
 
 def _implicit_acceleration(
-    mechanism: Mechanism, q: Numbers, v: Numbers, tau: list[Number], dt: Number
+    mechanism: Mechanism, q: Numbers, v: Numbers, terms: list[list[Number]], dt: Number
 ) -> list[Number]:
-    """a of (M + dt D + dt^2 K) a = tau - h - g - friction - dt K v."""
-    nv = mechanism.nv
-    both = resistance(mechanism, tau, list(q), list(v))
+    """a of (M + dt D + dt^2 K) a = tau - h - g - friction - dt K v, tau the sum of the terms."""
+    nv, tau = mechanism.nv, total_force(mechanism, terms)
+    both = resistance(mechanism, terms, list(q), list(v))
     damping, stiffness = both[:nv], both[nv:]
     entries, forces = mass_entries(mechanism, q), net_forces(mechanism, q, v, tau)
     for body in mechanism.bodies:

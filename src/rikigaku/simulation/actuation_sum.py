@@ -80,11 +80,27 @@ class ActuationSum(CombinedInputs):
     def forces(
         self, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
     ) -> list[Number]:
-        total: list[Number] = [0] * mechanism.nv
-        for part, own, parameters in self.split(u, p):
-            tau = joint_forces(part, mechanism, t, q, v, own, parameters)
-            total = [x + y for x, y in zip(total, tau, strict=True)]
-        return total
+        return total_force(mechanism, force_terms(self, mechanism, t, q, v, u, p))
+
+
+def force_terms(
+    actuation: Actuation, mechanism: Mechanism, t: Number, q: Numbers, v: Numbers, u: Numbers, p: Numbers
+) -> list[list[Number]]:
+    """Forces in all joints of each summand of an actuation; of one that is no sum its own."""
+    if not isinstance(actuation, ActuationSum):
+        return [joint_forces(actuation, mechanism, t, q, v, u, p)]
+    parts = actuation.split(u, p)
+    return [
+        tau for part, own, numbers in parts for tau in force_terms(part, mechanism, t, q, v, own, numbers)
+    ]
+
+
+def total_force(mechanism: Mechanism, terms: Sequence[Numbers]) -> list[Number]:
+    """The sum of forces in all joints."""
+    total: list[Number] = [0] * mechanism.nv
+    for tau in terms:
+        total = [x + y for x, y in zip(total, tau, strict=True)]
+    return total
 
 
 def sum_of(parts: Sequence[Actuation]) -> Actuation:

@@ -3,7 +3,8 @@
 The damping -d tau_i / d v_i and stiffness -d tau_i / d q_i of each coordinate come from the traced formula of
 the controller; they are taken implicitly, so that stiff PD control is stable at any step. A force that
 depends on velocities of other coordinates (computed torque) is explicit: its diagonal alone would change the
-motion. So are forces from functions, data and samples, which are held through a step.
+motion. So are forces from functions, data and samples, which are held through a step. Of a sum of controllers
+each is taken by itself.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import trace
 from rikigaku.numbers.program_derivative import forward
 from rikigaku.robot import Robot
-from rikigaku.simulation.actuation import Actuation, joint_forces
+from rikigaku.simulation.actuation import Actuation
 from rikigaku.simulation.actuation_program import kernel_of
+from rikigaku.simulation.actuation_sum import force_terms, total_force
 from rikigaku.simulation.kept_programs import kept
 
 
@@ -41,8 +43,8 @@ class ControlProgram:
             symbols = dict(zip(robot.free_symbols, p[own:], strict=True))
             mechanism = instantiate(robot, FLOATS, symbols)
             q, v = y[:nq], y[nq : nq + nv]
-            tau = list(joint_forces(actuation, mechanism, t[0], q, v, u, p[:own]))
-            return {"control": [*tau, *resistance(mechanism, tau, q, v)]}
+            terms = force_terms(actuation, mechanism, t[0], q, v, u, p[:own])
+            return {"control": [*total_force(mechanism, terms), *resistance(mechanism, terms, q, v)]}
 
         sizes = {"t": 1, "y": nq + nv + EXTRA_STATES, "u": actuation.size, "p": own + len(robot.free_symbols)}
         shapes = [(name, (size,)) for name, size in sizes.items()]
@@ -55,25 +57,32 @@ def control_program(robot: Robot, actuation: Actuation) -> ControlProgram:
     return kept(robot, key, lambda: ControlProgram(robot, actuation))
 
 
-def resistance(mechanism: Mechanism, tau: list[Number], q: list[Number], v: list[Number]) -> list[Number]:
+def resistance(
+    mechanism: Mechanism, terms: list[list[Number]], q: list[Number], v: list[Number]
+) -> list[Number]:
     """Damping -d tau_i/d v_i (nv), then stiffness -d tau_i/d q_i (nv), of each coordinate alone; not
-    negative."""
-    nv = mechanism.nv
+    negative.
+
+    terms: forces tau of each summand of the actuation.
+    """
     places = {k: body.q[i] for body in mechanism.bodies if len(body.q) == len(body.v)
               for i, k in enumerate(body.v)}  # fmt: skip
     velocities = {x: k for k, x in enumerate(v)}
-    own = [_depends_on(x, velocities) <= {k} for k, x in enumerate(tau)]
     result: list[Number] = []
     for inputs in (dict(enumerate(v)), {k: q[i] for k, i in places.items()}):
-        for k in range(nv):
-            slope: Number = 0.0
-            if type(tau[k]) is Node and own[k] and k in inputs:
-                try:
-                    slope = forward([tau[k]], [{inputs[k]: 1.0}])[0][0]
-                except WrongValue:  # an operation without derivative
-                    slope = 0.0
+        for k in range(mechanism.nv):
+            forces = [tau[k] for tau in terms if type(tau[k]) is Node]
+            own = [x for x in forces if _depends_on(x, velocities) <= {k}] if k in inputs else []
+            slope = sum((_slope(x, inputs[k]) for x in own), 0.0)
             result.append(where(-slope < 0, 0.0, -slope) if type(slope) is Node else max(-slope, 0.0))
     return result
+
+
+def _slope(force: Number, x: Number) -> Number:
+    try:
+        return forward([force], [{x: 1.0}])[0][0]
+    except WrongValue:  # an operation without derivative
+        return 0.0
 
 
 def _depends_on(x: Number, inputs: dict[Any, int]) -> set[int]:
