@@ -3,10 +3,12 @@
 Everything follows from the seed. Numbers have few decimals, so that exact kinds of number keep them small.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from rikigaku.model.geometry import Geometry, ModifiedDH, Placement, StandardDH
-from rikigaku.model.inertial_parameters import Inertia
+from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
 from rikigaku.model.joint import Joint
 from rikigaku.model.robot_model import Frame, Link
 from rikigaku.numbers.formula import Formula
@@ -67,6 +69,15 @@ def random_state(robot: Robot, rng: np.random.Generator, *batch: int) -> tuple[A
             quaternion = q[..., robot.q_slices[joint.name]][..., -4:]
             quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
     return q, rng.uniform(-2, 2, (*batch, robot.nv)), rng.uniform(-2, 2, (*batch, robot.nv))
+
+
+def with_free_inertias(robot: Robot) -> Robot:
+    """The robot with a symbol for each inertial parameter, named as "m_link2"."""
+    links = []
+    for link in robot.links:
+        ten = [Formula.symbol(f"{name}_{link.name}") for name in PARAMETER_NAMES]
+        links.append(replace(link, inertia=Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))))
+    return replace(robot, links=tuple(links))
 
 
 def random_inertia(rng: np.random.Generator) -> Inertia:

@@ -1,6 +1,8 @@
 """Laws as functions of JAX: values of the plain calls, derivatives of JAX's own for the exported source."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -8,10 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from exported_laws import exported
-from random_robots import random_robot, random_state
+from random_robots import random_robot, random_state, with_free_inertias
 
 import rikigaku as rk
 import rikigaku.jax
+from rikigaku.jax import law_primitive
 
 Array = np.ndarray
 
@@ -61,6 +64,26 @@ def test_large_batches_on_threads_of_xla_have_the_same_bits(panda: rk.Robot) -> 
     states = np.random.default_rng(1).normal(size=(3, 30_001, 7))
     law = jax.jit(rikigaku.jax.law(panda.inverse_dynamics))
     assert np.array_equal(law(*states), panda.inverse_dynamics(*states))
+
+
+def test_the_first_calls_of_a_law_may_come_from_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot, x = random_robot(12, 2, ("revolute",)), np.random.default_rng(12).normal(size=(3, 2))
+    made, handler = [], law_primitive.xla_handler
+
+    def slow(*args: Any) -> Any:  # long enough for the other threads to arrive
+        made.append(args)
+        time.sleep(0.2)
+        return handler(*args)
+
+    def call(_: int) -> Any:
+        with jax.enable_x64(True):  # a setting of the thread
+            return np.asarray(jax.jit(rikigaku.jax.law(robot.inverse_dynamics))(*x))
+
+    monkeypatch.setattr(law_primitive, "xla_handler", slow)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(call, range(4)))
+    assert all(np.array_equal(y, robot.inverse_dynamics(*x)) for y in found)
+    assert len(made) == 1
 
 
 def test_any_batch_axes_broadcast(panda: rk.Robot) -> None:
@@ -147,6 +170,19 @@ def test_symbols_gravity_and_wrenches_are_arguments() -> None:
     assert agree(by_mass, arm.inverse_dynamics.derivative(q, v, a, wrt="m2", m2=masses)[0])
     shared = jax.grad(lambda m: law(q, v, a, m2=m).sum())(0.8)  # one mass of all states
     assert agree(shared, arm.inverse_dynamics.derivative(q, v, a, wrt="m2", m2=0.8).m2.sum())
+
+
+def test_gradients_by_seventy_symbols_are_the_regressor() -> None:
+    chain = random_robot(3, 7, ("revolute",))
+    values = {name.replace(" of ", "_"): x for name, x in chain.parameters().items()}
+    assert len(values) == 70
+    q, v, a = random_state(chain, np.random.default_rng(11), 3)
+    law = rikigaku.jax.law(with_free_inertias(chain).inverse_dynamics)
+    weights = np.arange(1.0, chain.nv + 1)
+    by_symbols = jax.vmap(jax.grad(lambda p, *x: law(*x, **p) @ weights), (None, 0, 0, 0))
+    found = jax.jit(by_symbols)(values, q, v, a)
+    wanted = weights @ chain.regressor(q, v, a)
+    assert agree(np.stack([found[name] for name in values], axis=-1), wanted)
 
 
 def test_options_are_those_of_the_law(panda: rk.Robot) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from exported_laws import exported
-from random_robots import random_robot, random_state
+from random_robots import random_robot, random_state, with_free_inertias
 from torch import func
 
 import rikigaku as rk
@@ -107,6 +107,22 @@ def test_gradients_by_quaternions_are_in_the_tangent_space() -> None:
     own = q[:, place]
     wanted[:, place] -= own * (own * wanted[:, place]).sum(-1, keepdim=True)
     assert agree(found, wanted)
+
+
+def test_gradients_by_seventy_symbols_are_the_regressor() -> None:
+    chain = random_robot(3, 7, ("revolute",))
+    names = [name.replace(" of ", "_") for name in chain.parameters()]
+    values = torch.tensor(list(chain.parameters().values()), dtype=torch.float64)
+    assert len(names) == 70
+    q, v, a = random_state(chain, np.random.default_rng(11), 3)
+    law = rikigaku.torch.law(with_free_inertias(chain).inverse_dynamics)
+    weights = torch.arange(1.0, chain.nv + 1, dtype=torch.float64)
+
+    def cost(p: torch.Tensor, *x: torch.Tensor) -> torch.Tensor:
+        return law(*x, **dict(zip(names, p, strict=True))) @ weights
+
+    found = func.vmap(func.grad(cost), (None, 0, 0, 0))(values, *map(torch.tensor, (q, v, a)))
+    assert agree(found, weights.numpy() @ chain.regressor(q, v, a))
 
 
 def test_torch_compile_has_the_law_as_one_operator(arm: rk.Robot) -> None:

@@ -1,7 +1,8 @@
-"""More inputs than NumPy's ufuncs take: single numbers travel in one array."""
+"""More operands than NumPy's ufuncs take: single numbers travel in one array on each side."""
 
 import numpy as np
 import pytest
+from random_robots import with_free_inertias
 
 import rikigaku as rk
 from rikigaku.compiler.kernel import Kernel
@@ -30,10 +31,36 @@ def test_any_number_of_single_inputs_broadcasts(count: int) -> None:
     assert (kernel.one("weighted", print) is print) == (count > 58)  # one by one they reach no packed code
 
 
+@pytest.mark.parametrize("count", [55, 75])
+def test_any_number_of_single_outputs_is_filled(count: int) -> None:
+    def multiples(x, s):
+        numbers = {f"y{k}": (k + 1.0) * s * x[0] for k in range(count)}
+        return {"first": [x[0], x[1]], **numbers, "last": [s, x[1]]}
+
+    kernel = Kernel(f"multiples {count}", lambda: trace("multiples", [("x", (2,)), ("s", ())], multiples))
+    rng = np.random.default_rng(count)
+    x, s = rng.normal(size=(3, 11, 2)), rng.normal(size=(3, 1))
+    results = [np.empty((3, 11, *([2] if k in (0, count + 1) else []))) for k in range(count + 2)]
+    kernel([x, s], results)
+    np.testing.assert_array_equal(results[0], x)
+    np.testing.assert_array_equal(results[-1][..., 0], np.broadcast_to(s, (3, 11)))
+    for k, y in enumerate(results[1:-1]):
+        np.testing.assert_allclose(y, (k + 1.0) * s * x[..., 0], rtol=1e-15)
+
+
+def test_too_many_arrays_are_an_error_in_words() -> None:
+    def doubled(x):
+        return {f"y{k}": [2 * x[0], k * x[1]] for k in range(64)}
+
+    kernel = Kernel("doubled", lambda: trace("doubled", [("x", (2,))], doubled))
+    with pytest.raises(rk.errors.TooLarge, match=r"1 arrays as inputs and 64 as results.*passes 64"):
+        kernel([np.ones((3, 2))], [np.empty((3, 2)) for _ in range(64)])
+
+
 def test_a_robot_with_sixty_symbols_runs_natively() -> None:
     puma = rk.load("puma560")
     values = {name.replace(" of ", "_"): value for name, value in puma.parameters().items()}
-    symbolic = _with_free_inertias(puma)
+    symbolic = with_free_inertias(puma)
     assert len(symbolic.free_symbols) == 60
     q, v, a = np.random.default_rng(1).normal(size=(3, 5, 6))
     wanted = puma.inverse_dynamics(q, v, a)
@@ -45,15 +72,3 @@ def test_a_robot_with_sixty_symbols_runs_natively() -> None:
         symbolic.inverse_dynamics(q[k], v[k], a[k], **(values | {"m_link2": 1 + k / 4})) for k in range(5)
     ]
     np.testing.assert_allclose(symbolic.inverse_dynamics(q, v, a, **scaled), each, rtol=1e-12)
-
-
-def _with_free_inertias(robot: rk.Robot) -> rk.Robot:
-    from dataclasses import replace
-
-    from rikigaku.model.inertial_parameters import PARAMETER_NAMES, Inertia
-
-    links = []
-    for link in robot.links:
-        ten = [rk.Formula.symbol(f"{name}_{link.name}") for name in PARAMETER_NAMES]
-        links.append(replace(link, inertia=Inertia("origin", ten[0], tuple(ten[1:4]), tuple(ten[4:]))))
-    return replace(robot, links=tuple(links))

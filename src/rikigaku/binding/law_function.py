@@ -76,8 +76,8 @@ class LawFunction:
         return self.kernel.ports[1]
 
     @property
-    def operands(self) -> tuple[Port, ...]:
-        """The inputs of the native code: if they are too many, all scalars are one last array."""
+    def packed(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
+        """Inputs and outputs of the native code: if they are too many, all scalars are one last array."""
         return packed_ports(*self.kernel.ports)
 
     def tangent(self, active: Sequence[int]) -> "LawFunction":

@@ -17,7 +17,14 @@ import numpy as np
 
 from rikigaku.compiler import numpy_c_api, object_cache
 from rikigaku.compiler.compile_progress import compile_progress
-from rikigaku.compiler.operand_packing import packed_arrays, packed_ports, packed_program
+from rikigaku.compiler.operand_packing import (
+    are_packed,
+    check_count,
+    packed_inputs,
+    packed_outputs,
+    packed_ports,
+    packed_program,
+)
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import TooLarge
 from rikigaku.core.types import Array
@@ -111,7 +118,7 @@ class Kernel:
         outputs takes them all as arguments after the inputs. With other arguments it calls `fallback`."""
         if not numpy_c_api.layout_is_known() or self._has_empty:
             return fallback
-        if packed_ports(*self.ports) is not self.ports[0]:  # the caller passes scalars one by one
+        if are_packed(*self.ports):  # the caller passes scalars one by one
             return fallback
         code = self._code("one")
         entry = "call" if len(code.ports[1]) == 1 else "fill"
@@ -150,9 +157,8 @@ class Kernel:
 
     def _ufunc(self, kind: str) -> np.ufunc:
         code = self._code(kind)
-        inside, outside = code.ports
-        sides = (packed_ports(inside, outside), outside)
-        inputs, outputs = (with_elements(side, side)[0] for side in sides)
+        inputs, outputs = (with_elements(side, side)[0] for side in packed_ports(*code.ports))
+        check_count(self._name, inputs, outputs)
         signature = Program(self._name, inputs, outputs, (), ())
         return numpy_c_api.gufunc(signature, code.library.address("loop"), code, kind == "batch32")
 
@@ -161,8 +167,16 @@ class Kernel:
 
         Outputs of float32 are computed in single precision, from inputs of float32.
         """
-        ports, outer = self.ports
-        ports, inputs = packed_ports(ports, outer), packed_arrays(ports, outer, inputs)
+        if are_packed(*self.ports):
+            results, numbers = packed_outputs(self.ports[1], outputs)
+            self._fill(packed_inputs(self.ports[0], inputs), results)
+            for k, x in enumerate(numbers):
+                x[...] = results[-1][..., k]
+        else:
+            self._fill(inputs, outputs)
+
+    def _fill(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        ports, outer = packed_ports(*self.ports)
         if self._has_empty:
             (ports, inputs), (outer, outputs) = with_elements(ports, inputs), with_elements(outer, outputs)
             if not outputs or not inputs:
@@ -201,7 +215,8 @@ class Kernel:
 
     def _fill_constants(self, outputs: Sequence[Array]) -> None:
         """Store the results of a program without inputs."""
-        ports, results = with_elements(self.program.outputs, self.program.results)
+        program = packed_program(self.program)
+        ports, results = with_elements(program.outputs, program.results)
         for x, values, port in zip(outputs, results, ports, strict=True):
             x[...] = np.reshape(np.array(values, dtype=np.float64), port.shape)
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from rikigaku.compiler import object_cache
 from rikigaku.compiler.kernel import Function, cache_key
+from rikigaku.compiler.operand_packing import MOST_OPERANDS, check_count
 from rikigaku.numbers.program import Port
 
-_MOST_PORTS, _AXES = 64, 4
+_MOST_PORTS, _AXES = MOST_OPERANDS, 4
 _WORDS_OF_PORT = 2 + _AXES  # elements, axes, strides
 _TABLE = 5  # words before those of the ports: loop, inputs, outputs, bytes of a number, numbers of a state
 _SMALLEST_CHUNK = 100_000  # numbers read and written
@@ -28,14 +29,19 @@ _WRONG = "The operands of the call are not those of the law."
 _LANES = 16  # a chunk is a whole number of vector registers
 
 
-def xla_handler(loop: Function, inputs: Sequence[Port], outputs: Sequence[Port], size: int) -> Function:
+def xla_handler(
+    called: str, loop: Function, inputs: Sequence[Port], outputs: Sequence[Port], size: int
+) -> Function:
     """The handler of a loop over a batch, with the signature of NumPy's generalized ufuncs.
 
     Args:
         inputs, outputs: the operands of the loop, none of them empty. size: bytes of a number, 8 or 4.
+    Raises:
+        TooLarge: if there are more operands than the table holds.
     """
     from rikigaku.compiler.native_code import Library
 
+    check_count(called, inputs, outputs)
     ports = (*inputs, *outputs)
     words = [loop.address, len(inputs), len(outputs), size, sum(port.size for port in ports)]
     for port in ports:

@@ -4,6 +4,7 @@ Each operand has the shape (states, *core), or (1, *core) where all states share
 direction is the primitive of J t, which is linear in t; its transpose is the primitive of J^T w.
 """
 
+import threading
 from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
@@ -14,6 +15,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from rikigaku.binding.law_function import LawFunction
+from rikigaku.compiler.operand_packing import are_packed, divided
 from rikigaku.compiler.xla_handler import capsule, xla_handler
 from rikigaku.core.errors import WrongValue
 
@@ -21,6 +23,7 @@ law_primitive = Primitive("rikigaku_law")
 law_primitive.multiple_results = True
 
 _handlers: dict[str, object] = {}  # XLA may run a handler as long as the process lives
+_registration = threading.Lock()  # XLA refuses a name that is registered twice
 
 
 @cache
@@ -48,34 +51,45 @@ def state_count(operands: Sequence[Any]) -> int:
 
 # -- native call --------------------------------------------------------------------------------------------
 def _native(*operands: Any, function: LawFunction) -> list[Any]:
-    """The call of the kernel, which has no empty operands and at most 60."""
+    """The call of the kernel, which has no empty operands and at most 64."""
     states, dtype = state_count(operands), operands[0].dtype
-    results = [jax.ShapeDtypeStruct((states, *port.shape), dtype) for port in function.outputs]
+    results = [jax.ShapeDtypeStruct((states, *port.shape), dtype) for port in function.packed[1]]
     given = [x for x in _packed(function, operands) if x.size or not states]
     full = [x for x in results if x.size or not states]
     found = iter(jax.ffi.ffi_call(_target(function, dtype == jnp.float32), full)(*given))
-    return [next(found) if x.size or not states else jnp.zeros(x.shape, dtype) for x in results]
+    packed = [next(found) if x.size or not states else jnp.zeros(x.shape, dtype) for x in results]
+    return _unpacked(function, packed)
 
 
 def _packed(function: LawFunction, operands: Sequence[Any]) -> Sequence[Any]:
-    """The operands of the native code: if they are too many, all scalars are one last array."""
-    if len(function.operands) == len(operands):
+    """The operands of the native code."""
+    if not are_packed(function.inputs, function.outputs):
         return operands
-    scalars = [x for x in operands if x.ndim == 1]
-    return [*(x for x in operands if x.ndim > 1), jnp.stack(jnp.broadcast_arrays(*scalars), axis=-1)]
+    arrays, numbers = divided(function.inputs, operands)
+    return [*arrays, *([jnp.stack(jnp.broadcast_arrays(*numbers), axis=-1)] if numbers else [])]
+
+
+def _unpacked(function: LawFunction, results: list[Any]) -> list[Any]:
+    """The outputs of the function of those of the native code."""
+    if not are_packed(function.inputs, function.outputs):
+        return results
+    _, numbers = divided(function.outputs, function.outputs)
+    rest, scalars = iter(results), iter(jnp.unstack(results[-1], axis=1) if numbers else ())
+    return [next(rest if port.shape else scalars) for port in function.outputs]
 
 
 def _target(function: LawFunction, single: bool) -> str:
     """Name under which XLA knows the kernel; registered at first use."""
     kernel = function.kernel
     name = f"rikigaku_{kernel.key('batch32' if single else 'batch')}"
-    if name not in _handlers:
-        loop = kernel.loop32 if single else kernel.loop
-        inputs = [port for port in function.operands if port.size]
-        outputs = [port for port in function.outputs if port.size]
-        handler = xla_handler(loop, inputs, outputs, 4 if single else 8)
-        jax.ffi.register_ffi_target(name, capsule(handler), platform="cpu")
-        _handlers[name] = handler
+    with _registration:
+        if name not in _handlers:
+            loop = kernel.loop32 if single else kernel.loop
+            inputs, outputs = ([port for port in side if port.size] for side in function.packed)
+            called = f"{function.compiled.called}{function.text}"
+            handler = xla_handler(called, loop, inputs, outputs, 4 if single else 8)
+            jax.ffi.register_ffi_target(name, capsule(handler), platform="cpu")
+            _handlers[name] = handler
     return name
 
 
