@@ -11,17 +11,22 @@ from rikigaku.compiler.kernel import thread_count
 from rikigaku.core.errors import TooLarge, WrongValue
 from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array
-from rikigaku.core.validation import choice, number, precision, whole
-from rikigaku.hybrid.smooth_motion import is_closed
+from rikigaku.core.validation import number, precision, whole
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
-from rikigaku.rollout.contact_rollout import TIME_STEPPING, contact_rollout
-from rikigaku.rollout.rollout_arguments import memory, outputs_of, torques_of, worlds_of
+from rikigaku.rollout.contact_rollout import contact_rollout
+from rikigaku.rollout.rollout_arguments import (
+    TIME_STEPPING,
+    memory,
+    method_of,
+    outputs_of,
+    torques_of,
+    worlds_of,
+)
 from rikigaku.rollout.rollout_problem import RolloutProblem, checksum
 from rikigaku.rollout.rollout_result import Integers, Rollout, record_sample
 from rikigaku.rollout.step_loop import Table
-from rikigaku.rollout.step_program import METHODS
 from rikigaku.rollout.stop_condition import stop_condition
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
@@ -86,21 +91,11 @@ def rollout(
             f"every={every} records no state of {steps} steps: give at most {steps}, or 0 for final states."
         )
     dt, start = number("dt", dt, above=0), number("start", start)
-    if method is None:
-        method = "euler" if contacts is None and not is_closed(robot) else TIME_STEPPING
-    method = choice("method", method, (*METHODS, TIME_STEPPING))
+    method = method_of(robot, method, contacts)
     threads = thread_count() if threads is None else whole("threads", threads)
     kind = _precision(dtype, method)
-    if method != TIME_STEPPING:
-        if contacts is not None:
-            raise WrongValue(f'Contacts take method="{TIME_STEPPING}"; {method!r} was given.')
-        if friction is not None:
-            raise WrongValue("friction is that of contacts=[...], of which none are given.")
-        if is_closed(robot):
-            raise WrongValue(
-                f"Method {method!r} takes trees; robot {robot.name!r} has loops or gears. "
-                f'Give method="{TIME_STEPPING}", or integrate single motions by rk.simulate.'
-            )
+    if method != TIME_STEPPING and friction is not None:
+        raise WrongValue("friction is that of contacts=[...], of which none are given.")
     if not robot.nv:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves.")
     actuation, table = torques_of(robot, torque, steps)

@@ -18,7 +18,6 @@ from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
 from rikigaku.simulation.time_stepping import WORLDS_PER_TILE, TimeStepping
 
-TIME_STEPPING = "time_stepping"
 _WORLDS = 16 * WORLDS_PER_TILE  # whose rows are in memory together, for each thread
 
 

@@ -10,11 +10,16 @@ import numpy as np
 from rikigaku.core.arrays import empty, floats
 from rikigaku.core.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.core.validation import choice
+from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.model.states import neutral
 from rikigaku.robot import Robot
+from rikigaku.rollout.step_program import METHODS
 from rikigaku.simulation.actuation import Actuation, JointForces, Sampled, actuation_of
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.simulate import actuated_coordinates
+
+TIME_STEPPING = "time_stepping"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +74,26 @@ def memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return math.inf
+
+
+def method_of(robot: Robot, method: str | None, contacts: Any = None) -> str:
+    """The integration method; with contacts, loops or gears it is time stepping.
+
+    Raises:
+        WrongValue: if it is not known, or the robot or its contacts need another.
+    """
+    if method is None:
+        return "euler" if contacts is None and not is_closed(robot) else TIME_STEPPING
+    if choice("method", method, (*METHODS, TIME_STEPPING)) == TIME_STEPPING:
+        return method
+    if contacts is not None:
+        raise WrongValue(f'Contacts take method="{TIME_STEPPING}"; {method!r} was given.')
+    if is_closed(robot):
+        raise WrongValue(
+            f"Method {method!r} takes trees; robot {robot.name!r} has loops or gears. "
+            f'Give method="{TIME_STEPPING}", or integrate single motions by rk.simulate.'
+        )
+    return method
 
 
 def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array | None]:
