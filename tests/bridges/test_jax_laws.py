@@ -202,6 +202,23 @@ def test_single_precision_is_that_of_float32(panda: rk.Robot) -> None:
         assert rikigaku.jax.law(panda.forward_dynamics)(*states.astype(float)).dtype == jnp.float32
 
 
+def test_numbers_and_values_of_the_robot_take_the_precision_of_arrays() -> None:
+    arm = rk.load("planar_2r")
+    x = np.random.default_rng(13).normal(size=(3, 4, 2)).astype(np.float32)
+    law = rikigaku.jax.law(arm.inverse_dynamics)
+    gravity, w = [0.0, -9.0, 0.0], {"hand": [1.0] * 6}
+    for keywords in ({}, {"m2": np.float32(0.8)}, {"m2": 0.8}, {"gravity": gravity}, {"wrenches": w}):
+        assert law(*x, **keywords).dtype == jnp.float32
+    assert jax.jit(law)(*x, m2=0.8).dtype == jnp.float32
+    assert (
+        law(*x, m2=jnp.float64(0.8)).dtype == law(*x.astype(float), m2=np.float32(0.8)).dtype == jnp.float64
+    )
+    assert law([0, 1], [0.1, 0.2], [0, 0]).dtype == jnp.float64
+    assert agree(
+        law(*x.astype(float), gravity=gravity), arm.inverse_dynamics(*x.astype(float), gravity=gravity)
+    )
+
+
 def test_mistakes_are_errors_in_words_when_traced(panda: rk.Robot) -> None:
     law = jax.jit(rikigaku.jax.law(panda.inverse_dynamics))
     x = jnp.zeros(7)

@@ -120,6 +120,13 @@ def test_gradients_by_quaternions_are_in_the_tangent_space() -> None:
     assert agree(found, wanted)
 
 
+def test_numbers_and_defaults_take_the_precision_of_arrays(arm: rk.Robot) -> None:
+    q0, call = jnp.ones(2, jnp.float32), partial(rikigaku.jax.rollout, arm, steps=2, dt=DT)
+    for found in (call(q0), call(q0, parameters={"m2": 0.8}), call(q0, [0.1, 0.2], [[0.1, 0.2]])):
+        assert found.q.dtype == found.v.dtype == jnp.float32
+    assert call(q0, jnp.zeros(2)).q.dtype == call([1.0, 1.0]).q.dtype == jnp.float64
+
+
 def test_a_world_with_nan_leaves_the_others_alone(arm: rk.Robot) -> None:
     starts = jnp.array([[0.1, 0.2], [jnp.nan, 0.0], [0.3, -0.4]])
 

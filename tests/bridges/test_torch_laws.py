@@ -150,6 +150,31 @@ def law_function_of(robot: rk.Robot) -> Any:
     return law_function(robot.inverse_dynamics.specialized_call((None,) * 3, {})[0])
 
 
+def test_numbers_and_values_of_the_robot_take_the_precision_of_tensors(arm: rk.Robot) -> None:
+    law = rikigaku.torch.law(arm.inverse_dynamics)
+    q, v, a = (x.float() for x in states(13, 3, 4, 2))
+    gravity, w = [0.0, -9.0, 0.0], {"hand": [1.0] * 6}
+    masses = [{"m2": m} for m in (torch.tensor(0.8), 0.8, np.float64(0.8))]
+    for keywords in ({}, *masses, {"gravity": gravity}, {"wrenches": w}):
+        assert law(q, v, a, **keywords).dtype == torch.float32
+    assert law(q, v.numpy(), a).dtype == torch.float32
+    assert (
+        law(q, v.double().numpy(), a).dtype == law(q, v, a, m2=torch.ones(4).double()).dtype == torch.float64
+    )
+    assert law([0, 1], [0.1, 0.2], [0, 0]).dtype == torch.float64
+    wanted = arm.inverse_dynamics(*(x.double().numpy() for x in (q, v, a)), gravity=gravity)
+    assert agree(law(q.double(), v, a, gravity=gravity), wanted)
+
+
+def test_a_negated_view_is_read_as_its_numbers(panda: rk.Robot) -> None:
+    x = torch.randn(3, 7, dtype=torch.complex128, generator=torch.Generator().manual_seed(0)).conj().imag
+    assert x.is_neg()
+    assert torch.equal(
+        rikigaku.torch.law(panda.pose)(x, "panda_hand"),
+        torch.tensor(panda.pose(x.clone().numpy(), "panda_hand")),
+    )
+
+
 def test_mistakes_are_errors_in_words(panda: rk.Robot) -> None:
     law = rikigaku.torch.law(panda.inverse_dynamics)
     x = torch.zeros(7)

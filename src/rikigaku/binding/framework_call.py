@@ -45,7 +45,7 @@ def framework_call(
     for frame in compiled.specialization.frames:
         extra.append(_sized(f"the wrench on {frame!r}", array(parsed.overrides["wrenches"][frame]), 6))
     named = compiled.symbol_arrays(dict.fromkeys(parsed.symbols, 0.0))  # raises where a value is missing
-    own = [array(parsed.symbols.get(port.name, x)) for port, x in named]
+    own = [array(parsed.symbols[port.name]) if port.name in parsed.symbols else x for port, x in named]
     return FrameworkCall(law_function(compiled), [*inputs, *extra, *own])
 
 

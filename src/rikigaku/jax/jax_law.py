@@ -1,6 +1,6 @@
 """A law of a robot as a function of JAX."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,7 +22,8 @@ def law(bound: BoundLaw) -> Callable[..., Any]:
 
     Inputs, gravity, wrenches and symbols may be traced: `jit`, `vmap`, `grad`, `jvp`, `jacfwd`, `jacrev`,
     `hessian` and compositions of them run native code. Options (frame, axes, friction) are fixed when it is
-    traced. Arrays of float64 are computed in double precision, others in single precision.
+    traced. Arrays of float64 are computed in double precision, others in single precision; Python numbers and
+    values of the robot take the precision of the arrays.
 
     Derivatives by q are by all its nq numbers, without the components along quaternions: the gradient is in
     the tangent space. `law(robot.integrate)` is the retraction.
@@ -40,7 +41,7 @@ def law(bound: BoundLaw) -> Callable[..., Any]:
 
 def _called(bound: BoundLaw, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     function, inputs = framework_call(bound, args, keywords, array)
-    dtype = jnp.promote_types(jnp.result_type(*inputs), jnp.float32)
+    dtype = precision(inputs)
     ports = function.inputs
     shapes = [x.shape for x in inputs]
     batch = batch_shape(bound.law.called, ports, shapes)
@@ -48,7 +49,7 @@ def _called(bound: BoundLaw, args: tuple[Any, ...], keywords: dict[str, Any]) ->
     for x, port in zip(inputs, ports, strict=True):
         full, flat = flat_batch(x.shape, port, batch)
         x = x if full is None else jnp.broadcast_to(x, full)
-        operands.append(x.reshape(flat).astype(dtype))
+        operands.append(jnp.asarray(x.reshape(flat), dtype))
     results = law_primitive.bind(*operands, function=function)
     results = [y.reshape(*batch, *y.shape[1:]) for y in results]
     if len(results) == 1:
@@ -57,13 +58,24 @@ def _called(bound: BoundLaw, args: tuple[Any, ...], keywords: dict[str, Any]) ->
 
 
 def array(x: Any) -> Any:
-    if isinstance(x, jax.Array):
-        found = x
-    else:
+    """A JAX array of an array, a NumPy array of Python numbers.
+
+    Raises:
+        WrongValue: if it is anything but real numbers.
+    """
+    found = x
+    if not isinstance(x, jax.Array):
         try:
-            found = jnp.asarray(np.asarray(x))
+            found = np.asarray(x)
+            found = jnp.asarray(found) if hasattr(x, "shape") and x.shape else found.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise WrongValue(f"An array of real numbers is needed; {short(x)} was given.") from error
     if jnp.issubdtype(found.dtype, jnp.complexfloating):
         raise WrongValue(f"Laws take real numbers; an array of {found.dtype} was given.")
     return found
+
+
+def precision(inputs: Sequence[Any]) -> Any:
+    """float64 if an array of JAX has it, else float32; without any such array that of Python numbers."""
+    strong = [x for x in inputs if isinstance(x, jax.Array)]
+    return jnp.promote_types(jnp.result_type(*strong), jnp.float32) if strong else jnp.result_type(float)

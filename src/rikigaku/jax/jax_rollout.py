@@ -10,7 +10,7 @@ from rikigaku.binding.framework_call import batch_shape, flat_batch
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import UnknownName, WrongSize
 from rikigaku.core.validation import number, whole
-from rikigaku.jax.jax_law import array
+from rikigaku.jax.jax_law import array, precision
 from rikigaku.jax.rollout_primitive import Motion, rollout_primitive
 from rikigaku.numbers.program import Port
 from rikigaku.robot import Robot
@@ -59,7 +59,7 @@ def rollout(
     for name in parameters or {}:
         if name not in robot.free_symbols:
             raise UnknownName("symbol", name, robot.free_symbols, f"robot {robot.name!r}")
-    given = {"q0": array(q0), "v0": array(jnp.zeros(robot.nv) if v0 is None else v0)}
+    given = {"q0": array(q0), "v0": array([0.0] * robot.nv if v0 is None else v0)}
     shapes = {"q0": (robot.nq,), "v0": (robot.nv,)}
     controller = None
     if hasattr(torque, "shape") or isinstance(torque, list | tuple):
@@ -82,12 +82,12 @@ def rollout(
             )
     inputs = list(given.values())
     batch = batch_shape("rollout", ports, [x.shape for x in inputs])
-    dtype = jnp.promote_types(jnp.result_type(*inputs), jnp.float32)
+    dtype = precision(inputs)
     operands = []
     for x, port in zip(inputs, ports, strict=True):
         full, flat = flat_batch(x.shape, port, batch)
         x = x if full is None else jnp.broadcast_to(x, full)
-        operands.append(x.reshape(flat).astype(dtype))
+        operands.append(jnp.asarray(x.reshape(flat), dtype))
     options = (("dt", number("dt", dt, above=0)), ("method", method), ("start", number("start", start)))
     motion = Motion(robot, controller, tuple(given), steps, every, options)
     q, v = rollout_primitive.bind(*operands, motion=motion)

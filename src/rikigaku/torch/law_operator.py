@@ -55,7 +55,7 @@ def _states(operands: Tensors) -> int:
 def _native(operands: Tensors, key: str) -> list[torch.Tensor]:
     function, states = function_of(key), _states(operands)
     results = [operands[0].new_empty((states, *port.shape)) for port in function.outputs]
-    function.kernel([x.detach().numpy() for x in operands], [x.numpy() for x in results])
+    function.kernel([x.detach().resolve_neg().numpy() for x in operands], [x.numpy() for x in results])
     return results
 
 

@@ -1,6 +1,6 @@
 """A law of a robot as a function of PyTorch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -21,8 +21,8 @@ def law(bound: BoundLaw) -> Callable[..., Any]:
     """The law as a function of tensors, with the arguments of the law.
 
     Inputs, gravity, wrenches and symbols take part in autograd, `torch.func` (vmap, grad, vjp, jvp, jacrev,
-    jacfwd, hessian) and `torch.compile`. Tensors of float64 are computed in double precision, of float32 in
-    single precision.
+    jacfwd, hessian) and `torch.compile`. Tensors and arrays of float64 are computed in double precision, of
+    float32 in single precision; Python numbers and values of the robot take the precision of the tensors.
 
     Derivatives by q are by all its nq numbers, without the components along quaternions: the gradient is in
     the tangent space. `law(robot.integrate)` is the retraction.
@@ -43,7 +43,8 @@ def law(bound: BoundLaw) -> Callable[..., Any]:
         named = tuple((name, _description(x, name in options, tensors)) for name, x in keywords.items())
         key, sources, shapes, names = plan(positional, named)
         inputs = [tensors[k] if isinstance(k, int) else torch.tensor(k, dtype=torch.float64) for k in sources]
-        return _run(bound.law.called, key, inputs, shapes, names)
+        dtype = _precision([*args, *keywords.values()])
+        return _run(bound.law.called, key, [x.to(dtype) for x in inputs], shapes, names)
 
     function.__name__ = function.__qualname__ = bound.law.name
     function.__doc__ = type(bound).__doc__
@@ -88,9 +89,6 @@ def _plan(bound: BoundLaw, positional: tuple[Any, ...], named: tuple[Any, ...]) 
 
 def _run(called: str, key: str, inputs: list[torch.Tensor], shapes: Any, names: tuple[str, ...]) -> Any:
     compiling = torch.compiler.is_compiling()
-    dtype = torch.float32
-    for x in inputs:
-        dtype = torch.promote_types(dtype, x.dtype)
     given = [tuple(x.shape[: x.ndim - len(shape)]) for x, shape in zip(inputs, shapes, strict=True)]
     if compiling:
         batch = tuple(torch.broadcast_shapes(*given))
@@ -99,18 +97,32 @@ def _run(called: str, key: str, inputs: list[torch.Tensor], shapes: Any, names: 
     operands = []
     for x, own, shape in zip(inputs, given, shapes, strict=True):
         if prod(own) == 1:  # all states share it
-            operands.append(x.reshape(1, *shape).to(dtype))
+            operands.append(x.reshape(1, *shape))
         else:
-            operands.append(x.expand(*batch, *shape).reshape(prod(batch), *shape).to(dtype))
+            operands.append(x.expand(*batch, *shape).reshape(prod(batch), *shape))
     found = law_operator(operands, key) if compiling else run_eagerly(operands, key)
     results = [y.reshape(*batch, *y.shape[1:]) for y in found]
     return results[0] if len(results) == 1 else named_tuple("Results", names)(*results)
 
 
+def _precision(arguments: Sequence[Any]) -> torch.dtype:
+    """float64 if a tensor or NumPy array has it, else float32; float64 without any of them."""
+    given = [y for x in arguments for y in (x.values() if isinstance(x, dict) else (x,))]
+    found = [x.dtype for x in given if isinstance(x, torch.Tensor)]
+    for x in given:
+        if isinstance(x, np.ndarray) and x.shape and np.issubdtype(x.dtype, np.floating):
+            found.append(torch.float32 if x.dtype == np.float32 else torch.float64)
+    dtype = torch.float32 if found else torch.float64
+    for own in found:
+        dtype = torch.promote_types(dtype, own)
+    return dtype
+
+
 def _tensor(x: Any) -> torch.Tensor:
     if not isinstance(x, torch.Tensor):
         try:
-            x = torch.as_tensor(np.asarray(x, dtype=np.float64))
+            single = isinstance(x, np.ndarray) and x.dtype == np.float32
+            x = torch.as_tensor(np.asarray(x, dtype=np.float32 if single else np.float64))
         except (TypeError, ValueError) as error:
             raise WrongValue(f"A tensor of real numbers is needed; {short(x)} was given.") from error
     if x.device.type != "cpu":
