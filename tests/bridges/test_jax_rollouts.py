@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from random_robots import random_robot, random_state
+from random_robots import random_robot, random_state, with_free_inertias
 
 import rikigaku as rk
 import rikigaku.jax
@@ -150,5 +150,17 @@ def test_mistakes_are_errors_in_words(arm: rk.Robot) -> None:
         call(arm, jnp.zeros(2), steps=3, dt=DT, parameters={"m3": 1.0})
     with pytest.raises(rk.errors.UnknownName, match="rk5"):
         call(arm, jnp.zeros(2), steps=3, dt=DT, method="rk5")
+    for torque, words in ((3.0, "torque"), (lambda t, q, v: [0.0, 0.0], "runs no Python"), ("t", "torque")):
+        with pytest.raises(rk.errors.RikigakuError, match=words):
+            jax.jit(lambda q, torque=torque: call(arm, q, None, torque, steps=3, dt=DT).q)(jnp.zeros(2))
+    with pytest.raises(rk.errors.WrongValue, match="every=4 records no state of 3 steps"):
+        call(arm, jnp.zeros(2), steps=3, dt=DT, every=4)
+    with pytest.raises(rk.errors.WrongValue, match="takes trees; robot 'five_bar' has loops"):
+        jax.jit(lambda q: call(rk.load("five_bar"), q, steps=3, dt=DT).q)(jnp.zeros(4))
+    with pytest.raises(rk.errors.MissingValue, match="needs numbers for"):
+        call(with_free_inertias(arm), jnp.zeros(2), steps=3, dt=DT)
+    floating = random_robot(4, 1, base="free")
+    with pytest.raises(rk.errors.WrongValue, match=r"quaternion of joint .* has length 1; it is 2"):
+        call(floating, 2 * floating.neutral(), steps=3, dt=DT)
     with pytest.raises(rk.errors.WrongValue, match="first derivatives"):
         jax.hessian(lambda q: call(arm, q, steps=3, dt=DT).q.sum())(jnp.zeros(2))

@@ -1,7 +1,8 @@
 """Laws as functions of JAX on native kernels: jit, vmap, jvp, grad and higher derivatives, on the CPU.
 
-Needs JAX: `pip install rikigaku[jax]`. Kernels are called through XLA's typed foreign-function interface, on
-XLA's buffers and threads; arrays are not copied and no Python runs in a compiled function.
+Needs JAX: `pip install rikigaku[jax]`. Kernels of laws are called through XLA's typed foreign-function
+interface, on XLA's buffers and threads: arrays are not copied and no Python runs in a compiled function.
+A rollout is one callback to Python for all worlds and steps, whose time loop is native.
 """
 
 try:

@@ -6,7 +6,7 @@ it. The derivative in one direction is linear in the directions; its transpose i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -23,6 +23,19 @@ from rikigaku.rollout.rollout_result import Rollout
 from rikigaku.rollout.tangent_space import coordinates, cotangent_basis, pushed_forward
 
 
+@dataclass(frozen=True, eq=False)
+class Torque:
+    """A controller or None, compared by identity."""
+
+    controller: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Torque) and self.controller is other.controller
+
+    def __hash__(self) -> int:
+        return id(self.controller)
+
+
 @dataclass(frozen=True)
 class Motion:
     """What is fixed when a rollout is traced. names: of the operands. active: those that are differentiated.
@@ -32,7 +45,7 @@ class Motion:
     """
 
     robot: Robot
-    controller: Any
+    torque: Torque
     names: tuple[str, ...]
     steps: int
     every: int
@@ -86,7 +99,7 @@ class Motion:
 
     def _rollout(self, own: Mapping[str, Array], worlds: int, dtype: Any = np.float64) -> Rollout:
         q0 = np.broadcast_to(own["q0"], (worlds, self.robot.nq))
-        torque: Any = self.controller
+        torque: Any = self.torque.controller
         if "torque" in own:
             torque = np.ascontiguousarray(np.moveaxis(own["torque"], 0, 1), dtype=np.float64)
         parameters = {name: own[name] for name in self.names if name not in ("q0", "v0", "torque")}
@@ -138,7 +151,7 @@ rollout_primitive = Primitive("rikigaku_rollout")
 rollout_primitive.multiple_results = True
 
 
-@cache
+@lru_cache(maxsize=256)
 def _compiled(motion: Motion) -> Any:
     return jax.jit(partial(rollout_primitive.bind, motion=motion))
 

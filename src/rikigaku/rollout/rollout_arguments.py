@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,7 +139,7 @@ def worlds_of(
     """States and parameters of the worlds, of which all arguments have the same number, or one for all."""
     q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq)
     v = _states("v0", robot, np.zeros(robot.nv) if v0 is None else v0, robot.nv)
-    _check_quaternions(robot, q)
+    check_quaternions(robot, q)
     columns = _columns(robot, parameters or {})
     lengths = {"q0": len(q), "v0": len(v), "torque": 1 if table is None else table.shape[1]}
     lengths |= {name: len(x) for name, x in columns.items()}
@@ -174,7 +175,8 @@ def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
     return np.ascontiguousarray(array.reshape(-1, size))
 
 
-def _check_quaternions(robot: Robot, q: Array) -> None:
+def check_quaternions(robot: Robot, q: Array) -> None:
+    """Raise WrongValue if a quaternion of the configurations (worlds, nq) has another length than 1."""
     for joint in robot.joints:
         if joint.nq != joint.nv:
             length = np.linalg.norm(q[:, robot.q_slices[joint.name]][:, -4:], axis=1)
@@ -186,20 +188,29 @@ def _check_quaternions(robot: Robot, q: Array) -> None:
                 )
 
 
-def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
-    """A column (1,) or (worlds,) for each free symbol of the robot."""
+def check_symbols(robot: Robot, names: Collection[str]) -> None:
+    """Raise if a name is no symbol of the robot, or a symbol has neither a name here nor a value of its own.
+
+    Raises:
+        UnknownName, MissingValue.
+    """
     known = robot.free_symbols
-    for name in parameters:
+    for name in names:
         if name not in known:
             raise UnknownName("symbol", name, known, f"robot {robot.name!r}")
-    values = {**robot.declared_values, **parameters}
-    if missing := [name for name in known if name not in values]:
+    if missing := [name for name in known if name not in names and name not in robot.declared_values]:
         raise MissingValue(
             f"A rollout of robot {robot.name!r} needs numbers for {', '.join(missing)}. "
             f"Give them: parameters={{{missing[0]!r}: ...}}."
         )
+
+
+def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
+    """A column (1,) or (worlds,) for each free symbol of the robot."""
+    check_symbols(robot, parameters)
+    values = {**robot.declared_values, **parameters}
     columns = {}
-    for name in known:
+    for name in robot.free_symbols:
         x = floats(f"The symbol {name!r}", values[name])
         if x.ndim > 1 or not x.size or not np.isfinite(x).all():
             raise WrongValue(
