@@ -144,6 +144,27 @@ def test_torch_compile_has_the_law_as_one_operator(arm: rk.Robot) -> None:
     torch.library.opcheck(law_operator, ([q, v, a], key), test_utils=("test_schema", "test_faketensor"))
 
 
+def test_torch_compile_takes_laws_and_batches_of_other_sizes(arm: rk.Robot) -> None:
+    three = rk.load("planar_3r")
+    two, three = (rikigaku.torch.law(robot.inverse_dynamics) for robot in (arm, three))
+
+    def cost(law: Any, q: torch.Tensor, **symbols: torch.Tensor) -> torch.Tensor:
+        return law(q, torch.sin(q), q, **symbols).sum()
+
+    torch.compiler.reset()
+    compiled = torch.compile(cost, fullgraph=True, backend="aot_eager")
+    for law, shape in ((two, (5, 2)), (three, (5, 3)), (two, (2,)), (two, (4, 6, 2)), (three, (7, 3))):
+        (q,) = states(14, 1, *shape)
+        assert torch.equal(compiled(law, q), cost(law, q))
+    for batch in (5, 2, 6):  # a mass for each state
+        (q,) = states(15, 1, batch, 2)
+        mass = torch.linspace(0.5, 1.0, batch, dtype=torch.float64)
+        assert torch.equal(compiled(two, q, m2=mass), cost(two, q, m2=mass))
+    torch.compiler.reset()
+    with pytest.raises(RuntimeError, match=r"WrongSize: q of robot 'planar_2r' .* shape \(5, 3\) was given"):
+        compiled(two, torch.zeros(5, 3))
+
+
 def law_function_of(robot: rk.Robot) -> Any:
     from rikigaku.binding.law_function import law_function
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from rikigaku.binding.arguments import input_size
 from rikigaku.binding.bound_law import BoundLaw
 from rikigaku.binding.compiled_law import named_tuple
 from rikigaku.binding.framework_call import batch_shape, framework_call
@@ -14,6 +15,8 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.validation import short
 from rikigaku.torch.law_operator import function_key, function_of, law_operator, run_eagerly
+
+_WRENCH = 6  # numbers
 
 
 @checked
@@ -35,16 +38,23 @@ def law(bound: BoundLaw) -> Callable[..., Any]:
     def plan(positional: tuple[Any, ...], named: tuple[Any, ...]) -> Any:
         return _plan(bound, positional, named)
 
-    count, options = len(bound.law.inputs), tuple(bound.law.options)
+    names, options = bound.law.inputs, tuple(bound.law.options)
+    sizes = {name: input_size(bound.robot, bound.law, name) for name in names} | {"gravity": 3}
 
     def function(*args: Any, **keywords: Any) -> Any:
         tensors: list[torch.Tensor] = []
-        positional = tuple(_description(x, k >= count, tensors) for k, x in enumerate(args))
-        named = tuple((name, _description(x, name in options, tensors)) for name, x in keywords.items())
-        key, sources, shapes, names = plan(positional, named)
+        positional = tuple(
+            _description(x, sizes[names[k]], tensors) if k < len(names) else ("value", x)
+            for k, x in enumerate(args)
+        )
+        named = tuple(
+            (name, ("value", x) if name in options else _description(x, sizes.get(name, 0), tensors))
+            for name, x in keywords.items()
+        )
+        key, sources, shapes, outputs = plan(positional, named)
         inputs = [tensors[k] if isinstance(k, int) else torch.tensor(k, dtype=torch.float64) for k in sources]
         dtype = _precision([*args, *keywords.values()])
-        return _run(bound.law.called, key, [x.to(dtype) for x in inputs], shapes, names)
+        return _run(bound.law.called, key, [x.to(dtype) for x in inputs], shapes, outputs)
 
     function.__name__ = function.__qualname__ = bound.law.name
     function.__doc__ = type(bound).__doc__
@@ -58,17 +68,32 @@ class _StandIn(NamedTuple):
     shape: tuple[int, ...]
 
 
-def _description(x: Any, is_option: bool, tensors: list[torch.Tensor]) -> Any:
-    """An argument without the numbers of tensors; these are added to the list."""
+def _description(x: Any, size: int, tensors: list[torch.Tensor]) -> Any:
+    """An argument without the numbers of tensors; these are added to the list.
+
+    size: length of the last axis; 0 for symbols, whose axes are all of the batch.
+    """
     if isinstance(x, dict):
-        return ("mapping", *((name, _description(y, False, tensors)) for name, y in x.items()))
-    if is_option or x is None or isinstance(x, str):
+        return ("mapping", *((name, _description(y, _WRENCH, tensors)) for name, y in x.items()))
+    if x is None or isinstance(x, str):
         return "value", x
     tensors.append(_tensor(x))
     shape = tuple(tensors[-1].shape)
-    if torch.compiler.is_compiling() and shape:  # lengths of a batch may be variables of the graph
-        shape = (*(1 for _ in shape[:-1]), shape[-1])
+    if torch.compiler.is_compiling():
+        shape = _constant_shape(shape, size)
     return "tensor", len(tensors) - 1, shape
+
+
+def _constant_shape(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """A shape without variables of the graph that torch.compile records: lengths of the batch are 1.
+
+    A wrong shape is kept, for the error. `range` makes a variable constant.
+    """
+    if not size:
+        return ()
+    if shape and shape[-1] == size:
+        return (*(1 for _ in shape[:-1]), len(range(size)))
+    return tuple(len(range(n)) for n in shape)
 
 
 def _argument(kind: str, *content: Any) -> Any:
