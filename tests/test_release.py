@@ -6,6 +6,8 @@ from pathlib import Path
 import docs_versions
 import release
 
+WORKFLOWS = Path(__file__).parent.parent / ".github" / "workflows"
+
 
 def project(
     folder: Path, version: str = "0.2.0", citation: str = "0.2.0", heading: str = "2026-05-01"
@@ -37,3 +39,26 @@ def test_documentation_of_a_release_stays_beside_newer_ones(tmp_path: Path) -> N
     assert (site / "0.9.1" / "index.html").read_text() == "old"
     assert (site / "latest" / "index.html").read_text() == "main again"
     assert "url=0.10.0/" in (site / "index.html").read_text()
+
+
+def test_a_front_end_that_was_not_built_from_its_source_is_named(tmp_path: Path) -> None:
+    web, static = tmp_path / "web", tmp_path / "src" / "rikigaku" / "web" / "static"
+    (web / "src" / "views").mkdir(parents=True)
+    static.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "src/views/a.ts"):
+        (web / name).write_text(name)
+    (static / "source.sha256").write_text(release.front_end_digest(web) + "\n")
+    assert release.front_end_problems(tmp_path) == []
+    (web / "src" / "views" / "a.ts").write_text("changed")
+    assert "run ./dev web" in release.front_end_problems(tmp_path)[0]
+
+
+def test_the_release_workflow_installs_what_its_script_imports() -> None:
+    commands = (WORKFLOWS / "release.yml").read_text("utf-8").split("tools/release.py --tag")[0]
+    assert "--require-hashes -r requirements/run.txt" in commands  # hatchling is among them
+    assert "--no-deps --no-build-isolation -e ." in commands
+
+
+def test_no_workflow_hides_a_failure() -> None:
+    for file in WORKFLOWS.glob("*.yml"):
+        assert "|| true" not in file.read_text("utf-8"), file.name

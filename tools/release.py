@@ -8,6 +8,7 @@ are built and the wheel is compared with the tracked files. Publishing is left t
 """
 
 import argparse
+import hashlib
 import re
 import subprocess
 import sys
@@ -34,6 +35,30 @@ def problems(root: Path, tag: str) -> list[str]:
     return found
 
 
+def front_end_digest(web: Path) -> str:
+    """SHA-256 of the sources of the front end, as web/vite.config.ts computes it."""
+    files = ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
+    digest = hashlib.sha256()
+    for path in [*_by_folder(web / "src"), *(web / name for name in files)]:
+        digest.update(f"{path.relative_to(web).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _by_folder(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for entry in folder.iterdir():
+        found += _by_folder(entry) if entry.is_dir() else [entry]
+    return sorted(found, key=str)
+
+
+def front_end_problems(root: Path) -> list[str]:
+    """Whether the built front end in the package belongs to its source."""
+    recorded = (root / "src/rikigaku/web/static/source.sha256").read_text("utf-8").strip()
+    if recorded == front_end_digest(root / "web"):
+        return []
+    return ["The built front end does not belong to its source; run ./dev web and commit the result."]
+
+
 def _state_problems() -> list[str]:
     """What the repository itself says: changed files, generated files that are not current."""
     found = []
@@ -43,7 +68,7 @@ def _state_problems() -> list[str]:
     subprocess.run([sys.executable, "tools/robot_stub.py"], cwd=ROOT, check=True)
     if (ROOT / "src/rikigaku/robot/robot.pyi").read_bytes() != before:
         found.append("robot.pyi was not current; commit the new one.")
-    return found
+    return found + front_end_problems(ROOT)
 
 
 def missing_files(wheel: Path) -> set[str]:
