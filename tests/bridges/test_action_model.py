@@ -30,6 +30,20 @@ def test_derivatives_equal_differences(contacts: tuple[str, ...]) -> None:
         )
 
 
+@pytest.mark.parametrize("contacts", [(), ("hand",)], ids=["free", "contact"])
+def test_the_cost_of_the_last_node_is_that_of_the_state_alone(contacts: tuple[str, ...]) -> None:
+    cost = QuadraticCost(X, 0.3, 2.0, 1.0)
+    model = ActionModel(UR5, cost, contacts)
+    last, still = model.evaluation(X, None), model.evaluation(X, np.zeros(6))
+    assert model.value(X, None)[2] == last.cost == 0
+    assert still.cost == pytest.approx(12)  # 1/2 of six torques that are 2 away
+    assert not last.Lu.any()
+    assert not last.Luu.any()
+    np.testing.assert_array_equal(last.a, still.a)
+    np.testing.assert_array_equal(last.Fx, still.Fx)
+    np.testing.assert_array_equal(last.Lxx, still.Lxx)
+
+
 def test_the_contact_point_has_no_acceleration_and_free_motion_no_forces() -> None:
     a, forces, _ = ActionModel(UR5, COST, ("hand",)).value(X, U)
     np.testing.assert_allclose(UR5.acceleration(X[:6], X[6:], a, "hand")[:3], 0, atol=1e-11)

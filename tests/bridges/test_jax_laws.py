@@ -150,6 +150,26 @@ def test_gradients_by_quaternions_are_in_the_tangent_space(floating: rk.Robot) -
     assert agree(ours, wanted)
 
 
+def test_hessians_through_integrate_are_symmetric_and_equal_differences(floating: rk.Robot) -> None:
+    q, _, _ = random_state(floating, np.random.default_rng(14))
+    place, integrate = rikigaku.jax.law(floating.pose.fix(frame="tip")), rikigaku.jax.law(floating.integrate)
+    weights = np.random.default_rng(15).normal(size=(4, 4))
+
+    def cost(q: Any) -> Any:
+        return jnp.sum(jnp.sin(place(q)) * weights)
+
+    def moved(x: Any) -> Any:
+        return cost(integrate(q, x))
+
+    origin, h = np.zeros(floating.nv), 1e-5
+    found, slope = jax.jit(jax.hessian(moved))(origin), jax.jit(jax.grad(moved))
+    differences = np.array([(slope(h * e) - slope(-h * e)) / (2 * h) for e in np.eye(floating.nv)])
+    assert agree(found, np.asarray(found).T)
+    assert agree(found, differences, 1e-8)
+    by_numbers = np.asarray(jax.hessian(cost)(q))  # the derivative of the projected gradient
+    assert np.abs(by_numbers - by_numbers.T).max() > 0.01 * np.abs(by_numbers).max()
+
+
 def quaternions(robot: rk.Robot) -> list[slice]:
     """Places in q."""
     parts = [robot.q_slices[joint.name] for joint in robot.joints if joint.type in ("free", "spherical")]

@@ -78,20 +78,21 @@ class ActionModel:
         solution = np.linalg.solve(_kkt(M, J), np.concatenate([force, -bias]))
         return solution[: self.n], -solution[self.n :]
 
-    def value(self, x: Array, u: Array) -> tuple[Array, Array, float]:
-        """Acceleration, contact forces and cost."""
+    def value(self, x: Array, u: Array | None) -> tuple[Array, Array, float]:
+        """Acceleration, contact forces and cost; u None (the last node): no torques, and no cost of them."""
         q, v = x[: self.n], x[self.n :]
-        a, forces = self.dynamics(q, v, u)
+        a, forces = self.dynamics(q, v, np.zeros(self.n) if u is None else u)
         cost, away = self.cost, x - self.cost.x_ref
         total = float(0.5 * np.sum(cost.x_weights * away**2))
-        total += 0.5 * float(np.sum(cost.u_weights * (u - cost.u_ref) ** 2))
+        if u is not None:
+            total += 0.5 * float(np.sum(cost.u_weights * (u - cost.u_ref) ** 2))
         if cost.frame:
             distance = self.robot.pose(q, cost.frame)[:3, 3] - cost.target
             total += 0.5 * cost.frame_weight * float(distance @ distance)
         return a, forces, total
 
-    def evaluation(self, x: Array, u: Array) -> Evaluation:
-        """Values and derivatives."""
+    def evaluation(self, x: Array, u: Array | None) -> Evaluation:
+        """Values as `value`, and their derivatives."""
         n, robot, cost = self.n, self.robot, self.cost
         q, v = x[:n], x[n:]
         a, forces, total = self.value(x, u)
@@ -109,7 +110,8 @@ class ActionModel:
             slopes: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
             Fx, Fu = slopes[:, : 2 * n], slopes[:, 2 * n :]
         else:
-            d = robot.forward_dynamics.derivative(q, v, u, friction=False)
+            tau = np.zeros(n) if u is None else u
+            d = robot.forward_dynamics.derivative(q, v, tau, friction=False)
             Fx, Fu = np.hstack([d.q, d.v]), d.tau
         away = x - cost.x_ref
         Lx, Lxx = cost.x_weights * away, np.diag(np.broadcast_to(cost.x_weights, (2 * n,)).astype(float))
@@ -118,8 +120,10 @@ class ActionModel:
             distance = robot.pose(q, cost.frame)[:3, 3] - cost.target
             Lx = Lx + np.concatenate([cost.frame_weight * J.T @ distance, np.zeros(n)])
             Lxx[:n, :n] += cost.frame_weight * J.T @ J
-        Lu = cost.u_weights * (u - cost.u_ref)
-        Luu = np.diag(np.broadcast_to(cost.u_weights, (n,)).astype(float))
+        Lu, Luu = np.zeros(n), np.zeros((n, n))
+        if u is not None:
+            Lu = np.broadcast_to(cost.u_weights * (u - cost.u_ref), (n,)).astype(float)
+            Luu = np.diag(np.broadcast_to(cost.u_weights, (n,)).astype(float))
         return Evaluation(a, forces, total, Fx, Fu, Lx, Lu, Lxx, Luu)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import crocoddyl
-import numpy as np
 
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
 from rikigaku.core.types import Array
@@ -20,14 +19,13 @@ class DifferentialActionModel(crocoddyl.DifferentialActionModelAbstract):
     def __init__(self, robot: Robot, cost: QuadraticCost, contacts: Sequence[str] = ()) -> None:
         super().__init__(crocoddyl.StateVector(2 * robot.nv), robot.nv, 0)
         self.model = ActionModel(robot, cost, contacts)
-        self._still = np.zeros(robot.nv)
 
     def calc(self, data: Any, x: Array, u: Array | None = None) -> None:
         """Acceleration and cost; without u (the last node) the cost of the state alone."""
-        data.xout, _, data.cost = self.model.value(x, self._still if u is None else u)
+        data.xout, _, data.cost = self.model.value(x, u)
 
     def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:
         """Derivatives of both."""
-        found = self.model.evaluation(x, self._still if u is None else u)
+        found = self.model.evaluation(x, u)
         data.Fx, data.Fu, data.Lx, data.Lu = found.Fx, found.Fu, found.Lx, found.Lu
         data.Lxx, data.Luu = found.Lxx, found.Luu
