@@ -15,6 +15,7 @@ def test_the_page_on_jax_and_pytorch_runs_from_top_to_bottom(tmp_path: Path) -> 
         "True",
         "(3, 2)",
         "True True",
+        "True",
         "(50, 2) ()",
         "torch.Size([])",
         "torch.Size([100, 2, 2]) True",

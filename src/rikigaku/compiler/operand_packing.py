@@ -34,11 +34,14 @@ def packed_program(program: Program) -> Program:
     if not are_packed(program.inputs, program.outputs):
         return program
     inputs, outputs = packed_ports(program.inputs, program.outputs)
-    sides = []
-    for ports, elements in ((program.inputs, program.arguments), (program.outputs, program.results)):
-        arrays, numbers = divided(ports, elements)
-        sides.append((*arrays, *([tuple(x for (x,) in numbers)] if numbers else [])))
-    return replace(program, inputs=inputs, outputs=outputs, arguments=sides[0], results=sides[1])
+    arguments = _packed_elements(program.inputs, program.arguments)
+    results = _packed_elements(program.outputs, program.results)
+    return replace(program, inputs=inputs, outputs=outputs, arguments=arguments, results=results)
+
+
+def _packed_elements(ports: Ports, elements: Sequence[tuple[T, ...]]) -> tuple[tuple[T, ...], ...]:
+    arrays, numbers = divided(ports, elements)
+    return (*arrays, *([tuple(x for (x,) in numbers)] if numbers else []))
 
 
 def packed_inputs(ports: Ports, arrays: Sequence[Array]) -> list[Array]:
