@@ -11,6 +11,8 @@ from rikigaku.numbers.expanded_terms import most_terms
 from rikigaku.numbers.program import trace
 from rikigaku.report.law_blocks import law_formulas
 
+TURNS = ('"pi/2"', "0")
+
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory: pytest.TempPathFactory) -> rk.Robot:
@@ -19,9 +21,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> rk.Robot:
     links = [
         f'[[link]]\nname = "l{k}"\nparent = "{f"l{k - 1}" if k > 1 else "base"}"\n'
         f'joint = {{ name = "j{k}", type = "revolute" }}\n'
-        f'dh = {{ alpha = {0 if k % 2 else 1} , a = 0.1, theta = "q", d = 0.02 }}\n'.replace(
-            "= 1 ", '= "pi/2"'
-        )
+        f'dh = {{ alpha = {TURNS[k % 2]}, a = 0.1, theta = "q", d = 0.02 }}\n'.replace("= 1 ", '= "pi/2"')
         for k in range(1, 41)
     ]
     path.write_text('schema = 1\nname = "chain40"\n' + "".join(links), "utf-8")

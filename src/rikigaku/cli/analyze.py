@@ -142,7 +142,7 @@ _PHASES = {"formulas": "formulas", "laws": "compiling", "page": "page"}
 
 
 class _Progress:
-    """One line that changes in a terminal; elsewhere one line for each law of the formulas, and each phase."""
+    """One line that changes in a terminal; elsewhere a line for each law of the formulas, and each phase."""
 
     def __init__(self) -> None:
         self.phase = ""

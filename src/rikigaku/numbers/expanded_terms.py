@@ -1,7 +1,7 @@
 """Terms that a program's results would have if they were multiplied out, estimated without doing so.
 
-A sum has the terms of its summands together, a product the product of theirs. Cancellation is not seen, and the
-sine or cosine of a sum of angles counts as one term.
+A sum has the terms of its summands together, a product the product of theirs. Cancellation is not seen, and
+the sine or cosine of a sum of angles counts as one term.
 """
 
 from math import prod
