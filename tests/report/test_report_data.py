@@ -70,14 +70,13 @@ def test_formulas_have_limits_and_say_so(puma: Report) -> None:
     assert all(line.terms <= 60 or not line.right for line in lines)
     assert any(not line.right for line in lines)
     assert blocks["gravity_forces"].elements is not None
-    (coriolis,) = [
-        block
-        for block in law_blocks(rk.load("humanoid_17"), 0.5)["dynamics"]
-        if block.law == "coriolis_matrix"
-    ]
+    found = law_blocks(rk.load("humanoid_17"), 0.5)
+    coriolis = next(block for block in found["dynamics"] if block.law == "coriolis_matrix")
     assert coriolis.elements is None
-    assert coriolis.notes[0][0] == "formula.timeLimit"
+    assert coriolis.notes[0][0] == "formula.expands"  # known without waiting
     assert coriolis.steps  # intermediate variables are there at any length that a page can show
+    (regressor,) = found["identification"]
+    assert regressor.notes[0][0] == "formula.timeLimit"
     long = law_formulas(rk.load("panda").coriolis_matrix, 0.5)
     assert long.formulas is None
     assert long.notes[0][0] == "formula.notTried"
@@ -169,3 +168,23 @@ def test_the_equation_of_motion_of_a_gear_without_loops_has_its_constraint() -> 
     assert mass == pytest.approx(T @ M @ T, rel=1e-12)
     assert energy == pytest.approx(0.5 * 0.5**2 * mass, rel=1e-12)  # at v_1 = 0.5, v_2 following
     assert 'data-law="reduced_mass_matrix"' in shown
+
+
+def test_a_robot_of_symbols_is_drawn_with_assumed_lengths(tmp_path: Path) -> None:
+    """As the studio draws it: 0.5 for each symbol that places links and has no value; the page says so."""
+    path = tmp_path / "two_links.robot.toml"
+    links = [
+        f'[[link]]\nname = "link{k}"\nparent = "{parent}"\njoint = {{ name = "q{k}", type = "revolute" }}\n'
+        f'dh = {{ alpha = 0, a = "L{k}", theta = "q", d = 0 }}\n'
+        for k, parent in ((1, "base"), (2, "link1"))
+    ]
+    path.write_text('schema = 1\nname = "two_links"\n' + "".join(links), "utf-8")
+    found = report(rk.load(path), None, laws=["pose"], time_limit=5.0)
+    assert found.document is not None
+    assert found.assumed == ("L1", "L2")
+    bar = found.document.bars[-1]
+    assert np.linalg.norm(np.subtract(bar.end, bar.start)) == pytest.approx(0.5)
+    page = html_report(found)
+    assert 'data-text="note.assumed"' in page
+    assert '<img class="rk-picture"' in page
+    assert "viewer.none" not in page.split("rikigaku-document")[0]

@@ -142,7 +142,7 @@ _PHASES = {"formulas": "formulas", "laws": "compiling", "page": "page"}
 
 
 class _Progress:
-    """One line that changes in a terminal; elsewhere one line for each phase."""
+    """One line that changes in a terminal; elsewhere a line for each law of the formulas, and each phase."""
 
     def __init__(self) -> None:
         self.phase = ""
@@ -150,6 +150,8 @@ class _Progress:
     def __call__(self, phase: str, what: str) -> None:
         if sys.stderr.isatty():
             print(f"\r\033[K{_PHASES[phase]} {what}", end="", file=sys.stderr, flush=True)
+        elif phase == "formulas":
+            print(f"{_PHASES[phase]}: {what} ...", file=sys.stderr, flush=True)
         elif phase != self.phase:
             print(f"{_PHASES[phase]} ...", file=sys.stderr, flush=True)
         self.phase = phase

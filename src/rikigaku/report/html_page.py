@@ -17,6 +17,7 @@ from rikigaku.report.html_sections import (
     speed_section,
 )
 from rikigaku.report.report_data import Report
+from rikigaku.web.drawn_robot import LENGTH
 from rikigaku.web.model_document import SCHEMA, PageDocument
 from rikigaku.web.page import page_html
 from rikigaku.web.texts import marked, text
@@ -84,21 +85,21 @@ def _headline(report: Report, language: str) -> str:
 
 
 def _hero(report: Report, language: str) -> str:
-    picture = f'<div class="rk-place"><div id="rk-viewer">{_picture(report)}</div></div>'
+    picture = f'<div class="rk-place"><div id="rk-viewer">{_picture(report, language)}</div></div>'
     return (
         f'<div class="rk-hero"><div class="rk-stage">{picture}'
-        f'<div id="rk-bar"></div>{marked("p", "viewer.help", language, "rk-help")}'
+        f'<div id="rk-bar"></div>{marked("p", "viewer.help", language, "rk-help") if report.document else ""}'
         f'<p id="rk-failure" class="rk-problem"></p></div><div id="rk-controls"></div></div>'
         f"<noscript>{marked('p', 'page.noScript', language, 'rk-note')}</noscript>"
     )
 
 
-def _picture(report: Report) -> str:
+def _picture(report: Report, language: str) -> str:
     buffer = io.BytesIO()
     try:
-        save_plot(report.robot, buffer, report.q, dpi=110)
+        save_plot(report.drawn or report.robot, buffer, report.drawn_q, dpi=110)
     except RikigakuError as error:
-        return f"<p>No picture. {escape(str(error))}</p>"
+        return marked("p", "viewer.none", language, reason=str(error))
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
     return f'<img class="rk-picture" alt="{escape(report.robot.name)}" src="data:image/png;base64,{data}">'
 
@@ -108,6 +109,9 @@ def _warnings(report: Report, language: str) -> str:
     if report.missing:
         names, first = ", ".join(report.missing), report.missing[0]
         notes.append(marked("pre", "note.missing", language, names=names, first=first))
+    if report.assumed and report.document:
+        symbols = ", ".join(report.assumed)
+        notes.append(marked("pre", "note.assumed", language, names=symbols, value=f"{LENGTH:g}"))
     if report.robot.loops:
         notes.append(marked("pre", "note.loops", language))
     title = escape(text("section.warnings", language))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rikigaku.core.errors import RikigakuError, UnknownName
+from rikigaku.numbers.expanded_terms import most_terms
 from rikigaku.report.formula_lines import (
     MOST_TERMS,
     ElementLines,
@@ -21,6 +22,8 @@ from rikigaku.symbolic.formulas.intermediates import Intermediates
 _LONGEST_CODE = 120_000  # characters of one text to copy
 _LONGEST_LATEX = 200_000
 _MOST_OPERATIONS = 1500  # of a program whose formulas are tried: those of larger ones nobody reads
+MOST_TERMS_EXPANDED = 3e6  # of an element multiplied out, at most, for which formulas are tried
+_LONGEST_PROGRAM = 4000  # operations of a program whose intermediate variables (about a third) are listed
 CODE_LANGUAGES = {"LaTeX": "latex", "Python": "python", "C": "c"}
 
 Note = tuple[str, dict[str, Any]]  # key of a text, and its values
@@ -130,17 +133,23 @@ def law_formulas(
     time_limit: float,
     most_operations: int = _MOST_OPERATIONS,
     progress: Callable[[str], object] | None = None,
+    longest: float = MOST_TERMS_EXPANDED,
 ) -> LawFormulas:
-    """Formulas of a bound law; those of programs with more operations than `most_operations` are not tried.
+    """Formulas of a bound law; those that are known to be long are not tried.
 
     Args:
-        time_limit: seconds for the algebra. progress: called with lines while it takes long.
+        time_limit: seconds for the algebra.
+        most_operations: of a program whose formulas are tried.
+        longest: terms that an element may have multiplied out, by `most_terms`, for formulas to be tried.
+        progress: called with lines while it takes long.
     """
     notes: list[Note] = []
     formulas, steps = None, None
     try:
         if (size := bound.operations.total) > most_operations:
             notes.append(("formula.notTried", {"count": size}))
+        elif (terms := most_terms(bound.program())) > longest:
+            notes.append(("formula.expands", {"count": f"{terms:.0e}".replace("e+", "e")}))
         else:
             formulas = bound.formulas(time_limit=time_limit, progress=progress)
         if isinstance(formulas, Intermediates):
@@ -198,6 +207,9 @@ def _value_law(robot: Robot, entry: _Entry) -> str:
 
 
 def _with_formulas(block: LawBlock, bound: Any, symbol: str, time_limit: float) -> LawBlock:
+    if (size := bound.operations.total) > _LONGEST_PROGRAM:
+        code = {language: f'law.export("{name}")' for language, name in CODE_LANGUAGES.items()}
+        return replace(block, notes=(("formula.programLeftOut", {"count": size}),), code=code)
     found = law_formulas(bound, time_limit)
     notes, formulas, steps, elements = list(found.notes), found.formulas, found.steps, None
     if formulas is not None:

@@ -11,6 +11,7 @@ from rikigaku.core.errors import MissingValue, RikigakuError
 from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers
 from rikigaku.model.robot_tables import Table, headline
+from rikigaku.plotting import default_configuration
 from rikigaku.report.kinematics_blocks import (
     BRANCHES,
     BaseParameterBlock,
@@ -24,6 +25,7 @@ from rikigaku.report.law_figures import LawFigures, law_figures, missing_symbols
 from rikigaku.report.loop_figures import LoopFigures, loop_figures
 from rikigaku.report.parameter_tables import parameter_tables
 from rikigaku.robot import Robot
+from rikigaku.web.drawn_robot import drawn_robot, unplaced_symbols
 from rikigaku.web.model_document import BeamMesh, Motion, RobotDocument, SurfaceMesh, Visual
 from rikigaku.web.robot_document import robot_document
 
@@ -32,8 +34,10 @@ Progress = Callable[[str, str], None]  # phase ("formulas", "laws"), and what is
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A robot's report. document: None where symbols without a value place the links.
+    """A robot's report.
 
+    drawn: the robot of the picture, and drawn_q its configuration; assumed: symbols without a value that
+    place links, for which the picture takes 0.5. document: None where no picture can be drawn.
     hand_singularity: smallest over largest singular value of the shown frame's Jacobian.
     """
 
@@ -52,6 +56,9 @@ class Report:
     version: str = ""
     frame: str = ""
     missing: tuple[str, ...] = field(default=())
+    assumed: tuple[str, ...] = field(default=())
+    drawn: Robot | None = None
+    drawn_q: Array | None = None
     tree_values: dict[str, Array] = field(default_factory=dict)  # of laws of the tree of a closed robot
 
     def json(self) -> dict[str, Any]:
@@ -119,13 +126,14 @@ def report(
         robot, q, lambda name, place, count: say("laws", f"{place + 1}/{count}: {name}"), laws
     )
     ghosts = [*branch_ghosts(inverse), *(loops.ghosts() if loops else [])]
-    document = None
-    if q is not None:
-        say("page", "document")
-        branches = inverse.program if inverse is not None else None
+    document, drawn, drawn_q = None, drawn_robot(robot), q
+    say("page", "document")
+    branches = inverse.program if inverse is not None else None
+    try:
+        drawn_q = default_configuration(drawn) if q is None else q
         document = robot_document(
-            robot,
-            q,
+            drawn,
+            drawn_q,
             visuals=visuals,
             ghosts=ghosts,
             motions=motions,
@@ -133,6 +141,10 @@ def report(
             beams=beams,
             programs={} if branches is None else {BRANCHES: branches},
         )
+    except RikigakuError:
+        if q is not None:
+            raise
+        drawn_q = None  # with the assumed lengths the loops do not close, or a length divides by zero
     return Report(
         robot,
         q,
@@ -149,6 +161,9 @@ def report(
         version,
         shown_frame(robot),
         missing,
+        unplaced_symbols(robot),
+        drawn,
+        drawn_q,
         _tree_values(robot, q, blocks) if loops is not None else {},
     )
 

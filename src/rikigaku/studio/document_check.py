@@ -25,8 +25,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.robot import Robot
 from rikigaku.studio.document_records import CellMistake, CheckedRobot, ImpossibleInertia
 from rikigaku.studio.json_records import encoded
-from rikigaku.studio.tasks.bound_robot import LENGTH
-from rikigaku.studio.tasks.geometry_symbols import geometry_symbols
+from rikigaku.web.drawn_robot import LENGTH, drawn_robot, unplaced_symbols
 from rikigaku.web.robot_document import PageLaws, robot_document
 
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
@@ -54,7 +53,7 @@ def checked_robot(
             return _refused(revision, [CellMistake([], str(error))])
         warn_of_degrees(robot)
         complete = complete or (robot.nv <= _FEW_COORDINATES and not robot.loops)
-        picture, mobility, redundant, reason = _picture(drawn_robot(text), configuration, complete)
+        picture, mobility, redundant, reason = _picture(drawn(text), configuration, complete)
     known = robot.declared_values
     own = (UnphysicalInertiaWarning, DeprecationWarning)
     return CheckedRobot(
@@ -103,25 +102,20 @@ def _path(place: tuple[str | int, ...]) -> Iterator[str | int]:
             yield part
 
 
-def drawn_robot(text: str) -> Robot:
-    """The robot with a typical value for each symbol that places links and has none, with a warning."""
-    robot = parsed_robot(text)
-    known = robot.declared_values
-    missing = sorted(name for name in geometry_symbols(robot) if name not in known)
-    if missing:
+def drawn(text: str) -> Robot:
+    """The robot of a document as pictures show it, with a warning that names the assumed lengths."""
+    if missing := unplaced_symbols(parsed_robot(text)):
         warnings.warn(
             f"These symbols place links and have no value: {', '.join(missing)}. The picture takes "
             f"{LENGTH:g} for each; formulas keep them as symbols.",
             stacklevel=2,
         )
-    return _bound(text, tuple(missing))
+    return _drawn(text)
 
 
 @lru_cache(maxsize=2)
-def _bound(text: str, missing: tuple[str, ...]) -> Robot:
-    robot = parsed_robot(text)
-    values = robot.declared_values | dict.fromkeys(missing, LENGTH)
-    return robot.bind(**values) if values else robot
+def _drawn(text: str) -> Robot:
+    return drawn_robot(parsed_robot(text))
 
 
 def _picture(

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from rikigaku.core.errors import MissingValue
+from rikigaku.model.geometry_symbols import geometry_symbols
 from rikigaku.numbers.formula import Formula
 from rikigaku.report.law_figures import missing_symbols
 from rikigaku.robot import Robot
-from rikigaku.studio.tasks.geometry_symbols import geometry_symbols
+from rikigaku.web.drawn_robot import LENGTH
 
-MASS, MOMENT, LENGTH = 1.0, 0.01, 0.5  # typical values [kg, kg m^2, m]
+MASS, MOMENT = 1.0, 0.01  # typical values [kg, kg m^2]
 _NAMED = 12  # symbols that a message names
 
 

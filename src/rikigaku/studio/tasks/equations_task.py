@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,14 @@ from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex, text
 from rikigaku.report.formula_lines import MOST_STEPS, element_name, step_name
-from rikigaku.report.law_blocks import SYMBOLS, LawFormulas, ShownLaw, law_formulas, shown_law
+from rikigaku.report.law_blocks import (
+    MOST_TERMS_EXPANDED,
+    SYMBOLS,
+    LawFormulas,
+    ShownLaw,
+    law_formulas,
+    shown_law,
+)
 from rikigaku.report.law_figures import law_names, shown_frame
 from rikigaku.robot import Robot
 from rikigaku.studio.tasks.term_links import TermLinks, TermRecord
@@ -128,7 +136,8 @@ def equations(robot: Robot, arguments: EquationsRequest) -> EquationsResult:
     found = LawFormulas()
     if arguments.form != "intermediates":
         most = _MOST_OPERATIONS if arguments.time_limit > 8 else _MOST_OPERATIONS // 4
-        found = law_formulas(shown.law, arguments.time_limit, most, progress)
+        longest = inf if arguments.time_limit > 8 else MOST_TERMS_EXPANDED
+        found = law_formulas(shown.law, arguments.time_limit, most, progress, longest)
     elements: list[ElementFormula] = []
     notes = [_note(key, values) for key, values in found.notes]
     form, symmetric, zeros = arguments.form, False, False

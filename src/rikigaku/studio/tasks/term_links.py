@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from rikigaku.model.formula_fields import formulas
+from rikigaku.model.geometry_symbols import geometries
 from rikigaku.model.mechanism import instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import latex, text
 from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.studio.tasks.geometry_symbols import geometries
 
 _RESISTANCE = ("viscous", "coulomb", "rotor", "stiffness")
 

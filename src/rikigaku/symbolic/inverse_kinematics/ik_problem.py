@@ -31,6 +31,9 @@ from rikigaku.symbolic.inverse_kinematics.serial_chain import (
 from rikigaku.symbolic.loops.linear_substitution import LinearSubstitution, linear_substitution
 
 TARGETS = ("pose", "position", "planar")
+# Joints up to which the pose of a chain is multiplied out to see which of them matter: its terms double with
+# every joint, 2^40 would fill the memory.
+_MOST_EXPANDED = 12
 NUMERIC = "Use robot.inverse_kinematics(...), which is numeric."  # advice of error texts
 
 
@@ -100,6 +103,9 @@ def _of_chain(
     relations: LinearSubstitution | None,
 ) -> InverseKinematicsProblem:
     """The problem of one chain from the ground to the frame; NotSolvable if the target does not fix it."""
+    unknown = [axis for axis in chain.axes if axis not in known]
+    if len(unknown) > _MOST_EXPANDED:
+        _check_count(robot, frame, target or "pose", unknown)
     plane = plane_of(chain)
     target = target or _usual_target(chain, plane, len(known))
     if target == "planar" and plane is None:
@@ -107,7 +113,7 @@ def _of_chain(
             f"Frame {frame!r} of robot {robot.name!r} does not move in a coordinate plane. "
             f"Use target='pose' or 'position'."
         )
-    _check_joints(robot, frame, target, chain, [axis for axis in chain.axes if axis not in known])
+    _check_joints(robot, frame, target, chain, unknown)
     return InverseKinematicsProblem(
         robot, frame, target, mechanism, chain, known, plane if target == "planar" else None, relations
     )
@@ -175,8 +181,7 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
     """Raise NotSolvable if a joint has no effect on the target, or if there are too many coordinates."""
     pose = chain.pose()
     reached = [*pose.p] if target == "position" else [*pose.p, *(x for row in pose.R for x in row)]
-    names: dict[int, str] = defaultdict(lambda: "a cut joint")
-    names |= {k: joint.name for joint in robot.joints for k in _places(robot, [joint.name])}
+    names = _joint_names(robot)
     matter = {axis for x in reached if isinstance(x, Exact) for axis in unknowns(x, unknown)}
     if free := _once(names[axis.place] for axis in unknown if axis not in matter):
         raise NotSolvable(
@@ -184,13 +189,7 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
             "Choose a frame further out, or target='pose'.",
             free,
         )
-    most = {"pose": 6, "position": 3, "planar": 3}[target]
-    if len(unknown) > most:
-        raise NotSolvable(
-            f"Robot {robot.name!r}: the {target} of frame {frame!r} fixes {most} joints and {len(unknown)} "
-            f"move it. Name {len(unknown) - most} that you will give: given=[{names[unknown[-1].place]!r}].",
-            _once(names[axis.place] for axis in unknown),
-        )
+    _check_count(robot, frame, target, unknown)
     if _rank(chain, target, unknown) < len(unknown):
         moving = _once(names[axis.place] for axis in unknown)
         what = f"Robot {robot.name!r}: {', '.join(moving)} do not move the {target} of frame {frame!r}"
@@ -205,6 +204,25 @@ def _check_joints(robot: RobotModel, frame: str, target: str, chain: Chain, unkn
             "given=[...].",
             moving,
         )
+
+
+def _check_count(robot: RobotModel, frame: str, target: str, unknown: list[Axis]) -> None:
+    """Raise NotSolvable if the target cannot fix so many coordinates."""
+    names = _joint_names(robot)
+    most = {"pose": 6, "position": 3, "planar": 3}[target]
+    if len(unknown) > most:
+        raise NotSolvable(
+            f"Robot {robot.name!r}: the {target} of frame {frame!r} fixes {most} joints and {len(unknown)} "
+            f"move it. Name {len(unknown) - most} that you will give: given=[{names[unknown[-1].place]!r}].",
+            _once(names[axis.place] for axis in unknown),
+        )
+
+
+def _joint_names(robot: RobotModel) -> dict[int, str]:
+    """The joint of each coordinate."""
+    names: dict[int, str] = defaultdict(lambda: "a cut joint")
+    names |= {k: joint.name for joint in robot.joints for k in _places(robot, [joint.name])}
+    return names
 
 
 def _rank(chain: Chain, target: str, unknown: list[Axis]) -> int:

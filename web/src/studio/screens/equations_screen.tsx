@@ -165,7 +165,7 @@ function Equations({ studio, result, title, frame, search, term, onTerm, onLonge
     [result, search],
   );
   const limited = all ? found : found.slice(0, MOST_SHOWN);
-  const slow = result.notes.some((note) => note.key === "formula.timeLimit" || note.key === "formula.notTried");
+  const slow = result.notes.some((note) => ["formula.timeLimit", "formula.notTried", "formula.expands"].includes(note.key));
   return (
     <article class="rk-law rk-equations">
       <header>
