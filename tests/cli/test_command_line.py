@@ -160,8 +160,8 @@ def test_missing_values_are_named_and_the_rest_is_shown(tmp_path, capsys):
 
 def test_if_symbols_without_a_value_place_the_links_nothing_is_measured(tmp_path):
     page = report(written(tmp_path, "p.robot.toml", PENDULUM.replace("a = 0", 'a = "L"')), tmp_path)
-    assert "img" not in {tag for tag, _, _ in page.attributes}
-    assert "No picture. The symbol 'L' has no value" in page.text
+    assert "img" in {tag for tag, _, _ in page.attributes}
+    assert "These symbols place links and have no value: L. The picture" in page.text
     assert "Times were measured" not in page.text
     assert "Nothing was timed" in page.text
     assert "Symbols without a value place the links" in page.text
