@@ -78,24 +78,15 @@ def test_an_unknown_dev_command_names_the_known_ones():
 
 
 def test_dev_needs_python_alone(tmp_path):
-    """A copy of the project without .venv, no shell and no PATH: the door opens, and says what it misses."""
+    """No shell, no PATH, no package: the door opens."""
     script = tmp_path / "tools" / "dev.py"
     script.parent.mkdir()
     script.write_bytes((ROOT / "tools" / "dev.py").read_bytes())
-    environment = {"PATH": "", "PIP_NO_INDEX": "1", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    environment = {"PATH": "", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     command = [sys.executable, "-I", "-S", script]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert all(name in shown.stdout for name in ("demo", "studio", "test", "lint", "docs", "web", "bench"))
-    (tmp_path / "requirements").mkdir()
-    for name in ("run.txt", "test.txt"):  # a package that no index has
-        pin = f"rikigaku-no-such-package==1 --hash=sha256:{64 * '0'}\n"
-        (tmp_path / "requirements" / name).write_text(pin)
-    (tmp_path / "pyproject.toml").write_text("")
-    failed = subprocess.run([*command, "demo"], env=environment, capture_output=True, text=True)
-    assert failed.returncode == 1
-    assert "requirements/run.txt could not be installed" in failed.stderr
-    assert not list((tmp_path / ".venv").glob("made-for-*"))
 
 
 def test_no_tracked_file_holds_the_path_of_a_machine():
