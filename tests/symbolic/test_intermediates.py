@@ -1,6 +1,8 @@
 """Laws as lists of intermediate variables."""
 
+import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
 from rikigaku.symbolic.formulas.formula_array import Formulas
+from rikigaku.symbolic.formulas.readable_numbers import number_of
 
 ARM = all_symbols("planar_2r")
 STATE = {"q1": 0.3, "q2": -1.2, "q1_dot": 0.7, "q2_dot": -0.4, "q1_ddot": 1.1, "q2_ddot": 0.6}
@@ -92,3 +95,43 @@ def test_short_elements_of_an_array_by_steps_are_shown_as_formulas() -> None:
     shown = repr(rk.load("rx90").mass_matrix.symbolic)
     assert "with intermediate variables" in shown
     assert "M(6, 6) = IA6 + ZZ6" in shown
+
+
+@pytest.mark.parametrize(("name", "independent"), [("five_bar", [2.0, 1.2]), ("rosam_loop", [0.3, 0.9, 0.5])])
+def test_steps_of_closed_robots_add_the_angles_of_parallel_axes(name: str, independent: list[float]) -> None:
+    """Differences of the angles of two chains are one sine, as books print the determinant of a five-bar."""
+    robot = rk.load(name)
+    steps = robot.reduced.mass_matrix.intermediates()
+    shown = steps.text()
+    products = re.findall(r"t\d+\*t\d+ [+-] t\d+\*t\d+", shown)
+    assert len(products) <= 2  # eight or more before
+    angles = re.findall(r"^(t\d+) = [a-z]\w+ [+-] [a-z]\w+$", shown, re.MULTILINE)
+    assert any(f"({x}" in shown for x in angles)
+    symbols = {x: 0.2 + 0.05 * k for k, x in enumerate(sorted(robot.free_symbols))}
+    q = robot.assemble(independent, **symbols)
+    expected = robot.reduced.mass_matrix(q, **symbols)
+    assert steps.value(q=q, **symbols) == pytest.approx(expected, abs=1e-13, rel=1e-12)
+
+
+def test_numbers_of_steps_are_those_of_the_file() -> None:
+    """Moments of inertia of rods are fractions, not the nearest floats."""
+    shown = rk.load("five_bar").reduced.mass_matrix.intermediates().text()
+    assert "8/375" in shown
+    assert not re.search(r"\d\.\d{7}", shown)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (0.4 * 0.4**2 / 12, Fraction(2, 375)),
+        (0.1 + 0.2, Fraction(3, 10)),
+        (-1 / 3, Fraction(-1, 3)),
+        (0.4318, Fraction("0.4318")),
+        (0.12345678901234, Fraction("0.12345678901234")),  # a decimal of a file is kept
+        (2.0**0.5, Fraction("1.4142135623730951")),
+        (1e-9 / 3, Fraction("3.3333333333333337e-10")),
+        (0.0, Fraction(0)),
+    ],
+)
+def test_a_float_is_the_short_number_that_it_stands_for(value: float, number: Fraction) -> None:
+    assert number_of(value) == number

@@ -4,7 +4,6 @@ The list is the recorded program that is compiled: every line is one or a few of
 are constant, or equal to earlier ones (`step_identities`), are left out.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,21 +17,17 @@ from rikigaku.core.errors import NoElement, NotExact
 from rikigaku.core.value_text import short
 from rikigaku.numbers.expression_graph import Node, reachable
 from rikigaku.numbers.formula import ZERO, Formula
-from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS
-from rikigaku.numbers.formula_terms import Monomial
 from rikigaku.numbers.formula_text import equation_rows, text
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.numbers.program import Operations, Program, Shape
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.law_result import LawResult
+from rikigaku.symbolic.formulas.readable_numbers import number_of, readable
 from rikigaku.symbolic.formulas.step_identities import StepIdentities
 
 # A step used once becomes part of the step that uses it, up to so many terms and factors.
 _LONGEST = 6
-_LARGEST_FRACTION = 10**6  # denominators up to here are as they were given
-_PI = Fraction(math.pi)
-_ROUNDING = Fraction(1, 10**14)  # relative error of numbers that are shown
 
 
 @dataclass(frozen=True)
@@ -252,7 +247,7 @@ def _is_symbol(formula: Formula) -> bool:
 def _formula(node: Node, args: list[Formula]) -> Formula:
     match node.op:
         case "const":
-            return Formula.of(node.value) if node.value else ZERO
+            return Formula.of(number_of(node.value))
         case "add":
             return args[0] + args[1]
         case "sub":
@@ -313,40 +308,3 @@ def nonzero_places(elements: Sequence[Any], shape: Shape) -> Iterator[tuple[list
             yield [here], x
         elif here[0] < here[1]:
             yield [here, (here[1], here[0])], x
-
-
-def readable(formula: Formula) -> Formula:
-    """The formula with floats as numbers for readers: 1/12 for 0.08333333333333333, at most 14 digits.
-
-    Constant terms that are common multiples of pi are written with pi: theta7 - theta2 + pi.
-    """
-    turns = {m: x for m, c in formula.terms if not m and (x := _multiple_of_pi(c))}
-    terms = ((_readable_monomial(m), _readable_number(c)) for m, c in formula.terms if m not in turns)
-    shown = Formula(tuple(terms))
-    return shown + Formula.of("pi") * turns[()] if turns else shown
-
-
-def _multiple_of_pi(c: Fraction) -> Fraction | None:
-    """c/pi, if c is a float and this is a common fraction up to rounding."""
-    if c.denominator < _LARGEST_FRACTION:
-        return None
-    multiple = (c / _PI).limit_denominator(max(COMMON_DENOMINATORS))
-    near = abs(multiple * _PI - c) <= _ROUNDING * abs(c)
-    return multiple if near and multiple.denominator in COMMON_DENOMINATORS else None
-
-
-def _readable_monomial(monomial: Monomial) -> Monomial:
-    return tuple(
-        ((kind, readable(inside) if isinstance(inside, Formula) else inside), power)
-        for (kind, inside), power in monomial
-    )
-
-
-def _readable_number(c: Fraction) -> Fraction:
-    if c.denominator < _LARGEST_FRACTION:
-        return c
-    simple = c.limit_denominator(max(COMMON_DENOMINATORS))
-    if simple.denominator in COMMON_DENOMINATORS and abs(simple - c) <= _ROUNDING * abs(c):
-        return simple
-    short = Fraction(f"{float(c):.14g}")
-    return short if abs(short - c) <= _ROUNDING * abs(c) else c
