@@ -6,6 +6,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
+from rikigaku.bridges.tangent_space import difference_slopes, integration_slopes
 from rikigaku.core.errors import WrongValue
 
 UR5 = rk.load("ur5")
@@ -77,7 +78,66 @@ def test_contact_accelerations_are_pinocchios(tmp_path) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
-def test_robots_with_quaternions_or_loops_are_refused() -> None:
-    for name in ("space_arm_6", "five_bar"):
-        with pytest.raises(WrongValue, match="an action model needs a tree"):
-            ActionModel(rk.load(name), COST)
+def test_robots_with_loops_are_refused() -> None:
+    with pytest.raises(WrongValue, match="an action model needs a tree"):
+        ActionModel(rk.load("five_bar"), COST)
+
+
+def test_a_reference_of_another_size_is_refused() -> None:
+    with pytest.raises(WrongValue, match=r"x_ref has 12 numbers; a state .* has 13 \+ 12"):
+        ActionModel(SPACE, COST)
+
+
+# -- a free base --------------------------------------------------------------------------------------------
+SPACE = rk.load("space_arm_6")
+FREE_X = np.concatenate(
+    [SPACE.integrate(SPACE.neutral(), RANDOM.normal(size=12)), 0.5 * RANDOM.normal(size=12)]
+)
+FREE_COST = QuadraticCost(
+    np.concatenate([SPACE.neutral(), np.zeros(12)]),
+    np.linspace(0.5, 2, 24),
+    0.1,
+    0.2,
+    "hand",
+    np.ones(3),
+    2.0,
+)
+
+
+@pytest.mark.parametrize("contacts", [(), ("hand",)], ids=["free", "contact"])
+def test_derivatives_on_the_manifold_equal_differences(contacts: tuple[str, ...]) -> None:
+    model = ActionModel(SPACE, FREE_COST, contacts)
+    assert model.actuated == list(range(6, 12))
+    found, h = model.evaluation(FREE_X, U), 1e-6
+    exact = np.hstack([found.Fx, found.Fu])
+    for k in range(30):
+        step = h * np.eye(30)[k]
+        ends = []
+        for s in (1, -1):
+            q = SPACE.integrate(FREE_X[:13], s * step[:12])
+            ends.append(model.value(np.concatenate([q, FREE_X[13:] + s * step[12:24]]), U + s * step[24:]))
+        (a, _, cost), (b, _, less) = ends
+        np.testing.assert_allclose((a - b) / (2 * h), exact[:, k], atol=1e-6 * np.abs(exact).max())
+        assert (cost - less) / (2 * h) == pytest.approx(
+            np.concatenate([found.Lx, found.Lu])[k], rel=1e-6, abs=1e-6
+        )
+
+
+def test_slopes_of_steps_and_differences_are_pinocchios() -> None:
+    """Of a free body: position and quaternion, twist in body axes, as in Pinocchio (which has x y z w)."""
+    model = pin.Model()
+    model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")
+    rng = np.random.default_rng(3)
+    for size in (1e-9, 0.3, 2.5):
+        v = size * rng.normal(size=6) / 3
+        q = pin.randomConfiguration(model, -np.ones(7), np.ones(7))
+        full = np.concatenate([v, np.zeros(6)])  # the arm behind the free base
+        ours = [x[:6, :6] for x in (*integration_slopes(SPACE, full), *difference_slopes(SPACE, full))]
+        theirs = [
+            *pin.dIntegrate(model, q, v),
+            *pin.dDifference(model, q, pin.integrate(model, q, v)),
+        ]
+        for x, y in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+        for x in (*integration_slopes(SPACE, full), *difference_slopes(SPACE, full)):
+            np.testing.assert_array_equal(abs(x[6:, 6:]), np.eye(6))

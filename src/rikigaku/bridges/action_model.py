@@ -1,5 +1,7 @@
 """Forward dynamics and a quadratic cost with derivatives, as solvers of optimal control want them.
 
+States are x = (q, v); derivatives by x are by the tangent (dq, dv) of 2 nv numbers, rotations in body axes.
+
 Constrained dynamics by the KKT system of contacts that stick: M a + h - J^T f = S^T tau, J a + (dJ/dt) v = 0.
 Its derivatives follow by differentiation of both equations at constant a and f [Carpentier2018]: the first is
 inverse dynamics with wrenches f, the second the acceleration of the frames.
@@ -11,15 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.bridges.tangent_space import difference_slopes
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
+from rikigaku.simulation.pd_control import actuated_indices
 
 
 @dataclass(frozen=True)
 class QuadraticCost:
     """1/2 sum w r^2 of the residuals x - x_ref, u - u_ref and p(q) - target of a frame.
 
+    x - x_ref is the difference of configurations (`robot.difference`) and that of velocities, 2 nv numbers.
     The Hessian is that of Gauss and Newton, as in Crocoddyl's costs. Weights: one number, or one a residual.
     """
 
@@ -34,7 +39,7 @@ class QuadraticCost:
 
 @dataclass
 class Evaluation:
-    """Acceleration, contact forces and cost at a state, and their derivatives by x = (q, v) and u."""
+    """Acceleration, contact forces and cost at a state, and their derivatives by x (2 nv) and u."""
 
     a: Array
     forces: Array
@@ -48,27 +53,33 @@ class Evaluation:
 
 
 class ActionModel:
-    """Free or contact dynamics of a robot with a cost.
+    """Free or contact dynamics of a robot with a cost; u: forces of the joints that have an actuator.
 
     Args:
-        robot: without quaternions (nq = nv) and without loops.
+        robot: a tree; its base may be free.
         contacts: frames whose origins do not move; () for free motion.
     """
 
     def __init__(self, robot: Robot, cost: QuadraticCost, contacts: Sequence[str] = ()) -> None:
-        if robot.nq != robot.nv or robot.loops:
+        if robot.loops:
             raise WrongValue(
-                f"Robot {robot.name!r} has {'loops' if robot.loops else 'quaternions'}: an action model "
-                "needs a tree whose q and v have the same size."
+                f"Robot {robot.name!r} has loops: an action model needs a tree. "
+                "Open the loops, and hold their ends together by a cost."
             )
         self.robot, self.cost, self.contacts = robot, cost, tuple(contacts)
-        self.n = robot.nv
+        self.n, self.actuated = robot.nv, list(actuated_indices(robot))
+        if len(cost.x_ref) != robot.nq + robot.nv:
+            raise WrongValue(
+                f"x_ref has {len(cost.x_ref)} numbers; a state (q, v) of robot {robot.name!r} has "
+                f"{robot.nq} + {robot.nv}."
+            )
         self._jacobians = [robot.jacobian.fix(frame=frame) for frame in self.contacts]
         self._biases = [robot.jacobian_rate.fix(frame=frame) for frame in self.contacts]
         self._accelerations = [robot.acceleration.fix(frame=frame) for frame in self.contacts]
 
-    def dynamics(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+    def dynamics(self, q: Array, v: Array, u: Array | None) -> tuple[Array, Array]:
         """Accelerations, and the contact forces in world axes (3 numbers for each contact)."""
+        tau = self._forces(u)
         if not self.contacts:
             return self.robot.forward_dynamics(q, v, tau, friction=False), np.zeros(0)
         J = np.vstack([jacobian(q)[:3] for jacobian in self._jacobians])
@@ -80,9 +91,9 @@ class ActionModel:
 
     def value(self, x: Array, u: Array | None) -> tuple[Array, Array, float]:
         """Acceleration, contact forces and cost; u None (the last node): no torques, and no cost of them."""
-        q, v = x[: self.n], x[self.n :]
-        a, forces = self.dynamics(q, v, np.zeros(self.n) if u is None else u)
-        cost, away = self.cost, x - self.cost.x_ref
+        q, v = self._split(x)
+        a, forces = self.dynamics(q, v, u)
+        cost, away = self.cost, self._away(x)
         total = float(0.5 * np.sum(cost.x_weights * away**2))
         if u is not None:
             total += 0.5 * float(np.sum(cost.u_weights * (u - cost.u_ref) ** 2))
@@ -93,38 +104,64 @@ class ActionModel:
 
     def evaluation(self, x: Array, u: Array | None) -> Evaluation:
         """Values as `value`, and their derivatives."""
-        n, robot, cost = self.n, self.robot, self.cost
-        q, v = x[:n], x[n:]
         a, forces, total = self.value(x, u)
-        if self.contacts:
-            wrenches = {
-                frame: np.concatenate([forces[3 * k : 3 * k + 3], np.zeros(3)])
-                for k, frame in enumerate(self.contacts)
-            }
-            first = robot.inverse_dynamics.derivative(q, v, a, wrenches=wrenches, friction=False)
-            moved = [law.derivative(q, v, a) for law in self._accelerations]
-            J = np.vstack([x.a[:3] for x in moved])
-            right = np.zeros((n + len(J), 3 * n))
-            right[:n] = np.hstack([-first.q, -first.v, np.eye(n)])
-            right[n:, : 2 * n] = -np.vstack([np.hstack([x.q[:3], x.v[:3]]) for x in moved])
-            slopes: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
-            Fx, Fu = slopes[:, : 2 * n], slopes[:, 2 * n :]
-        else:
-            tau = np.zeros(n) if u is None else u
-            d = robot.forward_dynamics.derivative(q, v, tau, friction=False)
-            Fx, Fu = np.hstack([d.q, d.v]), d.tau
-        away = x - cost.x_ref
-        Lx, Lxx = cost.x_weights * away, np.diag(np.broadcast_to(cost.x_weights, (2 * n,)).astype(float))
+        Fx, Fu = self._slopes(x, u, a, forces)
+        Lx, Lxx = self._cost_slopes(x)
+        size = len(self.actuated)
+        Lu, Luu = np.zeros(size), np.zeros((size, size))
+        if u is not None:
+            Lu = np.broadcast_to(self.cost.u_weights * (u - self.cost.u_ref), (size,)).astype(float)
+            Luu = np.diag(np.broadcast_to(self.cost.u_weights, (size,)).astype(float))
+        return Evaluation(a, forces, total, Fx, Fu, Lx, Lu, Lxx, Luu)
+
+    def _slopes(self, x: Array, u: Array | None, a: Array, forces: Array) -> tuple[Array, Array]:
+        """Derivatives of the accelerations by x and u."""
+        n, robot = self.n, self.robot
+        q, v = self._split(x)
+        if not self.contacts:
+            d = robot.forward_dynamics.derivative(q, v, self._forces(u), friction=False)
+            return np.hstack([d.q, d.v]), d.tau[:, self.actuated]
+        wrenches = {
+            frame: np.concatenate([forces[3 * k : 3 * k + 3], np.zeros(3)])
+            for k, frame in enumerate(self.contacts)
+        }
+        first = robot.inverse_dynamics.derivative(q, v, a, wrenches=wrenches, friction=False)
+        moved = [law.derivative(q, v, a) for law in self._accelerations]
+        J = np.vstack([x.a[:3] for x in moved])
+        right = np.zeros((n + len(J), 2 * n + len(self.actuated)))
+        right[:n] = np.hstack([-first.q, -first.v, np.eye(n)[:, self.actuated]])
+        right[n:, : 2 * n] = -np.vstack([np.hstack([x.q[:3], x.v[:3]]) for x in moved])
+        slopes: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
+        return slopes[:, : 2 * n], slopes[:, 2 * n :]
+
+    def _cost_slopes(self, x: Array) -> tuple[Array, Array]:
+        """Gradient and Gauss-Newton Hessian of the cost of the state."""
+        n, robot, cost = self.n, self.robot, self.cost
+        q, _ = self._split(x)
+        away = self._away(x)
+        weights = np.broadcast_to(cost.x_weights, (2 * n,)).astype(float)
+        slope = np.eye(2 * n)  # of the residual
+        slope[:n, :n] = difference_slopes(robot, away[:n])[1]
+        Lx, Lxx = slope.T @ (weights * away), (slope.T * weights) @ slope
         if cost.frame:
             J = robot.jacobian(q, cost.frame)[:3]
             distance = robot.pose(q, cost.frame)[:3, 3] - cost.target
-            Lx = Lx + np.concatenate([cost.frame_weight * J.T @ distance, np.zeros(n)])
+            Lx[:n] += cost.frame_weight * J.T @ distance
             Lxx[:n, :n] += cost.frame_weight * J.T @ J
-        Lu, Luu = np.zeros(n), np.zeros((n, n))
+        return Lx, Lxx
+
+    def _split(self, x: Array) -> tuple[Array, Array]:
+        return x[: self.robot.nq], x[self.robot.nq :]
+
+    def _away(self, x: Array) -> Array:
+        (q, v), (q_ref, v_ref) = self._split(x), self._split(self.cost.x_ref)
+        return np.concatenate([self.robot.difference(q_ref, q), v - v_ref])
+
+    def _forces(self, u: Array | None) -> Array:
+        tau = np.zeros(self.n)
         if u is not None:
-            Lu = np.broadcast_to(cost.u_weights * (u - cost.u_ref), (n,)).astype(float)
-            Luu = np.diag(np.broadcast_to(cost.u_weights, (n,)).astype(float))
-        return Evaluation(a, forces, total, Fx, Fu, Lx, Lu, Lxx, Luu)
+            tau[self.actuated] = u
+        return tau
 
 
 def _kkt(M: Array, J: Array) -> Array:
