@@ -30,7 +30,7 @@ def integration_slopes(robot: Robot, v: Array) -> tuple[Array, Array]:
 def difference_slopes(robot: Robot, v: Array) -> tuple[Array, Array]:
     """Derivatives of v = `difference(start, end)` by start and by end, each (nv, nv)."""
     by_q, by_v = integration_slopes(robot, v)
-    by_end = np.linalg.inv(by_v)
+    by_end = np.asarray(np.linalg.inv(by_v), dtype=np.float64)
     return -by_end @ by_q, by_end
 
 
