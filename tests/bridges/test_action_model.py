@@ -6,7 +6,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
-from rikigaku.bridges.tangent_space import difference_slopes, integration_slopes
+from rikigaku.bridges.exponential_slopes import difference_slopes, integration_slopes
 from rikigaku.core.errors import WrongValue
 
 UR5 = rk.load("ur5")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.bridges.tangent_space import difference_slopes
+from rikigaku.bridges.exponential_slopes import difference_slopes
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot

@@ -7,7 +7,7 @@ import crocoddyl
 import numpy as np
 
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
-from rikigaku.bridges.tangent_space import difference_slopes, integration_slopes
+from rikigaku.bridges.exponential_slopes import difference_slopes, integration_slopes
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
