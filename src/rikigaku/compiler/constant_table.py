@@ -3,6 +3,11 @@
 Robots that differ in numbers only (another gravity, another mass) record programs with the same instructions.
 Their LLVM text differs in the constants alone. Each constant is therefore read from a table, `@constants`,
 which is filled when the code is loaded (`native_code.Library`): the object code depends on the structure.
+Before the table lie the constants of all programs (coefficients of sine and cosine).
+
+A function loads the address of the table once, from memory that LLVM cannot see through. Its constants are
+then memory operands with one base register. Addresses as constants of the code would each be an instruction
+of ten bytes, because the code may lie anywhere (`native_code`).
 """
 
 import re
@@ -14,7 +19,11 @@ from rikigaku.compiler.llvm_text import Vector
 
 TABLE = "constants"  # name of the table in the object code
 
+# A line at the begin of each function that reads constants.
+CONSTANTS = f"  %constants = load ptr, ptr @{TABLE}_base"
+
 _MARKER = re.compile(r"@c([0-9A-F]{16})\b")
+_FIXED = re.compile(r"@k([0-9A-F]{16})\b")
 
 
 class Skeleton(NamedTuple):
@@ -58,18 +67,23 @@ def _bits(x: float) -> bytes:
 
 def with_table(skeleton: Skeleton, places: Sequence[int], t: Vector) -> str:
     """The text with the table, and each use reading its place there."""
-    size = max(places, default=-1) + 1
-    if not size:
-        return skeleton.text
-    # The table holds NaN until it is filled. It is not an LLVM `constant`, so LLVM does not fold its values.
-    row = f"[{t.width} x {t.scalar}]"
-    nan = f"{row} [{', '.join([f'{t.scalar} 0x7FF8000000000000'] * t.width)}]"
-    kind = f"[{size} x {row}]"
-    lines = [
-        f"@{TABLE} = internal global {kind} [{', '.join([nan] * size)}], align {t.bytes}",
-        f"define ptr @{TABLE}_address() {{ ret ptr @{TABLE} }}",
-    ]
     parts = [skeleton.pieces[0]]
     for place, piece in zip(places, skeleton.pieces[1:], strict=True):
-        parts += [f"getelementptr ({t.scalar}, ptr @{TABLE}, i64 {place * t.width})", piece]
-    return "\n".join(["".join(parts), *lines])
+        parts += [str(place * t.width), piece]
+    text = "".join(parts)
+    fixed = sorted(set(_FIXED.findall(text)))
+    before = {bits: -(k + 1) * t.width for k, bits in enumerate(reversed(fixed))}
+    text = _FIXED.sub(lambda use: str(before[use[1]]), text)
+    # The table holds NaN until it is filled. It is not an LLVM `constant`, so LLVM does not fold its values.
+    numbers = [*fixed, *["7FF8000000000000"] * (max(places, default=-1) + 1)]
+    if not numbers:
+        return f"{text}\n@{TABLE}_base = internal global ptr null"
+    row = f"[{t.width} x {t.scalar}]"
+    rows = ", ".join(f"{row} [{', '.join([f'{t.scalar} 0x{bits}'] * t.width)}]" for bits in numbers)
+    first = f"getelementptr ({t.scalar}, ptr @{TABLE}, i64 {len(fixed) * t.width})"
+    lines = [
+        f"@{TABLE} = internal global [{len(numbers)} x {row}] [{rows}], align {max(t.bytes, 8)}",
+        f"@{TABLE}_base = internal global ptr {first}",
+        f"define ptr @{TABLE}_address() {{ ret ptr {first} }}",
+    ]
+    return "\n".join([text, *lines])

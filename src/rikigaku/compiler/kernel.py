@@ -140,9 +140,16 @@ class Kernel:
         return Function(code.library.address("loop"), code)
 
     @cached_property
-    def loop32(self) -> "Function":
+    def lanes(self) -> "Function":
+        """The same on arrays in the layout of vector registers, (blocks, elements, width), without NaN
+        propagation: dims has the number of blocks, steps those of the first axes over the width."""
+        code = self._code("lanes")
+        return Function(code.library.address("loop"), code)
+
+    @cached_property
+    def lanes32(self) -> "Function":
         """The same in single precision, on arrays of float32."""
-        code = self._code("batch32")
+        code = self._code("lanes32")
         return Function(code.library.address("loop"), code)
 
     @cached_property
@@ -223,7 +230,7 @@ class Kernel:
     @cached_property
     def ports(self) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
         """Inputs and outputs with their shapes."""
-        for kind in ("batch", "one", "function", "batch32"):
+        for kind in ("batch", "one", "function", "batch32", "lanes", "lanes32"):
             if (entry := object_cache.read(self.key(kind))) is not None:
                 return _ports(entry)
         return self.program.inputs, self.program.outputs
@@ -275,7 +282,7 @@ class Kernel:
         return object_cache.Entry({"ports": ports, "code": key, "constants": constants}, b""), found
 
     def key(self, kind: str) -> str:
-        """Key in the cache of the code of that kind ("one", "function", "batch", "batch32")."""
+        """Key in the cache of the code of that kind (see `llvm_module.text`)."""
         return cache_key(kind, self._identity)
 
 

@@ -125,6 +125,46 @@ def loop_function(program: Program, t: Vector, tile: int) -> str:
     return "\n".join(lines)
 
 
+def lanes_function(program: Program, t: Vector, tile: int) -> str:
+    """Definition of @loop for arrays (blocks, elements, width): dims has the number of blocks, steps those
+    of the first axes over the width, 0 for arrays of one block that all blocks share."""
+    count = len(program.inputs) + len(program.outputs)
+    lines = [
+        "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {",
+        "entry:",
+        "  %n = load i64, ptr %dims",
+    ]
+    for k in range(count):
+        lines += [
+            f"  %a{k} = getelementptr ptr, ptr %args, i64 {k}",
+            f"  %p{k} = load ptr, ptr %a{k}",
+            f"  %b{k} = getelementptr i64, ptr %steps, i64 {k}",
+            f"  %s{k} = load i64, ptr %b{k}",
+        ]
+    return "\n".join(
+        [
+            *lines,
+            "  br label %head",
+            "head:",
+            "  %i = phi i64 [ 0, %entry ], [ %i.next, %tiled ]",
+            "  %left = sub i64 %n, %i",
+            "  %more = icmp sgt i64 %left, 0",
+            "  br i1 %more, label %tiled, label %done",
+            "tiled:",
+            f"  %less = icmp slt i64 %left, {tile}",
+            f"  %count = select i1 %less, i64 %left, i64 {tile}",
+            f"  %world = mul i64 %i, {t.width}",
+            *_offsets(count, "world", "x"),
+            f"  call void @tile({_operands(count, 'x')}, i64 %count, i1 false)",
+            "  %i.next = add i64 %i, %count",
+            "  br label %head",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+    )
+
+
 def _stream(program: Program, t: Vector) -> list[str]:
     """%stream: the outputs exceed the caches, and are aligned for non-temporal stores.
 

@@ -126,6 +126,8 @@ class ChunkWriter:
             slot = self._slot(self.chunk.incoming[index], f"{name}.p")
             self.line(f"{name} = load {self.t.real}, ptr {slot}, align {self.t.bytes}")
             return name
+        if self.t.lanes and index in self.positions:
+            return self._element(*self.positions[index])
         if index not in self.values:
             self.values[index] = self._input(*self.positions[index])
         return self.values[index]
@@ -146,6 +148,13 @@ class ChunkWriter:
             value = self._signed(Operand(index, negative))
             pointer = self._slot(slot, f"%w{slot}")
             self.line(f"store {self.t.real} {value}, ptr {pointer}, align {self.t.bytes}")
+
+    def _element(self, i: int, element: int) -> str:
+        self.reads += 1
+        name = f"%e{self.reads}"
+        pointer = self._at(f"%in{i}", element * self.t.width, f"{name}.p")
+        self.line(f"{name} = load {self.t.real}, ptr {pointer}, align {self.t.bytes}")
+        return name
 
     # -- loads ----------------------------------------------------------------------------------------------
     def _input(self, i: int, element: int) -> str:
@@ -181,6 +190,10 @@ class ChunkWriter:
         t, w, i, start = self.t, self.t.width, store.output, store.start
         values = [self._result(x) for x in self.program.results[i][start : store.stop]]
         name = f"%s{i}.{start}"
+        if t.lanes:
+            pointer = self._at(f"%out{i}", start * w, f"{name}.p")
+            self.line(f"store {t.real} {values[0]}, ptr {pointer}, align {t.bytes}")
+            return
         if self.divides:
             for value in values:
                 self._check_finite(value)
@@ -217,6 +230,8 @@ class ChunkWriter:
 
     def check_slots(self, slots: Sequence[int]) -> None:
         """Check values in slots."""
+        if self.t.lanes:
+            return
         for k, slot in enumerate(slots):
             pointer = self._slot(slot, f"%u{k}.p")
             self.line(f"%u{k} = load {self.t.real}, ptr {pointer}, align {self.t.bytes}")
@@ -231,8 +246,14 @@ class ChunkWriter:
         return total
 
     def propagate_nan(self) -> None:
-        """Fill all outputs of a state with NaN if an input, quotient or root is not finite."""
+        """Fill all outputs of a state with NaN if an input, quotient or root is not finite.
+
+        Callers of code for lanes check the states themselves.
+        """
         t = self.t
+        if t.lanes:
+            self.line("ret void")
+            return
         for i, port in enumerate(self.program.inputs):
             for element in range(port.size):
                 self._check_finite(self._input(i, element))
@@ -250,6 +271,8 @@ class ChunkWriter:
 
     # -- pointers and lines ---------------------------------------------------------------------------------
     def _lane_pointers(self, kind: str, stride: str, i: int) -> None:
+        if self.t.lanes:
+            return
         self.line(f"%{kind}{i}.0 = getelementptr i8, ptr %{kind}{i}, i64 0")
         for lane in range(1, self.t.width):
             previous = f"%{kind}{i}.{lane - 1}"
@@ -267,7 +290,7 @@ class ChunkWriter:
 
 def _next_cache_lines(program: Program, chunk: Chunk, t: Vector) -> list[tuple[int, int]]:
     """(output, offset in bytes) of the cache lines that this chunk stores to in the next block of a batch."""
-    if t.width == 1:
+    if not t.streams:
         return []
     lines = set()
     for stores in chunk.stores.values():

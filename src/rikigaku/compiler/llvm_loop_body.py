@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from rikigaku.compiler.chunks import Chunk
+from rikigaku.compiler.constant_table import CONSTANTS
 from rikigaku.compiler.instructions import Operand, instructions, operand
 from rikigaku.compiler.llvm_chunk import ChunkWriter
 from rikigaku.compiler.llvm_text import Vector
@@ -16,7 +17,7 @@ def loop_body_function(number: int, loop: Loop, t: Vector, fuse: bool) -> str:
     table = ", ".join(f"i32 {t.bytes * slot}" for slot in slots)
     lines = [f"@iterations{number} = internal constant [{len(slots)} x i32] [{table}]"]
     head = f"define internal void @loop_body{number}(ptr noalias %scratch, ptr %slots) noinline"
-    lines += [f'{head} "stackrealign" {{', "entry:"]
+    lines += [f'{head} "stackrealign" {{', "entry:", CONSTANTS]
     writer = _LoopBodyWriter(loop, t, fuse)
     return "\n".join([*lines, *writer.lines, "  ret void", "}"])
 

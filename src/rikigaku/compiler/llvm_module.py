@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from rikigaku.compiler.llvm_batch_loop import loop_function
+from rikigaku.compiler.llvm_batch_loop import lanes_function, loop_function
 from rikigaku.compiler.llvm_lookup import lookup_tables
 from rikigaku.compiler.llvm_nan_propagation import divides, fill_nan
 from rikigaku.compiler.llvm_output_stores import STREAM
 from rikigaku.compiler.llvm_python_call import call_function, fill_function, plain_function
 from rikigaku.compiler.llvm_simd_block import block_functions
 from rikigaku.compiler.llvm_sincos import far_function
-from rikigaku.compiler.llvm_text import Vector, constant_definitions
+from rikigaku.compiler.llvm_text import Vector
 from rikigaku.numbers.arctangent import without_atan2
 from rikigaku.numbers.program import Program, with_elements
 
@@ -26,7 +26,8 @@ declare void @free(ptr)
 
 def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
     """LLVM text for one state (kind "one", or "function" for other native code to call) or for batches
-    (kind "batch", or "batch32" in single precision).
+    (kind "batch", or "batch32" in single precision; "lanes" and "lanes32" on arrays in the layout of the
+    registers).
 
     Constants of the program are marked in the text (`constant_table`). The second result is the vector type.
     """
@@ -39,19 +40,19 @@ def text(program: Program, kind: str, cpu: "Cpu") -> tuple[str, Vector]:
     elif kind == "function":
         entry = plain_function(whole)
     else:
-        entry = loop_function(program, t, blocks.tile)
+        entry = (lanes_function if t.lanes else loop_function)(program, t, blocks.tile)
     tables = lookup_tables(program, t)
     body = "\n".join(
         [_MEMORY, tables, t.declarations(), far_function(t), fill_nan(t), STREAM, blocks.text, entry]
     )
-    return "\n".join([constant_definitions(t, body), body]), t
+    return body, t
 
 
 def vector_of(kind: str, cpu: "Cpu") -> Vector:
     """The vector type of the code of that kind."""
-    if kind == "batch32":
-        return Vector(2 * cpu.width, single=True)
-    return Vector(cpu.width if kind == "batch" else 1)
+    if kind in ("batch32", "lanes32"):
+        return Vector(2 * cpu.width, single=True, lanes=kind == "lanes32")
+    return Vector(cpu.width if kind in ("batch", "lanes") else 1, lanes=kind == "lanes")
 
 
 def _without_empty(program: Program) -> Program:

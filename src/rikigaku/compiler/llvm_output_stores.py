@@ -45,7 +45,7 @@ def write_functions(program: Program, t: Vector) -> list[str]:
     """Definitions of all @write<i>, and for batches of all @stream<i>."""
     texts = []
     for i, port in enumerate(program.outputs):
-        for streamed in (False, True) if t.width > 1 else (False,):
+        for streamed in (False, True) if t.streams else (False,):
             lines = [
                 f"define internal void @{_name(i, streamed)}(ptr %out, i64 %os, ptr noalias %scratch, "
                 "i64 %start, i64 %stop) noinline {",
@@ -73,13 +73,15 @@ def _name(i: int, streamed: bool) -> str:
 
 def _lane_pointers(t: Vector) -> list[str]:
     lines = ["  %out0 = getelementptr i8, ptr %out, i64 0"]
-    for lane in range(1, t.width):
+    for lane in range(1, t.group):
         lines.append(f"  %out{lane} = getelementptr i8, ptr %out{lane - 1}, i64 %os")
     return lines
 
 
 def _written(i: int, size: int, t: Vector, streamed: bool) -> list[str]:
     """Single elements, groups, or non-temporal stores of whole registers where the alignment allows."""
+    if t.lanes:
+        return _copied(i, t)
     if size < t.width:
         return [*_one_by_one(i, size, t), "  br label %done"]
     if not streamed or size % t.width:
@@ -134,6 +136,24 @@ def _by_groups(i: int, size: int, t: Vector, stream: int | None, before: str, na
         *lines,
         f"  {p}.next = add i64 {p}.e, {w}",
         f"  br label %{loop}",
+    ]
+
+
+def _copied(i: int, t: Vector) -> list[str]:
+    """A loop over elements, each a register of states."""
+    return [
+        "  br label %loop",
+        "loop:",
+        "  %e = phi i64 [ %start, %entry ], [ %next, %body ]",
+        "  %more = icmp slt i64 %e, %stop",
+        "  br i1 %more, label %body, label %done",
+        "body:",
+        *_place("%x", i, "%e", 0),
+        f"  %x = load {t.real}, ptr %x.p, align {t.bytes}",
+        f"  %to = getelementptr {t.real}, ptr %out0, i64 %e",
+        f"  store {t.real} %x, ptr %to, align {t.bytes}",
+        "  %next = add i64 %e, 1",
+        "  br label %loop",
     ]
 
 

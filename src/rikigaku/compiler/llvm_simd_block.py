@@ -10,6 +10,7 @@ read and write states whose elements lie one after the other (row-major core), s
 from typing import NamedTuple
 
 from rikigaku.compiler.chunks import Chunk, ChunkPlan, chunk_plan
+from rikigaku.compiler.constant_table import CONSTANTS
 from rikigaku.compiler.instructions import instructions
 from rikigaku.compiler.llvm_chunk import ChunkWriter
 from rikigaku.compiler.llvm_loop_body import iteration_lines, loop_body_function
@@ -37,7 +38,7 @@ class Blocks(NamedTuple):
 
 def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
     """Definitions of all @chunk<i>, of @block, and for batches of @tile."""
-    cut = chunk_plan(program, list(instructions(program, fuse)), t.width)
+    cut = chunk_plan(program, list(instructions(program, fuse)), t.group)
     texts = []
     for i, chunk in enumerate(cut.chunks):
         writer = ChunkWriter(program, t, chunk)
@@ -53,7 +54,7 @@ def block_functions(program: Program, t: Vector, fuse: bool = True) -> Blocks:
         texts += [loop_body_function(i, loop, t, fuse) for i, loop in enumerate(following.loops)]
         for i in range(len(following.parts)):
             texts.append(_function(program, f"chunk{count + i}", _later(program, t, following, i, False)))
-            if t.width > 1:
+            if t.streams:
                 texts.append(
                     _function(program, f"streamed{count + i}", _later(program, t, following, i, True))
                 )
@@ -84,7 +85,7 @@ def _later(program: Program, t: Vector, following: Schedule, part: int, streamed
 
 def _function(program: Program, name: str, lines: list[str]) -> str:
     head = f'define internal void @{name}({_parameters(program)}, ptr noalias %scratch) "stackrealign" {{'
-    return "\n".join([head, "entry:", *lines, "}"])
+    return "\n".join([head, "entry:", CONSTANTS, *lines, "}"])
 
 
 def _block(program: Program, t: Vector, cut: ChunkPlan, count: int) -> str:
@@ -107,7 +108,7 @@ def _tile(program: Program, t: Vector, cut: ChunkPlan, count: int) -> str:
     bytes_each = t.bytes * cut.slots
     lines = [f"define internal void @tile({_parameters(program)}, i64 %count, i1 %stream) {{", "entry:"]
     names = [f"@chunk{i}" for i in range(count)]
-    for i in range(len(cut.chunks), count):
+    for i in range(len(cut.chunks), count if t.streams else 0):
         lines.append(f"  %last{i} = select i1 %stream, ptr @streamed{i}, ptr @chunk{i}")
         names[i] = f"%last{i}"
     lines += [*_scratch(t, cut, tile_size(t, cut)), "  br label %head0"]

@@ -6,6 +6,7 @@ of the same unit), then two polynomials on [-pi/4, pi/4] give both functions. Er
 Polynomial coefficients: Sun's fdlibm (k_sin.c, k_cos.c), 1993.
 """
 
+from rikigaku.compiler.constant_table import CONSTANTS
 from rikigaku.compiler.llvm_text import Vector
 
 LARGEST = 1e4  # beyond: the C library
@@ -51,6 +52,7 @@ def far_function(t: Vector) -> str:
     both = f"{{ {t.real}, {t.real} }}"
     lines = [
         f"define internal {both} @sincos_far({t.real} %x, {t.bool} %far) noinline cold {{",
+        CONSTANTS,
         # lanes left to the library must not overflow in the polynomials: NumPy would warn of it
         f"  %near = select {t.bool} %far, {t.real} {t.constant(0.0)}, {t.real} %x",
         *_polynomials(t, "%near", "%p"),

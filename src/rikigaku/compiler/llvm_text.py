@@ -1,6 +1,5 @@
 """LLVM types, constants and transpositions for vectors of a given width and precision, as text."""
 
-import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +17,23 @@ class Vector:
     """The LLVM vector type that holds one number for each of `width` states; 1: a scalar.
 
     single: numbers of 32 bits (float) instead of 64 (double).
+    lanes: operands in memory have the layout of the registers, (blocks, elements, width) instead of
+    (states, elements): nothing is transposed.
     """
 
     width: int
     single: bool = False
+    lanes: bool = False
+
+    @property
+    def group(self) -> int:
+        """Elements of an operand that are loaded and stored together."""
+        return 1 if self.lanes else self.width
+
+    @property
+    def streams(self) -> bool:
+        """Whether outputs that exceed the caches are stored past them."""
+        return self.width > 1 and not self.lanes
 
     @property
     def scalar(self) -> str:
@@ -63,11 +75,11 @@ class Vector:
         """Lines and a value for a constant operand of a vector instruction.
 
         A memory operand is part of the instruction that uses it; a splat would need a broadcast before each
-        use, because register pressure is high. `constant_definitions` defines the memory.
+        use, because register pressure is high. `constant_table` gives the marker @k<bits> its place.
         """
         if self.width == 1:
             return [], self.constant(x)
-        return [self._load(name, f"@k{self.number(x)[2:]}")], name
+        return self._load(name, f"@k{self.number(x)[2:]}"), name
 
     def program_constant(self, x: float, name: str) -> tuple[list[str], str]:
         """Lines and a value for a constant of the program, read from the table of constants.
@@ -76,10 +88,13 @@ class Vector:
         """
         if x == 0.0:
             return self.loaded(x, name)
-        return [self._load(name, f"@c{number(x)[2:]}")], name
+        return self._load(name, f"@c{number(x)[2:]}"), name
 
-    def _load(self, name: str, pointer: str) -> str:
-        return f"  {name} = load {self.real}, ptr {pointer}, align {self.bytes}"
+    def _load(self, name: str, place: str) -> list[str]:
+        return [
+            f"  {name}.p = getelementptr {self.scalar}, ptr %constants, i64 {place}",
+            f"  {name} = load {self.real}, ptr {name}.p, align {self.bytes}",
+        ]
 
     def integer(self, k: int) -> str:
         return str(k) if self.width == 1 else f"splat (i{8 * self.size} {k})"
@@ -202,12 +217,3 @@ def _exchanged(t: Vector, rows: Sequence[str], name: str, end: int) -> tuple[lis
                 following[i], following[i + step] = x, y
         current, step = following, step * 2
     return lines, current
-
-
-def constant_definitions(t: Vector, text: str) -> str:
-    """Definitions of the constants the text reads; not `constant`, or LLVM would fold them back."""
-    lines = []
-    for bits in sorted(set(re.findall(r"@k([0-9A-F]{16})\b", text))):
-        values = ", ".join([f"{t.scalar} 0x{bits}"] * t.width)
-        lines.append(f"@k{bits} = internal global {t.real} <{values}>, align {t.bytes}")
-    return "\n".join(lines)

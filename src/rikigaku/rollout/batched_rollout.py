@@ -140,7 +140,7 @@ def _smooth(problem: RolloutProblem, q: Array, v: Array) -> tuple[Integers, Inte
     """Fill q and v by blocks of worlds; steps of each world, its `StepStatus`, zeros."""
     program, worlds, steps, every = problem.program, problem.worlds, problem.steps, problem.every
     single = problem.dtype is np.float32
-    program.kernel.loop32 if single else program.kernel.loop  # noqa: B018  (compiled before threads start)
+    program.kernel.lanes32 if single else program.kernel.lanes  # noqa: B018  (compiled before threads start)
     tables = {name: Table(x) for name, x in problem.tables.items()}
     size = worlds_of_block(program, worlds.count, problem.threads)
     taken, causes = np.zeros((2, worlds.count), dtype=np.int64)

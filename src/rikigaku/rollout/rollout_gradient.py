@@ -15,10 +15,11 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array, Mask
+from rikigaku.rollout.lanes import Lanes, filled
 from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
 from rikigaku.rollout.step_derivative import AdjointProgram, adjoint_program
-from rikigaku.rollout.step_loop import KernelCall, Place, StepLoop, Table, kernel_call
+from rikigaku.rollout.step_loop import Place, ProgramCall, StepLoop, Table, program_call
 from rikigaku.rollout.step_program import coefficients
 from rikigaku.rollout.tangent_space import pulled_back
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
@@ -59,7 +60,7 @@ def rollout_gradient(
     known = {name: _cost(name, x, states[name]) for name, x in costs.items()}
     adjoint = adjoint_program(problem.program)
     for program in (adjoint, problem.program):
-        program.kernel.loop  # noqa: B018  (compiled before threads start)
+        program.kernel.lanes  # noqa: B018  (compiled before threads start)
     # the same blocks for any number of threads: sums over worlds have the same bits
     size = worlds_of_block(problem.program, worlds.count, 1)
     sums: dict[int, tuple[Array | None, Array]] = {}
@@ -92,6 +93,10 @@ def rollout_gradient(
         controller += total
         if torque is not None and part is not None:
             torque += part
+    for x in (q0, v0, p):
+        x[~finite] = np.nan
+    if torque is not None and own:
+        torque[:, ~finite] = np.nan
     count = len(problem.actuation.parameters)
     parameters = {name: p[:, count + k].copy() for k, name in enumerate(robot.free_symbols)}
     return RolloutGradient(q0, v0, torque, parameters, controller[:count], np.flatnonzero(~finite))
@@ -124,19 +129,20 @@ class _AdjointBlock:
         self.count = count = here.stop - here.start
         sizes = adjoint.step.sizes
         carried = [name for name in ("q", "v", "p") if name in sizes]
-        self.pair: list[dict[str, Array]] = [
-            {name: np.zeros((count, sizes[name])) for name in carried} for _ in range(2)
+        self.pair: list[dict[str, Lanes]] = [
+            {name: Lanes(count, sizes[name]) for name in carried} for _ in range(2)
         ]
         self.parameters, self.torque, self.finite = problem.worlds.parameters(here), torque, finite
         # The states at the ends of segments of this many steps are kept; those within are computed again.
         steps, every = problem.steps, problem.every
         self.length = {0: math.isqrt(steps - 1) + 1, 1: min(_SEGMENT, steps)}.get(every, every)
-        self.scratch: dict[tuple[Any, ...], Array] = {}
+        self.scratch: dict[tuple[Any, str], Lanes] = {}
+        self.arrays: dict[str, Array] = {}
 
     @property
     def adjoints(self) -> dict[str, Array]:
         """Of q, v and p."""
-        return self.pair[0]
+        return {name: x.rows for name, x in self.pair[0].items()}
 
     def run(self, stopped: Callable[[], bool]) -> bool:
         """Run backward through all steps; false if another thread failed."""
@@ -213,7 +219,7 @@ class _AdjointBlock:
             arrays["u out"] = self._array("u", last - first, sizes["u"])
         tables |= {name: Table(x[::-1, None]) for name, x in arrays.items() if name not in tables}
         plans = [self._calls(self.pair[odd], self.pair[1 - odd], tables) for odd in range(2)]
-        loop = StepLoop(self.count, plans[0], plans[1], np.zeros((self.count, 1)))
+        loop = StepLoop(self.count, plans[0], plans[1])
         loop.run(0, last - first)
         if (last - first) % 2:
             self.pair.reverse()
@@ -221,23 +227,23 @@ class _AdjointBlock:
             self._add_torques(arrays["u out"], steps)
 
     def _calls(
-        self, before: Mapping[str, Array], after: Mapping[str, Array], tables: Mapping[str, Table]
-    ) -> list[KernelCall]:
+        self, before: Mapping[str, Lanes], after: Mapping[str, Lanes], tables: Mapping[str, Table]
+    ) -> list[ProgramCall]:
         """The calls of one step: its stages forward, except the last, then their adjoints backward."""
         adjoint, step = self.adjoint, self.adjoint.step
         sizes = adjoint.sizes
-        stages = np.array(coefficients(step.method, self.problem.dt))
+        stages = [filled(np.array(c)) for c in coefficients(step.method, self.problem.dt)]
         shared: dict[str, Place] = {name: tables[name] for name in ("t", "u") if name in sizes}
-        shared |= {"p": self.parameters} if "p" in sizes else {}
+        shared |= {"p": filled(self.parameters)} if "p" in sizes else {}
         shared |= step.starts_at(tables)
         at: list[dict[str, Place]] = [{"q": tables["q"], "v": tables["v"], **step.sums_at(tables)}]
         calls = []
         for k, c in enumerate(stages[:-1]):
             found: dict[str, Place] = {name: self._scratch(k, name) for name in adjoint.states}
-            z = {"z": self._scratch(k, "z", 1)}
-            calls.append(kernel_call(step, k, shared | at[k] | {"c": c}, found | z))
+            z = {} if step.stop is None else {"z": self._scratch(k, "z", 1)}
+            calls.append(program_call(step, k, shared | at[k] | {"c": c}, found | z))
             at.append(found)
-        zeros = {name: np.zeros((1, size)) for name, size in sizes.items()}
+        zeros = {name: Lanes(1, size) for name, size in sizes.items()}
         flow: dict[str, Place] = {f"adjoint {name}": before.get(name, zeros[name]) for name in adjoint.states}
         flow |= {name: tables[name] for name in ("cost q", "cost v")}
         flow |= {f"gathered {x}": before[x] if x == "p" else zeros[x] for x in adjoint.gathered}
@@ -250,26 +256,23 @@ class _AdjointBlock:
                 outputs |= {f"{state}{name}": after[name] for name in ("q", "v")}
                 outputs |= {"p": after["p"]} if "p" in sizes else {}
                 outputs |= {"u": tables["u out"]} if "u" in sizes else {}
-            calls.append(kernel_call(adjoint, k, shared | at[k] | flow | {"c": stages[k]}, outputs))
+            calls.append(program_call(adjoint, k, shared | at[k] | flow | {"c": stages[k]}, outputs))
             flow = {f"adjoint {name}": outputs[name] for name in adjoint.states}
             flow |= {name: zeros[name] for name in ("cost q", "cost v")}
             flow |= {f"gathered {name}": outputs[name] for name in adjoint.gathered}
         return calls
 
-    def _scratch(self, place: Any, name: str, size: int | None = None) -> Array:
+    def _scratch(self, place: Any, name: str, size: int | None = None) -> Lanes:
         key = (place, name)
         if key not in self.scratch:
-            self.scratch[key] = np.zeros(
-                (self.count, self.adjoint.step.sizes[name] if size is None else size)
-            )
+            self.scratch[key] = Lanes(self.count, self.adjoint.step.sizes[name] if size is None else size)
         return self.scratch[key]
 
     def _array(self, name: str, steps: int, size: int) -> Array:
         """An array (steps, worlds, size) that the segments share."""
-        key = ("steps", name)
-        if key not in self.scratch or len(self.scratch[key]) < steps:
-            self.scratch[key] = np.zeros((steps, self.count, size))
-        return self.scratch[key][:steps]
+        if name not in self.arrays or len(self.arrays[name]) < steps:
+            self.arrays[name] = np.zeros((steps, self.count, size))
+        return self.arrays[name][:steps]
 
     def _add_torques(self, found: Array, steps: slice) -> None:
         """Add the adjoints of the inputs to those of the table, where worlds or steps may share one."""

@@ -43,7 +43,7 @@ def rollout_tangent(
     """Derivatives of the recorded states in a direction of the arguments; None: no change."""
     robot, worlds, steps = problem.robot, problem.worlds, problem.steps
     program = tangent_program(problem.program)
-    program.kernel.loop  # noqa: B018  (compiled before threads start)
+    program.kernel.lanes  # noqa: B018  (compiled before threads start)
     change = {name: _direction(f"{name}0", x, (worlds.count, robot.nv)) for name, x in (("q", q0), ("v", v0))}
     rates = {"u'": _inputs(problem, torque)}
     own = _parameters(problem, parameters)
@@ -70,6 +70,8 @@ def rollout_tangent(
                     x[here] = block.after(steps)[name]
 
     each_block(worlds.count, size, problem.threads, work)
+    for x in raw.values():
+        x[np.isnan(states["v"]).any(axis=-1)] = np.nan
     return RolloutTangent(coordinates(robot, states["q"], raw["q'"]), raw["v'"])
 
 
@@ -100,7 +102,7 @@ def rollout_linearization(problem: RolloutProblem, states: Mapping[str, Array]) 
 
     for k in range(len(stages) - 1):
         outputs: dict[str, Array] = {name: np.empty((*batch, step.sizes[name])) for name in adjoint.states}
-        found = outputs | {"z": np.empty((*batch, 1))}
+        found = outputs if step.stop is None else outputs | {"z": np.empty((*batch, 1))}
         step.kernel([inputs(k)[name] for name in step.sizes], [found[name] for name in step.outputs])
         at.append(outputs)
     n, count = step.sizes.get("u", 0), len(robot.free_symbols)

@@ -1,4 +1,4 @@
-"""Steps of a block of worlds: calls of batch kernels, with their arguments in memory for native code."""
+"""Steps of a block of worlds: calls of programs, with their arguments in memory for native code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,8 @@ import numpy as np
 from rikigaku.compiler.kernel import Kernel
 from rikigaku.compiler.llvm_batch_loop import CACHED_BYTES
 from rikigaku.core.types import Array
-from rikigaku.integrators.rollout_driver import CallSlot, MoveSlot, RecordSlot, RollSlot, roll
+from rikigaku.integrators.rollout_driver import CallSlot, RollSlot, RowsSlot, StateSlot, roll
+from rikigaku.rollout.lanes import Lanes, block_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +24,14 @@ class Table:
 
     def pointer(self, stage: int, world: int) -> int:
         """Address of the numbers of a stage in step 0 for a world."""
-        _, stages, worlds, _ = self.values.shape
+        _, _, worlds, _ = self.values.shape
         _, by_stage, by_world, _ = self.values.strides
-        offset = (stage if stages > 1 else 0) * by_stage + (world if worlds > 1 else 0) * by_world
+        offset = self.stage(stage) * by_stage + (world if worlds > 1 else 0) * by_world
         return int(self.values.ctypes.data + offset)
+
+    def stage(self, stage: int) -> int:
+        """The stage whose numbers are those of `stage`."""
+        return stage if self.values.shape[1] > 1 else 0
 
     @property
     def step_stride(self) -> int:
@@ -37,15 +42,16 @@ class Table:
         return self.values.strides[2] if self.values.shape[2] > 1 else 0
 
 
-Place = Array | Table  # of an argument: an array (worlds, size) or (size,), or a table
+Place = Lanes | Table  # of an argument: its numbers for all worlds or one for all; or a table
 
 
 @dataclass(frozen=True, eq=False)
-class KernelCall:
-    """A call of a batch kernel: the places of its inputs and outputs."""
+class ProgramCall:
+    """A call of a program: the places of its inputs and outputs."""
 
     kernel: Kernel
-    arguments: Sequence[Place]
+    inputs: Sequence[Place]
+    outputs: Sequence[Place]
     stage: int = 0
 
 
@@ -53,83 +59,96 @@ class KernelCall:
 class StepLoop:
     """The native loop over the steps of `count` worlds.
 
-    even, odd: the calls of a step. checks: numbers that are not 0 for a world that has stopped or
-    whose state is not finite; all arrays have their precision.
+    even, odd: the calls of a step. states: arrays after even and after odd steps, which become NaN in worlds
+    where one is not finite. stops: numbers that are above 0 for a world that has stopped.
     """
 
     count: int
-    even: Sequence[KernelCall]
-    odd: Sequence[KernelCall]
-    checks: Array
+    even: Sequence[ProgramCall]
+    odd: Sequence[ProgramCall]
+    states: Sequence[tuple[Lanes, Lanes]] = ()
+    stops: Lanes | None = None
+    dtype: Any = np.float64
     taken: Any = field(init=False)
 
     @property
     def single(self) -> bool:
         """Whether the arrays are of float32."""
-        return self.checks.dtype == np.float32
+        return bool(self.dtype == np.float32)
 
     def __post_init__(self) -> None:
-        calls = [*self.even, *self.odd]
-        self._keep: list[Any] = []
-        self._moves: list[tuple[Any, Table, int]] = []  # the slots of an argument, its table and stage
-        table = np.stack([self._slots(call) for call in calls])
+        self._keep: list[Any] = [self.stops, self.states]
+        self._tables: list[tuple[Table, int, bool, Lanes]] = []  # with the stage, and whether it is an input
+        table = np.stack([self._slots(call) for call in (*self.even, *self.odd)])
+        self._states = np.zeros((len(self.states), StateSlot.SIZE), dtype=np.int64)
+        for slots, (even, odd) in zip(self._states, self.states, strict=True):
+            slots[StateSlot.AFTER_EVEN], slots[StateSlot.AFTER_ODD] = even.address, odd.address
+            slots[StateSlot.ELEMENTS] = even.size
+        sides = [[x for x in self._tables if x[2] is side] for side in (True, False)]
+        self._rows = [np.array([self._row(*x) for x in side], dtype=np.int64) for side in sides]
+        self._sides = sides
         self.taken = np.full(self.count, -1, dtype=np.int64)
         self.block = block = np.zeros(RollSlot.SIZE, dtype=np.int64)
         block[RollSlot.CALLS_PER_STEP], block[RollSlot.CALLS] = len(self.even), table.ctypes.data
-        block[RollSlot.WORLDS] = self.count
-        block[RollSlot.CHECKS], block[RollSlot.TAKEN] = self.checks.ctypes.data, self.taken.ctypes.data
+        block[RollSlot.WORLDS], block[RollSlot.BLOCKS] = self.count, block_count(self.count, self.dtype)
+        block[RollSlot.STOPS] = 0 if self.stops is None else self.stops.address
+        block[RollSlot.TAKEN] = self.taken.ctypes.data
+        inputs, outputs = self._rows
+        block[RollSlot.INPUTS], block[RollSlot.INPUT] = len(inputs), inputs.ctypes.data
+        block[RollSlot.OUTPUTS], block[RollSlot.OUTPUT] = len(outputs), outputs.ctypes.data
+        block[RollSlot.STATES], block[RollSlot.STATE] = len(self.states), self._states.ctypes.data
         self._keep.append(table)
         self.begin(0)
 
-    def _slots(self, call: KernelCall) -> Any:
-        count = len(call.arguments)
-        pointers = np.zeros(count, dtype=np.int64)
-        strides = np.full(
-            2 * count, self.checks.itemsize, dtype=np.int64
-        )  # between worlds, then between elements
-        moves = np.zeros((count, MoveSlot.SIZE), dtype=np.int64)
-        moving = 0
-        for k, x in enumerate(call.arguments):
-            if isinstance(x, Table):
-                strides[k] = x.world_stride
-                moves[moving, MoveSlot.POINTER] = pointers.ctypes.data + 8 * k
-                moves[moving, MoveSlot.STRIDE] = x.step_stride
-                self._moves.append((moves[moving], x, call.stage))
-                moving += 1
-            else:
-                pointers[k] = x.ctypes.data
-                strides[k] = x.strides[0] if x.ndim == 2 and len(x) > 1 else 0
-                self._keep.append(x)
-        sizes = [x.values.shape[-1] if isinstance(x, Table) else x.shape[-1] for x in call.arguments]
-        dimensions = np.array([self.count, *sizes], dtype=np.int64)
-        self._keep += [pointers, strides, dimensions, moves]
+    def _slots(self, call: ProgramCall) -> Any:
+        arrays = [self._lanes(x, call.stage, True) for x in call.inputs]
+        arrays += [self._lanes(x, call.stage, False) for x in call.outputs]
+        pointers, strides = np.array([(x.address, x.stride) for x in arrays], dtype=np.int64).T.copy()
+        blocks = np.array([block_count(self.count, self.dtype)], dtype=np.int64)
+        self._keep += [arrays, pointers, strides, blocks]
         slots = np.zeros(CallSlot.SIZE, dtype=np.int64)
         kernel = call.kernel
-        slots[CallSlot.FUNCTION] = (kernel.loop32 if self.single else kernel.loop).address
+        slots[CallSlot.FUNCTION] = (kernel.lanes32 if self.single else kernel.lanes).address
         slots[CallSlot.ARGUMENTS], slots[CallSlot.STRIDES] = pointers.ctypes.data, strides.ctypes.data
-        slots[CallSlot.DIMENSIONS] = dimensions.ctypes.data
-        slots[CallSlot.MOVING], slots[CallSlot.MOVED] = moving, moves.ctypes.data
+        slots[CallSlot.DIMENSIONS] = blocks.ctypes.data
         return slots
+
+    def _lanes(self, place: Place, stage: int, is_input: bool) -> Lanes:
+        """The array of a place; that of a table is filled, or read, in every step."""
+        if isinstance(place, Lanes):
+            return place
+        stage = place.stage(stage)
+        for table, own, side, lanes in self._tables:
+            if table is place and (own, side) == (stage, is_input):
+                return lanes
+        _, _, worlds, size = place.values.shape
+        lanes = Lanes(self.count if worlds > 1 else 1, size, self.dtype)
+        self._tables.append((place, stage, is_input, lanes))
+        return lanes
+
+    def _row(self, table: Table, stage: int, is_input: bool, lanes: Lanes) -> list[int]:
+        strides = table.step_stride, table.world_stride
+        return [table.pointer(stage, 0), *strides, lanes.worlds, lanes.size, lanes.address]
 
     def begin(self, world: int) -> None:
         """Set the tables to the worlds from `world` on; all worlds are finite."""
         self.taken[:] = -1
-        for slots, table, stage in self._moves:
-            slots[MoveSlot.FIRST] = table.pointer(stage, world)
+        for side, rows in zip(self._sides, self._rows, strict=True):
+            for (table, stage, _, _), slots in zip(side, rows, strict=True):
+                slots[RowsSlot.FIRST] = table.pointer(stage, world)
 
-    def record(self, every: int, arrays: Sequence[tuple[Array, Array, Array]]) -> None:
-        """Record after each `every`-th step: a target (records, count, n), the arrays after even and odd
-        steps."""
-        records = np.zeros((len(arrays), RecordSlot.SIZE), dtype=np.int64)
-        for slots, (target, even, odd) in zip(records, arrays, strict=True):
-            slots[RecordSlot.FIRST], slots[RecordSlot.STRIDE] = target.ctypes.data, target.strides[0]
-            slots[RecordSlot.BYTES] = self.count * target.shape[-1] * target.itemsize
-            slots[RecordSlot.AFTER_EVEN], slots[RecordSlot.AFTER_ODD] = even.ctypes.data, odd.ctypes.data
-        self._records = records
-        recorded = sum(target.strides[0] * len(target) for target, _, _ in arrays)
-        self.block[RollSlot.STREAM] = int(recorded > CACHED_BYTES)
-        self.block[RollSlot.EVERY] = every
-        self.block[RollSlot.RECORDED], self.block[RollSlot.RECORDS] = len(arrays), records.ctypes.data
+    def record(self, every: int, targets: Sequence[Array | None]) -> None:
+        """Record the states after each `every`-th step, each in an array (records, count, n) or not."""
+        streamed = sum(x.strides[0] * len(x) for x in targets if x is not None) > CACHED_BYTES
+        self._records = []
+        for slots, target in zip(self._states, targets, strict=True):
+            slots[StateSlot.FIRST] = 0
+            if target is not None:
+                slots[StateSlot.FIRST], slots[StateSlot.STRIDE] = target.ctypes.data, target.strides[0]
+                rows = np.empty(target.shape[1:] if streamed else 0, self.dtype)
+                slots[StateSlot.ROWS] = rows.ctypes.data
+                self._records += [target, rows]
+        self.block[RollSlot.STREAM], self.block[RollSlot.EVERY] = int(streamed), every
 
     def run(self, first: int, steps: int) -> None:
         """Take steps; other threads run meanwhile."""
@@ -150,9 +169,9 @@ class StageProgram(Protocol):
     def outputs(self) -> tuple[str, ...]: ...
 
 
-def kernel_call(
+def program_call(
     program: StageProgram, stage: int, inputs: Mapping[str, Place], outputs: Mapping[str, Place]
-) -> KernelCall:
+) -> ProgramCall:
     """The call of a program for a stage, with its arguments by name; others are left out."""
-    places = [*(inputs[name] for name in program.sizes), *(outputs[name] for name in program.outputs)]
-    return KernelCall(program.kernel, places, stage)
+    given, found = [inputs[name] for name in program.sizes], [outputs[name] for name in program.outputs]
+    return ProgramCall(program.kernel, given, found, stage)

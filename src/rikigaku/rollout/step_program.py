@@ -39,21 +39,21 @@ X = TypeVar("X")  # where the numbers of an input are
 METHODS = ("euler", "implicit", "rk4")
 # Times of the stages in a step, in units of dt.
 STAGE_TIMES = {"euler": (0.0,), "implicit": (0.0,), "rk4": (0.0, 0.5, 0.5, 1.0)}
-# Coefficients c of each stage. The first number is 0: its product with a finite number is 0, else NaN.
-# euler, implicit: (0, dt).
-# rk4: (0, dt of the next stage, weight, factor of the start, factor of the weighted sum).
+# Coefficients c of each stage.
+# euler, implicit: dt.
+# rk4: dt of the next stage, weight, factor of the start, factor of the weighted sum.
 _COEFFICIENTS = {
-    "euler": ((0.0, 1.0),),
-    "implicit": ((0.0, 1.0),),
-    "rk4": ((0.0, 1 / 2, 1 / 6, 1.0, 0.0), (0.0, 1 / 2, 1 / 3, 1.0, 0.0),
-            (0.0, 1.0, 1 / 3, 1.0, 0.0), (0.0, 1 / 6, 1 / 6, 0.0, 1.0)),
+    "euler": ((1.0,),),
+    "implicit": ((1.0,),),
+    "rk4": ((1 / 2, 1 / 6, 1.0, 0.0), (1 / 2, 1 / 3, 1.0, 0.0),
+            (1.0, 1 / 3, 1.0, 0.0), (1 / 6, 1 / 6, 0.0, 1.0)),
 }  # fmt: skip
-_TIMES = {"euler": 2, "implicit": 2, "rk4": 3}  # the coefficients before these are multiplied by dt
+_SCALED = {"euler": 1, "implicit": 1, "rk4": 2}  # so many coefficients are multiplied by dt
 
 
 def coefficients(method: str, dt: float) -> list[list[float]]:
     """Coefficients c of each stage of a step."""
-    scaled = _TIMES[method]
+    scaled = _SCALED[method]
     return [[x * dt if k < scaled else x for k, x in enumerate(row)] for row in _COEFFICIENTS[method]]
 
 
@@ -63,8 +63,7 @@ class StepProgram:
 
     Inputs: q, v of the stage; for rk4 "start q", "start v" and the weighted sums "sum q", "sum v"; t, c; u
     and p (parameters of the actuation, then symbols). Inputs without elements are left out. Outputs: q, v
-    (for rk4 also the sums) and z, which is 0, 1 if the world has stopped, NaN if its state is not
-    finite.
+    (for rk4 also the sums); with a condition to stop z, which is 1 if the world has stopped, else 0.
     """
 
     robot: Robot
@@ -97,7 +96,7 @@ class StepProgram:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        return (*self.state_names, *self.sum_names, "z")
+        return (*self.state_names, *self.sum_names, *(() if self.stop is None else ("z",)))
 
     def starts_at(self, state: Mapping[str, X]) -> dict[str, X]:
         """The inputs that are the state at the start of the step."""
@@ -113,8 +112,8 @@ class StepProgram:
 
         def function(*inputs: Any) -> Mapping[str, Any]:
             x = dict(zip(names, inputs, strict=True))
-            found = _checked(x["c"][0], self._results(x))
-            return found if self.stop is None else {**found, "z": [found["z"][0] + 1 - self._running(x)]}
+            found = self._results(x)
+            return found if self.stop is None else {**found, "z": [1 - self._running(x)]}
 
         shapes = [(name, (size,)) for name, size in self.sizes.items()]
         return kernel_of(trace(f"{self.method} {self.kind} of {self.robot.name}", shapes, function))
@@ -131,7 +130,7 @@ class StepProgram:
         q, v = x["q"], x["v"]
         terms = force_terms(self.actuation, mechanism, x["t"][0], q, v, x.get("u", []), p[:own])
         if self.method == "implicit":
-            a = _implicit_acceleration(mechanism, q, v, terms, x["c"][1])
+            a = _implicit_acceleration(mechanism, q, v, terms, x["c"][0])
         else:
             a = forward_dynamics(mechanism, q, v, total_force(mechanism, terms))
         after = (self._rk4 if self.method == "rk4" else self._euler)(mechanism, x, a)
@@ -154,13 +153,13 @@ class StepProgram:
         }
 
     def _euler(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
-        dt = x["c"][1]
+        dt = x["c"][0]
         v = [v + dt * a for v, a in zip(x["v"], a, strict=True)]
         q = integrate(mechanism, x["q"], [dt * v for v in v])
         return {"q": q, "v": v}
 
     def _rk4(self, mechanism: Mechanism, x: Mapping[str, Numbers], a: Numbers) -> dict[str, list[Number]]:
-        _, dt, weight, begin, end = x["c"]
+        dt, weight, begin, end = x["c"]
         rates = {"q": position_rates(mechanism, x["q"], x["v"]), "v": list(a)}
         result: dict[str, list[Number]] = {}
         for name, own in rates.items():
@@ -207,15 +206,6 @@ def sum_of(name: str) -> str:
 def state_of(name: str) -> str:
     """The name of the state of a sum or of a state itself."""
     return name.removeprefix(sum_of(""))
-
-
-def _checked(zero: Number, x: dict[str, list[Number]]) -> dict[str, list[Number]]:
-    """The state, NaN if any number of it is not finite, and z. A kernel fills all its outputs with NaN if an
-    input is not finite: a world that stopped stays so."""
-    z: Number = 0
-    for value in (*x["q"], *x["v"]):
-        z = z + zero * value
-    return {**x, "q": [y + z for y in x["q"]], "v": [y + z for y in x["v"]], "z": [z]}
 
 
 def step_program(

@@ -1,12 +1,13 @@
 """Memory of a block of worlds that stays in the cache while all its steps are taken."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rikigaku.core.types import Array
-from rikigaku.rollout.step_loop import KernelCall, Place, StepLoop, Table, kernel_call
+from rikigaku.rollout.lanes import Lanes, filled
+from rikigaku.rollout.step_loop import Place, ProgramCall, StepLoop, Table, program_call
 from rikigaku.rollout.step_program import StepProgram, coefficients
 
 _BYTES = 1 << 17  # states of a block, within the second-level cache
@@ -41,19 +42,17 @@ class WorldBlock:
     ) -> None:
         self.program, self.count = program, count
         sizes, names = program.sizes, program.state_names
-        self.states: list[dict[str, Array]] = [  # before even steps, before odd steps
-            {name: np.zeros((count, sizes[name]), dtype) for name in names} for _ in range(2)
-        ]
-        self.constants = {
-            name: np.zeros((count if varied else 1, sizes[name]), dtype)
-            for name in program.parameter_names
-            if name in sizes
-        }
-        stages = np.array(coefficients(program.method, dt), dtype)
-        own = (*names, *program.sum_names)
-        between = [{name: np.zeros((count, sizes[name]), dtype) for name in own} for _ in range(2)]
-        checks = np.zeros((count, 1), dtype)
-        plans: list[list[KernelCall]] = []
+
+        def arrays(own: Iterable[str], worlds: int = count) -> dict[str, Lanes]:
+            return {name: Lanes(worlds, sizes[name], dtype) for name in own}
+
+        self.states = [arrays(names), arrays(names)]  # before even steps, before odd steps
+        parameters = (name for name in program.parameter_names if name in sizes)
+        self.constants = arrays(parameters, count if varied else 1)
+        stages = [filled(np.array(c, dtype)) for c in coefficients(program.method, dt)]
+        between = [arrays((*names, *program.sum_names)) for _ in range(2)]
+        stops = None if program.stop is None else Lanes(count, 1, dtype)
+        plans: list[list[ProgramCall]] = []
         for odd in range(2):
             start, end = self.states[odd], self.states[1 - odd]
             calls = []
@@ -62,23 +61,23 @@ class WorldBlock:
                 source = start | program.sums_at(start) if stage == 0 else between[stage % 2]
                 target = between[1 - stage % 2] | (end if stage == len(stages) - 1 else {})
                 inputs: dict[str, Place] = {**program.starts_at(start), **source, **self.constants, **tables}
-                calls.append(kernel_call(program, stage, inputs | {"c": c}, target | {"z": checks}))
+                outputs: dict[str, Place] = {**target, **({} if stops is None else {"z": stops})}
+                calls.append(program_call(program, stage, inputs | {"c": c}, outputs))
             plans.append(calls)
-        self.loop = StepLoop(count, plans[0], plans[1], checks)
+        states = [(self.states[1][name], self.states[0][name]) for name in names]
+        self.loop = StepLoop(count, plans[0], plans[1], states, stops, dtype)
 
     def begin(self, world: int, state: Mapping[str, Array], constants: Mapping[str, Array]) -> None:
         """Set the states of the worlds from `world` on, and their inputs and parameters."""
         for name, x in state.items():
-            self.states[0][name][:] = x
-        for name, x in self.constants.items():
-            x[:] = constants[name]
+            self.states[0][name].fill(x)
+        for name, own in self.constants.items():
+            own.fill(constants[name])
         self.loop.begin(world)
 
     def record(self, every: int, targets: Mapping[str, Array]) -> None:
         """Record every `every`-th state in arrays (records, count, n)."""
-        self.loop.record(
-            every, [(x, self.states[1][name], self.states[0][name]) for name, x in targets.items()]
-        )
+        self.loop.record(every, [targets.get(name) for name in self.program.state_names])
 
     def run(self, steps: int, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Take steps, with returns to Python in between, where interrupts are handled; false if stopped."""
@@ -91,4 +90,4 @@ class WorldBlock:
 
     def after(self, steps: int) -> dict[str, Array]:
         """The states after a number of steps."""
-        return self.states[steps % 2]
+        return {name: x.rows for name, x in self.states[steps % 2].items()}
