@@ -35,7 +35,7 @@ def contact_rollout(
     stepping = TimeStepping(system, actuation, problem.dt)
     friction = _friction(system, worlds)
     # By the arguments, not by their values: any part of the worlds takes the same program.
-    varied = worlds.named
+    varied = worlds.has_parameters
     stop = None if problem.stop is None else problem.stop.kernel(robot)
     nq, end = robot.nq, robot.nq + robot.nv
     taken, causes = np.zeros((2, worlds.count), dtype=np.int64)
@@ -78,7 +78,7 @@ def _check_start(system: ContactSystem, worlds: Worlds, here: slice, q: Array, t
         return
     nv, sizes = system.robot.nv, stepping_sizes(system.engine.structure)
     symbols = {}
-    if worlds.named:
+    if worlds.has_parameters:
         names = system.robot.free_symbols
         values = worlds.columns[len(worlds.columns) - len(names) :]
         symbols = {name: x[here] if len(x) > 1 else x for name, x in zip(names, values, strict=True)}
@@ -100,7 +100,9 @@ def _friction(system: ContactSystem, worlds: Worlds) -> Array | None:
         return None
     contacts = [c for c in system.contacts if not isinstance(c, FrictionMoment)]
     given = worlds.friction
-    if not contacts or given.shape[1] not in (1, len(contacts)):
+    if not contacts:
+        raise WrongValue("friction is that of contacts=[...], of which none are given.")
+    if given.shape[1] not in (1, len(contacts)):
         raise WrongSize(
             f"friction has the shape (worlds,) or (worlds, {len(contacts)}), one for each contact; "
             f"(worlds, {given.shape[1]}) was given."

@@ -32,7 +32,7 @@ class Worlds:
     v0: Array
     columns: tuple[Array, ...]  # of the parameters of the programs: (1,) or (count,)
     friction: Array | None = None  # coefficients of the contacts, (1 or count, 1 or contacts)
-    named: bool = False  # whether `parameters` has values of symbols
+    has_parameters: bool = False  # whether `parameters` has values of symbols
 
     @property
     def nbytes(self) -> int:
@@ -50,10 +50,10 @@ class Worlds:
         return any(len(x) > 1 for x in self.columns)
 
     def q(self, here: slice) -> Array:
-        return _part(self.q0, here)
+        return part(self.q0, here)
 
     def v(self, here: slice) -> Array:
-        return _part(self.v0, here)
+        return part(self.v0, here)
 
     def parameters(self, here: slice) -> Array:
         """(worlds, parameters), or (1, parameters) if all worlds have the same."""
@@ -62,10 +62,11 @@ class Worlds:
         if not self.varied:
             return np.array([[x[0] for x in self.columns]])
         count = here.stop - here.start
-        return np.stack([np.broadcast_to(_part(x, here), (count,)) for x in self.columns], axis=1)
+        return np.stack([np.broadcast_to(part(x, here), (count,)) for x in self.columns], axis=1)
 
 
-def _part(x: Array, here: slice) -> Array:
+def part(x: Array, here: slice) -> Array:
+    """The rows of some worlds; all of an array that has one for all."""
     return x[here] if len(x) > 1 else x
 
 
@@ -101,7 +102,7 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
     """The actuation, and the table of torques (steps or 1, worlds or 1, n) if they are an array."""
     coordinates = actuated_coordinates(robot)
     n = len(coordinates)
-    if isinstance(torque, np.ndarray) and torque.ndim > 1:
+    if _is_table(torque):
         table = np.ascontiguousarray(floats("torque", torque))
         if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
             raise WrongSize(
@@ -127,6 +128,13 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
     return actuation, None
 
 
+def _is_table(torque: Any) -> bool:
+    """Whether torques are an array of several axes, or lists in lists."""
+    if isinstance(torque, np.ndarray):
+        return torque.ndim > 1
+    return isinstance(torque, list | tuple) and any(isinstance(x, list | tuple | np.ndarray) for x in torque)
+
+
 def worlds_of(
     robot: Robot,
     q0: Any,
@@ -150,12 +158,13 @@ def worlds_of(
         listed = ", ".join(f"{name} {length}" for name, length in counts.items())
         raise WrongSize(f"All arguments have the same number of worlds, or one for all; they have: {listed}.")
     own = tuple(np.array([x]) for x in actuation.parameters)
-    return Worlds(max([1, *counts.values()]), q, v, (*own, *columns.values()), mu, bool(parameters))
+    count = next(iter(counts.values()), 1)
+    return Worlds(count, q, v, (*own, *columns.values()), mu, bool(parameters))
 
 
 def _coefficients(friction: Any) -> Array:
     x = floats("friction", friction)
-    if x.ndim not in (1, 2) or not x.size or not np.isfinite(x).all() or x.min() < 0:
+    if x.ndim not in (1, 2) or not np.isfinite(x).all() or (x < 0).any():
         raise WrongValue(
             "friction is a finite coefficient of at least 0 for each world, (worlds,), or for each world and "
             f"contact, (worlds, contacts); an array of shape {x.shape} was given."
@@ -165,7 +174,7 @@ def _coefficients(friction: Any) -> Array:
 
 def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
     array = floats(f"{what} of robot {robot.name!r}", x)
-    if array.ndim not in (1, 2) or array.shape[-1] != size or not array.size:
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise WrongSize(
             f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape "
             f"{array.shape} was given."
@@ -212,7 +221,7 @@ def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
     columns = {}
     for name in robot.free_symbols:
         x = floats(f"The symbol {name!r}", values[name])
-        if x.ndim > 1 or not x.size or not np.isfinite(x).all():
+        if x.ndim > 1 or not np.isfinite(x).all():
             raise WrongValue(
                 f"The symbol {name!r} takes a finite number or one for each world, (worlds,); "
                 f"an array of shape {x.shape} was given."

@@ -15,12 +15,12 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array, Mask
+from rikigaku.rollout.adjoint_step import AdjointStep
 from rikigaku.rollout.lanes import Lanes, filled
 from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
 from rikigaku.rollout.step_derivative import AdjointProgram, adjoint_program
-from rikigaku.rollout.step_loop import Place, ProgramCall, StepLoop, Table, program_call
-from rikigaku.rollout.step_program import coefficients
+from rikigaku.rollout.step_loop import Place, StepLoop, Table
 from rikigaku.rollout.tangent_space import pulled_back
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
@@ -136,7 +136,6 @@ class _AdjointBlock:
         # The states at the ends of segments of this many steps are kept; those within are computed again.
         steps, every = problem.steps, problem.every
         self.length = {0: math.isqrt(steps - 1) + 1, 1: min(_SEGMENT, steps)}.get(every, every)
-        self.scratch: dict[tuple[Any, str], Lanes] = {}
         self.arrays: dict[str, Array] = {}
 
     @property
@@ -218,55 +217,19 @@ class _AdjointBlock:
         if "u" in sizes:
             arrays["u out"] = self._array("u", last - first, sizes["u"])
         tables |= {name: Table(x[::-1, None]) for name, x in arrays.items() if name not in tables}
-        plans = [self._calls(self.pair[odd], self.pair[1 - odd], tables) for odd in range(2)]
-        loop = StepLoop(self.count, plans[0], plans[1])
+        inputs: dict[str, Place] = {**tables, "p": filled(self.parameters)}
+        step = AdjointStep(self.adjoint, self.problem.dt, self.count, inputs)
+        outputs = {"u": tables["u out"]} if "u" in sizes else {}
+        even, odd = (
+            [*step.forward(), *step.backward(before, {**after, **outputs}, tables)]
+            for before, after in (self.pair, self.pair[::-1])
+        )
+        loop = StepLoop(self.count, even, odd)
         loop.run(0, last - first)
         if (last - first) % 2:
             self.pair.reverse()
         if self.torque is not None:
             self._add_torques(arrays["u out"], steps)
-
-    def _calls(
-        self, before: Mapping[str, Lanes], after: Mapping[str, Lanes], tables: Mapping[str, Table]
-    ) -> list[ProgramCall]:
-        """The calls of one step: its stages forward, except the last, then their adjoints backward."""
-        adjoint, step = self.adjoint, self.adjoint.step
-        sizes = adjoint.sizes
-        stages = [filled(np.array(c)) for c in coefficients(step.method, self.problem.dt)]
-        shared: dict[str, Place] = {name: tables[name] for name in ("t", "u") if name in sizes}
-        shared |= {"p": filled(self.parameters)} if "p" in sizes else {}
-        shared |= step.starts_at(tables)
-        at: list[dict[str, Place]] = [{"q": tables["q"], "v": tables["v"], **step.sums_at(tables)}]
-        calls = []
-        for k, c in enumerate(stages[:-1]):
-            found: dict[str, Place] = {name: self._scratch(k, name) for name in adjoint.states}
-            z = {} if step.stop is None else {"z": self._scratch(k, "z", 1)}
-            calls.append(program_call(step, k, shared | at[k] | {"c": c}, found | z))
-            at.append(found)
-        zeros = {name: Lanes(1, size) for name, size in sizes.items()}
-        flow: dict[str, Place] = {f"adjoint {name}": before.get(name, zeros[name]) for name in adjoint.states}
-        flow |= {name: tables[name] for name in ("cost q", "cost v")}
-        flow |= {f"gathered {x}": before[x] if x == "p" else zeros[x] for x in adjoint.gathered}
-        for k in reversed(range(len(stages))):
-            names = (*adjoint.states, *adjoint.gathered)
-            outputs: dict[str, Place] = {name: self._scratch((k % 2, "adjoint"), name) for name in names}
-            outputs |= {f"all {name}": self._scratch("all", name) for name in ("q", "v")}
-            if k == 0:
-                state = "all " if step.sum_names else ""
-                outputs |= {f"{state}{name}": after[name] for name in ("q", "v")}
-                outputs |= {"p": after["p"]} if "p" in sizes else {}
-                outputs |= {"u": tables["u out"]} if "u" in sizes else {}
-            calls.append(program_call(adjoint, k, shared | at[k] | flow | {"c": stages[k]}, outputs))
-            flow = {f"adjoint {name}": outputs[name] for name in adjoint.states}
-            flow |= {name: zeros[name] for name in ("cost q", "cost v")}
-            flow |= {f"gathered {name}": outputs[name] for name in adjoint.gathered}
-        return calls
-
-    def _scratch(self, place: Any, name: str, size: int | None = None) -> Lanes:
-        key = (place, name)
-        if key not in self.scratch:
-            self.scratch[key] = Lanes(self.count, self.adjoint.step.sizes[name] if size is None else size)
-        return self.scratch[key]
 
     def _array(self, name: str, steps: int, size: int) -> Array:
         """An array (steps, worlds, size) that the segments share."""

@@ -9,10 +9,12 @@ from rikigaku.core.arrays import floats
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array
+from rikigaku.rollout.adjoint_step import AdjointStep
+from rikigaku.rollout.lanes import Lanes, filled
+from rikigaku.rollout.rollout_arguments import part
 from rikigaku.rollout.rollout_problem import RolloutProblem
-from rikigaku.rollout.step_derivative import adjoint_program, tangent_program
-from rikigaku.rollout.step_loop import Table
-from rikigaku.rollout.step_program import coefficients
+from rikigaku.rollout.step_derivative import AdjointProgram, adjoint_program, tangent_program
+from rikigaku.rollout.step_loop import Place, StepLoop, Table
 from rikigaku.rollout.tangent_space import coordinates, cotangent_basis, pulled_back, pushed_forward
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
@@ -58,9 +60,9 @@ def rollout_tangent(
             here = slice(first, min(first + size, worlds.count))
             block = WorldBlock(program, here.stop - first, problem.dt, tables, varied)
             q = worlds.q(here)
-            begin = {"q": q, "v": worlds.v(here), "v'": _part(change["v"], here)}
-            begin["q'"] = pushed_forward(robot, q, _part(change["q"], here))
-            block.begin(first, begin, {"p": worlds.parameters(here), "p'": _part(own, here)})
+            begin = {"q": q, "v": worlds.v(here), "v'": part(change["v"], here)}
+            begin["q'"] = pushed_forward(robot, q, part(change["q"], here))
+            block.begin(first, begin, {"p": worlds.parameters(here), "p'": part(own, here)})
             if problem.every:
                 block.record(problem.every, {name: x[:, here] for name, x in raw.items()})
             if not block.run(steps, stopped):
@@ -82,61 +84,77 @@ def rollout_linearization(problem: RolloutProblem, states: Mapping[str, Array]) 
             f"The linearization needs the state before each step; every={problem.every} was given to "
             "rollout. Give every=1."
         )
-    robot, nv = problem.robot, problem.robot.nv
-    adjoint, worlds = adjoint_program(problem.program), problem.worlds
-    step, batch = adjoint.step, (problem.steps, worlds.count)
+    robot, nv, worlds = problem.robot, problem.robot.nv, problem.worlds
+    adjoint = adjoint_program(problem.program)
+    for program in (adjoint, adjoint.step):
+        program.kernel.lanes  # noqa: B018  (compiled before threads start)
     everyone = slice(0, worlds.count)
     first = {"q": worlds.q(everyone), "v": worlds.v(everyone)}
-    before: dict[str, Array] = {}
+    before: dict[str, Array] = {}  # states before the steps, those of all steps and worlds as rows
     for name, x in states.items():
-        before[name] = np.concatenate([np.broadcast_to(first[name], x[:1].shape), x[:-1]])
-    stages = np.array(coefficients(step.method, problem.dt))
-    shared = step.starts_at(before)
-    if "p" in step.sizes:
-        shared["p"] = worlds.parameters(everyone)
-    at = [before | step.sums_at(before)]
+        joined = np.concatenate([np.broadcast_to(first[name], x[:1].shape), x[:-1]])
+        before[name] = joined.reshape(-1, x.shape[-1])
+    total, count = len(before["v"]), len(robot.free_symbols)
+    basis = cotangent_basis(robot, states["q"]).reshape(total, nv, robot.nq)
+    A, B, P = (np.empty((total, 2 * nv, n)) for n in (2 * nv, adjoint.step.sizes.get("u", 0), count))
+    size = worlds_of_block(problem.program, total, problem.threads)
 
-    def inputs(k: int) -> dict[str, Array]:
-        tables = {name: x[:, min(k, x.shape[1] - 1)] for name, x in problem.tables.items()}
-        return shared | tables | at[k] | {"c": stages[k]}
+    def work(firsts: range, stopped: Callable[[], bool]) -> None:
+        for first in firsts:
+            if stopped():
+                return
+            here = slice(first, min(first + size, total))
+            block = _Rows(problem, adjoint, before, here)
+            for row in range(2 * nv):
+                unit = basis[here, row] if row < nv else np.eye(nv)[row - nv]
+                found = block.adjoints("q" if row < nv else "v", unit)
+                A[here, row, :nv] = pulled_back(robot, before["q"][here], found["q"])
+                A[here, row, nv:] = found["v"]
+                if B.shape[2]:
+                    B[here, row] = found["u"]
+                if count:
+                    P[here, row] = found["p"][:, -count:]
 
-    for k in range(len(stages) - 1):
-        outputs: dict[str, Array] = {name: np.empty((*batch, step.sizes[name])) for name in adjoint.states}
-        found = outputs if step.stop is None else outputs | {"z": np.empty((*batch, 1))}
-        step.kernel([inputs(k)[name] for name in step.sizes], [found[name] for name in step.outputs])
-        at.append(outputs)
-    n, count = step.sizes.get("u", 0), len(robot.free_symbols)
-    A, B, P = (np.empty((*batch, 2 * nv, size)) for size in (2 * nv, n, count))
-    basis = cotangent_basis(robot, states["q"])
-    for row in range(2 * nv):
-        flow: dict[str, Array] = {name: np.zeros(size) for name, size in adjoint.sizes.items()}
-        if row < nv:
-            flow["adjoint q"] = basis[..., row, :]
-        else:
-            flow["adjoint v"] = np.eye(nv)[row - nv]
-        for k in reversed(range(len(stages))):
-            outputs = {name: np.empty((*batch, _size(step.sizes, name))) for name in adjoint.outputs}
-            given = flow | inputs(k)
-            places = [given[name] for name in adjoint.sizes], [outputs[name] for name in adjoint.outputs]
-            adjoint.kernel(*places)
-            flow |= {f"adjoint {name}": outputs[name] for name in adjoint.states}
-            flow |= {f"gathered {name}": outputs[name] for name in adjoint.gathered}
-        start = "all " if step.sum_names else ""
-        A[..., row, :nv] = pulled_back(robot, before["q"], outputs[f"{start}q"])
-        A[..., row, nv:] = outputs[f"{start}v"]
-        if n:
-            B[..., row, :] = outputs["u"]
-        if count:
-            P[..., row, :] = outputs["p"][..., -count:]
+    each_block(total, size, problem.threads, work)
+    lost = np.isnan(before["v"]).any(axis=1) | np.isnan(states["v"].reshape(total, nv)).any(axis=1)
+    for x in (A, B, P):
+        x[lost] = np.nan
+    A, B, P = (x.reshape(*states["v"].shape[:2], *x.shape[1:]) for x in (A, B, P))
     return Linearization(A, B, P)
 
 
-def _size(sizes: Mapping[str, int], name: str) -> int:
-    return sizes[name.removeprefix("all ")]
+class _Rows:
+    """Rows of the derivatives of some steps of some worlds, which are computed together as worlds are.
 
+    states: q and v before the steps of all worlds, as rows.
+    """
 
-def _part(x: Array, here: slice) -> Array:
-    return x[here] if len(x) > 1 else x
+    def __init__(
+        self, problem: RolloutProblem, adjoint: AdjointProgram, states: Mapping[str, Array], here: slice
+    ) -> None:
+        count, sizes = here.stop - here.start, adjoint.step.sizes
+        steps, worlds = np.divmod(np.arange(here.start, here.stop), problem.worlds.count)
+        inputs: dict[str, Place] = {name: filled(x[here]) for name, x in states.items()}
+        for name, x in problem.tables.items():
+            own = x[steps if len(x) > 1 else 0 * steps, :, worlds if x.shape[2] > 1 else 0 * worlds]
+            inputs[name] = Table(np.ascontiguousarray(own.swapaxes(0, 1))[None])
+        if "p" in sizes:
+            p = problem.worlds.parameters(slice(0, problem.worlds.count))
+            inputs["p"] = filled(p[worlds] if len(p) > 1 else p)
+        step = AdjointStep(adjoint, problem.dt, count, inputs)
+        if forward := step.forward():
+            StepLoop(count, forward, forward).run(0, 1)
+        self.before = {name: Lanes(count, sizes[name]) for name in ("q", "v")}
+        self.after = {name: Lanes(count, sizes[name]) for name in ("q", "v", "u", "p") if name in sizes}
+        backward = step.backward(self.before, self.after)
+        self.loop = StepLoop(count, backward, backward)
+
+    def adjoints(self, name: str, unit: Array) -> dict[str, Array]:
+        """Adjoints of q, v, u and p before the step, from those of q or v after it."""
+        for own, x in self.before.items():
+            x.fill(unit if own == name else np.zeros(x.size))
+        self.loop.run(0, 1)
+        return {name: x.rows for name, x in self.after.items()}
 
 
 def _direction(name: str, given: Any, shape: tuple[int, ...]) -> Array:

@@ -74,7 +74,8 @@ class RolloutProblem:
         found = {"t": times[:, :, None, None]}
         inputs = self._inputs(times)
         found |= {} if inputs is None else {"u": inputs}
-        return {name: x.astype(self.dtype, copy=False) for name, x in found.items()}
+        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
+            return {name: x.astype(self.dtype, copy=False) for name, x in found.items()}
 
     def _inputs(self, times: Array) -> Array | None:
         """Inputs of the actuation: a table of torques, or its polynomials at the times of the stages."""

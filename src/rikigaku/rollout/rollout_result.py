@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
+_SHORTER = "A shorter dt may help."
+_AT_ONCE = (
+    "Its first step has no finite result: check its masses and inertias (without them the mass matrix is "
+    "singular), velocities and torques."
+)
 _CAUSES = {
-    StepStatus.STATE: ("a state that is not finite", "A shorter dt may help."),
+    StepStatus.STATE: ("a state that is not finite", _SHORTER),
     StepStatus.TORQUE: ("a torque that is not finite", "Check the controller at the last finite state."),
     StepStatus.FRICTION: ("a step without solution", f"There {SQUEEZED}"),
 }
@@ -82,6 +87,7 @@ class Rollout:
         for cause, (what, why) in _CAUSES.items():
             if (failed := np.flatnonzero(self.causes == cause)).size:
                 some = "1 world has" if len(failed) == 1 else f"{len(failed)} worlds have"
+                why = _AT_ONCE if cause == StepStatus.STATE and not self.steps[failed[0]] else why
                 found.append(f"{some} {what}; {self._first(failed)}. {why}")
         return " ".join(found) or "done"
 

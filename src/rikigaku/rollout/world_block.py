@@ -19,7 +19,7 @@ def worlds_of_block(program: StepProgram, worlds: int, threads: int) -> int:
     """Worlds in a block: those that fit the cache, fewer if there are not enough blocks for the threads."""
     numbers = 2 * (program.robot.nq + program.robot.nv) * len(program.outputs)
     most = min(_BYTES // (8 * numbers), _MOST_WORLDS, -(-worlds // threads))
-    return min(worlds, max(most // _MULTIPLE, 1) * _MULTIPLE)
+    return max(1, min(worlds, max(most // _MULTIPLE, 1) * _MULTIPLE))
 
 
 class WorldBlock:
