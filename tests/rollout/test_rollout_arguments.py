@@ -9,6 +9,7 @@ import rikigaku as rk
 from rikigaku.core.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 
 Q = np.zeros((3, 2))
+ARM = rk.load("planar_2r")
 SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
 
 
@@ -78,3 +79,48 @@ def test_a_quaternion_of_another_length_is_refused() -> None:
 def test_a_linear_policy_of_another_size_is_refused() -> None:
     with pytest.raises(WrongSize, match=r"gain has the shape \(2, 4\)"):
         rk.LinearPolicy(rk.load("planar_2r"), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "rk4"}, {"contacts": []}, {"dtype": np.float32}])
+def test_no_worlds_have_empty_results(options: dict[str, Any]) -> None:
+    none = {"m1": 1.0, "m2": np.zeros(0)}
+    for arguments in ({"q0": np.zeros((0, 2))}, {"torque": np.zeros((4, 0, 2))}, {"parameters": none}):
+        given = {"q0": [0.1, 0.2], "parameters": {"m1": 1.0, "m2": 1.0}, **arguments}
+        found = ARM.rollout(given.pop("q0"), None, steps=4, dt=1e-3, **given, **options)
+        assert found.q.shape == found.v.shape == (4, 0, 2)
+        assert found.status == "done"
+        final = ARM.rollout(np.zeros((0, 2)), steps=4, dt=1e-3, every=0, parameters={"m1": 1, "m2": 1})
+        assert final.q.shape == (0, 2)
+
+
+def test_no_worlds_have_derivatives_without_elements() -> None:
+    found = ARM.rollout(np.zeros((0, 2)), None, np.zeros((4, 1, 2)), steps=4, dt=1e-3)
+    assert found.gradient(q=found.q).q0.shape == (0, 2)
+    assert np.array_equal(found.gradient(q=found.q).torque, np.zeros((4, 1, 2)))
+    assert found.tangent(q0=[1.0, 0.0]).q.shape == (4, 0, 2)
+    assert found.linearization().A.shape == (4, 0, 4, 4)
+
+
+def test_no_worlds_and_some_worlds_do_not_fit() -> None:
+    with pytest.raises(WrongSize, match="q0 3, v0 0"):
+        ARM.rollout(np.zeros((3, 2)), np.zeros((0, 2)), steps=4, dt=1e-3)
+
+
+def test_torques_may_be_lists_in_lists() -> None:
+    tau = np.arange(8.0).reshape(4, 1, 2)
+    found = ARM.rollout([0.1, 0.2], None, tau.tolist(), steps=4, dt=1e-3)
+    assert np.array_equal(found.q, ARM.rollout([0.1, 0.2], None, tau, steps=4, dt=1e-3).q)
+    with pytest.raises(WrongSize, match=r"\(4, worlds, 2\).*shape \(4, 2\) was given"):
+        ARM.rollout([0.1, 0.2], None, tau[:, 0].tolist(), steps=4, dt=1e-3)
+
+
+def test_friction_without_contacts_is_refused() -> None:
+    with pytest.raises(WrongValue, match="of which none are given"):
+        ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, contacts=[], friction=[0.3])
+
+
+def test_worlds_without_mass_are_told_from_long_steps() -> None:
+    found = ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, parameters={"m1": 1.0, "m2": [1.0, 0.0]})
+    assert "world 1, after 0 steps" in found.status
+    assert "mass matrix is singular" in found.status
+    assert "dt" not in found.status

@@ -242,3 +242,20 @@ def test_the_gradient_passes_the_ends_of_segments() -> None:
     h = 1e-5
     expected = [(last(q0 + h * e) - last(q0 - h * e)) / (2 * h) for e in np.eye(2)]
     np.testing.assert_allclose(found.gradient(q=cost).q0[0], expected, rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_derivatives_of_a_world_that_is_not_finite_are_nan_from_there_on(method: str) -> None:
+    arm = rk.load("planar_2r")
+    tau = np.full((8, 3, 2), 0.1)
+    tau[4, 1] = 1e300
+    found = arm.rollout([0.3, 0.2], None, tau, steps=8, dt=1e-2, method=method)
+    lost = np.isnan(found.v).any(axis=2)
+    assert lost[:, 1].any()
+    assert not lost[:, [0, 2]].any()
+    tangent, steps = found.tangent(q0=[1.0, 0.5]), found.linearization()
+    for x in (tangent.q, tangent.v, *steps):
+        assert np.isnan(x[lost]).all()
+        assert np.isfinite(x[:, [0, 2]]).all()
+        assert np.array_equal(x[:, 0], x[:, 2])
