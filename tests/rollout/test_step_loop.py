@@ -1,4 +1,4 @@
-"""The native step loop: rows of any size and number in, out and recorded; programs on the layout of registers."""
+"""The native step loop: rows of any size and number; programs on arrays in the layout of registers."""
 
 from functools import cache
 from typing import Any

@@ -72,8 +72,6 @@ def rollout_tangent(
                     x[here] = block.after(steps)[name]
 
     each_block(worlds.count, size, problem.threads, work)
-    for x in raw.values():
-        x[np.isnan(states["v"]).any(axis=-1)] = np.nan
     return RolloutTangent(coordinates(robot, states["q"], raw["q'"]), raw["v'"])
 
 
