@@ -31,7 +31,7 @@ SAYS = {
     "inverse_kinematics_branches": "8 configurations of the UR5, 8 curves of the iiwa",
     "monte_carlo_capture": "200 kg: the satellite rotates by 21",
     "pendulum_energy": "largest change of the energy",
-    "random_quadruped": "12 landings: trunk at",
+    "random_quadruped": "100 landings: trunk at",
     "reach_a_pose": "Frame 'hand' is at the target",
     "rosam_section_6": "10 parameters of 50 against 11. A point mass at the pin",
     "sampling_control": "Panda: the hand is",
