@@ -1,9 +1,9 @@
 """Proportions of a five-bar whose hand moves well over a large area: a sweep over designs.
 
 The legs of all designs have one length. The length of the inner links and the distance of the motors are
-symbols of one robot: an item of the sweep is a length, and one call of a compiled law has all distances and all
-points of a grid that both legs reach. The design wins whose velocity ellipse is round enough over the largest
-area.
+symbols of one robot: an item of the sweep is a length, and one call of a compiled law has all distances and
+all points of a grid that both legs reach. The design wins whose velocity ellipse is round enough over the
+largest area.
 """
 
 from functools import cache
@@ -59,7 +59,7 @@ def joints_at(points: np.ndarray, inner: float, apart: np.ndarray) -> np.ndarray
 
 
 def designs(inner: float, random: np.random.Generator) -> dict[str, np.ndarray]:
-    """Area [m^2] in which the velocity ellipse of the hand is round enough, for each distance of the motors."""
+    """Area [m^2] in which the velocity ellipse of the hand is round enough, by distance of the motors."""
     robot = five_bar()
     apart = np.broadcast_to(APART[:, None, None], (len(APART), *X.shape))
     q = joints_at(np.stack([X, Y], axis=-1), inner, apart)

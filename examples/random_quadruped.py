@@ -1,7 +1,8 @@
 """A quadruped with random payload on a random floor lands and stands under PD control, many at once.
 
-Payload and its place are symbols of one robot, and each world has values of them and a friction of its own: one
-call steps all worlds by one compiled program. Contacts are computed by fixed steps with exact Coulomb friction.
+Payload and its place are symbols of one robot, and each world has values of them and a friction of its own:
+one call steps all worlds by one compiled program. Contacts are computed by fixed steps with exact Coulomb
+friction.
 """
 
 import numpy as np
