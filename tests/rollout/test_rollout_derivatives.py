@@ -259,3 +259,14 @@ def test_derivatives_of_a_world_that_is_not_finite_are_nan_from_there_on(method:
         assert np.isnan(x[lost]).all()
         assert np.isfinite(x[:, [0, 2]]).all()
         assert np.array_equal(x[:, 0], x[:, 2])
+
+
+def test_checksums_tell_of_one_number_and_of_places() -> None:
+    x = np.random.default_rng(0).normal(size=(50, 64, 7))
+    swapped, changed = x.copy(), x.copy()
+    swapped[[3, 40]] = x[[40, 3]]
+    changed[20, 5, 3] = np.nextafter(x[20, 5, 3], 9.0)
+    last = x.copy()
+    last[-1, -1, -1] += 1
+    assert checksum((x,)) == checksum((x.copy(),))
+    assert len({checksum(y) for y in ((x,), (swapped,), (changed,), (last,), (x, x))}) == 5

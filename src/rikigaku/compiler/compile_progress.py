@@ -46,7 +46,7 @@ def compile_progress(name: str, operations: int, kind: str) -> Iterator[None]:
     """Report the compilation inside the block if it takes long: once, and on a terminal with progress.
 
     Args:
-        name: the law. operations: of its program. kind: "one" (state), "batch", "batch32" or "function".
+        name: the law. operations: of its program. kind: that of the code (`llvm_module.text`).
     """
     global _rate
     began, finished = time.monotonic(), threading.Event()
@@ -67,7 +67,7 @@ def _report(name: str, operations: int, kind: str, finished: threading.Event, pa
     if finished.wait(patience) or sys.stderr is None:
         return
     expected = max(operations / _rate, PATIENCE)
-    what = "one state" if kind == "one" else "batches" if kind.startswith("batch") else "simulation"
+    what = {"one": "one state", "function": "simulation"}.get(kind, "batches")
     several = "several programs, now " if patience < PATIENCE else ""
     line = f"rikigaku: compiling {several}{name} for {what}, {operations} operations"
     terminal, elapsed, first = sys.stderr.isatty(), patience, not _series.reported
