@@ -8,6 +8,7 @@ from random_robots import random_robot, random_state
 
 import rikigaku as rk
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.rollout.rollout_problem import checksum
 from rikigaku.simulation.simulate import actuated_coordinates
 
 METHODS = ("euler", "implicit", "rk4")
