@@ -140,8 +140,14 @@ class Kernel:
         return Function(code.library.address("loop"), code)
 
     @cached_property
+    def loop32(self) -> "Function":
+        """The same in single precision, on arrays of float32."""
+        code = self._code("batch32")
+        return Function(code.library.address("loop"), code)
+
+    @cached_property
     def lanes(self) -> "Function":
-        """The same on arrays in the layout of vector registers, (blocks, elements, width), without NaN
+        """The loop on arrays in the layout of vector registers, (blocks, elements, width), without NaN
         propagation: dims has the number of blocks, steps those of the first axes over the width."""
         code = self._code("lanes")
         return Function(code.library.address("loop"), code)

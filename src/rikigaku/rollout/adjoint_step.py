@@ -25,10 +25,9 @@ class AdjointStep:
         self._shared: dict[str, Place] = {name: inputs[name] for name in ("t", "u", "p") if name in sizes}
         self._shared |= step.starts_at(inputs)
         # the inputs of each stage that the stage before it computes
-        self._at: list[dict[str, Place]] = [
-            {"q": inputs["q"], "v": inputs["v"], **step.sums_at(inputs)},
-            *({x: self._array(k, x) for x in adjoint.states} for k in range(len(self._coefficients) - 1)),
-        ]
+        self._at: list[dict[str, Place]] = [{"q": inputs["q"], "v": inputs["v"], **step.sums_at(inputs)}]
+        for k in range(len(self._coefficients) - 1):
+            self._at.append({name: self._array(k, name) for name in adjoint.states})
 
     def forward(self) -> list[ProgramCall]:
         """The stages, except the last, whose results the adjoints do not need."""

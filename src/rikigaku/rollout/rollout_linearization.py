@@ -143,7 +143,8 @@ class _Rows:
         if forward := step.forward():
             StepLoop(count, forward, forward).run(0, 1)
         self.before = {name: Lanes(count, sizes[name]) for name in ("q", "v")}
-        self.after = {name: Lanes(count, sizes[name]) for name in ("q", "v", "u", "p") if name in sizes}
+        names = [name for name in sizes if name in ("q", "v", "u", "p")]
+        self.after = {name: Lanes(count, sizes[name]) for name in names}
         backward = step.backward(self.before, self.after)
         self.loop = StepLoop(count, backward, backward)
 
