@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.pose_newton import complement_kernel
-from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian
+from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian, pose_differences
 from rikigaku.inverse_kinematics.shared_kernels import run
 
 # Singular: the smallest singular value of J, with the reach as unit of length, is below this. Two solutions
@@ -88,7 +88,7 @@ def corrected(
     for k in range(steps + 1):
         own = [x if x.ndim == 2 else x[active] for x in links]
         X, J = pose_and_jacobian(own, revolute, q[active])
-        e = _errors(X, H[active])
+        e = pose_differences(X, H[active])
         residual[active] = np.linalg.norm(e, axis=1)
         left = residual[active] > 1e-15
         if k == steps or not left.any():
@@ -111,9 +111,28 @@ def _dimensions(
 ) -> NDArray[np.int64]:
     """Dimensions of the families that configurations belong to; null: bases (m, count, n) of null spaces.
 
-    Points moved within the null space and corrected are on the family. Their distances span its tangents;
-    where several families meet, the null space at such a point is that of one of them.
+    The distances of members nearby span its tangents; where several families meet, the null space at such a
+    member is that of one of them.
     """
+    (m, n), points = q.shape, _beside(links, revolute, H, q, null)
+    trials = points.x.shape[1]
+    own = [x if x.ndim == 2 else np.repeat(x, trials, axis=0) for x in links]
+    sizes = np.linalg.svd(pose_and_jacobian(own, revolute, points.x.reshape(-1, n))[1], compute_uv=False)
+    nullity = ((sizes < 10 * SINGULAR).sum(axis=1) + n - sizes.shape[1]).reshape(m, trials)
+    tangents = np.where(points.on[..., None], points.x - q[:, None], 0.0) / _MOVE
+    rank = (np.linalg.svd(tangents, compute_uv=False) > _ALONG).sum(axis=1)
+    return np.minimum(rank, np.where(points.on, nullity, 0).max(axis=1))
+
+
+class _Beside(NamedTuple):
+    """Configurations (m, trials, n) beside others, and which of them (m, trials) are on the same family."""
+
+    x: Array
+    on: Mask
+
+
+def _beside(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array) -> _Beside:
+    """Points moved within null spaces (m, count, n) and corrected."""
     m, n = q.shape
     directions = _tangents(links, revolute, H, q, null)
     moves = _MOVE * np.concatenate([directions, -directions], axis=1)
@@ -121,14 +140,33 @@ def _dimensions(
     start = q[:, None] + np.einsum("mtc,mcn->mtn", moves, null)
     own = [x if x.ndim == 2 else np.repeat(x, trials, axis=0) for x in links]
     points, residual = corrected(own, revolute, np.repeat(H, trials, axis=0), start.reshape(-1, n), _STEPS)
-    gap = (points - np.repeat(q, trials, axis=0)) / _MOVE
-    size = np.linalg.norm(gap, axis=1)
+    size = np.linalg.norm(points - np.repeat(q, trials, axis=0), axis=1) / _MOVE
     on = (residual < _REACHED_TWICE_SINGULAR) & (size > _ALONG) & (size < 3)
-    sizes = np.linalg.svd(pose_and_jacobian(own, revolute, points)[1], compute_uv=False)
-    nullity = np.where(on, (sizes < 10 * SINGULAR).sum(axis=1) + n - sizes.shape[1], 0)
-    tangents = np.where(on[:, None], gap, 0.0).reshape(m, trials, n)
-    rank = (np.linalg.svd(tangents, compute_uv=False) > _ALONG).sum(axis=1)
-    return np.minimum(rank, nullity.reshape(m, trials).max(axis=1))
+    return _Beside(points.reshape(m, trials, n), on.reshape(m, trials))
+
+
+def family_tangents(
+    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array
+) -> tuple[NDArray[np.int64], Array, Array]:
+    """Points (k, n) on the families through configurations (m, n), their tangents, and whose they are (k,).
+
+    Where families meet, points beside the configuration are on one of them each.
+    """
+    n = q.shape[1]
+    sizes, Vt = np.linalg.svd(pose_and_jacobian(links, revolute, q)[1])[1:]
+    null = (sizes < SINGULAR).sum(axis=1) + n - sizes.shape[1]
+    one = np.nonzero(null == 1)[0]
+    owners, points, tangents = [one], [q[one]], [Vt[one, -1]]
+    for count in np.unique(null[null > 1]):
+        at = np.nonzero(null == count)[0]
+        own = [x if x.ndim == 2 else x[at] for x in links]
+        found = _beside(own, revolute, H[at], q[at], Vt[at, n - count :])
+        row, trial = np.nonzero(found.on)
+        x = found.x[row, trial]
+        owners.append(at[row])
+        points.append(x)
+        tangents.append((x - q[at[row]]) / _MOVE)
+    return np.concatenate(owners), np.concatenate(points), np.concatenate(tangents)
 
 
 def _tangents(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, null: Array) -> Array:
@@ -185,11 +223,3 @@ def _along(
     family = (sizes < _REACHED).all(axis=0)
     order = np.clip(np.round(growth), 2, _LARGEST_ORDER).astype(np.int64)
     return np.where(family, 1, order), family.astype(np.int64)
-
-
-def _errors(X: Array, H: Array) -> Array:
-    """Position and rotation errors (m, 6) of poses (m, 4, 4): the axes' cross products, halved."""
-    S = X[:, :3, :3] @ np.swapaxes(H[:, :3, :3], 1, 2)  # sum of u w^T over the axes u of X and w of H
-    skew = [S[:, 1, 2] - S[:, 2, 1], S[:, 2, 0] - S[:, 0, 2], S[:, 0, 1] - S[:, 1, 0]]
-    rotation = 0.5 * np.stack(skew, axis=1)
-    return np.concatenate([H[:, :3, 3] - X[:, :3, 3], rotation], axis=1)
