@@ -17,7 +17,7 @@ from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian, pose_diffe
 
 STEP = 0.1  # arc length between samples [rad, reach]
 _MOST_STEPS = 400
-_HALVINGS = 5
+_HALVINGS = 9
 _CORRECTIONS = 4
 _LEAST = 1e-7  # singular value that a correction takes into account
 _NULL = 1e-6  # singular values below this belong to the null space
