@@ -115,7 +115,7 @@ def _singular(
         q[own, branch][:, list(chain.free)] / unit,
     )
     order = np.ones(multiplicity.shape, dtype=np.int64)
-    order[own, branch], family[own, branch] = kinds
+    order[own, branch], family[own, branch] = kinds.order, kinds.family
     rows = np.unique(own[(kinds.order > 1) | (kinds.family > 0)])
     chain.merge(q, multiplicity, rows)
     rows = np.unique(own[kinds.order > 1])

@@ -307,7 +307,7 @@ class GeneralArm:
                 [x if x.ndim == 2 else x[own] for x in links], self.arm.revolute, H[own], found.q[at]
             )
             order = np.ones(len(found.pose), dtype=np.int64)
-            order[at], family[at] = kinds
+            order[at], family[at] = kinds.order, kinds.family
             for pose in np.unique(own[kinds.order > 1]):
                 rows = np.nonzero(found.pose == pose)[0]
                 multiplicity[rows] = multiplicities(order[rows], found.q[rows], self.arm.revolute)
