@@ -39,6 +39,10 @@ def joined(first: Found, second: Found) -> Found:
     return Found(pose, q, residual, pivot)
 
 
+def kept(found: Found, rows: Mask) -> Found:
+    return Found(found.pose[rows], found.q[rows], found.residual[rows], found.pivot[rows])
+
+
 def nothing() -> Found:
     return Found(np.zeros(0, dtype=np.int64), np.zeros((0, 6)), np.zeros(0), np.zeros(0))
 

@@ -20,11 +20,13 @@ from rikigaku.inverse_kinematics.found_configurations import (
     Found,
     Indices,
     joined,
+    kept,
     nothing,
     wrapped,
 )
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.native_arm import NativeArm
+from rikigaku.inverse_kinematics.nearly_families import zeros_on_curves
 from rikigaku.inverse_kinematics.pose_continuation import PathEnds, PoseContinuation
 from rikigaku.inverse_kinematics.pose_newton import (
     ACCEPTED,
@@ -44,6 +46,7 @@ from rikigaku.inverse_kinematics.singular_configurations import (
     multiplicities,
     singular_kinds,
 )
+from rikigaku.inverse_kinematics.singular_curves import PoseEquations
 from rikigaku.inverse_kinematics.three_prismatic import ThreePrismatic, three_prismatic
 
 MOST_PRISMATIC = 3  # more are redundant
@@ -54,6 +57,9 @@ _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
 _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
 # Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
 _PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
+
+_ROUGH = 1e-5  # residual of a configuration on a curve that nearly is a family
+_NEAR_ZERO = 1e-3  # [rad, reach] from a solution on such a curve
 
 LoopSolver = CutSolver | PrismaticLoop | ThreePrismatic
 
@@ -136,35 +142,58 @@ class GeneralArm:
         return scaled
 
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
-        found, unresolved = self._by_cuts(links, H)
+        found, rough, unresolved = self._by_cuts(links, H)
         if unresolved.any():
-            found, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
-        multiplicity, family = self._classified(found, links, H)
+            found, more, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
+            found = self._along_curves(found, joined(rough, more), links, H)
+        multiplicity, family, _ = self._classified(found, links, H)
         return self._table(len(H), found, multiplicity, family, ~unresolved)
 
-    def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Mask]:
-        """Configurations by one cut after another, and the poses that all of them leave unresolved."""
-        found, unresolved = nothing(), np.ones(len(H), dtype=bool)
+    def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Found, Mask]:
+        """Configurations by one cut after another, rough ones, and the poses that all cuts leave unresolved."""
+        found, rough, unresolved = nothing(), nothing(), np.ones(len(H), dtype=bool)
         for solver in self.solvers:
             rows = np.nonzero(unresolved)[0]
             if not len(rows):
                 break
-            more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
+            more, poor, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
             found, _ = self._distinct(joined(found, more._replace(pose=rows[more.pose])))
+            rough = joined(rough, poor._replace(pose=rows[poor.pose]))
             unresolved = np.zeros(len(H), dtype=bool)
             unresolved[rows] = still | self._odd(found, links, H)[rows]
-        return found, unresolved
+        return found, rough, unresolved
+
+    def _along_curves(self, found: Found, rough: Found, links: list[Array], H: Array) -> Found:
+        """All solutions on curves that nearly are families, in place of those known on them."""
+        nearly = self._classified(found, links, H)[2]
+        known = joined(kept(found, nearly), rough)
+        if not len(known.pose):
+            return found
+        pose = known.pose
+        equations = PoseEquations([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, H[pose])
+        owner, q = zeros_on_curves(equations, known.q, pose)
+        pose = pose[owner]
+        q, residual, pivot = self._polished([x if x.ndim == 2 else x[pose] for x in links], H[pose], q, 0)
+        good = residual < ACCEPTED
+        new = Found(pose[good], q[good], residual[good], pivot[good])
+        # along such a curve solutions are known to a multiple of the residual over the singular value
+        for k in np.nonzero(nearly)[0]:
+            gap = wrapped(new.q[new.pose == found.pose[k]] - found.q[k], self.revolute)
+            nearly[k] = np.abs(gap).max(axis=1).min(initial=1.0) < _NEAR_ZERO
+        return self._united(kept(found, ~nearly), new)
 
     def _odd(self, found: Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
-        multiplicity, _ = self._classified(found, links, H)
+        multiplicity, _, _ = self._classified(found, links, H)
         return np.asarray(np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1)
 
-    def _continued(self, found: Found, rows: Indices, links: list[Array], H: Array) -> tuple[Found, Mask]:
+    def _continued(
+        self, found: Found, rows: Indices, links: list[Array], H: Array
+    ) -> tuple[Found, Found, Mask]:
         """Configurations of poses that every cut leaves unresolved, by continuation from a general pose.
 
         Returns:
-            The configurations, and the poses where some may still be missing.
+            The configurations, rough ones, and the poses where some may still be missing.
         """
         own = [x if x.ndim == 2 else x[rows] for x in links]
         continuation = self._continuation(links)
@@ -183,7 +212,8 @@ class GeneralArm:
             q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
         q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
         good = residual < ACCEPTED
-        found = self._united(found, Found(pose[good], q[good], residual[good], pivot[good]))
+        ended = Found(pose, q, residual, pivot)
+        found = self._united(found, kept(ended, good))
         found = self._merged(found, links, H)
         unresolved = np.zeros(len(H), dtype=bool)
         unresolved[rows[ends.unclear]] = True
@@ -191,7 +221,7 @@ class GeneralArm:
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
         unresolved[rows[ends.pose[jumped]]] = True
-        return found, unresolved
+        return found, kept(ended, _is_rough(ended)), unresolved
 
     def _not_reached(self, found: Found, rows: Indices, ends: PathEnds) -> Indices:
         """Regular configurations at these poses that no path ends at."""
@@ -240,8 +270,8 @@ class GeneralArm:
 
     def _by(
         self, solver: CutSolver | PrismaticLoop | ThreePrismatic, links: list[Array], H: Array
-    ) -> tuple[Found, Mask]:
-        """Configurations by one cut, and the poses where some may be missing."""
+    ) -> tuple[Found, Found, Mask]:
+        """Configurations by one cut, rough ones, and the poses where some may be missing."""
         zeros, start = solver.starts(links, H)
         own = zeros.polynomial
         near = [x if x.ndim == 2 else x[own] for x in links]
@@ -251,11 +281,12 @@ class GeneralArm:
         unresolved = np.zeros(len(H), dtype=bool)
         unresolved[own[~good | far | zeros.double]] = True
         unresolved[zeros.unclear] = True
+        found, rough = Found(own, q, residual, pivot), nothing()
         if not good.all():
-            own, q, residual, pivot = own[good], q[good], residual[good], pivot[good]
-        found, equal = self._distinct(Found(own, q, residual, pivot))
+            found, rough = kept(found, good), kept(found, _is_rough(found))
+        found, equal = self._distinct(found)
         unresolved[equal] = True
-        return found, unresolved
+        return found, rough, unresolved
 
     def _polished(
         self, links: list[Array], H: Array, q: Array, steps: int = STEPS
@@ -296,10 +327,10 @@ class GeneralArm:
         kept = ~drop
         return Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
 
-    def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices]:
-        """Multiplicities of configurations and the dimensions of their families."""
+    def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices, Mask]:
+        """Multiplicities of configurations, dimensions of their families, and which nearly belong to one."""
         multiplicity = np.ones(len(found.pose), dtype=np.int64)
-        family = np.zeros(len(found.pose), dtype=np.int64)
+        family, nearly = np.zeros(len(found.pose), dtype=np.int64), np.zeros(len(found.pose), dtype=bool)
         at = np.nonzero(found.pivot < SUSPECT)[0]
         if len(at):
             own = found.pose[at]
@@ -307,11 +338,11 @@ class GeneralArm:
                 [x if x.ndim == 2 else x[own] for x in links], self.arm.revolute, H[own], found.q[at]
             )
             order = np.ones(len(found.pose), dtype=np.int64)
-            order[at], family[at] = kinds.order, kinds.family
+            order[at], family[at], nearly[at] = kinds
             for pose in np.unique(own[kinds.order > 1]):
                 rows = np.nonzero(found.pose == pose)[0]
                 multiplicity[rows] = multiplicities(order[rows], found.q[rows], self.arm.revolute)
-        return multiplicity, family
+        return multiplicity, family, nearly
 
     def _table(
         self, n: int, found: Found, multiplicity: Indices, family: Indices, complete: Mask
@@ -330,3 +361,9 @@ class GeneralArm:
         residual[own, rank], count[own, rank] = found.residual[order], multiplicity[order]
         dimension[own, rank] = family[order]
         return ArmConfigurations(q, residual, count, dimension, complete)
+
+
+def _is_rough(found: Found) -> Mask:
+    """Ends of Newton's method that are no solutions, near a singular configuration."""
+    near = (found.residual >= ACCEPTED) & (found.residual < _ROUGH)
+    return np.asarray(near & (found.pivot < _NEARLY_SUSPECT))
