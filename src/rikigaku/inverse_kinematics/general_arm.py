@@ -58,7 +58,7 @@ _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exa
 # Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
 _PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
 
-_ROUGH = 1e-5  # residual of a configuration on a curve that nearly is a family
+_ROUGH, _ROUGH_PIVOT = 1e-2, 1e-4  # residual and pivot near a curve that nearly is a family
 _NEAR_ZERO = 1e-3  # [rad, reach] from a solution on such a curve
 
 LoopSolver = CutSolver | PrismaticLoop | ThreePrismatic
@@ -144,13 +144,15 @@ class GeneralArm:
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
         found, rough, unresolved = self._by_cuts(links, H)
         if unresolved.any():
+            rough = kept(rough, unresolved[rough.pose])
             found, more, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
-            found = self._along_curves(found, joined(rough, more), links, H)
+            found, unclear = self._along_curves(found, joined(rough, more), links, H)
+            unresolved[unclear] = True
         multiplicity, family, _ = self._classified(found, links, H)
         return self._table(len(H), found, multiplicity, family, ~unresolved)
 
     def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Found, Mask]:
-        """Configurations by one cut after another, rough ones, and the poses that all cuts leave unresolved."""
+        """Configurations by one cut after another, rough ones, and the poses that all leave unresolved."""
         found, rough, unresolved = nothing(), nothing(), np.ones(len(H), dtype=bool)
         for solver in self.solvers:
             rows = np.nonzero(unresolved)[0]
@@ -163,16 +165,18 @@ class GeneralArm:
             unresolved[rows] = still | self._odd(found, links, H)[rows]
         return found, rough, unresolved
 
-    def _along_curves(self, found: Found, rough: Found, links: list[Array], H: Array) -> Found:
-        """All solutions on curves that nearly are families, in place of those known on them."""
+    def _along_curves(
+        self, found: Found, rough: Found, links: list[Array], H: Array
+    ) -> tuple[Found, Indices]:
+        """All solutions on curves that nearly are families, in place of those known; poses with more."""
         nearly = self._classified(found, links, H)[2]
         known = joined(kept(found, nearly), rough)
         if not len(known.pose):
-            return found
+            return found, known.pose
         pose = known.pose
         equations = PoseEquations([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, H[pose])
-        owner, q = zeros_on_curves(equations, known.q, pose)
-        pose = pose[owner]
+        owner, q, unclear = zeros_on_curves(equations, known.q, pose)
+        unclear, pose = pose[unclear], pose[owner]
         q, residual, pivot = self._polished([x if x.ndim == 2 else x[pose] for x in links], H[pose], q, 0)
         good = residual < ACCEPTED
         new = Found(pose[good], q[good], residual[good], pivot[good])
@@ -180,7 +184,7 @@ class GeneralArm:
         for k in np.nonzero(nearly)[0]:
             gap = wrapped(new.q[new.pose == found.pose[k]] - found.q[k], self.revolute)
             nearly[k] = np.abs(gap).max(axis=1).min(initial=1.0) < _NEAR_ZERO
-        return self._united(kept(found, ~nearly), new)
+        return self._united(kept(found, ~nearly), new), unclear
 
     def _odd(self, found: Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
@@ -366,4 +370,4 @@ class GeneralArm:
 def _is_rough(found: Found) -> Mask:
     """Ends of Newton's method that are no solutions, near a singular configuration."""
     near = (found.residual >= ACCEPTED) & (found.residual < _ROUGH)
-    return np.asarray(near & (found.pivot < _NEARLY_SUSPECT))
+    return np.asarray(near & (found.pivot < _ROUGH_PIVOT))
