@@ -124,7 +124,7 @@ class _Limits:
     def parts(self, curve: SingularCurve) -> Indices:
         """Numbers (m,) of the samples of a curve; those of one part within the limits are equal."""
         inside = self.costs(curve.x)[1]
-        part = np.cumsum(~inside)
+        part: Indices = np.cumsum((~inside).astype(np.int64))
         if curve.closed and inside[0] and inside[-1]:
             part[part == part[-1]] = part[0]
         return part

@@ -29,7 +29,7 @@ def configurations_by_formulas(
         if np.isnan(position[:, 0]).any():
             _repair(chain, formulas.formulas, (q, position, rotation, pivot), poses, values)
         present = chain.present(position, rotation, tolerance)
-        undetermined = (pivot < 0).any(axis=1) & ~present.all(axis=1)
+        undetermined = np.asarray((pivot < 0).any(axis=1) & ~present.all(axis=1))
         nearly = chain.present(position, rotation, _NEARLY) & ~present
         if undetermined.any() or nearly.any():
             _recover(chain, formulas, (q, position, rotation, pivot), poses, given, (undetermined, nearly))
@@ -40,7 +40,7 @@ def configurations_by_formulas(
     if suspect.any():
         _singular(chain, suspect, poses, given, q, multiplicity, family)
     # an undetermined angle belongs to a singular configuration: without one, some may be missing
-    complete = ~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1)
+    complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
     return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
 
 

@@ -19,9 +19,11 @@ from rikigaku.inverse_kinematics.found_configurations import (
     ArmConfigurations,
     Found,
     Indices,
+    distinct,
     joined,
     kept,
     nothing,
+    tabulated,
     wrapped,
 )
 from rikigaku.inverse_kinematics.loop_cut import numbers
@@ -32,7 +34,6 @@ from rikigaku.inverse_kinematics.pose_newton import (
     ACCEPTED,
     FARTHEST,
     FINISHED,
-    MOST,
     STEPS,
     newton_kernel,
     newton_step,
@@ -55,8 +56,6 @@ _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configu
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
 _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
-# Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
-_PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
 
 _ROUGH, _ROUGH_PIVOT = 1e-2, 1e-4  # residual and pivot near a curve that nearly is a family
 _NEAR_ZERO = 1e-3  # [rad, reach] from a solution on such a curve
@@ -149,7 +148,8 @@ class GeneralArm:
             found, unclear = self._along_curves(found, joined(rough, more), links, H)
             unresolved[unclear] = True
         multiplicity, family, _ = self._classified(found, links, H)
-        return self._table(len(H), found, multiplicity, family, ~unresolved)
+        units = np.where(self.revolute, 1.0, self.reach)
+        return tabulated(len(H), found, multiplicity, family, ~unresolved, units)
 
     def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Found, Mask]:
         """Configurations by one cut after another, rough ones, and the poses that all leave unresolved."""
@@ -159,7 +159,7 @@ class GeneralArm:
             if not len(rows):
                 break
             more, poor, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
-            found, _ = self._distinct(joined(found, more._replace(pose=rows[more.pose])))
+            found, _ = distinct(joined(found, more._replace(pose=rows[more.pose])), self.revolute, SINGULAR)
             rough = joined(rough, poor._replace(pose=rows[poor.pose]))
             unresolved = np.zeros(len(H), dtype=bool)
             unresolved[rows] = still | self._odd(found, links, H)[rows]
@@ -268,7 +268,7 @@ class GeneralArm:
         """Both without repetitions; many may be equal, and those beyond neighbours are found in turn."""
         both = joined(first, second)
         while True:
-            both, equal = self._distinct(both)
+            both, equal = distinct(both, self.revolute, SINGULAR)
             if not len(equal):
                 return both
 
@@ -288,7 +288,7 @@ class GeneralArm:
         found, rough = Found(own, q, residual, pivot), nothing()
         if not good.all():
             found, rough = kept(found, good), kept(found, _is_rough(found))
-        found, equal = self._distinct(found)
+        found, equal = distinct(found, self.revolute, SINGULAR)
         unresolved[equal] = True
         return found, rough, unresolved
 
@@ -309,28 +309,6 @@ class GeneralArm:
         residual = np.hypot(errors[:, 0], errors[:, 1])
         return wrapped(q, self.revolute), np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
 
-    def _distinct(self, found: Found) -> tuple[Found, Indices]:
-        """The configurations without repetitions, and the poses that had some."""
-        q = found.q
-        # continuous functions of angles, cheaper than sines: their distances from 0 and from a quarter
-        quarter = q - 0.5 * np.pi
-        quarter = np.where(quarter < -np.pi, quarter + 2 * np.pi, quarter)
-        near = np.where(self.revolute, np.abs(q), q) @ _PROJECTION[:6]
-        key = near + np.where(self.revolute, np.abs(quarter), 0.0) @ _PROJECTION[6:]
-        order = np.lexsort((key, found.pose))
-        drop = np.zeros(len(q), dtype=bool)
-        for lag in (1, 2):  # two other configurations between equal ones are improbable
-            a, b = order[:-lag], order[lag:]
-            near = (found.pose[a] == found.pose[b]) & (np.abs(key[a] - key[b]) < 10 * SINGULAR)
-            if near.any():
-                a, b = a[near], b[near]
-                gap = wrapped(q[a] - q[b], self.revolute)
-                drop[b[(np.abs(gap) < SINGULAR).all(axis=1)]] = True
-        if not drop.any():
-            return found, found.pose[:0]
-        kept = ~drop
-        return Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
-
     def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices, Mask]:
         """Multiplicities of configurations, dimensions of their families, and which nearly belong to one."""
         multiplicity = np.ones(len(found.pose), dtype=np.int64)
@@ -347,24 +325,6 @@ class GeneralArm:
                 rows = np.nonzero(found.pose == pose)[0]
                 multiplicity[rows] = multiplicities(order[rows], found.q[rows], self.arm.revolute)
         return multiplicity, family, nearly
-
-    def _table(
-        self, n: int, found: Found, multiplicity: Indices, family: Indices, complete: Mask
-    ) -> ArmConfigurations:
-        """Configurations as arrays, one row for each pose."""
-        order = np.argsort(found.pose, kind="stable")
-        own = found.pose[order]
-        rank = np.arange(len(own)) - np.searchsorted(own, own)
-        q, residual = np.full((n, MOST, 6), np.nan), np.full((n, MOST), np.nan)
-        count, dimension = np.zeros((n, MOST), dtype=np.int64), np.zeros((n, MOST), dtype=np.int64)
-        if (rank >= MOST).any():  # samples of a family may be more
-            kept = rank < MOST
-            complete[own[~kept]] = False
-            order, own, rank = order[kept], own[kept], rank[kept]
-        q[own, rank] = found.q[order] * np.where(self.revolute, 1.0, self.reach)
-        residual[own, rank], count[own, rank] = found.residual[order], multiplicity[order]
-        dimension[own, rank] = family[order]
-        return ArmConfigurations(q, residual, count, dimension, complete)
 
 
 def _is_rough(found: Found) -> Mask:

@@ -108,7 +108,7 @@ def _zeros(equations: PoseEquations, parts: _Intervals) -> tuple[Indices, Array,
     touching = parts.owner[
         (size.min(axis=0) < _TOUCHING) & (values[0] * values[1] > 0) & ~_beside_zero(rows, len(size[0]))
     ]
-    owner, begin, step = (part[rows] for part in parts)
+    owner, begin, step = parts.owner[rows], parts.begin[rows], parts.step[rows]
     values, left, x, place = values[:, rows], a.left[rows], a.x[rows], np.arange(len(rows))
     ends, before = np.stack([np.zeros(len(rows)), np.ones(len(rows))]), np.full(len(rows), np.inf)
     for _ in range(_REDUCTIONS):

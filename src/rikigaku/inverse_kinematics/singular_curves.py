@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.found_configurations import wrapped
 from rikigaku.inverse_kinematics.serial_arm import pose_and_jacobian, pose_differences
+
+Indices = NDArray[np.int64]
 
 STEP = 0.1  # arc length between samples [rad, reach]
 _MOST_STEPS = 400
@@ -50,7 +53,7 @@ class PoseEquations:
     def __init__(self, links: Sequence[Array], revolute: Sequence[bool], H: Array) -> None:
         self.links, self.revolute, self.H = links, revolute, H
 
-    def at(self, rows: Array) -> "PoseEquations":
+    def at(self, rows: Indices) -> "PoseEquations":
         links = [x if x.ndim == 2 else x[rows] for x in self.links]
         return PoseEquations(links, self.revolute, self.H[rows])
 
