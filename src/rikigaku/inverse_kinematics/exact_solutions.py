@@ -119,7 +119,7 @@ def _within(
         errors = solver.errors(chain[own], poses[own])
         for new, whole in zip(errors, (found.position, found.rotation), strict=True):
             whole[own] = np.where(clipped[own], new, whole[own])
-    if limits:
+    if limits and found.family.any():
         beyond = (found.family > 0) & ~inside
         if beyond.any():
             _families_within(solver, found, beyond, poses, given, near, (chain, inside))

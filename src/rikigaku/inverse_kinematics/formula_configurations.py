@@ -29,18 +29,23 @@ def configurations_by_formulas(
         if np.isnan(position[:, 0]).any():
             _repair(chain, formulas.formulas, (q, position, rotation, pivot), poses, values)
         present = chain.present(position, rotation, tolerance)
-        undetermined = np.asarray((pivot < 0).any(axis=1) & ~present.all(axis=1))
-        nearly = chain.present(position, rotation, _NEARLY) & ~present
-        if undetermined.any() or nearly.any():
-            _recover(chain, formulas, (q, position, rotation, pivot), poses, given, (undetermined, nearly))
-            present = chain.present(position, rotation, tolerance)
+        undetermined = None
+        if not present.all():
+            undetermined = np.asarray((pivot < 0).any(axis=1) & ~present.all(axis=1))
+            nearly = chain.present(position, rotation, _NEARLY) & ~present
+            if undetermined.any() or nearly.any():
+                found = (q, position, rotation, pivot)
+                _recover(chain, formulas, found, poses, given, (undetermined, nearly))
+                present = chain.present(position, rotation, tolerance)
         suspect = present & (pivot < SUSPECT)
     multiplicity = present.astype(np.int64)
     family = np.zeros(present.shape, dtype=np.int64)
     if suspect.any():
         _singular(chain, suspect, poses, given, q, multiplicity, family)
     # an undetermined angle belongs to a singular configuration: without one, some may be missing
-    complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
+    complete = np.ones(len(poses), dtype=bool)
+    if undetermined is not None:
+        complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
     return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
 
 
