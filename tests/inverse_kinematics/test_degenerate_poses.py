@@ -11,6 +11,7 @@ from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.serial_arm import jacobian, joint_axes, serial_arm
 
 JACO_2 = modified_dh_arm("jaco", JACO)
+h = np.pi / 2
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-9, 1e-4, 1e-2])
@@ -97,7 +98,23 @@ def test_poses_where_the_elimination_of_two_prismatic_joints_is_singular_have_th
 def test_a_double_zero_without_its_configuration_is_reported():
     # two solutions 3e-5 apart at a singular pose; Newton's method fails there
     arm = modified_dh_arm("jaco", GENERAL["JACO 2 (lengths)"])
-    h = np.pi / 2
     q = np.array([-h, h, -h, -h, -2.554224384, -2.221299357])
     found = arm.inverse_kinematics(arm.pose(q, "l6"), "l6", all=True, limits=False)
     assert not found.complete or gaps(found.q[None], q[None]) < 1e-4
+
+
+@pytest.mark.parametrize("deviation", [1e-6, 1e-7, 1e-8])
+def test_a_nearly_exact_ur_has_its_known_configuration_at_singular_poses(deviation):
+    # four nearly parallel axes: the configurations lie on a curve along which the error stays below 1e-7
+    table = np.array(
+        [[0, 0, 0.0892], [h, 0, 0], [0, -0.425, 0], [0, -0.392, 0.1093], [h, 0, 0.0947], [-h, 0, 0.0823]]
+    )
+    arm = modified_dh_arm("ur", table + deviation * np.random.default_rng(70).normal(size=(6, 3)))
+    q = np.array(
+        [[-1.4, -0.7, -0.98, 0.23, 0, 1.78], [1.57, 2.58, 0, -0.85, 0, 0.35], [0, 1.33, h, -2.74, 0, 0]]
+    )
+    found = arm.inverse_kinematics(arm.pose(q, "l6"), "l6", all=True)
+    assert found.method == "elimination"
+    lost = gaps(found.q, q) > 1e-4
+    assert not (lost & found.complete).any()
+    assert not lost.any()

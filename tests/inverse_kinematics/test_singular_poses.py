@@ -82,3 +82,23 @@ def test_solutions_that_coincide_are_one_of_multiplicity_two_and_others_count_fo
     else:
         assert (found.multiplicity.max(axis=1) == 2).all()
         assert (found.multiplicity.sum(axis=1) == rows + 1).all()
+
+
+@pytest.mark.parametrize("bend", [1e-7, 1e-5])
+def test_configurations_that_differ_by_half_a_revolution_are_not_multiple(bend):
+    # with its wrist nearly in line a Puma has configurations +bend and -bend of joint 5, pi apart in joint 4
+    puma = rk.load("puma560")
+    q = np.random.default_rng(3).uniform(-3, 3, (100, 6))
+    q[:, 4] = bend
+    found = puma.inverse_kinematics(puma.pose(q, "hand"), "hand", all=True, limits=False)
+    assert (found.multiplicity == 1).all()
+
+
+@pytest.mark.parametrize("off", [1e-8, 1e-5])
+def test_elbows_that_coincide_within_1e_6_are_one_of_multiplicity_two(off):
+    puma = rk.load("puma560")
+    q = np.random.default_rng(4).uniform(-3, 3, (40, 6))
+    q[:, 2] = STRETCHED + off
+    found = puma.inverse_kinematics(puma.pose(q, "hand"), "hand", all=True, limits=False)
+    assert (found.multiplicity.sum(axis=1) == 8).all()
+    assert ((found.multiplicity > 0).sum(axis=1) == (4 if off < 1e-6 else 8)).all()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.exact_chain import ExactConfigurations
 from rikigaku.inverse_kinematics.exact_solver import ExactSolver
+from rikigaku.inverse_kinematics.family_limits import members_within
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.redundant_joints import family_samples
 from rikigaku.inverse_kinematics.single_precision import SinglePrecisionSolver
@@ -31,7 +32,7 @@ def all_configurations(
     where that brings them within the limits or near to the start.
     """
     found = solver.solve(poses, given, tolerance)
-    chain, inside = _within(solver, found, poses, start, limits) if wrapped else (found.q, None)
+    chain, inside = _within(solver, found, poses, given, start, limits) if wrapped else (found.q, None)
     present = found.multiplicity > 0
     accurate = present & (found.position <= tolerance) & (found.rotation <= tolerance)
     success = accurate if inside is None else accurate & inside
@@ -102,6 +103,7 @@ def _within(
     solver: ExactSolver | SinglePrecisionSolver,
     found: ExactConfigurations,
     poses: Array,
+    given: dict[str, Array],
     start: Array,
     limits: bool,
 ) -> tuple[Array, Mask]:
@@ -117,7 +119,46 @@ def _within(
         errors = solver.errors(chain[own], poses[own])
         for new, whole in zip(errors, (found.position, found.rotation), strict=True):
             whole[own] = np.where(clipped[own], new, whole[own])
+    if limits and found.family.any():
+        beyond = (found.family > 0) & ~inside
+        if beyond.any():
+            _families_within(solver, found, beyond, poses, given, near, (chain, inside))
     return chain, inside
+
+
+def _families_within(
+    solver: ExactSolver | SinglePrecisionSolver,
+    found: ExactConfigurations,
+    beyond: Mask,
+    poses: Array,
+    given: dict[str, Array],
+    start: Array,
+    moved: tuple[Array, Mask],
+) -> None:
+    """Members within the limits in place of members beyond them; further ones where a branch is absent.
+
+    A family with a listed member inside needs no other.
+    """
+    exact = solver.double if isinstance(solver, SinglePrecisionSolver) else solver
+    chain, inside = moved
+    own, branch = np.nonzero(beyond)
+    values = {name: x[own] for name, x in given.items()}
+    listed = np.where(inside[own][..., None] & (found.family[own] > 0)[..., None], found.q[own], np.nan)
+    members = members_within(
+        exact, values, poses[own], found.q[own, branch].astype(np.float64), start, own, listed
+    )
+    for k, q in zip(members.owner, members.q, strict=True):
+        row, place = own[k], branch[k]
+        if inside[row, place]:  # a second part of the same family
+            empty = np.nonzero(found.multiplicity[row] == 0)[0]
+            if not len(empty):
+                continue
+            place = empty[0]
+        x, within, _ = solver.ranges.moved(q.astype(chain.dtype)[None], start.astype(chain.dtype))
+        chain[row, place], inside[row, place] = x[0], within[0]
+        found.multiplicity[row, place], found.family[row, place] = 1, found.family[row, branch[k]]
+        errors = exact.errors(x[None].astype(np.float64), poses[[row]])
+        found.position[row, place], found.rotation[row, place] = (float(e[0, 0]) for e in errors)
 
 
 def nearest(found: IkSolution, start: Array) -> IkSolution:

@@ -8,19 +8,15 @@ import numpy as np
 from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, ExactChain, ExactConfigurations, Indices, scaled
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
-from rikigaku.inverse_kinematics.serial_arm import displacements
+from rikigaku.inverse_kinematics.recovered_configurations import corrected_starts, fill, from_neighbours
 from rikigaku.inverse_kinematics.singular_configurations import (
     SUSPECT,
-    corrected,
     multiplicities,
     singular_kinds,
 )
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 
-_FAMILY_NEIGHBOURS = 8  # pairs of opposite poses beside one where an angle is undetermined
-_NEIGHBOUR = 1e-3  # their distances [reach, rad]
-_REACHED = 1e-12  # residual [reach, rad] of a corrected configuration
-_APART = 0.2  # [rad, m]: members of a family that are listed apart
+_NEARLY = 1e-5  # error [reach, rad] of a branch whose existence is uncertain
 
 
 def configurations_by_formulas(
@@ -32,15 +28,24 @@ def configurations_by_formulas(
         q, position, rotation, pivot = formulas.solve(poses, values)
         if np.isnan(position[:, 0]).any():
             _repair(chain, formulas.formulas, (q, position, rotation, pivot), poses, values)
-        if (pivot < 0).any():
-            _fill_families(chain, formulas, (q, position, rotation, pivot), poses, given)
         present = chain.present(position, rotation, tolerance)
+        undetermined = None
+        if not present.all():
+            undetermined = np.asarray((pivot < 0).any(axis=1) & ~present.all(axis=1))
+            nearly = chain.present(position, rotation, _NEARLY) & ~present
+            if undetermined.any() or nearly.any():
+                found = (q, position, rotation, pivot)
+                _recover(chain, formulas, found, poses, given, (undetermined, nearly))
+                present = chain.present(position, rotation, tolerance)
         suspect = present & (pivot < SUSPECT)
     multiplicity = present.astype(np.int64)
     family = np.zeros(present.shape, dtype=np.int64)
     if suspect.any():
         _singular(chain, suspect, poses, given, q, multiplicity, family)
+    # an undetermined angle belongs to a singular configuration: without one, some may be missing
     complete = np.ones(len(poses), dtype=bool)
+    if undetermined is not None:
+        complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
     return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
 
 
@@ -58,56 +63,40 @@ def _repair(
     again = formulas.solve(poses[bad], **own)
     q[bad] = again.q[..., list(chain.arm.coordinates)]
     position[bad] = rotation[bad] = again.error
-    pivot[bad] = 0.0
+    pivot[bad] = -1.0
 
 
-def _fill_families(
+def _recover(
     chain: ExactChain,
     formulas: FormulaKernel,
     found: tuple[Array, Array, Array, Array],
     poses: Array,
     given: Mapping[str, Array],
+    uncertain: tuple[Mask, Mask],
 ) -> None:
-    """Members of families that the formulas miss because they set an undetermined angle to one value.
+    """Configurations that formulas miss take the places of branches that do not exist.
 
-    Elsewhere on the family the other joints may reach the pose. Formulas at neighbouring poses have other
-    values of that angle; their configurations are corrected to the pose and take the place of branches
-    that do not exist.
+    uncertain: (n,) poses where an angle is undetermined, and (n, k) branches that nearly exist: a double root
+    is known to the square root of the rounding error.
     """
     q, position, rotation, pivot = found
+    undetermined, nearly = uncertain
     present = chain.present(position, rotation, BRANCH)
-    rows = np.nonzero((pivot < 0).any(axis=1) & ~present.all(axis=1))[0]
+    parts = []
+    rows = np.nonzero(undetermined)[0]
+    if len(rows):
+        parts.append(from_neighbours(chain, formulas, poses, given, rows))
+    own, branch = np.nonzero(nearly & ~undetermined[:, None])
+    if len(own):
+        parts.append(corrected_starts(chain, poses, given, own, q[own, branch]))
+    at, candidates, pivots = (np.concatenate(x) for x in zip(*parts, strict=True))
+    order = np.argsort(at, kind="stable")
+    rows = np.unique(at)
     if not len(rows):
         return
-    count = 2 * _FAMILY_NEIGHBOURS
-    moves = np.random.default_rng(5).normal(size=(_FAMILY_NEIGHBOURS, 6)) * _NEIGHBOUR
-    every = np.tile(rows, count)
-    near = scaled(poses[every], chain.reach) @ displacements(
-        np.repeat(np.concatenate([moves, -moves]), len(rows), axis=0)
-    )
-    near[:, :3, 3] *= chain.reach
-    coordinates = formulas.formulas.coordinates
-    values = {coordinates[chain.robot.q_slices[name].start]: given[name][every] for name in chain.given}
-    start, far, turned, _ = formulas.solve(near, values)
-    own, branch = np.nonzero(chain.present(far, turned, BRANCH))
-    free, at = list(chain.free), every[own]
-    unit = chain.units
-    links = [scaled(x if x.ndim == 2 else x[at], chain.reach) for x in chain.chain_links(given)]
-    target = scaled(poses[at], chain.reach)
-    moved, residual = corrected(links, list(chain.angles[free]), target, start[own, branch][:, free] / unit)
-    candidates = start[own, branch]
-    candidates[:, free] = moved * unit
-    for row in rows:
-        empty, kept = (np.nonzero(x)[0].tolist() for x in (~present[row], present[row]))
-        for x in candidates[(at == row) & (residual < _REACHED)]:
-            gap = q[row, kept] - x
-            gap = gap - np.where(chain.angles, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
-            if not empty:
-                break
-            if not len(kept) or np.abs(gap).max(axis=1).min() > _APART:
-                place = empty.pop(0)
-                q[row, place], pivot[row, place] = x, 0.0
-                kept.append(place)
+    for row, some in zip(rows, np.split(order, np.searchsorted(at[order], rows[1:])), strict=True):
+        places = fill(chain, q[row], present[row], candidates[some], pivots[some])
+        pivot[row, places] = 0.0
     position[rows], rotation[rows] = chain.errors(q[rows], poses[rows])
 
 
@@ -131,7 +120,7 @@ def _singular(
         q[own, branch][:, list(chain.free)] / unit,
     )
     order = np.ones(multiplicity.shape, dtype=np.int64)
-    order[own, branch], family[own, branch] = kinds
+    order[own, branch], family[own, branch] = kinds.order, kinds.family
     rows = np.unique(own[(kinds.order > 1) | (kinds.family > 0)])
     chain.merge(q, multiplicity, rows)
     rows = np.unique(own[kinds.order > 1])

@@ -7,6 +7,7 @@ cosines and sines gives the error of each branch, and the smallest pivot of J^T 
 
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,20 @@ from rikigaku.inverse_kinematics.pose_newton import pose_errors
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 from rikigaku.inverse_kinematics.shared_kernels import run
 from rikigaku.numbers.elementary_functions import atan2, cos, is_number, sin, sqrt, where
+from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import Program, trace
 from rikigaku.spatial.pose import Pose
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
 from rikigaku.symbolic.inverse_kinematics.joint_formulas_json import formulas_to_json
-from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
+from rikigaku.symbolic.inverse_kinematics.solution_steps import (
+    Angle,
+    Definition,
+    Displacement,
+    Root,
+    Step,
+    formulas_of,
+)
 
 # squared size of (cosine, sine), up to a factor, that rounding errors may have, and one taken for zero
 _DOUBLE, _SINGLE = (1e-24, 1e-280), (1e-7, 1e-35)
@@ -90,6 +99,11 @@ class FormulaKernel:
         self.formulas, self.arm, self.symbols = formulas, arm, dict(symbols)
         self.given = tuple(formulas.coordinates[place] for place in formulas.given)
         self.branches = len(formulas.signs)
+        known = frozenset(self.symbols)
+        self._divisors = {
+            step.name: [x for f in _values(step) for x in divisors(f) if not x.symbols <= known]
+            for step in formulas.steps
+        }
         saved = json.dumps(formulas_to_json(formulas), sort_keys=True)
         content = [saved, arm.links.tobytes().hex(), str(arm.revolute), str(arm.coordinates)]
         content.append(f"{sorted(self.symbols.items())}{' in single precision' * single}")
@@ -123,6 +137,9 @@ class FormulaKernel:
         sign = iter(signs)
         undetermined: Number = 0.0
         for step in self.formulas.steps:
+            for divisor in self._divisors[step.name]:
+                x = divisor.evaluate(FLOATS, at)
+                undetermined = where(x * x < self._undetermined, 1.0, undetermined)
             match step:
                 case Definition(name, formula) | Displacement(_, name, formula):
                     at[name] = formula.evaluate(FLOATS, at)
@@ -148,12 +165,30 @@ class FormulaKernel:
     def solve(self, poses: Array, given: Mapping[str, Array]) -> list[Array]:
         """q (n, branches, joints), position error [m], rotation error [rad] and smallest pivot (n, branches).
 
-        The pivot is -1 where a formula leaves an angle undetermined: both its sine and cosine are zero.
+        The pivot is -1 where a formula leaves a joint undetermined: both its sine and cosine are zero, or a
+        divisor is.
         A pose (n, 4, 4) where a quotient of the formulas is not finite has NaN in all its branches.
         """
         n, joints = len(poses), len(self.arm.revolute)
         shapes = [(n, self.branches, joints), *[(n, self.branches)] * 3]
         return run(self.kernel, [poses, *(given[name] for name in self.given)], shapes, self.single)
+
+
+def _values(step: Step) -> tuple[Formula, ...]:
+    """The formulas of a step that are evaluated."""
+    return (step.y, step.x) if isinstance(step, Angle) else formulas_of(step)
+
+
+def divisors(formula: Formula) -> list[Formula]:
+    """The factors of a formula with negative powers, those within sums and functions among them."""
+    found = []
+    for monomial, _ in formula.terms:
+        for (kind, inside), power in monomial:
+            if isinstance(inside, Formula):
+                found += divisors(inside)
+            if power < 0:
+                found.append(Formula((((((kind, inside), 1),), Fraction(1)),)))
+    return list(dict.fromkeys(found))
 
 
 def _directed(y: Number, x: Number, least: float) -> tuple[JointAngle, Number]:

@@ -19,18 +19,21 @@ from rikigaku.inverse_kinematics.found_configurations import (
     ArmConfigurations,
     Found,
     Indices,
+    distinct,
     joined,
+    kept,
     nothing,
+    tabulated,
     wrapped,
 )
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.native_arm import NativeArm
+from rikigaku.inverse_kinematics.nearly_families import zeros_on_curves
 from rikigaku.inverse_kinematics.pose_continuation import PathEnds, PoseContinuation
 from rikigaku.inverse_kinematics.pose_newton import (
     ACCEPTED,
     FARTHEST,
     FINISHED,
-    MOST,
     STEPS,
     newton_kernel,
     newton_step,
@@ -44,6 +47,7 @@ from rikigaku.inverse_kinematics.singular_configurations import (
     multiplicities,
     singular_kinds,
 )
+from rikigaku.inverse_kinematics.singular_curves import PoseEquations
 from rikigaku.inverse_kinematics.three_prismatic import ThreePrismatic, three_prismatic
 
 MOST_PRISMATIC = 3  # more are redundant
@@ -52,8 +56,9 @@ _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configu
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
 _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
-# Projection of a configuration to a number, to find equal ones; irrational, so that others rarely coincide.
-_PROJECTION = np.sin(np.arange(1, 13) * np.sqrt(3))
+
+_ROUGH, _ROUGH_PIVOT = 1e-2, 1e-4  # residual and pivot near a curve that nearly is a family
+_NEAR_ZERO = 1e-3  # [rad, reach] from a solution on such a curve
 
 LoopSolver = CutSolver | PrismaticLoop | ThreePrismatic
 
@@ -136,35 +141,63 @@ class GeneralArm:
         return scaled
 
     def _solved(self, links: list[Array], H: Array) -> ArmConfigurations:
-        found, unresolved = self._by_cuts(links, H)
+        found, rough, unresolved = self._by_cuts(links, H)
         if unresolved.any():
-            found, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
-        multiplicity, family = self._classified(found, links, H)
-        return self._table(len(H), found, multiplicity, family, ~unresolved)
+            rough = kept(rough, unresolved[rough.pose])
+            found, more, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
+            found, unclear = self._along_curves(found, joined(rough, more), links, H)
+            unresolved[unclear] = True
+        multiplicity, family, _ = self._classified(found, links, H)
+        units = np.where(self.revolute, 1.0, self.reach)
+        return tabulated(len(H), found, multiplicity, family, ~unresolved, units)
 
-    def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Mask]:
-        """Configurations by one cut after another, and the poses that all of them leave unresolved."""
-        found, unresolved = nothing(), np.ones(len(H), dtype=bool)
+    def _by_cuts(self, links: list[Array], H: Array) -> tuple[Found, Found, Mask]:
+        """Configurations by one cut after another, rough ones, and the poses that all leave unresolved."""
+        found, rough, unresolved = nothing(), nothing(), np.ones(len(H), dtype=bool)
         for solver in self.solvers:
             rows = np.nonzero(unresolved)[0]
             if not len(rows):
                 break
-            more, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
-            found, _ = self._distinct(joined(found, more._replace(pose=rows[more.pose])))
+            more, poor, still = self._by(solver, [x if x.ndim == 2 else x[rows] for x in links], H[rows])
+            found, _ = distinct(joined(found, more._replace(pose=rows[more.pose])), self.revolute, SINGULAR)
+            rough = joined(rough, poor._replace(pose=rows[poor.pose]))
             unresolved = np.zeros(len(H), dtype=bool)
             unresolved[rows] = still | self._odd(found, links, H)[rows]
-        return found, unresolved
+        return found, rough, unresolved
+
+    def _along_curves(
+        self, found: Found, rough: Found, links: list[Array], H: Array
+    ) -> tuple[Found, Indices]:
+        """All solutions on curves that nearly are families, in place of those known; poses with more."""
+        nearly = self._classified(found, links, H)[2]
+        known = joined(kept(found, nearly), rough)
+        if not len(known.pose):
+            return found, known.pose
+        pose = known.pose
+        equations = PoseEquations([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, H[pose])
+        owner, q, unclear = zeros_on_curves(equations, known.q, pose)
+        unclear, pose = pose[unclear], pose[owner]
+        q, residual, pivot = self._polished([x if x.ndim == 2 else x[pose] for x in links], H[pose], q, 0)
+        good = residual < ACCEPTED
+        new = Found(pose[good], q[good], residual[good], pivot[good])
+        # along such a curve solutions are known to a multiple of the residual over the singular value
+        for k in np.nonzero(nearly)[0]:
+            gap = wrapped(new.q[new.pose == found.pose[k]] - found.q[k], self.revolute)
+            nearly[k] = np.abs(gap).max(axis=1).min(initial=1.0) < _NEAR_ZERO
+        return self._united(kept(found, ~nearly), new), unclear
 
     def _odd(self, found: Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
-        multiplicity, _ = self._classified(found, links, H)
+        multiplicity, _, _ = self._classified(found, links, H)
         return np.asarray(np.bincount(found.pose, multiplicity, minlength=len(H)) % 2 == 1)
 
-    def _continued(self, found: Found, rows: Indices, links: list[Array], H: Array) -> tuple[Found, Mask]:
+    def _continued(
+        self, found: Found, rows: Indices, links: list[Array], H: Array
+    ) -> tuple[Found, Found, Mask]:
         """Configurations of poses that every cut leaves unresolved, by continuation from a general pose.
 
         Returns:
-            The configurations, and the poses where some may still be missing.
+            The configurations, rough ones, and the poses where some may still be missing.
         """
         own = [x if x.ndim == 2 else x[rows] for x in links]
         continuation = self._continuation(links)
@@ -183,7 +216,8 @@ class GeneralArm:
             q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
         q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
         good = residual < ACCEPTED
-        found = self._united(found, Found(pose[good], q[good], residual[good], pivot[good]))
+        ended = Found(pose, q, residual, pivot)
+        found = self._united(found, kept(ended, good))
         found = self._merged(found, links, H)
         unresolved = np.zeros(len(H), dtype=bool)
         unresolved[rows[ends.unclear]] = True
@@ -191,7 +225,7 @@ class GeneralArm:
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
         unresolved[rows[ends.pose[jumped]]] = True
-        return found, unresolved
+        return found, kept(ended, _is_rough(ended)), unresolved
 
     def _not_reached(self, found: Found, rows: Indices, ends: PathEnds) -> Indices:
         """Regular configurations at these poses that no path ends at."""
@@ -234,14 +268,14 @@ class GeneralArm:
         """Both without repetitions; many may be equal, and those beyond neighbours are found in turn."""
         both = joined(first, second)
         while True:
-            both, equal = self._distinct(both)
+            both, equal = distinct(both, self.revolute, SINGULAR)
             if not len(equal):
                 return both
 
     def _by(
         self, solver: CutSolver | PrismaticLoop | ThreePrismatic, links: list[Array], H: Array
-    ) -> tuple[Found, Mask]:
-        """Configurations by one cut, and the poses where some may be missing."""
+    ) -> tuple[Found, Found, Mask]:
+        """Configurations by one cut, rough ones, and the poses where some may be missing."""
         zeros, start = solver.starts(links, H)
         own = zeros.polynomial
         near = [x if x.ndim == 2 else x[own] for x in links]
@@ -251,11 +285,12 @@ class GeneralArm:
         unresolved = np.zeros(len(H), dtype=bool)
         unresolved[own[~good | far | zeros.double]] = True
         unresolved[zeros.unclear] = True
+        found, rough = Found(own, q, residual, pivot), nothing()
         if not good.all():
-            own, q, residual, pivot = own[good], q[good], residual[good], pivot[good]
-        found, equal = self._distinct(Found(own, q, residual, pivot))
+            found, rough = kept(found, good), kept(found, _is_rough(found))
+        found, equal = distinct(found, self.revolute, SINGULAR)
         unresolved[equal] = True
-        return found, unresolved
+        return found, rough, unresolved
 
     def _polished(
         self, links: list[Array], H: Array, q: Array, steps: int = STEPS
@@ -274,32 +309,10 @@ class GeneralArm:
         residual = np.hypot(errors[:, 0], errors[:, 1])
         return wrapped(q, self.revolute), np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
 
-    def _distinct(self, found: Found) -> tuple[Found, Indices]:
-        """The configurations without repetitions, and the poses that had some."""
-        q = found.q
-        # continuous functions of angles, cheaper than sines: their distances from 0 and from a quarter
-        quarter = q - 0.5 * np.pi
-        quarter = np.where(quarter < -np.pi, quarter + 2 * np.pi, quarter)
-        near = np.where(self.revolute, np.abs(q), q) @ _PROJECTION[:6]
-        key = near + np.where(self.revolute, np.abs(quarter), 0.0) @ _PROJECTION[6:]
-        order = np.lexsort((key, found.pose))
-        drop = np.zeros(len(q), dtype=bool)
-        for lag in (1, 2):  # two other configurations between equal ones are improbable
-            a, b = order[:-lag], order[lag:]
-            near = (found.pose[a] == found.pose[b]) & (np.abs(key[a] - key[b]) < 10 * SINGULAR)
-            if near.any():
-                a, b = a[near], b[near]
-                gap = wrapped(q[a] - q[b], self.revolute)
-                drop[b[(np.abs(gap) < SINGULAR).all(axis=1)]] = True
-        if not drop.any():
-            return found, found.pose[:0]
-        kept = ~drop
-        return Found(found.pose[kept], q[kept], found.residual[kept], found.pivot[kept]), found.pose[drop]
-
-    def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices]:
-        """Multiplicities of configurations and the dimensions of their families."""
+    def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices, Mask]:
+        """Multiplicities of configurations, dimensions of their families, and which nearly belong to one."""
         multiplicity = np.ones(len(found.pose), dtype=np.int64)
-        family = np.zeros(len(found.pose), dtype=np.int64)
+        family, nearly = np.zeros(len(found.pose), dtype=np.int64), np.zeros(len(found.pose), dtype=bool)
         at = np.nonzero(found.pivot < SUSPECT)[0]
         if len(at):
             own = found.pose[at]
@@ -307,26 +320,14 @@ class GeneralArm:
                 [x if x.ndim == 2 else x[own] for x in links], self.arm.revolute, H[own], found.q[at]
             )
             order = np.ones(len(found.pose), dtype=np.int64)
-            order[at], family[at] = kinds
+            order[at], family[at], nearly[at] = kinds
             for pose in np.unique(own[kinds.order > 1]):
                 rows = np.nonzero(found.pose == pose)[0]
                 multiplicity[rows] = multiplicities(order[rows], found.q[rows], self.arm.revolute)
-        return multiplicity, family
+        return multiplicity, family, nearly
 
-    def _table(
-        self, n: int, found: Found, multiplicity: Indices, family: Indices, complete: Mask
-    ) -> ArmConfigurations:
-        """Configurations as arrays, one row for each pose."""
-        order = np.argsort(found.pose, kind="stable")
-        own = found.pose[order]
-        rank = np.arange(len(own)) - np.searchsorted(own, own)
-        q, residual = np.full((n, MOST, 6), np.nan), np.full((n, MOST), np.nan)
-        count, dimension = np.zeros((n, MOST), dtype=np.int64), np.zeros((n, MOST), dtype=np.int64)
-        if (rank >= MOST).any():  # samples of a family may be more
-            kept = rank < MOST
-            complete[own[~kept]] = False
-            order, own, rank = order[kept], own[kept], rank[kept]
-        q[own, rank] = found.q[order] * np.where(self.revolute, 1.0, self.reach)
-        residual[own, rank], count[own, rank] = found.residual[order], multiplicity[order]
-        dimension[own, rank] = family[order]
-        return ArmConfigurations(q, residual, count, dimension, complete)
+
+def _is_rough(found: Found) -> Mask:
+    """Ends of Newton's method that are no solutions, near a singular configuration."""
+    near = (found.residual >= ACCEPTED) & (found.residual < _ROUGH)
+    return np.asarray(near & (found.pivot < _ROUGH_PIVOT))

@@ -25,14 +25,15 @@ class LegBranches(NamedTuple):
 class IkSolution:
     """Configurations that bring a frame to a target, their errors, and what the search did.
 
-    For a batch of targets every field but `method` has the batch's shape before its own. With all=True an
+    For a batch of targets every field has the batch's shape before its own. With all=True an
     axis of configurations follows; those that do not exist are NaN.
 
     Attributes:
         q: configurations (..., nq). success: within the tolerance and the joint limits.
         position_error [m], rotation_error [rad] (0 for a position target).
         iterations: of the search. texts: the messages, or a function that writes them.
-        method: "formulas", "elimination", "continuation" or "search".
+        method: "formulas", "elimination", "continuation" or "search". For a batch of which some targets were
+            searched for because the exact method reaches none, an array with the method of each.
         multiplicity: with all=True, the number of solutions that coincide: 1, 2 at a fold, 3 at a cusp; 0
             where there is none. Solutions closer than 1e-6 [rad, sum of link lengths] are one.
         complete: with all=True, False where configurations may be missing: the elimination was
@@ -53,7 +54,7 @@ class IkSolution:
     rotation_error: Array
     iterations: Indices
     texts: NDArray[np.object_] | str | Callable[[], NDArray[np.object_]]
-    method: str = "search"
+    method: Any = "search"
     multiplicity: Any = None
     dimension: int = 0
     family: Any = None
@@ -103,7 +104,11 @@ def shaped(found: IkSolution, batch: tuple[int, ...], dtype: type[np.floating[An
     def texts() -> Any:
         return found.message.reshape(batch) if batch else found.message[0]
 
-    own: dict[str, Any] = {"method": found.method, "dimension": found.dimension, "changes": found.changes}
+    own: dict[str, Any] = {"dimension": found.dimension, "changes": found.changes}
+    if isinstance(found.method, str):
+        own["method"] = found.method
+    else:
+        own["method"] = found.method.reshape(batch) if batch else found.method[0]
     for name in _BATCHED:
         x = getattr(found, name)
         if x is not None:

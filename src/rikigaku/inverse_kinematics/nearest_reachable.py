@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, bounds_of, search
@@ -25,18 +25,27 @@ def with_nearest(
     given: Mapping[str, Array],
     start: Array,
     options: SearchOptions,
+    unreachable: Mask,
 ) -> IkSolution:
     """The solutions, with a search for the nearest configuration where there is none within the limits.
 
     Given joints keep their values.
+
+    Args:
+        unreachable: (n,) where the exact method has shown that there is no solution. One attempt and few
+            restarts find the nearest pose there; elsewhere the search makes all its attempts.
     """
-    # An exact method has shown that there is no solution: one attempt and few restarts find the nearest pose.
-    options = options._replace(restarts=min(options.restarts, 4))
+    few = options._replace(restarts=min(options.restarts, 4))
+    method = np.full(len(best.success), best.method, dtype=object)
     fields: dict[str, Any] = {name: np.array(getattr(best, name)) for name in _FIELDS}
-    for rows in _equal_values(given, np.nonzero(~best.success)[0]):
-        begin, held, inside = _held(
-            robot, {name: float(x[rows[0]]) for name, x in given.items()}, start, options
-        )
+    groups = [
+        (rows, own)
+        for own, flags in ((few, unreachable), (options, ~unreachable))
+        for rows in _equal_values(given, np.nonzero(~best.success & flags)[0])
+    ]
+    for rows, own in groups:
+        begin, held, inside = _held(robot, {name: float(x[rows[0]]) for name, x in given.items()}, start, own)
+        method[rows] = "search"
         one = PoseTarget(frame=goal.frame, pose=goal.pose[rows])
         found = search(robot, [one], (len(rows),), begin, held)
         for name, whole in fields.items():
@@ -46,7 +55,7 @@ def with_nearest(
             gaps = f"{fields['position_error'][row]:.3g} m and {fields['rotation_error'][row]:.3g} rad"
             text = f"{best.message[row]} The nearest configuration found is off by {gaps}."
             fields["message"][row] = text if inside else f"{text} Given joints are beyond their limits."
-    return replace(best, texts=fields.pop("message"), **fields)
+    return replace(best, texts=fields.pop("message"), method=method, **fields)
 
 
 def _equal_values(given: Mapping[str, Array], rows: Indices) -> list[Indices]:

@@ -103,6 +103,14 @@ def _cross(a: Array, b: Array) -> Array:
     return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=1)
 
 
+def pose_differences(X: Array, H: Array) -> Array:
+    """Position and rotation errors (m, 6) of poses (m, 4, 4): the axes' cross products, halved."""
+    S = X[:, :3, :3] @ np.swapaxes(H[:, :3, :3], 1, 2)  # sum of u w^T over the axes u of X and w of H
+    skew = [S[:, 1, 2] - S[:, 2, 1], S[:, 2, 0] - S[:, 0, 2], S[:, 0, 1] - S[:, 1, 0]]
+    rotation = 0.5 * np.stack(skew, axis=1)
+    return np.concatenate([H[:, :3, 3] - X[:, :3, 3], rotation], axis=1)
+
+
 def displacements(x: Array) -> Array:
     """Small displacements (n, 4, 4) from positions and rotation vectors (n, 6)."""
     from scipy.spatial.transform import Rotation

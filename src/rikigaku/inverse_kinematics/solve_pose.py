@@ -134,10 +134,12 @@ def inverse_kinematics(
         return shaped(exact_path(exact.solver, found, begin, within, steps), batch, kind)
     found = _exact(exact, targets, start, options, within, everything)
     if not everything:
-        found = nearest(found, start)
+        every, found = found, nearest(found, start)
         if method == "auto" and not found.success.all():
             goal = PoseTarget(frame=frame, pose=targets)
-            found = with_nearest(robot, found, goal, exact.given, start, options)
+            # members of a family are samples: others may be within the limits
+            unreachable = every.complete & (every.family.max(axis=1, initial=0) == 0)
+            found = with_nearest(robot, found, goal, exact.given, start, options, unreachable)
     return shaped(found, batch, kind)
 
 
