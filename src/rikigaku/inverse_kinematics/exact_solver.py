@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
+from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.elimination_configurations import configurations_by_elimination, general_arm
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, JOINTS, ExactChain, ExactConfigurations
@@ -19,10 +19,9 @@ from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.redundant_joints import null_spaces, redundant_sets
 from rikigaku.inverse_kinematics.square_root_arms import may_have_formulas
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
+from rikigaku.symbolic.inverse_kinematics.numeric_formulas import numeric_formulas
 
-_FORMULA_SECONDS = 20.0  # a formula that takes longer to find is not looked for; most take 0.2 s
 _CHOICES = 12  # sets of redundant joints that are tried
 _MOST_KNOWN = 32
 _known: "dict[tuple[object, ...], ExactSolver]" = {}
@@ -44,12 +43,7 @@ class ExactSolver(ExactChain):
             self.formulas = FormulaKernel(found, self.arm, self.names, values)
 
     def _formulas(self) -> JointFormulas | None:
-        try:
-            return inverse_kinematics_formulas(
-                self.robot, self.frame, "pose", self.given, time_limit=_FORMULA_SECONDS
-            )
-        except (NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge):
-            return None
+        return numeric_formulas(self.robot, self.frame, self.given)
 
     def solve(
         self, poses: Array, given: Mapping[str, Array], tolerance: float = BRANCH

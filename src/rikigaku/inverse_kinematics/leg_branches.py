@@ -7,7 +7,6 @@ joints that loops connect when the frame's body stands still.
 
 import itertools
 from collections.abc import Mapping
-from contextlib import suppress
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from rikigaku.closure.closure_plan import equations_of
 from rikigaku.closure.configuration_comparison import differences, wrapped
 from rikigaku.closure.loop_closure_newton import newton
 from rikigaku.closure.platform_legs import PosedLoops
-from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
 from rikigaku.core.types import Array, Mask
 from rikigaku.inverse_kinematics.ik_solution import IkSolution, LegBranches
 from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
@@ -24,14 +22,14 @@ from rikigaku.model.mechanism import Mechanism, instantiate
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import position_bounds, random_state
 from rikigaku.numbers.number_kind import FLOATS
-from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
+from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
+from rikigaku.symbolic.inverse_kinematics.numeric_formulas import numeric_formulas
 
 _STARTS = 96  # random configurations of one round
 _ROUNDS = 8
 _SEEN = 4  # rounds follow until one finds nothing new and every branch was found this often
 _EQUAL = 1e-6
 _REACHED = 1e-10
-_FORMULA_SECONDS = 20.0
 _MOST_LISTED = 16  # combinations of the legs' branches; of more only the nearest is given
 
 
@@ -44,9 +42,9 @@ def leg_solution(
     then the other combinations of branches, if there are no more than 16 in all.
     """
     problem = _LegProblem(robot, frame, symbols)
-    if len(problem.legs) == 1 and targets.ndim == 3:
-        with suppress(NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge):
-            return _by_formulas(robot, frame, targets, limits, symbols)
+    formulas = numeric_formulas(robot, frame, ()) if len(problem.legs) == 1 and targets.ndim == 3 else None
+    if formulas is not None:
+        return _by_formulas(robot, formulas, targets, limits, symbols)
     parts = [problem.solved(target, start, limits) for target in targets]
     q, good, legs, errors = zip(*parts, strict=True)
     count = max(len(own) for own in q)
@@ -74,10 +72,9 @@ def leg_solution(
 
 
 def _by_formulas(
-    robot: RobotModel, frame: str, targets: Array, limits: bool, symbols: Mapping[str, float]
+    robot: RobotModel, formulas: JointFormulas, targets: Array, limits: bool, symbols: Mapping[str, float]
 ) -> IkSolution:
     """All configurations of a closed robot without separate legs (palletizers), by its formulas."""
-    formulas = inverse_kinematics_formulas(robot, frame, "pose", time_limit=_FORMULA_SECONDS)
     found = formulas.solve(targets, **symbols)
     lower, upper = position_bounds(robot)
     q = wrapped(robot, np.reshape(found.q, (-1, robot.nq)), ()).reshape(np.shape(found.q))
