@@ -10,6 +10,7 @@ from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag, number, precision
 from rikigaku.inverse_kinematics.exact_solutions import all_configurations, nearest, sampled_family
+from rikigaku.inverse_kinematics.family_members import with_family_members
 from rikigaku.inverse_kinematics.ik_solution import IkSolution, shaped
 from rikigaku.inverse_kinematics.leg_branches import leg_solution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, search, start_of
@@ -131,6 +132,7 @@ def inverse_kinematics(
     if steps is not None:
         begin = None if q0 is None else start
         found = all_configurations(exact.solver, targets, exact.given, start, largest_error, within, True)
+        found = with_family_members(exact.solver, found, targets, exact.given, start, within)
         return shaped(exact_path(exact.solver, found, begin, within, steps), batch, kind)
     found = _exact(exact, targets, start, options, within, everything)
     if not everything:
