@@ -15,6 +15,7 @@ from rikigaku.inverse_kinematics.ik_solution import IkSolution, shaped
 from rikigaku.inverse_kinematics.leg_branches import leg_solution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, search, start_of
 from rikigaku.inverse_kinematics.method_choice import METHODS, ExactMethod, exact_method, is_moved
+from rikigaku.inverse_kinematics.nearest_closed import with_closed_loops
 from rikigaku.inverse_kinematics.nearest_reachable import with_nearest
 from rikigaku.inverse_kinematics.pose_path import PathOptions, exact_path, path_options, searched_path
 from rikigaku.inverse_kinematics.single_precision import LEAST_TOLERANCE, TOLERANCE, single_precision
@@ -174,7 +175,10 @@ def _searched(
     if steps is not None:
         return searched_path(robot, goal, targets, start, options, steps)
     if is_moved(robot, goal.frame, options.symbols):
-        return search(robot, [goal], (len(targets),), start, options)
+        found = search(robot, [goal], (len(targets),), start, options)
+        if robot.loops and not found.success.all():
+            return with_closed_loops(robot, found, goal, targets, start, options)
+        return found
     found = search(robot, [goal], (len(targets),), start, options._replace(restarts=0))
     found.message[~found.success] = f"No joint moves frame {goal.frame!r}: it stays where it is."
     return found
