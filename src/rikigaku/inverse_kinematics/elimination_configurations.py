@@ -19,13 +19,16 @@ _PER_ERROR = 1e3  # the same, per tolerance: an error of the pose moves an auxil
 _LEAST_SQUARES_STEPS = 12
 
 
-def general_arm(chain: ExactChain, given: Mapping[str, Array]) -> GeneralArm:
-    """The arm of six joints at the first values of the given ones; its cuts serve all."""
+def general_arm(chain: ExactChain, given: Mapping[str, Array], eliminate: bool = True) -> GeneralArm:
+    """The arm of six joints at the first values of the given ones; its cuts serve all.
+
+    eliminate: False for continuation alone.
+    """
     links = chain.six_links(given)
     first = np.array([link if link.ndim == 2 else link[0] for link in links])
     revolute = [*chain.free_revolute, *[True] * (JOINTS - len(chain.free))]
     varying = [k for k, link in enumerate(links) if link.ndim == 3]
-    return GeneralArm(SerialArm(first, tuple(revolute), tuple(range(JOINTS))), varying)
+    return GeneralArm(SerialArm(first, tuple(revolute), tuple(range(JOINTS))), varying, eliminate)
 
 
 def configurations_by_elimination(
