@@ -62,9 +62,10 @@ def inverse_kinematics(
         frame: a frame or link.
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
             nearest to it is returned. Joints that do not move the frame keep its values.
-        all: return every configuration at poses or positions. A redundant arm has a family of them, given by samples at values of
-            the redundant joints, and its `dimension`; `self_motion` gives the curves of dimension 1. A closed
-            robot has branches of each leg (`legs`); up to 16 combinations of them are listed in q.
+        all: return every configuration, also at positions. A redundant arm has a family of them, given by
+            samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
+            dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
+            listed in q.
         along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
             given; `changes` lists the poses before which the arm must change its branch, or needs a full
             revolution. A pose without configuration has NaN.
