@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from rikigaku.core.types import Array, Mask
-from rikigaku.inverse_kinematics.exact_chain import BRANCH, JOINTS, ExactChain, ExactConfigurations, scaled
+from rikigaku.inverse_kinematics.exact_chain import JOINTS, ExactChain, ExactConfigurations, scaled
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 
 _CLOSE = 1e-6  # [rad]: an auxiliary joint within this of zero starts a least-squares solution
+_ROUNDING = 1e-14  # [rad]: an auxiliary joint farther from zero leaves errors that least squares remove
 _PER_ERROR = 1e3  # the same, per tolerance: an error of the pose moves an auxiliary joint by some multiple
 _LEAST_SQUARES_STEPS = 12
 
@@ -52,7 +53,7 @@ def configurations_by_elimination(
         with np.errstate(invalid="ignore"):
             largest = np.abs(found.q[..., free:]).max(axis=-1)
             near = reached & (largest < max(_CLOSE, _PER_ERROR * tolerance))
-            beside = near & (largest > BRANCH)
+            beside = near & (largest > _ROUNDING)
         _least_squares(chain, q, beside, poses, given)
         position, rotation = chain.errors(q, poses)
         with np.errstate(invalid="ignore"):
