@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import flint
 import numpy as np
 
-from benchmarks.complex_paths import GeneralPose, Screws, all_ends, distance, scaled
+from benchmarks.complex_paths import MOST, GeneralPose, Screws, all_ends, distance, extended, scaled
 
 Array = Any
 BITS = 256
 _REFINEMENTS = 2  # 1e-15, 1e-30, 1e-60
 _RADIUS = flint.arb(2) ** -100  # of the box in which a configuration is enclosed
 _REAL, _CLEAR = 1e-12, 1e-7  # imaginary parts [rad, reach] of a real configuration, and of a complex one
-_ATTEMPTS = 4
+_ATTEMPTS = 6
 
 
 class Counts(NamedTuple):
@@ -28,18 +28,26 @@ class Counts(NamedTuple):
 
 
 def certified_counts(arm: Screws, start: GeneralPose, H: Array) -> Counts:
-    """Real configurations at poses (m, 4, 4)."""
+    """Real configurations at poses (m, 4, 4).
+
+    Where ends do not come in pairs at more than a tenth of the poses, the general pose lacks configurations.
+    """
     real, apart = np.full(len(H), -1), np.zeros(len(H))
-    left = np.arange(len(H))
     for attempt in range(_ATTEMPTS):
-        x, arrived = all_ends(arm, start, scaled(arm, H[left]), attempt)
-        for k, own, good in zip(left, x, arrived.all(axis=1), strict=True):
-            if good and (gap := _paired(arm, own)) is not None:
-                apart[k] = gap
-                real[k] = _certified(arm, own, H[k])
-        left = left[real[left] < 0]
+        left = np.nonzero(real < 0)[0]
         if not len(left):
             break
+        x, arrived = all_ends(arm, start, scaled(arm, H[left]), attempt)
+        gaps = [_paired(arm, own) if good else None for own, good in zip(x, arrived.all(axis=1), strict=True)]
+        unpaired = sum(gap is None for gap in gaps)
+        if unpaired > 0.1 * len(H) and len(start.x) < MOST:
+            before, start = len(start.x), extended(arm, start, 100 + attempt)
+            if len(start.x) > before:
+                real[:] = -1
+                continue
+        for k, own, gap in zip(left, x, gaps, strict=True):
+            if gap is not None:
+                apart[k], real[k] = gap, _certified(arm, own, H[k])
     return Counts(real, apart)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 Array = Any
 MOST = 16  # configurations of six joints [Primrose1986]
-_LOOPS = 6  # loops of poses in one round
+_LOOPS = 8  # loops of poses in one round
 _FRUITLESS = 2  # rounds without a new configuration after which the search ends
 _SAME = 1e-6
 _FIRST, _LEAST, _LARGEST = 0.01, 1e-8, 0.1  # steps of the path's parameter
@@ -190,18 +190,23 @@ def general_pose(arm: Screws, seed: int = 0, most: int = MOST) -> GeneralPose:
     rng = np.random.default_rng(seed)
     n = len(arm.revolute)
     x = np.array([rng.normal(size=n) + 1j * rng.normal(size=n) * 0.5])
-    H = pose_and_jacobian(arm, x)[0]
-    fruitless = 0
+    return extended(arm, GeneralPose(pose_and_jacobian(arm, x)[0][0], x), seed + 1, most)
+
+
+def extended(arm: Screws, start: GeneralPose, seed: int, most: int = MOST) -> GeneralPose:
+    """The same pose with the configurations that further loops of poses find."""
+    rng, x, fruitless = np.random.default_rng(seed), start.x, 0
+    n = x.shape[1]
     while fruitless < _FRUITLESS and len(x) < most:
         there = rng.normal(size=(_LOOPS, n)) + 0.5j * rng.normal(size=(_LOOPS, n))
-        far, here = pose_and_jacobian(arm, there)[0], np.repeat(H, _LOOPS, axis=0)
+        far, here = pose_and_jacobian(arm, there)[0], np.repeat(start.pose[None], _LOOPS, axis=0)
         rows = np.repeat(np.arange(_LOOPS), len(x))
         middle, good = tracked(arm, pose_path(here, far, rng), rows, np.tile(x, (_LOOPS, 1)))
         back, home = tracked(arm, pose_path(far, here, rng), rows[good], middle[good])
         before = len(x)
         x = distinct(arm, np.concatenate([x, back[home]]))
         fruitless = 0 if len(x) > before else fruitless + 1
-    return GeneralPose(H[0], x)
+    return GeneralPose(start.pose, x)
 
 
 def all_ends(arm: Screws, start: GeneralPose, H: Array, seed: int = 0) -> tuple[Array, Array]:
