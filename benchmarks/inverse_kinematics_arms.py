@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import rikigaku as rk
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
@@ -65,6 +66,20 @@ def from_forward_kinematics(fk: Callable[[Array], Array]) -> SerialArm:
     poses = [np.eye(4), *frames, home]
     links = [np.linalg.inv(a) @ b for a, b in pairwise(poses)]
     return SerialArm(np.array(links), (True,) * 6, tuple(range(6)))
+
+
+def robot_of(arm: SerialArm) -> Any:
+    """A robot of revolute joints with these links; its frame is "tool"."""
+
+    def placed(T: Array) -> Any:
+        rpy = Rotation.from_matrix(T[:3, :3]).as_euler("xyz")
+        return rk.Placement(xyz=tuple(map(float, T[:3, 3])), rpy=tuple(map(float, rpy)))
+
+    links = [
+        rk.Link(f"l{k}", f"l{k - 1}" if k > 1 else "base", rk.Joint(f"q{k}"), placed(T))
+        for k, T in enumerate(arm.links[:-1], 1)
+    ]
+    return rk.Robot("arm", tuple(links), frames=(rk.Frame("tool", links[-1].name, placed(arm.links[-1])),))
 
 
 def arm_of(rows: Any, prismatic: Any = ()) -> Any:

@@ -141,3 +141,35 @@ def test_velocity_limits_are_kept_by_a_search_and_reported_by_exact_solutions():
         ur5.inverse_kinematics(ur5.pose(q, "hand"), "hand", along=True, times=[0.0, 1.0])
     with pytest.raises(WrongValue, match="give along=True"):
         ur5.inverse_kinematics(ur5.pose(q, "hand"), "hand", times=times)
+
+
+@pytest.mark.parametrize(("name", "n"), [("ur5", 41), ("ur5", 40), ("puma560", 41), ("stanford", 41)])
+def test_a_path_through_a_wrist_in_line_is_continuous_at_a_singular_sample(name, n):
+    robot = rk.load(name)
+    middle = np.array([0.4, -0.8, 0.5, -0.7, 0.0, 0.5])
+    q = middle + np.linspace(-0.3, 0.3, n)[:, None] * np.array([0.2, 0.3, -0.2, 0.4, 1.0, 0.3])
+    poses = robot.pose(q, "hand")
+    found = robot.inverse_kinematics(poses, "hand", q0=q[0], along=True, limits=False)
+    assert found.changes == ()
+    np.testing.assert_allclose(found.q, q, atol=1e-4)  # the member between its neighbours
+    np.testing.assert_allclose(robot.pose(found.q, "hand"), poses, atol=1e-11)
+
+
+def test_a_path_that_stays_singular_moves_along_its_family_to_leave_it_on_the_other_side():
+    robot = rk.load("puma560")
+    s = np.linspace(-1, 1, 61)
+    q = np.tile([0.4, -0.6, 0.3, -0.7, 0.0, 0.5], (61, 1))
+    q[:, 4] = np.sign(s) * np.maximum(np.abs(s) - 0.3, 0.0)  # in line for 19 samples
+    turned = np.clip(s / 0.3, -1, 1)
+    q[:, 3] += turned
+    q[:, 5] -= turned
+    q[:, 0] += 0.3 * s
+    found = robot.inverse_kinematics(robot.pose(q, "hand"), "hand", q0=q[0], along=True, limits=False)
+    assert (found.success.all(), found.changes) == (True, ())
+    assert np.abs(np.diff(found.q, axis=0)).max() < 0.25
+    np.testing.assert_allclose(robot.pose(found.q, "hand"), robot.pose(q, "hand"), atol=1e-11)
+    held = q.copy()
+    held[:, 4] = 0.0  # singular from the first sample to the last: the path begins at q0
+    found = robot.inverse_kinematics(robot.pose(held, "hand"), "hand", q0=held[0], along=True, limits=False)
+    assert (found.success.all(), found.changes) == (True, ())
+    np.testing.assert_allclose(found.q[0], held[0], atol=1e-8)

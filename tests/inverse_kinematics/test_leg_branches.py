@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import rikigaku as rk
 
@@ -82,3 +83,59 @@ def test_a_palletizer_is_solved_by_its_formulas():
     present = around.multiplicity > 0
     assert (around.q[present][:, 0] >= 3.5).all()
     assert (around.q[present][:, 0] <= 3.5 + 2 * np.pi).all()
+
+
+def delta_position(motors):
+    """Position of a Delta's platform: where three spheres about the shifted elbows meet, below them."""
+    turn = 2 * np.pi / 3 * np.arange(3)
+    radius = 0.15 + 0.25 * np.cos(motors) - 0.05
+    c = np.column_stack(
+        [radius * np.cos(turn), radius * np.sin(turn), 0.7 * np.sin(np.pi / 3) + 0.25 * np.sin(motors)]
+    )
+    x = (c[1] - c[0]) / np.linalg.norm(c[1] - c[0])
+    along = x @ (c[2] - c[0])
+    y = c[2] - c[0] - along * x
+    across = np.linalg.norm(y)
+    y /= across
+    d = np.linalg.norm(c[1] - c[0])
+    a = d / 2
+    b = (along**2 + across**2 - 2 * along * a) / (2 * across)
+    height = np.sqrt(max(0.49 - a**2 - b**2, 0.0))
+    return c[0] + a * x + b * y + height * np.cross(x, y) * (-1 if np.cross(x, y)[2] > 0 else 1)
+
+
+@pytest.mark.parametrize("offset", [(1.5, 0.2, 0.0), (0.0, 0.1, -2.0)])
+def test_the_nearest_pose_of_a_delta_to_one_out_of_reach_has_closed_loops(offset):
+    robot = rk.load("delta")
+    np.testing.assert_allclose(delta_position(np.zeros(3)), 0, atol=1e-12)
+    found = robot.inverse_kinematics(np.array(offset), "hand")
+    assert not found.success
+    assert np.abs(robot.loop_residual(found.q)).max() < 1e-10
+    p = robot.pose(found.q, "hand")[:3, 3]
+    assert abs(np.linalg.norm(p - offset) - found.position_error) < 1e-12
+
+    def distance(motors):
+        return np.linalg.norm(delta_position(motors) - offset)
+
+    grid = np.stack(np.meshgrid(*[np.linspace(-1.2, 1.2, 9)] * 3), axis=-1).reshape(-1, 3)
+    best = grid[np.argmin([distance(x) for x in grid])]
+    least = minimize(distance, best, bounds=[(-1.2, 1.2)] * 3, method="Powell", options={"xtol": 1e-7}).fun
+    assert found.position_error < least + 1e-6
+    motors = [robot.q_slices[f"motor{k}"].start for k in (1, 2, 3)]
+    assert np.abs(found.q[motors]).max() <= 1.2 + 1e-9
+
+
+def test_a_position_that_leaves_orientations_open_says_so():
+    stewart = rk.load("stewart")
+    p = stewart.pose(stewart.closure().samples[1], "hand")[:3, 3]
+    found = stewart.inverse_kinematics(p, "hand", all=True, limits=False)
+    assert found.dimension == 3  # its three rotations
+    assert "family of dimension 3" in found.message
+    delta = rk.load("delta")
+    q = delta.closure().samples[1]
+    p = delta.pose(q, "hand")[:3, 3]
+    found = delta.inverse_kinematics(p, "hand", q0=q, all=True, limits=False)
+    assert found.dimension == 0  # three motors
+    assert [len(leg.q) for leg in found.legs] == [1, 8, 8, 8]
+    np.testing.assert_allclose(delta.pose(found.q[0], "hand")[:3, 3], p, atol=1e-9)
+    np.testing.assert_allclose(found.q[0], q, atol=1e-6)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from test_all_configurations import random_arm, states
 
+import rikigaku as rk
 from benchmarks.exact_counts import real_zeros
 from rikigaku.core.errors import NotSolvable
 from rikigaku.inverse_kinematics.cut_choice import chosen_cuts
@@ -96,3 +97,25 @@ def test_four_prismatic_joints_are_a_family():
     assert not curve.closed
     with pytest.raises(NotSolvable, match=r"family of dimension 1.*given=.*all=True"):
         robot.inverse_kinematics(T, "l6", method="elimination")
+
+
+def test_a_family_with_prismatic_joints_is_exact_to_rounding():
+    # five joints remain beside the one that is given: an auxiliary joint was zero to 1e-11 only
+    quarter = np.pi / 2
+    rows = [(0, 0, 0.2, quarter), (0, 0.5, 0, quarter), (np.pi, 0.5, 0.2, quarter), (-quarter, 0.3, 0.2, 0),
+            (0, 0.5, 0.2, quarter), (0.4, 0, 0.2, quarter)]  # fmt: skip
+    links = []
+    for k, (alpha, a, d, theta) in enumerate(rows):
+        joint = rk.Joint(f"q{k + 1}", "prismatic" if k in (1, 2) else "revolute")
+        offset = rk.ModifiedDH(alpha=alpha, a=a, d=d, theta=theta)
+        links.append(rk.Link(f"l{k + 1}", f"l{k}" if k else "base", joint, offset))
+    robot = rk.Robot("two slides", tuple(links))
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-np.pi, np.pi, (10, 6))
+    q[:, 1], q[:, 2] = rng.uniform(-1, 1, 10), rng.uniform(-1, 1, 10)
+    poses = robot.pose(q, "l6")
+    found = robot.inverse_kinematics(poses, "l6", all=True, limits=False)
+    assert found.dimension == 1
+    k, branch = np.nonzero(found.success)
+    assert len(k) > 1000
+    assert np.abs(robot.pose(found.q[k, branch], "l6") - poses[k]).max() < 1e-12

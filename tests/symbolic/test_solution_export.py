@@ -32,7 +32,7 @@ def test_exported_inverse_kinematics_gives_every_branch(name: str) -> None:
     T = robot.pose(q, "hand", **values)
     wanted = ik.solve(T, **values)
     symbols = [values[x] for x in ik.geometric_symbols]
-    with np.errstate(all="ignore"):
+    with np.errstate(divide="raise", invalid="raise"):  # absent branches are NaN without a warning
         found, error, radicand = function(T[:, :3, 3], T[:, :3, :3], *symbols)
     assert found.shape == wanted.q.shape
     np.testing.assert_array_equal(np.isfinite(found).all(axis=-1), wanted.valid)
@@ -45,7 +45,7 @@ def test_exported_inverse_kinematics_gives_every_branch(name: str) -> None:
 def test_a_pose_out_of_reach_has_a_negative_radicand() -> None:
     scara = rk.load("scara")
     function = python_function(scara.inverse_kinematics_formulas("hand").export("python"))
-    with np.errstate(all="ignore"):
+    with np.errstate(divide="raise", invalid="raise"):  # absent branches are NaN without a warning
         q, error, radicand = function([3.0, 0.0, 0.5], np.eye(3), 0.5, 0.4)
         tilted, tilt, _ = function([0.6, 0.3, 0.5], np.diag([1.0, -1.0, -1.0]), 0.5, 0.4)
     assert (radicand < 0).all()
@@ -64,7 +64,7 @@ def test_exported_loop_closures_hold_every_closed_configuration(name: str) -> No
     own = {loops.coordinates[k]: float(q[k]) for k in loops.independent}
     symbols = {"L": 0.4} if name == "rosam_loop" else {}
     wanted = loops.configurations(own, **symbols)
-    with np.errstate(all="ignore"):
+    with np.errstate(divide="raise", invalid="raise"):  # absent branches are NaN without a warning
         rows, error, radicand = function(list(own.values()), *symbols.values())
     closed = np.isfinite(rows).all(axis=-1)
     assert len(wanted)

@@ -103,9 +103,13 @@ class PosedLoops:
     frame: str
     target: Array
 
+    def poses(self, q: Array) -> Array:
+        """Poses of the frame (states, 4, 4)."""
+        return np.asarray(bound_law(self.loops.robot, "tree.pose")(q, self.frame, **self.loops.symbols))
+
     def residual(self, q: Array) -> Array:
         """Residuals of the loops, then position and rotation vector of the frame beside the target."""
-        T = np.asarray(bound_law(self.loops.robot, "tree.pose")(q, self.frame, **self.loops.symbols))
+        T = self.poses(q)
         if self.target.ndim == 1:
             return np.concatenate([self.loops.residual(q), T[:, :3, 3] - self.target], axis=1)
         R = T[:, :3, :3] @ self.target[:3, :3].T

@@ -14,7 +14,7 @@ class Export:
     """A program to export, with one sentence on it and a description of each input and output.
 
     elements: by input or output, names of its elements for readers ("v": ("theta1_dot", ...)), where they
-    have names of their own.
+    have names of their own. has_absent: results that do not exist are NaN, made by a division by zero.
     """
 
     program: Program
@@ -23,6 +23,7 @@ class Export:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     elements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_absent: bool = False
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,8 @@ def source(export: Export) -> str:
     head = f"def {export.name}({', '.join(name for name, _ in python.inputs)}):"
     parts = ["import numpy\n\n", _FUNCTIONS + "\n"]
     parts += [_loop_function(name, program) for name, program in python.listing.loop_bodies.items()]
+    if export.has_absent:
+        head = f'@numpy.errstate(divide="ignore", invalid="ignore")\n{head}'
     return "\n".join([*parts, head, *indented(body), ""])
 
 

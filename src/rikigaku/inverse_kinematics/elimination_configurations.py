@@ -8,24 +8,28 @@ from collections.abc import Mapping
 import numpy as np
 
 from rikigaku.core.types import Array, Mask
-from rikigaku.inverse_kinematics.exact_chain import BRANCH, JOINTS, ExactChain, ExactConfigurations, scaled
+from rikigaku.inverse_kinematics.exact_chain import JOINTS, ExactChain, ExactConfigurations, scaled
 from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.loop_cut import numbers
 from rikigaku.inverse_kinematics.pose_newton import newton_kernel, newton_step
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 
 _CLOSE = 1e-6  # [rad]: an auxiliary joint within this of zero starts a least-squares solution
+_ROUNDING = 1e-14  # [rad]: an auxiliary joint farther from zero leaves errors that least squares remove
 _PER_ERROR = 1e3  # the same, per tolerance: an error of the pose moves an auxiliary joint by some multiple
 _LEAST_SQUARES_STEPS = 12
 
 
-def general_arm(chain: ExactChain, given: Mapping[str, Array]) -> GeneralArm:
-    """The arm of six joints at the first values of the given ones; its cuts serve all."""
+def general_arm(chain: ExactChain, given: Mapping[str, Array], eliminate: bool = True) -> GeneralArm:
+    """The arm of six joints at the first values of the given ones; its cuts serve all.
+
+    eliminate: False for continuation alone.
+    """
     links = chain.six_links(given)
     first = np.array([link if link.ndim == 2 else link[0] for link in links])
     revolute = [*chain.free_revolute, *[True] * (JOINTS - len(chain.free))]
     varying = [k for k, link in enumerate(links) if link.ndim == 3]
-    return GeneralArm(SerialArm(first, tuple(revolute), tuple(range(JOINTS))), varying)
+    return GeneralArm(SerialArm(first, tuple(revolute), tuple(range(JOINTS))), varying, eliminate)
 
 
 def configurations_by_elimination(
@@ -49,7 +53,7 @@ def configurations_by_elimination(
         with np.errstate(invalid="ignore"):
             largest = np.abs(found.q[..., free:]).max(axis=-1)
             near = reached & (largest < max(_CLOSE, _PER_ERROR * tolerance))
-            beside = near & (largest > BRANCH)
+            beside = near & (largest > _ROUNDING)
         _least_squares(chain, q, beside, poses, given)
         position, rotation = chain.errors(q, poses)
         with np.errstate(invalid="ignore"):

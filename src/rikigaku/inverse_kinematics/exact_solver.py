@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rikigaku.core.errors import NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge
+from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.elimination_configurations import configurations_by_elimination, general_arm
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, JOINTS, ExactChain, ExactConfigurations
@@ -19,10 +19,9 @@ from rikigaku.inverse_kinematics.general_arm import GeneralArm
 from rikigaku.inverse_kinematics.redundant_joints import null_spaces, redundant_sets
 from rikigaku.inverse_kinematics.square_root_arms import may_have_formulas
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.symbolic.inverse_kinematics.closed_form import inverse_kinematics_formulas
 from rikigaku.symbolic.inverse_kinematics.ik_branches import JointFormulas
+from rikigaku.symbolic.inverse_kinematics.numeric_formulas import numeric_formulas
 
-_FORMULA_SECONDS = 20.0  # a formula that takes longer to find is not looked for; most take 0.2 s
 _CHOICES = 12  # sets of redundant joints that are tried
 _MOST_KNOWN = 32
 _known: "dict[tuple[object, ...], ExactSolver]" = {}
@@ -30,26 +29,34 @@ _latest: "dict[tuple[object, ...], ExactSolver]" = {}
 
 
 class ExactSolver(ExactChain):
-    """A method for one frame of one robot: `method` says which."""
+    """A method for one frame of one robot: `method` says which.
+
+    wanted: "auto" for the best there is, or the method that shall be used.
+    """
 
     def __init__(
-        self, robot: RobotModel, frame: str, symbols: Mapping[str, float], given: tuple[str, ...]
+        self,
+        robot: RobotModel,
+        frame: str,
+        symbols: Mapping[str, float],
+        given: tuple[str, ...],
+        wanted: str = "auto",
     ) -> None:
         super().__init__(robot, frame, symbols, given)
+        self.wanted = wanted
         self.formulas: FormulaKernel | None = None
         self.general: GeneralArm | None = None
-        found = self._formulas() if may_have_formulas(self.arm, self.free) else None
+        looked_for = wanted in ("auto", "formulas") and may_have_formulas(self.arm, self.free)
+        found = self._formulas() if looked_for else None
         if found is not None and not found.undecided:  # otherwise a branch may be left out
             values = {k: float(v) for k, v in {**robot.declared_values, **symbols}.items()}
             self.formulas = FormulaKernel(found, self.arm, self.names, values)
 
     def _formulas(self) -> JointFormulas | None:
-        try:
-            return inverse_kinematics_formulas(
-                self.robot, self.frame, "pose", self.given, time_limit=_FORMULA_SECONDS
-            )
-        except (NoFormula, NotExact, NotSolvable, TimeLimit, TooLarge):
-            return None
+        return numeric_formulas(self.robot, self.frame, self.given)
+
+    def _general_arm(self, given: Mapping[str, Array]) -> GeneralArm:
+        return general_arm(self, given, self.wanted != "continuation")
 
     def solve(
         self, poses: Array, given: Mapping[str, Array], tolerance: float = BRANCH
@@ -61,7 +68,7 @@ class ExactSolver(ExactChain):
         if self.formulas is not None:
             return configurations_by_formulas(self, self.formulas, poses, given, tolerance)
         if self.general is None:
-            self.general = general_arm(self, given)
+            self.general = self._general_arm(given)
         return configurations_by_elimination(self, self.general, poses, given, tolerance)
 
     @property
@@ -76,7 +83,7 @@ class ExactSolver(ExactChain):
         """Whether there are no formulas, and every elimination vanishes identically."""
         if self.formulas is None and self.general is None and 0 < len(self.free) <= JOINTS:
             try:
-                self.general = general_arm(self, {name: np.zeros(1) for name in self.given})
+                self.general = self._general_arm({name: np.zeros(1) for name in self.given})
             except NotSolvable:
                 return True
         return self.method == "continuation"
@@ -103,7 +110,7 @@ class ExactSolver(ExactChain):
         for names in redundant_sets(self, self._null_spaces)[:_CHOICES]:
             given = {name: q[[self.names.index(name)]] for name in (*self.given, *names)}
             try:
-                solver = exact_solver(self.robot, self.frame, self.symbols, tuple(sorted(given)))
+                solver = exact_solver(self.robot, self.frame, self.symbols, tuple(sorted(given)), self.wanted)
                 found = solver.solve(pose, given)
             except NotSolvable:
                 continue
@@ -119,21 +126,25 @@ class ExactSolver(ExactChain):
 
 
 def exact_solver(
-    robot: RobotModel, frame: str, symbols: Mapping[str, float], given: tuple[str, ...]
+    robot: RobotModel,
+    frame: str,
+    symbols: Mapping[str, float],
+    given: tuple[str, ...],
+    wanted: str = "auto",
 ) -> ExactSolver:
     """The solver of a frame; the latest ones are kept."""
     values = tuple(sorted(symbols.items()))
     # by identity first: the hash of a robot is that of all its data
-    latest = _latest.get((id(robot), frame, values, given))
+    latest = _latest.get((id(robot), frame, values, given, wanted))
     if latest is not None and latest.robot is robot:
         return latest
-    key = (robot, frame, values, given)
+    key = (robot, frame, values, given, wanted)
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             del _known[next(iter(_known))]
-        _known[key] = ExactSolver(robot, frame, symbols, given)
+        _known[key] = ExactSolver(robot, frame, symbols, given, wanted)
     if len(_latest) >= _MOST_KNOWN:
         _latest.clear()
     if _known[key].robot is robot:
-        _latest[id(robot), frame, values, given] = _known[key]
+        _latest[id(robot), frame, values, given, wanted] = _known[key]
     return _known[key]

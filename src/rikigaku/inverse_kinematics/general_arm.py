@@ -67,12 +67,12 @@ class GeneralArm:
     """Compiled inverse kinematics of one arm of six revolute or prismatic joints.
 
     Args:
-        varying: indices of the links that differ from pose to pose.
+        varying: indices of the links that differ from pose to pose. eliminate: False for continuation alone.
     Raises:
         NotSolvable: if the arm has more than three prismatic joints.
     """
 
-    def __init__(self, arm: SerialArm, varying: Collection[int] = ()) -> None:
+    def __init__(self, arm: SerialArm, varying: Collection[int] = (), eliminate: bool = True) -> None:
         count = arm.revolute.count(False)
         if count > MOST_PRISMATIC:
             raise NotSolvable(
@@ -85,8 +85,14 @@ class GeneralArm:
         self.links = list(self.arm.links)
         self.revolute = np.array(arm.revolute)
         self.newton = newton_kernel(arm.revolute)
-        loops: list[LoopSolver] = [*prismatic_loops(self.arm), *three_prismatic(self.arm)]
-        known = [] if loops else [with_varying_links(cut, varying) for cut in chosen_cuts(self.arm)]
+        loops: list[LoopSolver] = (
+            [*prismatic_loops(self.arm), *three_prismatic(self.arm)] if eliminate else []
+        )
+        known = (
+            []
+            if loops or not eliminate
+            else [with_varying_links(cut, varying) for cut in chosen_cuts(self.arm)]
+        )
         cuts = [CutSolver(arm.revolute, cut) for cut in known if cut is not None]
         self.solvers: Sequence[LoopSolver] = loops or cuts
         self._continuations: dict[tuple[int, ...], PoseContinuation] = {}

@@ -13,7 +13,8 @@ from rikigaku.core.value_text import short
 from rikigaku.inverse_kinematics.exact_solver import ExactSolver, exact_solver
 from rikigaku.model.robot_model import RobotModel
 
-METHODS = ("auto", "formulas", "elimination", "search")
+EXACT = ("formulas", "elimination", "continuation")
+METHODS = ("auto", *EXACT, "search")
 
 
 class ExactMethod(NamedTuple):
@@ -42,18 +43,27 @@ def exact_method(
     Raises:
         NotSolvable: if all configurations or an exact method are asked for, and there is none.
     """
-    wanted = everything or method in ("formulas", "elimination")
+    wanted = everything or method in EXACT
+    if wanted and method == "search":
+        raise NotSolvable(
+            "A search finds one configuration: leave all=True or method='search' out. All configurations of "
+            f"a chain are found by {', '.join(EXACT)}.",
+            [],
+        )
+    if wanted and (robot.loops or robot.couplings):
+        raise NotSolvable(
+            "Exact methods serve robots without loops or coupled joints; "
+            "robot.inverse_kinematics_formulas(...) serves robots with loops.",
+            [],
+        )
+    if method in EXACT and not is_pose:
+        raise NotSolvable(f"method={method!r} solves positions with all=True, or give poses (4, 4).", [])
     if method == "search" or not is_pose or robot.loops or robot.couplings:
-        if wanted:
-            raise NotSolvable(
-                "All configurations are found for poses (4, 4) of robots without loops or coupled joints; "
-                "robot.inverse_kinematics_formulas(...) serves robots with loops.",
-                [],
-            )
         return None
     values = _given(robot, given or {}, count)
+    own = method if method in EXACT else "auto"
     try:
-        solver = exact_solver(robot, frame, symbols, tuple(sorted(values)))
+        solver = exact_solver(robot, frame, symbols, tuple(sorted(values)), own)
     except NotSolvable:
         if wanted:
             raise
@@ -61,11 +71,13 @@ def exact_method(
     dimension = solver.dimension
     if dimension and everything:
         names = solver.redundant_joints
-        solver = exact_solver(robot, frame, symbols, tuple(sorted([*values, *names])))
+        solver = exact_solver(robot, frame, symbols, tuple(sorted([*values, *names])), own)
         return ExactMethod(solver, {**values, **{name: np.full(count, np.nan) for name in names}}, dimension)
+    if not solver.names:
+        return None
     if dimension or not solver.free:
         if wanted and not solver.free:
-            raise NotSolvable(f"No joint moves frame {frame!r}, or all that do were given.", [])
+            raise NotSolvable(f"All joints that move frame {frame!r} were given.", [])
         if wanted:
             free = ", ".join(solver.names[k] for k in solver.free)
             raise NotSolvable(
@@ -76,8 +88,12 @@ def exact_method(
         return None
     if solver.is_degenerate and not wanted:
         return None
-    if method in ("formulas", "elimination") and solver.method != method:
-        raise NotSolvable(f"Frame {frame!r} of robot {robot.name!r} is solved by {solver.method}.", [])
+    if method in EXACT and solver.method != method:
+        raise NotSolvable(
+            f"There is no {method} for frame {frame!r} of robot {robot.name!r}: it is solved by "
+            f"{solver.method}.",
+            [],
+        )
     return ExactMethod(solver, values, 0)
 
 

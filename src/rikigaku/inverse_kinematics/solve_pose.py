@@ -1,6 +1,7 @@
 """Inverse kinematics by the best method there is: formulas, elimination, continuation, or a search."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,15 @@ from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag, number, precision
 from rikigaku.inverse_kinematics.exact_solutions import all_configurations, nearest, sampled_family
+from rikigaku.inverse_kinematics.family_members import with_family_members
 from rikigaku.inverse_kinematics.ik_solution import IkSolution, shaped
 from rikigaku.inverse_kinematics.leg_branches import leg_solution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, search, start_of
 from rikigaku.inverse_kinematics.method_choice import METHODS, ExactMethod, exact_method, is_moved
+from rikigaku.inverse_kinematics.nearest_closed import with_closed_loops
 from rikigaku.inverse_kinematics.nearest_reachable import with_nearest
 from rikigaku.inverse_kinematics.pose_path import PathOptions, exact_path, path_options, searched_path
+from rikigaku.inverse_kinematics.position_wrist import WRIST, posed, with_wrist, without_wrist
 from rikigaku.inverse_kinematics.single_precision import LEAST_TOLERANCE, TOLERANCE, single_precision
 from rikigaku.inverse_kinematics.target_kinds import PoseTarget, PositionTarget, Target
 from rikigaku.inverse_kinematics.target_poses import targets_of
@@ -58,9 +62,10 @@ def inverse_kinematics(
         frame: a frame or link.
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
             nearest to it is returned. Joints that do not move the frame keep its values.
-        all: return every configuration. A redundant arm has a family of them, given by samples at values of
-            the redundant joints, and its `dimension`; `self_motion` gives the curves of dimension 1. A closed
-            robot has branches of each leg (`legs`); up to 16 combinations of them are listed in q.
+        all: return every configuration, also at positions. A redundant arm has a family of them, given by
+            samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
+            dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
+            listed in q.
         along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
             given; `changes` lists the poses before which the arm must change its branch, or needs a full
             revolution. A pose without configuration has NaN.
@@ -71,7 +76,7 @@ def inverse_kinematics(
         given: values of joints that are not solved for, by name; numbers, or one for each target.
         limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
             where that brings them within the limits.
-        method: "auto", or one of "formulas", "elimination", "search".
+        method: "auto", or one of "formulas", "elimination", "continuation", "search".
         tolerance: largest error [m] and [rad] of a success; 1e-8, in single precision 1e-5.
         iterations, restarts: of the search: steps of one attempt, attempts from random configurations.
         rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
@@ -118,6 +123,14 @@ def inverse_kinematics(
     steps = validated if path else None
     if robot.loops and everything and not given and method in ("auto", "search"):
         return shaped(leg_solution(robot, frame, targets, start, within, symbols), batch, kind)
+    if everything and not is_pose and method != "search" and is_moved(robot, frame, symbols):
+        own: dict[str, Any] = {"given": given, "limits": within, "method": method, **symbols}
+        begin = np.concatenate([start, np.zeros(len(WRIST))])
+        arm = with_wrist(robot, frame)
+        found = inverse_kinematics(
+            arm, posed(targets), WRIST[-1], begin, all=True, tolerance=largest_error, dtype=dtype, **own
+        )
+        return shaped(without_wrist(found, robot, largest_error), batch, kind)
     exact = exact_method(robot, frame, symbols, given, method, everything, is_pose, len(targets))
     if exact is None:
         if given:
@@ -127,11 +140,13 @@ def inverse_kinematics(
             if is_pose
             else PositionTarget(frame=frame, position=targets)
         )
-        return shaped(_searched(robot, goal, targets, start, options, steps), batch, kind)
+        found = _searched(robot, goal, targets, start, options, steps)
+        return shaped(_only(found) if everything else found, batch, kind)
     if steps is not None:
-        begin = None if q0 is None else start
+        first = None if q0 is None else start
         found = all_configurations(exact.solver, targets, exact.given, start, largest_error, within, True)
-        return shaped(exact_path(exact.solver, found, begin, within, steps), batch, kind)
+        found = with_family_members(exact.solver, found, targets, exact.given, start, within)
+        return shaped(exact_path(exact.solver, found, first, within, steps), batch, kind)
     found = _exact(exact, targets, start, options, within, everything)
     if not everything:
         every, found = found, nearest(found, start)
@@ -174,10 +189,21 @@ def _searched(
     if steps is not None:
         return searched_path(robot, goal, targets, start, options, steps)
     if is_moved(robot, goal.frame, options.symbols):
-        return search(robot, [goal], (len(targets),), start, options)
+        found = search(robot, [goal], (len(targets),), start, options)
+        if robot.loops and not found.success.all():
+            return with_closed_loops(robot, found, goal, targets, start, options)
+        return found
     found = search(robot, [goal], (len(targets),), start, options._replace(restarts=0))
     found.message[~found.success] = f"No joint moves frame {goal.frame!r}: it stays where it is."
     return found
+
+
+def _only(found: IkSolution) -> IkSolution:
+    """The one configuration of each target as all there are: of a frame that no joint moves."""
+    fields = ("q", "success", "position_error", "rotation_error")
+    listed: dict[str, Any] = {name: getattr(found, name)[:, None] for name in fields}
+    count = listed["success"].astype(np.int64)
+    return replace(found, **listed, multiplicity=count, family=0 * count)
 
 
 def _tolerance(x: float | None, single: bool) -> float:

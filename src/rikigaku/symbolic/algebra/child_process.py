@@ -115,15 +115,19 @@ def run(
     if "result" not in reply:
         raise JobFailed(f"{what} failed in its child process: {reply['error']}")
     if keep:
-        body = json.dumps(reply["result"]).encode()
-        disk_cache.write(_file(function, data), _MAGIC, body, _LARGEST_TOTAL)
+        keep_result(function, data, reply["result"])
     return reply["result"]
 
 
-def cached_result(function: Callable[[Any], Any], data: Any) -> Any:
+def cached_result(function: Callable[..., Any], data: Any) -> Any:
     """The result of a job run earlier, read from disk; None if it is not cached."""
     content = disk_cache.read(_file(function, data), _MAGIC)
     return None if content is None else json.loads(content)
+
+
+def keep_result(function: Callable[..., Any], data: Any, result: Any) -> None:
+    """Keep a result, JSON data, on disk."""
+    disk_cache.write(_file(function, data), _MAGIC, json.dumps(result).encode(), _LARGEST_TOTAL)
 
 
 def _reply(
@@ -243,7 +247,7 @@ def _is_memory(text: str) -> bool:
     return any(word in text.lower() for word in words)
 
 
-def _importable(function: Callable[[Any], Any]) -> str:
+def _importable(function: Callable[..., Any]) -> str:
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
     if module in (None, "__main__") or "<" in name or "." in name:
         raise WrongValue(
@@ -253,7 +257,7 @@ def _importable(function: Callable[[Any], Any]) -> str:
     return f"{module}:{name}"
 
 
-def _file(function: Callable[[Any], Any], data: Any) -> str:
+def _file(function: Callable[..., Any], data: Any) -> str:
     """File of the cached result; its name is a hash of all that the result depends on."""
     try:
         content = json.dumps([_importable(function), data, disk_cache.source_fingerprint()], sort_keys=True)

@@ -115,7 +115,7 @@ def _found(
 ) -> JointFormulas:
     problem = checked_problem(robot, frame, target, given, linear)
     return in_process_or_child(
-        lambda: _formulas(problem),
+        lambda: formulas_of(problem),
         _job,
         {"robot": to_toml(robot), "frame": frame, "target": target, "given": list(given), "linear": linear},
         lambda result: _from_job(robot, result),
@@ -129,7 +129,7 @@ def _job(data: dict[str, Any]) -> dict[str, Any]:
     robot = parse_toml(data["robot"])
     try:
         return formulas_to_json(
-            _formulas(checked_problem(robot, data["frame"], data["target"], data["given"], data["linear"]))
+            formulas_of(checked_problem(robot, data["frame"], data["target"], data["given"], data["linear"]))
         )
     except NotSolvable as error:
         return {
@@ -146,7 +146,8 @@ def _from_job(robot: RobotModel, result: dict[str, Any]) -> JointFormulas:
     return formulas_from_json(robot, result)
 
 
-def _formulas(problem: InverseKinematicsProblem) -> JointFormulas:
+def formulas_of(problem: InverseKinematicsProblem, with_conditions: bool = True) -> JointFormulas:
+    """The formulas of a problem; with_conditions: and the conditions on reachable poses."""
     robot = problem.robot
     names = Names([*robot.free_symbols, *RESERVED])
     pose_names = [names.new(x) for x in (*POSITION, *ROTATION)]
@@ -154,7 +155,7 @@ def _formulas(problem: InverseKinematicsProblem) -> JointFormulas:
     solution = _Solution(problem, names, _coordinate_names(robot, names, virtual))
     necessary, pose_names = solution.define_target(pose_names)
     try:
-        solution.solve_frame()
+        solution.solve_frame(with_conditions)
         solution.solve_wrist()
         solution.solve_relations()
         solution.solve_loops()
@@ -219,12 +220,13 @@ class _Solution:
         self.formula.substitute(plane.rotation(Formula.symbol(phi)))
         return [gaps[plane.normal]], [*(names[k] for k in plane.across), phi]
 
-    def solve_frame(self) -> None:
+    def solve_frame(self, with_conditions: bool) -> None:
         """The joints between ground and frame."""
         inner, wanted = _without_ends(self.problem, self.elements)
         outside = self.formula.copy()  # `begin` redefines the target for the inner chain
         solver = self._solver(inner, wanted, self.problem.with_rotation)
-        self._find_conditions(solver, wanted, outside)
+        if with_conditions:
+            self._find_conditions(solver, wanted, outside)
         self._solve(solver)
 
     def _find_conditions(self, solver: Solver, wanted: list[Number], outside: FormulaWriter) -> None:

@@ -52,6 +52,7 @@ def solution_export(formulas: "JointFormulas", name: str) -> Export:
             "largest element of the difference between the pose reached and the target pose, for each branch",
             "smallest number under a square root, for each branch; negative: out of reach",
         ),
+        has_absent=True,
     )
 
 

@@ -64,6 +64,7 @@ def closure_export(c: "LoopConstraints", name: str) -> Export:
             "largest closure residual, for each row",
             "smallest number under a square root, for each row; negative: the loops do not close",
         ),
+        has_absent=True,
     )
 
 
