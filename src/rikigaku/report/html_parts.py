@@ -81,7 +81,7 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         f'<article class="rk-law" id="law-{escape(block.law.replace(".", "-"))}">',
         f"<header>{marked('h3', block.title, language)}"
         f'<code class="rk-call">{escape(block.call)}</code></header>',
-        marked("p", block.about, language, "rk-about", **block.values),
+        marked("p", block.about, language, "rk-about", **block.values) if block.about else "",
         f'<div class="rk-textbook">{formula(block.textbook, display=True)}</div>',
     ]
     parts += [marked("p", key, language, "rk-note", **values) for key, values in block.notes]
