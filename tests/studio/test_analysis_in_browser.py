@@ -29,11 +29,11 @@ def drag_hand(page: Page, dx: float, dy: float) -> dict[str, Any]:
     largest = 0.0
     for k in range(1, 13):
         page.mouse.move(place["x"] + dx * k / 12, place["y"] + dy * k / 12)
-        gap = page.evaluate("() => { const s = rikigaku.studio.state; return s.loops.gap(s.q); }")
-        largest = max(largest, gap)
+        residual = page.evaluate("() => { const s = rikigaku.studio.state; return s.loops.largestResidual(s.q); }")
+        largest = max(largest, residual)
     page.mouse.up()
     after = page.evaluate("() => [...rikigaku.studio.state.q]")
-    return {"gap": largest, "moved": max(abs(a - b) for a, b in zip(before, after, strict=True))}
+    return {"residual": largest, "moved": max(abs(a - b) for a, b in zip(before, after, strict=True))}
 
 
 def test_the_papers_closed_robot_is_typed_in_from_nothing_analysed_and_simulated(
@@ -219,7 +219,7 @@ def test_a_dragged_hand_keeps_the_loops_closed(browser: Browser, server: StudioS
         show(page, "Pose")
         found = drag_hand(page, 40, -30)
         assert found["moved"] > 1e-3
-        assert found["gap"] < 1e-10
+        assert found["residual"] < 1e-10
         nothing_went_wrong(studio, server)
 
 

@@ -203,6 +203,8 @@ def test_all_mistakes_come_at_once_each_at_its_cell() -> None:
     text = after(
         ROSAM,
         SetValue(["link", 0, "dh", "alpha"], "1+"),
+        SetValue(["link", 0, "dh", "theta"], "q+q"),
+        SetValue(["link", 0, "dh", "d"], "1/0"),
         SetValue(["link", 1, "dh", "d"], "0.5"),
         SetValue(["link", 2, "inertia", "I", 3], "2 L"),
         SetValue(["link", 3, "parent"], "nobody"),
@@ -212,6 +214,8 @@ def test_all_mistakes_come_at_once_each_at_its_cell() -> None:
     found = {tuple(one.path): one.message for one in checked_robot(text, 1, []).mistakes}
     assert set(found) == {
         ("link", 0, "dh", "alpha"),
+        ("link", 0, "dh", "theta"),
+        ("link", 0, "dh", "d"),
         ("link", 1, "dh", "d"),
         ("link", 2, "inertia", "I", 3),
         ("link", 3, "parent"),

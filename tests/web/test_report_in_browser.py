@@ -120,7 +120,7 @@ def test_dragging_keeps_loops_closed(
         mouse.down()
         for k in range(1, 13):
             mouse.move(place["x"] + shift[0] * k / 12, place["y"] + shift[1] * k / 12)
-            assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+            assert page.run("live => live.state.loops.largestResidual(live.state.q)") < 1e-10
         mouse.up()
         q = np.array(page.run("live => Array.from(live.state.q)"))
         assert np.abs(q - before).max() > 0.02
@@ -141,7 +141,7 @@ def test_the_keyboard_moves_a_hand(browser: Browser, written: Reports) -> None:
             page.page.keyboard.press("ArrowRight")
         after = page.run("live => live.state.framePlace(live.state.robot.frames.findIndex(f => f.law))")
         assert np.linalg.norm(after - before) > 0.01
-        assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+        assert page.run("live => live.state.loops.largestResidual(live.state.q)") < 1e-10
 
 
 def test_touch_drags_a_hand(browser: Browser, written: Reports) -> None:

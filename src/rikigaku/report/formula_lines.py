@@ -17,7 +17,7 @@ MOST_TERMS = 60  # of one element that is shown
 _MOST_LATEX = 70_000  # characters of one law
 MOST_STEPS = 700
 _MOST_TERMS_ON_LOOPS = 300  # of an element that loop constraints may shorten
-_LONGEST_ON_LOOPS = 3000  # characters of LaTeX of such an element
+_LONGEST_ON_LOOPS = 2500  # characters of such an element before it is shortened
 _MATRIX = 1200  # characters up to which a matrix is shown as one
 
 
@@ -59,10 +59,12 @@ def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLi
 
     def short(x: Any, most: int) -> str:
         left = max(end - thread_time(), 0.0)
-        if x.on_loops and x.terms <= _MOST_TERMS_ON_LOOPS:
-            shown = displayed(x.shortest_within(left))
-            return shown if len(shown) <= _LONGEST_ON_LOOPS else ""
-        return displayed(x.combined().shortest_within(left)) if x.terms <= most else ""
+        if x.terms <= most:
+            return displayed(x.combined().shortest_within(left))
+        shortened = (
+            x.on_loops and x.terms <= _MOST_TERMS_ON_LOOPS and len(str(x.formula)) <= _LONGEST_ON_LOOPS
+        )
+        return displayed(x.shortest_within(left)) if shortened else ""
 
     if not isinstance(formulas, Formulas):  # one formula
         shown = short(formulas, 4 * MOST_TERMS)

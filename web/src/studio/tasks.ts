@@ -240,11 +240,11 @@ export interface PlotRecord {
   curves: CurveRecord[];
 }
 
-/** What happened at a time [s]; mode: the contact mode before. */
+/** What happened at a time [s], and the contact mode before. */
 export interface EventRecord {
   t: number;
   names: string[];
-  mode: string;
+  contact_mode: string;
 }
 
 /** Energy balance [J]; relative: error by the largest kinetic energy. */
