@@ -29,7 +29,9 @@ def drag_hand(page: Page, dx: float, dy: float) -> dict[str, Any]:
     largest = 0.0
     for k in range(1, 13):
         page.mouse.move(place["x"] + dx * k / 12, place["y"] + dy * k / 12)
-        residual = page.evaluate("() => { const s = rikigaku.studio.state; return s.loops.largestResidual(s.q); }")
+        residual = page.evaluate(
+            "() => { const s = rikigaku.studio.state; return s.loops.largestResidual(s.q); }"
+        )
         largest = max(largest, residual)
     page.mouse.up()
     after = page.evaluate("() => [...rikigaku.studio.state.q]")

@@ -1,5 +1,6 @@
 """Files of the studio, confined to one folder: robot files, uploads, and unsaved work to recover."""
 
+import contextlib
 import json
 import math
 import re
@@ -22,6 +23,7 @@ _RECOVERY = ".rikigaku-studio"
 _NO_FILE = "{} is no file of the workspace. Give a path within it; no name in it begins with a dot."
 _SESSION = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _DEEPEST, _MOST_FILES, _MOST_WORK = 3, 500, 200
+_KEPT_SECONDS = 180 * 86_400  # of unsaved work that nobody has opened
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,16 @@ class Workspace:
         newest = sorted(times, key=lambda file: -times[file])[:_MOST_WORK]
         found = [work for file in newest if (work := self.unsaved(file.stem)) is not None]
         return sorted(found, key=lambda work: -work.changed)
+
+    def expire(self, now: float) -> None:
+        """Remove unsaved work that has not changed for half a year, and what is beyond the newest."""
+        folder = self.folder / _RECOVERY
+        files = [file for file in folder.glob("*.json") if _SESSION.fullmatch(file.stem)]
+        newest = sorted(((_changed(file), file) for file in files), reverse=True)
+        for place, (changed, file) in enumerate(newest):
+            if place >= _MOST_WORK or changed < now - _KEPT_SECONDS:
+                with contextlib.suppress(OSError):  # removed meanwhile, or of another user
+                    file.unlink()
 
     def _recovery_file(self, session: str, make: bool = False) -> Path:
         if not _SESSION.fullmatch(session):
