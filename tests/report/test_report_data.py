@@ -15,7 +15,8 @@ from rikigaku.core.errors import NoPlace, RikigakuError, UnknownName
 from rikigaku.plotting import default_configuration
 from rikigaku.report import Report, html_report, report
 from rikigaku.report.code_files import write_code
-from rikigaku.report.formula_lines import element_lines, step_lines
+from rikigaku.report.formula_lines import ElementLines, FormulaLine, element_lines, step_lines
+from rikigaku.report.html_parts import elements_part
 from rikigaku.report.html_sections import dynamics_section
 from rikigaku.report.latex_document import escaped, latex_report
 from rikigaku.report.law_blocks import law_blocks, law_formulas
@@ -119,6 +120,17 @@ def test_dynamics_of_a_closed_robot_opens_with_its_laws_on_the_loop(five: Report
     assert places[0] < page.index('<details class="rk-tree">') < places[1]
     assert "left_motor, right_motor" in page
     assert 'data-law="reduced_mass_matrix"' in page
+
+
+def test_elements_that_are_not_folded_are_mathml() -> None:
+    """Without scripts they read; the kinetic energy of a Puma has 6000 characters of LaTeX."""
+    terms = " + ".join(rf"\sin(q_{{{k}}})" for k in range(300))
+    opened = elements_part("K", ElementLines((FormulaLine("K", terms, 300),), terms=300), "en")
+    folded = elements_part("K", ElementLines((FormulaLine("K", 2 * terms, 600),), terms=600), "en")
+    assert "<details open>" in opened
+    assert opened.count("<msub>") == 300
+    assert "<details>" in folded
+    assert "<msub>" not in folded
 
 
 def test_no_law_of_a_report_goes_by_its_identifier() -> None:

@@ -18,7 +18,8 @@ from rikigaku.web.texts import marked
 
 _RATES = re.compile(r"[(,] ?[va]\b")  # a call with velocities or accelerations
 _LONGEST_TABLE = 24  # rows of a table that is not folded
-_LONGEST_MATHML = 2400  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
+LONGEST_MATHML = 2400  # characters of LaTeX in a folded part; of longer ones a script renders the LaTeX
+_LONGEST_OPEN = 6000  # characters of LaTeX of elements that are not folded
 _MOST_NUMBERS = 1600  # of a value
 _OPEN_NUMBERS = 64  # a value with at most this many numbers is shown unfolded
 
@@ -35,9 +36,9 @@ def table_part(key: str, table: Table, language: str) -> str:
     return f"{title}<details>{rows}{wide}</details>"
 
 
-def formula(latex: str, display: bool = False, short: bool = False) -> str:
-    """A formula; `short`: no MathML, to keep long lists small."""
-    if not short and len(latex) <= _LONGEST_MATHML:
+def formula(latex: str, display: bool = False, longest: int = LONGEST_MATHML) -> str:
+    """A formula; `longest`: characters of LaTeX up to which it has MathML, to keep long lists small."""
+    if len(latex) <= longest:
         try:
             flag = " data-display" if display else ""
             return (
@@ -48,10 +49,10 @@ def formula(latex: str, display: bool = False, short: bool = False) -> str:
     return f'<code class="rk-formula" data-latex>{escape(latex)}</code>'
 
 
-def line_part(line: FormulaLine, language: str, short: bool = False) -> str:
+def line_part(line: FormulaLine, language: str, longest: int = LONGEST_MATHML) -> str:
     """left = right on a line of its own."""
     if line.right:
-        return f'<div class="rk-line">{formula(f"{line.left} = {line.right}", short=short)}</div>'
+        return f'<div class="rk-line">{formula(f"{line.left} = {line.right}", longest=longest)}</div>'
     left, note = (
         formula(line.left),
         marked("span", "formula.tooLongElement", language, "rk-soft", count=line.terms),
@@ -68,8 +69,9 @@ def elements_part(symbol: str, elements: ElementLines, language: str) -> str:
         notes += marked("p", "formula.symmetric", language, "rk-note")
     if elements.zeros:
         notes += marked("p", "formula.zeros", language, "rk-note")
-    lines = "".join(line_part(line, language) for line in elements.lines)
-    opened = " open" if sum(len(line.right) for line in elements.lines) <= 6000 else ""
+    size = sum(len(line.right) for line in elements.lines)
+    longest, opened = (2 * _LONGEST_OPEN, " open") if size <= _LONGEST_OPEN else (LONGEST_MATHML, "")
+    lines = "".join(line_part(line, language, longest) for line in elements.lines)
     title = marked("span", "formula.elements", language)
     count = marked("span", "formula.terms", language, "rk-soft", count=elements.terms)
     return f"<details{opened}><summary>{title} {count}</summary>{notes}{lines}</details>"
@@ -89,7 +91,7 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         parts.append(elements_part(symbol, block.elements, language))
     if block.steps:
         title = marked("span", "formula.intermediates", language)
-        lines = "".join(line_part(line, language, short=True) for line in block.steps)
+        lines = "".join(line_part(line, language, longest=0) for line in block.steps)
         parts.append(f'<details><summary>{title}</summary><div class="rk-steps">{lines}</div></details>')
     parts.append(value_part(block.value_law, value, problem, language, block.call))
     if block.operations:

@@ -11,6 +11,7 @@ from rikigaku.core.types import Array
 from rikigaku.model.robot_tables import Table
 from rikigaku.report.formula_lines import FormulaLine
 from rikigaku.report.html_parts import (
+    LONGEST_MATHML,
     code_part,
     definitions,
     formula,
@@ -232,11 +233,12 @@ def _base_parameters(report: Report, language: str) -> str:
     heads = [marked("th", "base.regrouping", language)]
     if block.numbers:
         heads.append(marked("th", "base.value", language))
+    longest = LONGEST_MATHML if len(block.lines) <= 60 else 0
     rows = []
     for k, line in enumerate(block.lines):
         same = line.left == line.right
         text = line.left if same else f"{line.left} = {line.right}"
-        cells = [f"<td>{formula(text, short=len(block.lines) > 60)}</td>"]
+        cells = [f"<td>{formula(text, longest=longest)}</td>"]
         if block.numbers:
             cells.append(f"<td class='rk-number'>{number(block.numbers[k])}</td>")
         rows.append(f"<tr><td>{k + 1}</td>{''.join(cells)}</tr>")
