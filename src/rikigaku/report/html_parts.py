@@ -96,7 +96,10 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
     parts.append(value_part(block.value_law, value, problem, language, block.call))
     if block.operations:
         parts.append(operations_part(block.operations, language))
-    return "".join([*parts, code_part(block.code), "</article>"])
+    shown = block.elements is not None and all(line.right for line in block.elements.lines)
+    return "".join(
+        [*parts, code_part(block.code, "" if shown or not block.steps else ".rk-steps"), "</article>"]
+    )
 
 
 def operations_part(operations: str, language: str) -> str:
@@ -105,11 +108,14 @@ def operations_part(operations: str, language: str) -> str:
     return f'<p class="rk-counts">{title}: {escape(operations)}</p>'
 
 
-def code_part(code: dict[str, str]) -> str:
-    """Texts to copy; buttons are made by the script."""
+def code_part(code: dict[str, str], lines: str = "") -> str:
+    """Texts to copy; buttons are made by the script. lines: the part of the article that is the LaTeX."""
     if not code:
         return ""
-    return f'<div class="rk-copy"><script type="application/json">{json_block(code)}</script></div>'
+    if lines:
+        code = {language: text for language, text in code.items() if language != "LaTeX"}
+    place = f' data-lines="{lines}"' if lines else ""
+    return f'<div class="rk-copy"{place}><script type="application/json">{json_block(code)}</script></div>'
 
 
 def value_part(law: str, value: Array | None, problem: str, language: str, call: str) -> str:
