@@ -15,6 +15,7 @@ from rikigaku.studio.document_cells import robot_cells
 from rikigaku.studio.document_check import checked_robot, repaired
 from rikigaku.studio.document_edits import edited
 from rikigaku.studio.document_merge import merged
+from rikigaku.studio.document_records import BothChanged
 from rikigaku.studio.messages import (
     AddCoupling,
     AddFrame,
@@ -261,7 +262,10 @@ def test_three_way_merge_names_what_both_sides_changed() -> None:
     mine = after(ROSAM, SetValue(["link", 0, "dh", "a"], "0.1"), DeletePart("link", 4))
     theirs = after(ROSAM, SetValue(["link", 0, "dh", "a"], "0.2"), SetValue(["link", 4, "dh", "d"], "q + 1"))
     merge = merged(ROSAM, mine, theirs)
-    assert merge.both == ["link l11.dh.a", "link l22"]
+    length, link = merge.both
+    assert length == BothChanged("link l11.dh.a", "0.1", "0.2")
+    assert (link.place, link.own) == ("link l22", "")  # removed here
+    assert "l22" in link.other
 
 
 @pytest.mark.parametrize(
