@@ -276,6 +276,28 @@ def _letters(text: str) -> str:
     return re.sub(r"[\s\u2061\u200b\u00a0]", "", text).replace("ϕ", "φ").replace("⋅", "⋅").replace("˙", "˙")
 
 
+def test_intermediate_variables_are_copied_as_latex(browser: Browser, written: Reports) -> None:
+    """They stand once in the page: the button takes them from there, rendered or not."""
+    with opened(browser, written["puma560"]) as page:
+        page.page.evaluate(
+            """() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value:
+            { writeText: (text) => { window.copied.push(text); return Promise.resolve(); } } }); }"""
+        )
+        law = page.page.locator("article:has(.rk-copy[data-lines])").first
+        lines = law.locator(".rk-steps .rk-line").count()
+        button = law.locator(".rk-copy button", has_text="LaTeX")
+        button.click()
+        law.locator("details:has(> .rk-steps) > summary").click()
+        law.locator(".rk-steps .katex").first.wait_for()
+        law.locator(".rk-copy button").first.click()
+        page.page.wait_for_function("() => window.copied.length === 2")
+        before, after = page.page.evaluate("window.copied")
+        assert before == after
+        assert before.count("\n& ") >= lines > 10
+        page.page.evaluate("latex => rikigaku.katex.renderToString(latex, {throwOnError: true})", before)
+        nothing_went_wrong(page)
+
+
 def test_without_scripts_the_report_reads(browser: Browser, written: Reports) -> None:
     with opened(browser, written["puma560"], java_script_enabled=False) as page:
         assert page.page.locator("img.rk-picture").evaluate("image => image.naturalWidth") > 300

@@ -178,7 +178,7 @@ function ManipulabilityCard({ state, viewer, frame }: { state: RobotState; viewe
 
 /** Names of the independent coordinates of a closed robot. */
 function independent({ robot }: RobotState): string {
-  return (robot.loops?.independent ?? []).map((k) => robot.names.v[k]).join(", ");
+  return (robot.loops?.independent ?? []).map((k) => robot.names.v[k]!.replace(/_dot$/, "")).join(", ");
 }
 
 /** The velocity ellipsoid at the frame, its longest half axis a sixth of the robot's size. */
