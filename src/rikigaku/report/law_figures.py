@@ -20,6 +20,7 @@ from rikigaku.robot import Robot
 # Batches stay below the size at which threads would share them, so that times are those of one thread.
 _BATCH_NUMBERS, _LARGEST_BATCH = 150_000, 4096
 _ROUNDS = 7
+_MOST_COMPILED = 25_000  # operations of a law that is evaluated and timed: larger ones compile for minutes
 NO_CONFIGURATION = "Symbols without a value place the links, so there is no configuration to evaluate it at."
 
 
@@ -117,6 +118,11 @@ def _figures(robot: Robot, name: str, q: Array | None) -> LawFigures:
         owner: Any = robot.reduced if name.startswith("reduced.") else robot
         bound = getattr(owner, name.removeprefix("reduced."))
         fixed = bound.fix(**options) if options else bound
+        if (size := fixed.operations.total) > _MOST_COMPILED:
+            reason = f"Not timed: a program of {size} operations takes minutes to compile."
+            return replace(
+                figures, summary=fixed.law.summary, operations=str(fixed.operations), problem=reason
+            )
         try:
             if q is None:
                 raise MissingValue(NO_CONFIGURATION)

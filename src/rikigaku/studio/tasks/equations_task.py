@@ -1,7 +1,7 @@
 """Formulas of a law by terms, in four forms, with the links that cause each term and code to take home."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
 from typing import Any, Literal
@@ -10,7 +10,7 @@ import numpy as np
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import latex, text
+from rikigaku.numbers.formula_text import displayed, latex, text
 from rikigaku.report.formula_lines import MOST_STEPS, element_name, step_name
 from rikigaku.report.law_blocks import MOST_TERMS_EXPANDED, LawFormulas, law_formulas
 from rikigaku.report.law_figures import law_names, shown_frame
@@ -210,7 +210,10 @@ def _element(
         return ElementFormula(left, terms, len(terms))
     shown = x.formula if request.form == "full" else _shown(x, request.quick)
     count = len(shown.terms)
-    return ElementFormula(left, links.terms(shown) if count <= most else [], count)
+    terms = links.terms(shown) if count <= most else []
+    if len(terms) == 1 and x.on_loops:  # one quotient: on several lines where it is wide
+        terms = [replace(terms[0], latex=displayed(shown))]
+    return ElementFormula(left, terms, count)
 
 
 def _shown(x: ExactFormula, quick: bool) -> Formula:
