@@ -106,9 +106,10 @@ def law_blocks(
     for entry in law_entries(robot):
         if progress:
             progress(entry.law)
-        reduced = entry.law.startswith("reduced.")
-        block = _block(robot, entry, 0.0 if reduced and unsolved else time_limit)
-        unsolved = unsolved or (entry.law == "reduced.jacobian" and block.elements is None)
+        first, reduced = entry.law == "reduced.jacobian", entry.law.startswith("reduced.")
+        seconds = 0.0 if reduced and unsolved else time_limit
+        block = _block(robot, entry, 2 * seconds if first else seconds)
+        unsolved = unsolved or (first and block.elements is None)
         found.setdefault(entry.section, []).append(block)
     return found
 

@@ -80,10 +80,7 @@ _REDUCED = (
 )
 MOTION = r"M(q) \, a + C(q, v) \, v + g(q) = \tau"
 CONSTRAINED_MOTION = r"M(q) \, a + h(q, v) + g(q) = \tau + J(q)^{\top} \lambda, \quad J(q) \, v = 0"
-REDUCED_MOTION = (
-    r"\bar{M}(q) \, a_{\mathrm{ind}} + \bar{h}(q, v_{\mathrm{ind}}) + \bar{g}(q) = \bar{\tau},"
-    r" \quad v = P(q) \, v_{\mathrm{ind}}"
-)
+REDUCED_MOTION = r"\bar{M}(q) \, a_{\mathrm{ind}} + \bar{h}(q, v_{\mathrm{ind}}) + \bar{g}(q) = \bar{\tau}"
 
 
 def is_closed(robot: Robot) -> bool:
