@@ -28,7 +28,7 @@ DRAW = """async (robot) => {
   place.style.cssText = "position:fixed;inset:0";
   document.body.append(place);
   const viewer = new rikigaku.Viewer(place, await rikigaku.RobotState.of(robot));
-  for (const handle of viewer.handles) handle.visible = false;
+  for (const handle of viewer.handles.meshes) handle.visible = false;
   viewer.show("names", false);
   viewer.draw();
   const image = viewer.canvas.toDataURL("image/webp", 0.86);

@@ -60,6 +60,20 @@ def loops(page: Page) -> None:
     page.wait_for_selector(".rk-modes img")
 
 
+def equations(page: Page) -> None:
+    _open(page, "four_bar")
+    page.click("#rk-tab-equations")
+    page.wait_for_function("() => document.querySelectorAll('.rk-terms .katex').length > 1")
+    page.wait_for_function("() => !document.querySelector('.rk-job')")
+
+
+def simulate(page: Page) -> None:
+    _open(page, "five_bar")
+    page.click("#rk-tab-simulate")
+    page.locator(".rk-run .rk-primary").click()
+    page.wait_for_selector("#rk-audit")
+
+
 def phone(page: Page) -> None:
     _open(page, "panda")
 
@@ -70,6 +84,8 @@ PICTURES: dict[str, tuple[Callable[[Page], None], dict[str, Any], str]] = {
     "studio_mistake": (mistake, WIDE, "light"),
     "studio_inertia": (inertia, WIDE, "dark"),
     "studio_loops_ja": (loops, WIDE, "dark"),
+    "studio_equations": (equations, WIDE, "light"),
+    "studio_simulate": (simulate, WIDE, "light"),
     "studio_phone": (phone, PHONE, "light"),
     "studio_phone_dark": (phone, PHONE, "dark"),
 }

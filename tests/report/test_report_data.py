@@ -15,11 +15,15 @@ from rikigaku.core.errors import NoPlace, RikigakuError, UnknownName
 from rikigaku.plotting import default_configuration
 from rikigaku.report import Report, html_report, report
 from rikigaku.report.code_files import write_code
-from rikigaku.report.formula_lines import element_lines, step_lines
+from rikigaku.report.formula_lines import ElementLines, FormulaLine, element_lines, step_lines
+from rikigaku.report.html_parts import elements_part
 from rikigaku.report.html_sections import dynamics_section
 from rikigaku.report.latex_document import escaped, latex_report
 from rikigaku.report.law_blocks import law_blocks, law_formulas
+from rikigaku.report.law_figures import law_names
 from rikigaku.report.pdf_file import write_pdf
+from rikigaku.report.shown_laws import law_entries, shown_law
+from rikigaku.web.texts import text
 
 
 def made(name: str) -> Report:
@@ -103,17 +107,48 @@ def test_closed_robots_have_constraints_modes_and_values_of_their_tree(five: Rep
     assert len(loops.constraints) == 2
     assert len(loops.explicit) == 2
     assert len(loops.ghosts()[0].positions) == 2
-    np.testing.assert_allclose(
-        five.tree_values["tree.mass_matrix"], five.robot.tree.mass_matrix(five.q), rtol=1e-12
-    )
-    assert "robot.tree.mass_matrix(q)" in html_report(five)
+    for name, owner in (("tree", five.robot.tree), ("reduced", five.robot.reduced)):
+        np.testing.assert_allclose(
+            five.block_values[f"{name}.mass_matrix"], owner.mass_matrix(five.q), rtol=1e-12
+        )
+
+
+def test_dynamics_of_a_closed_robot_opens_with_its_laws_on_the_loop(five: Report) -> None:
+    """Over the independent coordinates; the laws of the tree are folded after them."""
+    page = dynamics_section(five, "en")
+    places = [page.index(f"robot.{name}(q)") for name in ("reduced.mass_matrix", "tree.mass_matrix")]
+    assert places[0] < page.index('<details class="rk-tree">') < places[1]
+    assert "left_motor, right_motor" in page
+    assert 'data-law="reduced_mass_matrix"' in page
+
+
+def test_elements_that_are_not_folded_are_mathml() -> None:
+    """Without scripts they read; the kinetic energy of a Puma has 6000 characters of LaTeX."""
+    terms = " + ".join(rf"\sin(q_{{{k}}})" for k in range(300))
+    opened = elements_part("K", ElementLines((FormulaLine("K", terms, 300),), terms=300), "en")
+    folded = elements_part("K", ElementLines((FormulaLine("K", 2 * terms, 600),), terms=600), "en")
+    assert "<details open>" in opened
+    assert opened.count("<msub>") == 300
+    assert "<details>" in folded
+    assert "<msub>" not in folded
+
+
+def test_no_law_of_a_report_goes_by_its_identifier() -> None:
+    for name in ("five_bar", "planar_2r", "space_arm_6"):
+        robot = rk.load(name)
+        for law in (*law_names(robot), *(entry.law for entry in law_entries(robot))):
+            shown = shown_law(robot, law)
+            for language in ("en", "ja"):
+                assert "_" not in text(shown.title, language)
+                assert text(shown.about, language, frame="hand")
 
 
 def test_the_report_is_json(five: Report) -> None:
     data = json.loads(json.dumps(five.json(), allow_nan=False))
     assert data["loops"]["mobility"] == 2
     assert data["document"]["schema"] == 1
-    assert {block["law"] for block in data["laws"]["dynamics"]} >= {"tree.mass_matrix", "tree.gravity_forces"}
+    assert {block["law"] for block in data["laws"]["dynamics"]} >= {"reduced.mass_matrix", "reduced.jacobian"}
+    assert {block["law"] for block in data["laws"]["tree"]} >= {"tree.mass_matrix", "tree.gravity_forces"}
 
 
 def test_the_latex_document_holds_every_formula(five: Report) -> None:

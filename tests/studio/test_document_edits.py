@@ -15,6 +15,7 @@ from rikigaku.studio.document_cells import robot_cells
 from rikigaku.studio.document_check import checked_robot, repaired
 from rikigaku.studio.document_edits import edited
 from rikigaku.studio.document_merge import merged
+from rikigaku.studio.document_records import BothChanged
 from rikigaku.studio.messages import (
     AddCoupling,
     AddFrame,
@@ -203,6 +204,8 @@ def test_all_mistakes_come_at_once_each_at_its_cell() -> None:
     text = after(
         ROSAM,
         SetValue(["link", 0, "dh", "alpha"], "1+"),
+        SetValue(["link", 0, "dh", "theta"], "q+q"),
+        SetValue(["link", 0, "dh", "d"], "1/0"),
         SetValue(["link", 1, "dh", "d"], "0.5"),
         SetValue(["link", 2, "inertia", "I", 3], "2 L"),
         SetValue(["link", 3, "parent"], "nobody"),
@@ -212,6 +215,8 @@ def test_all_mistakes_come_at_once_each_at_its_cell() -> None:
     found = {tuple(one.path): one.message for one in checked_robot(text, 1, []).mistakes}
     assert set(found) == {
         ("link", 0, "dh", "alpha"),
+        ("link", 0, "dh", "theta"),
+        ("link", 0, "dh", "d"),
         ("link", 1, "dh", "d"),
         ("link", 2, "inertia", "I", 3),
         ("link", 3, "parent"),
@@ -257,7 +262,10 @@ def test_three_way_merge_names_what_both_sides_changed() -> None:
     mine = after(ROSAM, SetValue(["link", 0, "dh", "a"], "0.1"), DeletePart("link", 4))
     theirs = after(ROSAM, SetValue(["link", 0, "dh", "a"], "0.2"), SetValue(["link", 4, "dh", "d"], "q + 1"))
     merge = merged(ROSAM, mine, theirs)
-    assert merge.both == ["link l11.dh.a", "link l22"]
+    length, link = merge.both
+    assert length == BothChanged("link l11.dh.a", "0.1", "0.2")
+    assert (link.place, link.own) == ("link l22", "")  # removed here
+    assert "l22" in link.other
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import pytest
 from studio_client import page_of, served
 
 from rikigaku.studio.document_records import CheckedRobot
-from rikigaku.studio.json_records import encoded
+from rikigaku.studio.jobs import decoded_line
+from rikigaku.studio.json_records import JsonText, encoded, finite
 from rikigaku.studio.messages import (
     DocumentChecked,
     DocumentReply,
@@ -160,6 +161,45 @@ def test_the_newest_unsaved_work_is_listed(tmp_path: Path, monkeypatch: pytest.M
         workspace.keep(UnsavedWork(name * 16, "", "", "", float(k), name))
         os.utime(tmp_path / ".rikigaku-studio" / f"{name * 16}.json", (k, k))
     assert [work.name for work in workspace.all_unsaved()] == ["b", "a"]
+
+
+def test_unsaved_work_expires_after_half_a_year_and_beyond_the_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rikigaku.studio.workspace._MOST_WORK", 2)
+    workspace, day = Workspace(tmp_path), 86_400.0
+    workspace.expire(0.0)  # nothing is there yet
+    other = tmp_path / ".rikigaku-studio" / "notes.json"
+    for name, age in (("a", 1), ("b", 179), ("c", 100), ("d", 181)):
+        workspace.keep(UnsavedWork(name * 16, "", "", "", 1.0, name))
+        then = 1e9 - age * day
+        os.utime(tmp_path / ".rikigaku-studio" / f"{name * 16}.json", (then, then))
+    other.write_text("{}")  # no session's
+    workspace.expire(1e9)
+    assert sorted(work.name for work in workspace.all_unsaved()) == ["a", "c"]
+    assert other.exists()
+
+
+def test_large_results_are_passed_on_as_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small result is decoded, a large one is JSON inside the message; both reach the page alike."""
+    from rikigaku.studio.server import message
+
+    result = {"text": "null \u2713", "numbers": [1.5, None, 2.0]}
+    line = json.dumps({"result": {"result": result}}).encode() + b"\n"
+    assert decoded_line(line) == {"result": {"result": result}}
+    monkeypatch.setattr("rikigaku.studio.jobs._LARGE", 10)
+    large = decoded_line(line)["result"]["result"]
+    assert isinstance(large, JsonText)
+    end = JobDone(7, large, "", False, 1.0)
+    assert json.loads(message(end)) == json.loads(message(replace(end, result=result)))
+    progress = json.dumps({"progress": "half of it is done"}).encode() + b"\n"
+    assert decoded_line(progress) == {"progress": "half of it is done"}
+    with pytest.raises(json.JSONDecodeError):  # the process ended while it wrote
+        decoded_line(line[:-4])
+
+
+def test_numbers_that_are_not_finite_are_null() -> None:
+    assert finite({"a": [float("nan"), 1.0, (float("inf"), "x")]}) == {"a": [None, 1.0, [None, "x"]]}
 
 
 def test_a_reply_without_json_is_a_refusal() -> None:

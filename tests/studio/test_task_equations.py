@@ -60,10 +60,30 @@ def test_formulas_that_are_too_long_come_as_steps_with_a_note():
     assert found.operations == str(shipped("panda").inverse_dynamics.operations)
 
 
-def test_laws_of_a_closed_robot_are_those_of_its_tree_and_its_loops():
+def test_laws_of_a_closed_robot_are_those_of_its_loops_then_those_of_its_tree():
     found = laws(shipped("five_bar"), LawsRequest())
     names = [law.name for law in found.laws]
-    assert names[:3] == ["pose", "jacobian", "tree.mass_matrix"]
-    assert {"loop_residual", "reduced.mass_matrix", "inverse_dynamics"} <= set(names)
+    assert names[:4] == ["pose", "jacobian", "reduced.jacobian", "reduced.mass_matrix"]
+    groups = {law.name: law.group for law in found.laws}
+    assert [groups[name] for name in ("inverse_dynamics", "tree.mass_matrix", "loop_residual")] == [
+        "main",
+        "tree",
+        "other",
+    ]
+    assert next(law.name for law in found.laws if law.title == "law.mass_matrix") == "reduced.mass_matrix"
     assert found.frame == "hand"
     assert [law.of_frame for law in found.laws[:3]] == [True, True, False]
+
+
+def test_formulas_of_a_closed_robot_hold_on_its_loops():
+    """The mass matrix of a four-bar linkage over its crank: short, and equal to the compiled law."""
+    robot = shipped("four_bar")
+    found = equations(robot, EquationsRequest("reduced.mass_matrix", "textbook", "", 20.0, False))
+    assert found.form == "textbook"
+    assert found.title == "law.mass_matrix"
+    q = robot.assemble([0.4])
+    names = dict(zip((joint.name for joint in robot.joints), q, strict=True))
+    (element,) = found.elements
+    assert 0 < sum(len(term.text) for term in element.terms) < 600
+    total = sum(value(term.text, names) for term in element.terms)
+    assert total == pytest.approx(robot.reduced.mass_matrix(q).item(), rel=1e-9)

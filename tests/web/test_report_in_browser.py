@@ -120,7 +120,7 @@ def test_dragging_keeps_loops_closed(
         mouse.down()
         for k in range(1, 13):
             mouse.move(place["x"] + shift[0] * k / 12, place["y"] + shift[1] * k / 12)
-            assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+            assert page.run("live => live.state.loops.largestResidual(live.state.q)") < 1e-10
         mouse.up()
         q = np.array(page.run("live => Array.from(live.state.q)"))
         assert np.abs(q - before).max() > 0.02
@@ -141,7 +141,7 @@ def test_the_keyboard_moves_a_hand(browser: Browser, written: Reports) -> None:
             page.page.keyboard.press("ArrowRight")
         after = page.run("live => live.state.framePlace(live.state.robot.frames.findIndex(f => f.law))")
         assert np.linalg.norm(after - before) > 0.01
-        assert page.run("live => live.state.loops.gap(live.state.q)") < 1e-10
+        assert page.run("live => live.state.loops.largestResidual(live.state.q)") < 1e-10
 
 
 def test_touch_drags_a_hand(browser: Browser, written: Reports) -> None:
@@ -274,6 +274,27 @@ def test_mathml_says_what_katex_says(browser: Browser, written: Reports) -> None
 def _letters(text: str) -> str:
     """Without spaces, invisible operators and variants of one sign."""
     return re.sub(r"[\s\u2061\u200b\u00a0]", "", text).replace("ϕ", "φ").replace("⋅", "⋅").replace("˙", "˙")
+
+
+def test_intermediate_variables_are_copied_as_latex(browser: Browser, written: Reports) -> None:
+    """They stand once in the page: the button takes them from there, rendered or not."""
+    with opened(browser, written["puma560"]) as page:
+        page.page.evaluate(
+            """() => { window.copied = []; Object.defineProperty(navigator, "clipboard", { value:
+            { writeText: (text) => { window.copied.push(text); return Promise.resolve(); } } }); }"""
+        )
+        law = page.page.locator("article:has(.rk-copy[data-lines])").first
+        lines = law.locator(".rk-steps .rk-line").count()
+        button = law.locator(".rk-copy button", has_text="LaTeX")
+        button.click()
+        law.locator("details:has(> .rk-steps) > summary").click()
+        law.locator(".rk-steps .katex").first.wait_for()
+        law.locator(".rk-copy button").first.click()
+        page.page.wait_for_function("() => window.copied.length === 2")
+        before, after = page.page.evaluate("window.copied")
+        assert before == after
+        assert before.count("\n& ") >= lines > 10
+        nothing_went_wrong(page)
 
 
 def test_without_scripts_the_report_reads(browser: Browser, written: Reports) -> None:

@@ -1,36 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Connection, LostConnection, RefusedRequest } from "../src/studio/connection";
-
-class FakeSocket extends EventTarget {
-  static readonly OPEN = 1;
-  static readonly CLOSED = 3;
-  static made: FakeSocket[] = [];
-  readyState = 0;
-  sent: { id: number; type: string }[] = [];
-
-  constructor(readonly address: string) {
-    super();
-    FakeSocket.made.push(this);
-  }
-
-  send(text: string): void {
-    this.sent.push(JSON.parse(text) as { id: number; type: string });
-  }
-
-  opens(): void {
-    this.readyState = 1;
-    this.dispatchEvent(new Event("open"));
-  }
-
-  breaks(): void {
-    this.readyState = 3;
-    this.dispatchEvent(new Event("close"));
-  }
-
-  says(message: object): void {
-    this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(message) }));
-  }
-}
+import { FakeSocket } from "./fake_socket";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RobotDocument } from "../src/document/model_document";
 import { parseFormula } from "../src/formula/formula_parser";
-import { manipulability, nearbySingularity, structuralRank } from "../src/mechanics/manipulability";
+import { loopRegularity, manipulability, nearbySingularity, structuralRank } from "../src/mechanics/manipulability";
 import { LoopClosure } from "../src/mechanics/loop_closure";
 import { RobotState } from "../src/mechanics/robot_state";
 import { simulate } from "../src/mechanics/simulation";
@@ -48,7 +48,7 @@ describe.each(["five_bar", "stewart"])("loops of %s", (name) => {
     for (const k of state.sliders) {
       for (const step of [0.05, -0.03, 0.08]) {
         state.move(k, start[k]! + step);
-        expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+        expect(state.loops!.largestResidual(state.q)).toBeLessThan(1e-10);
       }
       expect(state.move(k, start[k]! + 0.02)).toBe(true);
       expect(state.q[k]).toBeCloseTo(start[k]! + 0.02, 12);
@@ -64,7 +64,7 @@ describe.each(["five_bar", "stewart"])("loops of %s", (name) => {
     const before = distance();
     for (let k = 0; k < 20; k++) {
       state.drag(frame, target);
-      expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+      expect(state.loops!.largestResidual(state.q)).toBeLessThan(1e-10);
     }
     expect(distance()).toBeLessThan(0.1 * before);
   });
@@ -74,7 +74,7 @@ describe.each(["five_bar", "stewart"])("loops of %s", (name) => {
     const frame = state.robot.frames.findIndex((own) => own.law !== "");
     for (let k = 0; k < 40; k++) state.drag(frame, [30, 20, 40]);
     expect(state.q.every(Number.isFinite)).toBe(true);
-    expect(state.loops!.gap(state.q)).toBeLessThan(1e-10);
+    expect(state.loops!.largestResidual(state.q)).toBeLessThan(1e-10);
   });
 });
 
@@ -144,11 +144,11 @@ test("a simulation ends where its loops open, and does not begin with open ones"
   expect(() => simulate(state, standing(state))).toThrow("cannot be closed");
 });
 
-test("a residual that is not a number is no small gap", async () => {
+test("a residual that is not a number is no small residual", async () => {
   const state = await robot("five_bar");
   const laws = { law: () => () => Float64Array.of(NaN, 1e-20) } as unknown as NonNullable<typeof state.laws>;
   const loops = new LoopClosure(laws, state.robot.loops!, state.robot.nv);
-  expect(loops.gap(state.q)).toBeNaN();
+  expect(loops.largestResidual(state.q)).toBeNaN();
   expect(loops.close(state.q)).toBeNull();
 });
 
@@ -213,6 +213,28 @@ test("a closed robot's manipulability is over its motors, and its loops stay clo
   expect(rank).toBe(2);
   const q = nearbySingularity(state, frame, rank, 3);
   expect(q).not.toBeNull();
-  expect(state.loops!.gap(q!)).toBeLessThan(1e-10);
+  expect(state.loops!.largestResidual(q!)).toBeLessThan(1e-10);
   expect(manipulability(state, frame, rank, 3, q!)!.isotropy).toBeLessThan(1e-4);
+});
+
+test("loops of a five-bar linkage are singular where its distal links are aligned", async () => {
+  const state = await robot("five_bar");
+  const at = (name: string, q: ArrayLike<number>) => q[state.robot.names.q.indexOf(name)]!;
+  const aligned = (q: ArrayLike<number>) =>
+    Math.abs(Math.sin(at("left_motor", q) + at("left_elbow", q) - at("right_motor", q) - at("right_elbow", q)));
+  expect(aligned(state.q)).toBeGreaterThan(0.1);
+  expect(loopRegularity(state)).toBeGreaterThan(0.1);
+  // The elbows, 0.3 m from motors 0.2 m apart, meet above the middle: the distal links then coincide.
+  const [left, right] = ["left_motor", "right_motor"].map((name) => state.robot.names.q.indexOf(name)) as [number, number];
+  const [from, half] = [[state.q[left]!, state.q[right]!], Math.asin(0.1 / 0.3)];
+  let q = state.q;
+  for (let k = 1; k <= 20; k++) {
+    const share = Math.min(k / 20, 1 - 1e-5);
+    const next = q.slice();
+    next[left] = from[0]! + share * (Math.PI / 2 - half - from[0]!);
+    next[right] = from[1]! + share * (Math.PI / 2 + half - from[1]!);
+    q = state.loops!.close(next, [left, right])!;
+  }
+  expect(aligned(q)).toBeLessThan(1e-3);
+  expect(loopRegularity(state, q)).toBeLessThan(1e-3);
 });

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from rikigaku.symbolic.formulas.intermediates import Intermediates
 MOST_TERMS = 60  # of one element that is shown
 _MOST_LATEX = 70_000  # characters of one law
 MOST_STEPS = 700
+_MOST_TERMS_ON_LOOPS = 300  # of an element that loop constraints may shorten
+_LONGEST_ON_LOOPS = 2500  # characters of such an element before it is shortened
 _MATRIX = 1200  # characters up to which a matrix is shown as one
 
 
@@ -45,11 +49,25 @@ def latex_of(x: Any) -> str:
     return text
 
 
-def element_lines(symbol: str, formulas: Any) -> ElementLines:
-    """The elements of a law's formulas; sums of angles are combined."""
+def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLines:
+    """The elements of a law's formulas; sums of angles are combined.
+
+    seconds: of processor time for the search of short forms, for all elements together.
+    """
     terms = int(formulas.terms)
+    end = thread_time() + seconds
+
+    def short(x: Any, most: int) -> str:
+        left = max(end - thread_time(), 0.0)
+        if x.terms <= most:
+            return displayed(x.combined().shortest_within(left))
+        shortened = (
+            x.on_loops and x.terms <= _MOST_TERMS_ON_LOOPS and len(str(x.formula)) <= _LONGEST_ON_LOOPS
+        )
+        return displayed(x.shortest_within(left)) if shortened else ""
+
     if not isinstance(formulas, Formulas):  # one formula
-        shown = latex_of(formulas.combined()) if terms <= 4 * MOST_TERMS else ""
+        shown = short(formulas, 4 * MOST_TERMS)
         return ElementLines((FormulaLine(symbol, shown, terms),), terms=terms)
     array = formulas.array
     symmetric = array.ndim == 2 and array.shape[0] == array.shape[1] > 1 and bool((array == array.T).all())
@@ -57,7 +75,7 @@ def element_lines(symbol: str, formulas: Any) -> ElementLines:
     for index, x in np.ndenumerate(array):
         if not x or (symmetric and index[0] > index[1]):
             continue
-        right = latex_of(x.combined()) if x.terms <= MOST_TERMS and spent < _MOST_LATEX else ""
+        right = short(x, MOST_TERMS) if spent < _MOST_LATEX else ""
         spent += len(right)
         lines.append(FormulaLine(element_name(symbol, index), right, x.terms))
     zeros = any(not x for x in array.flat)

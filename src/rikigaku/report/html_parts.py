@@ -18,7 +18,8 @@ from rikigaku.web.texts import marked
 
 _RATES = re.compile(r"[(,] ?[va]\b")  # a call with velocities or accelerations
 _LONGEST_TABLE = 24  # rows of a table that is not folded
-_LONGEST_MATHML = 2400  # characters of LaTeX; beyond, the LaTeX is shown until a script renders it
+LONGEST_MATHML = 2400  # characters of LaTeX in a folded part; of longer ones a script renders the LaTeX
+_LONGEST_OPEN = 6000  # characters of LaTeX of elements that are not folded
 _MOST_NUMBERS = 1600  # of a value
 _OPEN_NUMBERS = 64  # a value with at most this many numbers is shown unfolded
 
@@ -35,9 +36,9 @@ def table_part(key: str, table: Table, language: str) -> str:
     return f"{title}<details>{rows}{wide}</details>"
 
 
-def formula(latex: str, display: bool = False, short: bool = False) -> str:
-    """A formula; `short`: no MathML, to keep long lists small."""
-    if not short and len(latex) <= _LONGEST_MATHML:
+def formula(latex: str, display: bool = False, longest: int = LONGEST_MATHML) -> str:
+    """A formula; `longest`: characters of LaTeX up to which it has MathML, to keep long lists small."""
+    if len(latex) <= longest:
         try:
             flag = " data-display" if display else ""
             return (
@@ -48,10 +49,10 @@ def formula(latex: str, display: bool = False, short: bool = False) -> str:
     return f'<code class="rk-formula" data-latex>{escape(latex)}</code>'
 
 
-def line_part(line: FormulaLine, language: str, short: bool = False) -> str:
+def line_part(line: FormulaLine, language: str, longest: int = LONGEST_MATHML) -> str:
     """left = right on a line of its own."""
     if line.right:
-        return f'<div class="rk-line">{formula(f"{line.left} = {line.right}", short=short)}</div>'
+        return f'<div class="rk-line">{formula(f"{line.left} = {line.right}", longest=longest)}</div>'
     left, note = (
         formula(line.left),
         marked("span", "formula.tooLongElement", language, "rk-soft", count=line.terms),
@@ -68,8 +69,9 @@ def elements_part(symbol: str, elements: ElementLines, language: str) -> str:
         notes += marked("p", "formula.symmetric", language, "rk-note")
     if elements.zeros:
         notes += marked("p", "formula.zeros", language, "rk-note")
-    lines = "".join(line_part(line, language) for line in elements.lines)
-    opened = " open" if sum(len(line.right) for line in elements.lines) <= 6000 else ""
+    size = sum(len(line.right) for line in elements.lines)
+    longest, opened = (2 * _LONGEST_OPEN, " open") if size <= _LONGEST_OPEN else (LONGEST_MATHML, "")
+    lines = "".join(line_part(line, language, longest) for line in elements.lines)
     title = marked("span", "formula.elements", language)
     count = marked("span", "formula.terms", language, "rk-soft", count=elements.terms)
     return f"<details{opened}><summary>{title} {count}</summary>{notes}{lines}</details>"
@@ -81,7 +83,7 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         f'<article class="rk-law" id="law-{escape(block.law.replace(".", "-"))}">',
         f"<header>{marked('h3', block.title, language)}"
         f'<code class="rk-call">{escape(block.call)}</code></header>',
-        marked("p", block.about, language, "rk-about", **block.values),
+        marked("p", block.about, language, "rk-about", **block.values) if block.about else "",
         f'<div class="rk-textbook">{formula(block.textbook, display=True)}</div>',
     ]
     parts += [marked("p", key, language, "rk-note", **values) for key, values in block.notes]
@@ -89,12 +91,15 @@ def law_part(block: LawBlock, symbol: str, value: Array | None, problem: str, la
         parts.append(elements_part(symbol, block.elements, language))
     if block.steps:
         title = marked("span", "formula.intermediates", language)
-        lines = "".join(line_part(line, language, short=True) for line in block.steps)
+        lines = "".join(line_part(line, language, longest=0) for line in block.steps)
         parts.append(f'<details><summary>{title}</summary><div class="rk-steps">{lines}</div></details>')
     parts.append(value_part(block.value_law, value, problem, language, block.call))
     if block.operations:
         parts.append(operations_part(block.operations, language))
-    return "".join([*parts, code_part(block.code), "</article>"])
+    shown = block.elements is not None and all(line.right for line in block.elements.lines)
+    return "".join(
+        [*parts, code_part(block.code, "" if shown or not block.steps else ".rk-steps"), "</article>"]
+    )
 
 
 def operations_part(operations: str, language: str) -> str:
@@ -103,11 +108,14 @@ def operations_part(operations: str, language: str) -> str:
     return f'<p class="rk-counts">{title}: {escape(operations)}</p>'
 
 
-def code_part(code: dict[str, str]) -> str:
-    """Texts to copy; buttons are made by the script."""
+def code_part(code: dict[str, str], lines: str = "") -> str:
+    """Texts to copy; buttons are made by the script. lines: the part of the article that is the LaTeX."""
     if not code:
         return ""
-    return f'<div class="rk-copy"><script type="application/json">{json_block(code)}</script></div>'
+    if lines:
+        code = {language: text for language, text in code.items() if language != "LaTeX"}
+    place = f' data-lines="{lines}"' if lines else ""
+    return f'<div class="rk-copy"{place}><script type="application/json">{json_block(code)}</script></div>'
 
 
 def value_part(law: str, value: Array | None, problem: str, language: str, call: str) -> str:

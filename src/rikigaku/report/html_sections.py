@@ -1,28 +1,37 @@
 """Sections of a report's HTML: parameters, kinematics, loops, dynamics, energy, base parameters, speed."""
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from rikigaku.closure.closure_plan import closure
+from rikigaku.core.errors import RikigakuError
 from rikigaku.core.types import Array
 from rikigaku.model.robot_tables import Table
 from rikigaku.report.formula_lines import FormulaLine
 from rikigaku.report.html_parts import (
+    LONGEST_MATHML,
     code_part,
     definitions,
     formula,
     law_part,
     line_part,
     number,
-    operations_part,
     table_part,
     value_part,
 )
 from rikigaku.report.kinematics_blocks import BRANCHES
-from rikigaku.report.law_blocks import SYMBOLS, LawBlock
+from rikigaku.report.law_blocks import LawBlock
 from rikigaku.report.law_figures import LawFigures
 from rikigaku.report.report_data import Report
+from rikigaku.report.shown_laws import (
+    CONSTRAINED_MOTION,
+    MOTION,
+    REDUCED_MOTION,
+    is_closed,
+    law_entries,
+)
 from rikigaku.report.translated_words import parameter_name, summary, verification
 from rikigaku.robot import Robot
 from rikigaku.web.texts import marked
@@ -50,14 +59,28 @@ def kinematics_section(report: Report, language: str) -> str:
 
 
 def dynamics_section(report: Report, language: str) -> str:
-    closed = bool(report.robot.loops or report.robot.couplings)
-    if closed:
-        equation = r"M(q) \, a + h(q, v) + g(q) = \tau + J(q)^{\top} \lambda, \quad J(q) \, v = 0"
-    else:
-        equation = r"M(q) \, a + C(q, v) \, v + g(q) = \tau"
-    reduced = "".join(_reduced(report, language)) if closed else ""
-    head = f'<div class="rk-textbook rk-motion">{formula(equation, display=True)}</div>'
-    return head + law_section(report, "dynamics", language) + reduced
+    """Laws of motion; of a closed robot over its independent coordinates, then those of its spanning tree."""
+    laws = law_section(report, "dynamics", language)
+    if not is_closed(report.robot):
+        return _motion(MOTION) + laws
+    tree = law_section(report, "tree", language)
+    title = marked("summary", "section.tree", language, "rk-heading")
+    about = marked("p", "about.tree", language, "rk-about")
+    folded = f'<details class="rk-tree">{title}{about}{_motion(CONSTRAINED_MOTION)}{tree}</details>'
+    return _independent(report, language) + _motion(REDUCED_MOTION) + laws + folded
+
+
+def _motion(equation: str) -> str:
+    return f'<div class="rk-textbook rk-motion">{formula(equation, display=True)}</div>'
+
+
+def _independent(report: Report, language: str) -> str:
+    """Which coordinates the laws of a closed robot are over."""
+    try:
+        names = ", ".join(closure(report.robot).independent)
+    except RikigakuError:  # the loops do not close; the laws say so
+        return ""
+    return marked("p", "about.reduced", language, "rk-about", names=names)
 
 
 def identification_section(report: Report, language: str) -> str:
@@ -129,29 +152,16 @@ def _all_values(figures: Sequence[LawFigures], language: str) -> str:
 
 
 def _law(report: Report, block: LawBlock, language: str) -> str:
-    name = block.law.removeprefix("tree.")
-    value, problem = _value(report, block)
-    return law_part(block, SYMBOLS.get(name, name), value, problem, language)
+    symbols = {entry.law: entry.symbol for entry in law_entries(report.robot)}
+    return law_part(block, symbols[block.law], *_value(report, block), language)
 
 
 def _value(report: Report, block: LawBlock) -> tuple[Array | None, str]:
     """The value of a law at the configuration, or why there is none."""
     figure = next((item for item in report.figures if item.name == block.law), None)
     if figure is None:
-        return report.tree_values.get(block.law), ""
+        return report.block_values.get(block.law), ""
     return figure.value, figure.problem
-
-
-def _reduced(report: Report, language: str) -> Iterator[str]:
-    """Values of the laws over the independent coordinates."""
-    for item in report.figures:
-        if item.name.startswith("reduced.") and item.value is not None:
-            name = item.name.removeprefix("reduced.")
-            title = f'<code class="rk-call">{escape(item.call)}</code>'
-            body = value_part(f"reduced_{name}", item.value, item.problem, language, item.call)
-            about = summary(item.summary, "p", "rk-about", language)
-            count = operations_part(item.operations, language)
-            yield f'<article class="rk-law"><header>{title}</header>{about}{body}{count}</article>'
 
 
 def _inverse_kinematics(report: Report, language: str) -> str:
@@ -223,11 +233,12 @@ def _base_parameters(report: Report, language: str) -> str:
     heads = [marked("th", "base.regrouping", language)]
     if block.numbers:
         heads.append(marked("th", "base.value", language))
+    longest = LONGEST_MATHML if len(block.lines) <= 60 else 0
     rows = []
     for k, line in enumerate(block.lines):
         same = line.left == line.right
         text = line.left if same else f"{line.left} = {line.right}"
-        cells = [f"<td>{formula(text, short=len(block.lines) > 60)}</td>"]
+        cells = [f"<td>{formula(text, longest=longest)}</td>"]
         if block.numbers:
             cells.append(f"<td class='rk-number'>{number(block.numbers[k])}</td>")
         rows.append(f"<tr><td>{k + 1}</td>{''.join(cells)}</tr>")

@@ -12,7 +12,7 @@ _SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-_SECTIONS = ("kinematics", "dynamics", "energy", "identification")
+_SECTIONS = ("kinematics", "dynamics", "tree", "energy", "identification")
 
 
 def latex_report(report: Report) -> str:
@@ -25,7 +25,7 @@ def latex_report(report: Report) -> str:
         rf"\title{{{escaped(report.robot.name)}}}\author{{}}\date{{}}\maketitle",
         escaped(report.headline) + ".",
     ]
-    for section in _SECTIONS:
+    for section in (one for one in _SECTIONS if one in report.laws):
         parts.append(rf"\section{{{escaped(text(f'section.{section}'))}}}")
         for block in report.laws.get(section, ()):
             parts += _law(block)

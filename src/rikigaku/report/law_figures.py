@@ -20,6 +20,7 @@ from rikigaku.robot import Robot
 # Batches stay below the size at which threads would share them, so that times are those of one thread.
 _BATCH_NUMBERS, _LARGEST_BATCH = 150_000, 4096
 _ROUNDS = 7
+_MOST_COMPILED = 25_000  # operations of a law that is evaluated and timed: larger ones compile for minutes
 NO_CONFIGURATION = "Symbols without a value place the links, so there is no configuration to evaluate it at."
 
 
@@ -117,6 +118,11 @@ def _figures(robot: Robot, name: str, q: Array | None) -> LawFigures:
         owner: Any = robot.reduced if name.startswith("reduced.") else robot
         bound = getattr(owner, name.removeprefix("reduced."))
         fixed = bound.fix(**options) if options else bound
+        if (size := fixed.operations.total) > _MOST_COMPILED:
+            reason = f"Not timed: a program of {size} operations takes minutes to compile."
+            return replace(
+                figures, summary=fixed.law.summary, operations=str(fixed.operations), problem=reason
+            )
         try:
             if q is None:
                 raise MissingValue(NO_CONFIGURATION)
@@ -129,7 +135,7 @@ def _figures(robot: Robot, name: str, q: Array | None) -> LawFigures:
 
 
 def _evaluated(robot: Robot, bound: Any, q: Array, figures: LawFigures, begin: float) -> LawFigures:
-    inputs = _inputs(robot, bound.law, stated_state(robot, q))
+    inputs = law_inputs(robot, bound.law, stated_state(robot, q))
     with np.errstate(all="ignore"):
         value = np.asarray(bound(*inputs))  # several results of one size are shown as rows
         first = perf_counter() - begin
@@ -137,7 +143,7 @@ def _evaluated(robot: Robot, bound: Any, q: Array, figures: LawFigures, begin: f
         call = _best(lambda: bound(*inputs), 0.002)
         numbers = sum(x.size for x in inputs) + value.size
         batch = max(1, min(_LARGEST_BATCH, _BATCH_NUMBERS // max(numbers, 1)))
-        many = _inputs(robot, bound.law, _batch(robot, batch))
+        many = law_inputs(robot, bound.law, _batch(robot, batch))
         out = bound(*many)
         per_state = _best(lambda: bound(*many, out=out), 0.003) / batch
     return replace(
@@ -162,7 +168,7 @@ def _batch(robot: Robot, size: int) -> dict[str, Array]:
     return {"q": q, "v": v, "a": a, "tau": states.a}
 
 
-def _inputs(robot: Robot, law: Law, state: dict[str, Array]) -> list[Array]:
+def law_inputs(robot: Robot, law: Law, state: dict[str, Array]) -> list[Array]:
     """The law's inputs from a state; some inputs have only some coordinates."""
     places = {name: k for k, name in enumerate(coordinate_names(robot))}
     return [

@@ -21,9 +21,17 @@ from rikigaku.report.kinematics_blocks import (
     inverse_kinematics_block,
 )
 from rikigaku.report.law_blocks import LawBlock, law_blocks
-from rikigaku.report.law_figures import LawFigures, law_figures, missing_symbols, shown_frame, stated_state
+from rikigaku.report.law_figures import (
+    LawFigures,
+    law_figures,
+    law_inputs,
+    missing_symbols,
+    shown_frame,
+    stated_state,
+)
 from rikigaku.report.loop_figures import LoopFigures, loop_figures
 from rikigaku.report.parameter_tables import parameter_tables
+from rikigaku.report.shown_laws import shown_law
 from rikigaku.robot import Robot
 from rikigaku.web.drawn_robot import drawn_robot, unplaced_symbols
 from rikigaku.web.model_document import BeamMesh, Motion, RobotDocument, SurfaceMesh, Visual
@@ -59,7 +67,7 @@ class Report:
     assumed: tuple[str, ...] = field(default=())
     drawn: Robot | None = None
     drawn_q: Array | None = None
-    tree_values: dict[str, Array] = field(default_factory=dict)  # of laws of the tree of a closed robot
+    block_values: dict[str, Array] = field(default_factory=dict)  # of laws in `laws` without figures
 
     def json(self) -> dict[str, Any]:
         """The report as plain data: JSON can hold it."""
@@ -164,22 +172,26 @@ def report(
         unplaced_symbols(robot),
         drawn,
         drawn_q,
-        _tree_values(robot, q, blocks) if loops is not None else {},
+        {} if missing else _block_values(robot, q, blocks, {item.name for item in figures}),
     )
 
 
-def _tree_values(robot: Robot, q: Array | None, blocks: dict[str, list[LawBlock]]) -> dict[str, Array]:
-    """Values of the laws of the spanning tree at the state of the report, by "tree.mass_matrix"."""
+def _block_values(
+    robot: Robot, q: Array | None, blocks: dict[str, list[LawBlock]], known: set[str]
+) -> dict[str, Array]:
+    """Values of laws that are not among the known ones, at the state of the report."""
     found: dict[str, Array] = {}
     if q is None:
         return found
-    state, tree = stated_state(robot, q), robot.tree
-    for block in (one for section in blocks.values() for one in section if one.law.startswith("tree.")):
+    for block in (one for section in blocks.values() for one in section if one.law not in known):
         try:
-            law = getattr(tree, block.law.removeprefix("tree."))
-            found[block.law] = np.asarray(law(*(state[name] for name in law.law.inputs)))
+            law = shown_law(robot, block.law).law
+            with np.errstate(all="ignore"):
+                value = np.asarray(law(*law_inputs(robot, law.law, stated_state(robot, q))))
         except RikigakuError:
             continue  # without a value here
+        if np.isfinite(value).all():
+            found[block.law] = value
     return found
 
 

@@ -42,6 +42,11 @@ def summary(text: str, tag: str, css: str, language: str) -> str:
     return marked(tag, key, language, css) if key else f'<{tag} class="{css}">{escape(text)}</{tag}>'
 
 
+def summary_key(text: str) -> str:
+    """Key of the text that describes a law, or the description itself where there is none."""
+    return _keys("summary.").get(text, text)
+
+
 def parameter_name(name: str, language: str) -> str:
     """An inertial parameter: "m of link2"."""
     parameter, of, link = name.partition(" of ")

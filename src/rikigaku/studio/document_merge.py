@@ -9,20 +9,31 @@ from typing import Any
 
 import tomlkit
 
+from rikigaku.core.input_limits import shortened
 from rikigaku.formats.toml.toml_document import inline
 from rikigaku.formats.toml.toml_text import tables_of
 from rikigaku.studio.document_cells import cell_text
+from rikigaku.studio.document_records import BothChanged
 from rikigaku.studio.toml_cells import ARRAYS, dumped, item, new_table, parsed, set_tables, tables
 
 _MISSING = object()
+_LONGEST = 60  # characters of a value that is shown
 
 
 @dataclass
 class Merge:
-    """text: the merged file; both: places that both sides changed in different ways."""
+    """text: the merged file; both: what both sides changed in different ways."""
 
     text: str = ""
-    both: list[str] = field(default_factory=list)
+    both: list[BothChanged] = field(default_factory=list)
+
+    def note(self, place: str, own: Any, other: Any) -> None:
+        """Note values that both sides changed; a removed one is empty, a table is its beginning."""
+        self.both.append(BothChanged(place, _shown(own), _shown(other)))
+
+
+def _shown(value: Any) -> str:
+    return "" if value is _MISSING else shortened(cell_text(value) or inline(value), _LONGEST)
 
 
 def merged(base: str, mine: str, theirs: str) -> Merge:
@@ -63,7 +74,7 @@ def _merge_tables(
         elif all(isinstance(one, dict) for one in (old, mine, theirs)):
             _merge_tables(old, mine, theirs, target[key], source[key], place, result)
         else:
-            result.both.append(place)
+            result.note(place, mine, theirs)
 
 
 def _merge_array(
@@ -79,15 +90,15 @@ def _merge_array(
             if theirs.get(name) == old.get(name):
                 wanted.pop(name, None)
             elif name in theirs:
-                result.both.append(place)
+                result.note(place, _MISSING, theirs[name])
         elif name not in old:  # I added it
             if name not in theirs:
                 wanted = _inserted(wanted, name, _new(copies[name]), list(mine))
             elif theirs[name] != mine[name]:
-                result.both.append(place)
+                result.note(place, mine[name], theirs[name])
         elif name not in theirs:  # they removed it
             if mine[name] != old[name]:
-                result.both.append(place)
+                result.note(place, mine[name], _MISSING)
         else:
             _merge_tables(old[name], mine[name], theirs[name], shown[name], copies[name], place, result)
     order = list(mine)

@@ -140,6 +140,15 @@ class RobotCells:
 
 
 @dataclass(frozen=True)
+class BothChanged:
+    """A place that both sides changed: the value here, and the one in the file; "" where it is removed."""
+
+    place: str
+    own: str
+    other: str
+
+
+@dataclass(frozen=True)
 class CellMistake:
     """What is wrong, and the path of the cell; of a table, or an empty one, where no cell is at fault."""
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rikigaku.core.errors import JobFailed, RikigakuError, TooLarge
+from rikigaku.studio.json_records import JsonText
 from rikigaku.symbolic.algebra.child_process import DEFAULT_MEMORY, child_environment, too_long
 
 _LONGEST_LINE = 256_000_000  # bytes of a reply
@@ -25,6 +26,8 @@ _INTERRUPTED = 2.0  # s within which a cancelled job ends; a long call of a libr
 _CLOSED = 5.0  # s within which killed processes end
 _TRIES = 3  # workers that may end before they begin
 _ADVICE = "Try a smaller part of it, or give symbols values."
+_RESULT, _END = b'{"result": {"result": ', b"}}\n"  # around what `run_task` returns
+_LARGE = 1_000_000  # bytes: decoded within some 10 ms
 
 
 class Worker:
@@ -81,7 +84,7 @@ class Worker:
         assert self.process.stdout is not None
         while line := await self.process.stdout.readline():
             try:
-                message: dict[str, Any] = json.loads(line)
+                message = decoded_line(line)
             except json.JSONDecodeError:  # it ended while it wrote
                 break
             if "progress" not in message:
@@ -261,6 +264,20 @@ class WorkerPool:
         with contextlib.suppress(TimeoutError):  # the processes are killed; nobody must wait for their end
             async with asyncio.timeout(_CLOSED):
                 await asyncio.gather(*(worker.kill() for worker in workers))
+
+
+def decoded_line(line: bytes) -> dict[str, Any]:
+    """The message of a worker. A large result of a task stays JSON, which the page decodes.
+
+    Decoding it here would stop the event loop, also from a thread: it holds the interpreter's lock.
+
+    Raises:
+        JSONDecodeError: for a line that is not whole.
+    """
+    if len(line) > _LARGE and line.startswith(_RESULT) and line.endswith(_END):
+        return {"result": {"result": JsonText(line[len(_RESULT) : -len(_END)].decode("ascii"))}}
+    message: dict[str, Any] = json.loads(line)
+    return message
 
 
 def failure(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """Frozen records from and to JSON data, checked against their annotations."""
 
 import dataclasses
+import math
 import types
 import typing
 from functools import cache
@@ -10,6 +11,21 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.value_text import short
 
 Record = TypeVar("Record")
+
+
+class JsonText(str):
+    """JSON of a large result, which is passed on as it stands: decoding it would stop all pages."""
+
+    __slots__ = ()
+
+
+def finite(data: Any) -> Any:
+    """JSON data whose numbers that are not finite are null."""
+    if isinstance(data, dict):
+        return {key: finite(item) for key, item in data.items()}
+    if isinstance(data, list | tuple):
+        return [finite(item) for item in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def encoded(record: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ compares. The argument and result of a job are the records of its task (`studio/
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rikigaku.studio.document_records import CheckedRobot, EditedDocument
+from rikigaku.studio.document_records import BothChanged, CheckedRobot, EditedDocument
 
 Path = list[str | int]
 Part = Literal["link", "frame", "loop", "coupling"]
@@ -425,13 +425,13 @@ class Saved:
 
 @dataclass(frozen=True)
 class SaveConflict:
-    """The file has changed since it was opened. both: places that both sides changed; no merge joins them.
+    """The file has changed since it was opened. both: what both sides changed; no merge joins them.
 
     other: path under which "keep both" would save.
     """
 
     file: str
-    both: list[str]
+    both: list[BothChanged]
     other: str
     type: Literal["save_conflict"] = "save_conflict"
 

@@ -33,11 +33,11 @@ class PlotRecord:
 
 @dataclass(frozen=True)
 class EventRecord:
-    """What happened at a time [s]; mode: the contact mode before."""
+    """What happened at a time [s], and the contact mode before."""
 
     t: float
     names: list[str]
-    mode: str
+    contact_mode: str
 
 
 def plot_record(title: str, unit: str, t: ArrayLike, curves: dict[str, Any]) -> PlotRecord:

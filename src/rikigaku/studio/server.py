@@ -9,10 +9,10 @@ import asyncio
 import contextlib
 import hmac
 import json
-import math
 import re
 import secrets
 import socket
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -30,7 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rikigaku.core.errors import NoPlace, RikigakuError, TooLarge, WrongValue
 from rikigaku.studio.jobs import WorkerPool, failure
-from rikigaku.studio.json_records import decoded_union, encoded
+from rikigaku.studio.json_records import JsonText, decoded_union, encoded, finite
 from rikigaku.studio.messages import JobDone, Refused, Reply, Request, StudioEvent
 from rikigaku.studio.page_requests import PageRequests
 from rikigaku.studio.sessions import Sessions
@@ -116,6 +116,7 @@ class StudioServer:
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         self.pool.fill()
+        await asyncio.to_thread(self.workspace.expire, time.time())
         yield
         for session in self.sessions.found.values():
             session.close()
@@ -268,6 +269,8 @@ def message(record: Reply | StudioEvent, identity: Any = None) -> str:
     """A reply, with the id of its request, or an event as JSON; one that has no JSON as its refusal."""
     own = {} if identity is None else {"id": identity}
     try:
+        if isinstance(record, JobDone) and isinstance(record.result, JsonText):
+            return _json(encoded(replace(record, result=None))).replace("null", record.result, 1)
         return _json(own | encoded(record))
     except (TypeError, ValueError, RecursionError) as error:
         if isinstance(record, JobDone):
@@ -280,16 +283,8 @@ def _json(data: Any) -> str:
     try:
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except ValueError:
-        text = json.dumps(_finite(data), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(finite(data), ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace").decode()
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _finite(item) for key, item in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(item) for item in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 async def _answer(page: PageRequests, text: str) -> tuple[Reply, Any]:

@@ -14,7 +14,13 @@ from rikigaku.studio.document_cells import robot_cells
 from rikigaku.studio.document_edits import edited
 from rikigaku.studio.document_history import DocumentHistory, DocumentState
 from rikigaku.studio.document_merge import merged
-from rikigaku.studio.document_records import CellMistake, CheckedRobot, EditedDocument, RobotCells
+from rikigaku.studio.document_records import (
+    BothChanged,
+    CellMistake,
+    CheckedRobot,
+    EditedDocument,
+    RobotCells,
+)
 from rikigaku.studio.edited_parts import PartNames, part_names, same_parts
 from rikigaku.studio.jobs import WorkerPool, failure
 from rikigaku.studio.json_records import decoded
@@ -218,14 +224,14 @@ class Session:
         self._changed(cells)
         return Saved(self.document(), joined)
 
-    def _both(self, file: str, text: str, there: str) -> tuple[str, list[str]]:
-        """The merged text, and places that both sides changed."""
+    def _both(self, file: str, text: str, there: str) -> tuple[str, list[BothChanged]]:
+        """The merged text, and what both sides changed."""
         if file != self.file:
-            return "", ["the whole file"]
+            return "", [BothChanged("the whole file", "", "")]
         try:
             merge = merged(self.base, text, there)
         except RikigakuError as error:
-            return "", [str(error)]
+            return "", [BothChanged(str(error), "", "")]
         return merge.text, merge.both
 
     def _autosave(self, keep: bool) -> None:

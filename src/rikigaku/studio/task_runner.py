@@ -8,7 +8,7 @@ from typing import Any
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.studio.document_check import parsed_robot
-from rikigaku.studio.json_records import decoded, encoded
+from rikigaku.studio.json_records import decoded, encoded, finite
 from rikigaku.studio.tasks import TASKS
 
 _NEEDED = ("rikigaku", "rikigaku.symbolic.formulas.sympy_conversion", "rikigaku.web.robot_document")
@@ -36,6 +36,6 @@ def run_task(data: Any) -> Any:
             warnings.simplefilter("ignore")
             robot = parsed_robot(data["text"]) if task.of_robot else None
             files = (Path(data["source"]), Path(data["workspace"])) if task.of_source else ()
-            return {"result": encoded(task.call(robot, arguments, *files))}
+            return {"result": finite(encoded(task.call(robot, arguments, *files)))}
     except RikigakuError as error:
         return {"error": str(error)}

@@ -1,5 +1,6 @@
 """Files of the studio, confined to one folder: robot files, uploads, and unsaved work to recover."""
 
+import contextlib
 import json
 import math
 import re
@@ -22,6 +23,7 @@ _RECOVERY = ".rikigaku-studio"
 _NO_FILE = "{} is no file of the workspace. Give a path within it; no name in it begins with a dot."
 _SESSION = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _DEEPEST, _MOST_FILES, _MOST_WORK = 3, 500, 200
+_KEPT_SECONDS = 180 * 86_400  # of unsaved work that nobody has opened
 
 
 @dataclass(frozen=True)
@@ -153,11 +155,22 @@ class Workspace:
 
     def all_unsaved(self) -> list[UnsavedWork]:
         """The newest unsaved work of all sessions, newest first."""
-        folder = self.folder / _RECOVERY
-        times = {file: _changed(file) for file in folder.glob("*.json")} if folder.is_dir() else {}
-        newest = sorted(times, key=lambda file: -times[file])[:_MOST_WORK]
-        found = [work for file in newest if (work := self.unsaved(file.stem)) is not None]
+        newest = self._recovery_files()[:_MOST_WORK]
+        found = [work for _, file in newest if (work := self.unsaved(file.stem)) is not None]
         return sorted(found, key=lambda work: -work.changed)
+
+    def expire(self, now: float) -> None:
+        """Remove unsaved work that has not changed for half a year, and what is beyond the newest."""
+        for place, (changed, file) in enumerate(self._recovery_files()):
+            if place >= _MOST_WORK or changed < now - _KEPT_SECONDS:
+                with contextlib.suppress(OSError):  # removed meanwhile, or of another user
+                    file.unlink()
+
+    def _recovery_files(self) -> list[tuple[float, Path]]:
+        """Files of unsaved work with their times, newest first."""
+        files = (self.folder / _RECOVERY).glob("*.json")
+        times = [(_changed(file), file) for file in files if _SESSION.fullmatch(file.stem)]
+        return sorted(times, reverse=True)
 
     def _recovery_file(self, session: str, make: bool = False) -> Path:
         if not _SESSION.fullmatch(session):

@@ -47,7 +47,15 @@ _TREE = (
     "center_of_mass",
 )
 _CLOSED = ("complete", "loop_projected_velocity")
-_REDUCED = ("mass_matrix", "velocity_forces", "gravity_forces", "coriolis_matrix")
+_REDUCED = (
+    "jacobian",
+    "mass_matrix",
+    "velocity_forces",
+    "gravity_forces",
+    "coriolis_matrix",
+    "inverse_dynamics",
+    "actuation",
+)
 
 
 def page_programs(robot: Robot, frames: Sequence[str], dynamics: bool = True) -> dict[str, Program]:

@@ -26,7 +26,7 @@ export class LoopClosure {
   }
 
   /** The largest closure residual of all equations at q; NaN where q is. */
-  gap(q: ArrayLike<number>): number {
+  largestResidual(q: ArrayLike<number>): number {
     const r = this.residual(q);
     let largest = 0;
     for (let k = 0; k < r.length; k++) {
@@ -47,11 +47,11 @@ export class LoopClosure {
     let now = Float64Array.from(q as ArrayLike<number>);
     let best = Infinity;
     for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-      const gap = this.gap(now);
-      if (!(gap < Infinity)) return null;
-      if (gap < CLOSED) return now;
-      if (iteration > 8 && gap > 0.9 * best) return gap < 1e-10 ? now : null;
-      best = Math.min(best, gap);
+      const residual = this.largestResidual(now);
+      if (!(residual < Infinity)) return null;
+      if (residual < CLOSED) return now;
+      if (iteration > 8 && residual > 0.9 * best) return residual < 1e-10 ? now : null;
+      best = Math.min(best, residual);
       const step = this.newtonStep(now, weights);
       if (!step) return null;
       now = this.integrate(now, step).slice();

@@ -43,6 +43,27 @@ export function frameJacobian(state: RobotState, frame: number, q: ArrayLike<num
   return { J, n: own };
 }
 
+/**
+ * Distance of the loops from singularity: 1 / |P| with v = P v_independent (Frobenius norm; at most 1). It
+ * vanishes where the independent coordinates no longer determine the others: with them locked the robot can
+ * still move.
+ */
+export function loopRegularity(state: RobotState, q: ArrayLike<number> = state.q): number {
+  const { loops, nv } = state.robot;
+  const complete = loops ? state.laws?.find("complete") : undefined;
+  if (!loops || !complete) return 1;
+  const unit = new Float64Array(loops.independent.length);
+  const zero = new Float64Array(unit.length);
+  let sum = 0;
+  for (let k = 0; k < unit.length; k++) {
+    unit.fill(0);
+    unit[k] = 1;
+    const v = complete(q, unit, zero);
+    for (let j = 0; j < nv; j++) sum += v[j]! ** 2;
+  }
+  return Number.isFinite(sum) ? Math.min(1, 1 / Math.sqrt(sum)) : 0;
+}
+
 /** Manipulability at the present configuration; rank as `structuralRank` returns it. */
 export function manipulability(state: RobotState, frame: number, rank: number, rows: Rows, q: ArrayLike<number> = state.q): Manipulability | null {
   const found = frameJacobian(state, frame, q);

@@ -12,7 +12,7 @@ import { useLanguage } from "./use_page";
 export interface MotionEvent {
   t: number;
   names: string[];
-  mode: string;
+  contact_mode: string;
 }
 
 interface Properties {

@@ -27,7 +27,7 @@ export function Sliders({ state }: { state: RobotState }) {
   const { robot } = state;
   const inputs = useRef(new Map<number, HTMLInputElement>());
   const outputs = useRef(new Map<number, HTMLElement>());
-  const gap = useRef<HTMLOutputElement>(null);
+  const residual = useRef<HTMLOutputElement>(null);
   const [stuck, setStuck] = useState(false);
 
   useEffect(() => {
@@ -43,7 +43,7 @@ export function Sliders({ state }: { state: RobotState }) {
         const input = inputs.current.get(k);
         if (input && document.activeElement !== input) input.value = String(value);
       }
-      if (gap.current && state.loops) gap.current.textContent = state.loops.gap(state.q).toExponential(1);
+      if (residual.current && state.loops) residual.current.textContent = state.loops.largestResidual(state.q).toExponential(1);
     };
     update();
     return state.subscribe(() => (waiting ||= requestAnimationFrame(update)));
@@ -87,8 +87,8 @@ export function Sliders({ state }: { state: RobotState }) {
       <div class="rk-slider-list">{state.sliders.map((k) => row(k, false))}</div>
       {state.loops && (
         <>
-          <p class="rk-gap" aria-live="polite">
-            {text("state.gap")}: <output ref={gap} id="rk-gap" />
+          <p class="rk-residual" aria-live="polite">
+            {text("state.residual")}: <output ref={residual} id="rk-residual" />
             {stuck && <span class="rk-problem"> {text("state.stuck")}</span>}
           </p>
           {state.followers.length > 0 && (

@@ -83,7 +83,7 @@ export function ViewerBar({ viewer, opened = false }: { viewer: Viewer; opened?:
           type="button"
           aria-pressed={trail}
           onClick={() => {
-            viewer.drawTrail(trail ? -1 : viewer.selected >= 0 ? viewer.selected : hand);
+            viewer.drawTrail(trail ? -1 : viewer.handles.selected >= 0 ? viewer.handles.selected : hand);
             setTrail(!trail);
           }}
         >

@@ -13,7 +13,8 @@ export function renderFormulas(root: ParentNode): void {
     observer.unobserve(element);
     const holder = document.createElement("span");
     const options = { ...KATEX, displayMode: "display" in element.dataset };
-    katex.render(`\\displaystyle ${element.dataset["latex"] || element.textContent}`, holder, options);
+    element.dataset["latex"] = latexOf(element);
+    katex.render(`\\displaystyle ${element.dataset["latex"]}`, holder, options);
     if (holder.querySelector(".katex-error")) return;
     element.replaceChildren(...holder.childNodes);
     element.classList.add("rk-rendered");
@@ -63,7 +64,18 @@ function scrollable(lines: readonly HTMLElement[]): void {
   for (const line of wide) line.tabIndex = 0;
 }
 
-/** Buttons that copy code: a container .rk-copy followed by a data block with the texts by language. */
+const latexOf = (element: HTMLElement): string => element.dataset["latex"] || (element.textContent ?? "");
+
+/** The formulas below `place`, one a line. */
+function linesOf(place: ParentNode | null | undefined): string {
+  const lines = [...(place?.querySelectorAll<HTMLElement>("[data-latex]") ?? [])].map((own) => `& ${latexOf(own)}`);
+  return `\\begin{aligned}\n${lines.join(" \\\\\n")}\n\\end{aligned}`;
+}
+
+/**
+ * Buttons that copy code: a container .rk-copy followed by a data block with the texts by language. data-lines: the
+ * LaTeX is that of the formulas in this part of the article, which is not written twice.
+ */
 export function addCopyButtons(root: ParentNode): void {
   for (const holder of root.querySelectorAll<HTMLElement>(".rk-copy")) {
     const block = holder.querySelector<HTMLElement>("script[type='application/json']");
@@ -72,15 +84,17 @@ export function addCopyButtons(root: ParentNode): void {
     title.dataset["text"] = "page.copy";
     title.textContent = text("page.copy");
     holder.append(title);
-    const codes = JSON.parse(block.textContent) as Record<string, string>;
-    for (const [language, code] of Object.entries(codes)) {
+    const codes = Object.entries(JSON.parse(block.textContent) as Record<string, string>).map(([language, code]) => [language, () => code] as const);
+    const lines = holder.dataset["lines"];
+    if (lines) codes.unshift(["LaTeX", () => linesOf(holder.closest("article")?.querySelector(lines))]);
+    for (const [language, code] of codes) {
       const button = document.createElement("button");
       button.type = "button";
       const name = () => (button.textContent = language);
       name();
       button.setAttribute("aria-label", `${text("page.copy")}: ${language}`);
       button.addEventListener("click", () => {
-        void copied(code).then(() => {
+        void copied(code()).then(() => {
           button.textContent = text("page.copied");
           setTimeout(name, 1200);
         });

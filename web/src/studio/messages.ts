@@ -108,6 +108,13 @@ export interface RobotCells {
   independent: string[];
 }
 
+/** A place that both sides changed: the value here, and the one in the file; "" where it is removed. */
+export interface BothChanged {
+  place: string;
+  own: string;
+  other: string;
+}
+
 /** What is wrong, and the path of the cell; of a table, or an empty one, where no cell is at fault. */
 export interface CellMistake {
   path: (string | number)[];
@@ -418,10 +425,10 @@ export interface Saved {
   type: "saved";
 }
 
-/** The file has changed since it was opened. both: places that both sides changed; no merge joins them. */
+/** The file has changed since it was opened. both: what both sides changed; no merge joins them. */
 export interface SaveConflict {
   file: string;
-  both: string[];
+  both: BothChanged[];
   other: string;
   type: "save_conflict";
 }

@@ -69,9 +69,10 @@ function Conflict({ conflict, run, cancel }: ConflictProps) {
       <p>{both.length ? text("studio.conflictBoth") : text("studio.conflictApart")}</p>
       {both.length > 0 && (
         <ul>
-          {both.slice(0, 8).map((place) => (
+          {both.slice(0, 8).map(({ place, own, other: theirs }) => (
             <li>
               <code>{place}</code>
+              {(own || theirs) && <> {text("studio.conflictValues", { own: own || "–", other: theirs || "–" })}</>}
             </li>
           ))}
         </ul>

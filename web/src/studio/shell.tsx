@@ -169,7 +169,7 @@ function Bar({ studio, save: setStep }: { studio: Studio; save: (step: SaveStep)
             wide
             commit={(next) => studio.edit({ type: "rename", part: "robot", old: "", new: next })}
           />
-          <span class="rk-soft rk-file-name">
+          <span class="rk-soft rk-file-name" title={edited.file}>
             {edited.file || text("studio.noFile")}
             {!edited.saved && <b title={text("studio.unsaved")}> ●</b>}
           </span>

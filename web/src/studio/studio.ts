@@ -50,6 +50,8 @@ export class Studio {
   readonly waitingEdits = new WaitingEdits();
   /** Whether the waiting edits were typed for another text than the server has now: the user decides. */
   editsDiffer = false;
+  /** Whether the robot was begun as a closed one: its loop is to be added. */
+  begunClosed = false;
   /** What opens as soon as the server answers; "" for nothing. */
   waitingRobot = "";
   private last: Promise<boolean> = Promise.resolve(true);
@@ -199,6 +201,7 @@ export class Studio {
       this.checked = this.state = null;
       this.drawn = 0;
       this.selectedLink = "";
+      this.begunClosed = request.type === "new_robot" && request.kind === "closed";
       this.dropWaiting(); // they were typed for another robot
       this.take(reply.document);
       this.show("structure");

@@ -26,16 +26,15 @@ export interface VisualsResult {
 export interface LawsRequest {
 }
 
-/** A law that can be shown: titled has a text "law.<title>"; of_frame: it takes a frame. */
+/** A law that can be shown: title is the key of a text; of_frame: it takes a frame. */
 export interface LawName {
   name: string;
   title: string;
-  titled: boolean;
-  summary: string;
+  group: "main" | "tree" | "other";
   of_frame: boolean;
 }
 
-/** Laws with texts first, then all others; frames: those that laws of a frame take. */
+/** Laws of reports first, then all others; frames: those that laws of a frame take. */
 export interface LawsResult {
   laws: LawName[];
   frames: string[];
@@ -77,9 +76,10 @@ export interface NoteRecord {
 /** Formulas of a law. form: the one that was possible; elements that are zero are left out. */
 export interface EquationsResult {
   law: string;
+  title: string;
+  about: string;
   form: "textbook" | "parameters" | "full" | "intermediates";
   call: string;
-  summary: string;
   textbook: string;
   operations: string;
   elements: ElementFormula[];
@@ -240,11 +240,11 @@ export interface PlotRecord {
   curves: CurveRecord[];
 }
 
-/** What happened at a time [s]; mode: the contact mode before. */
+/** What happened at a time [s], and the contact mode before. */
 export interface EventRecord {
   t: number;
   names: string[];
-  mode: string;
+  contact_mode: string;
 }
 
 /** Energy balance [J]; relative: error by the largest kinetic energy. */

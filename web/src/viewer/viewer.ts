@@ -1,61 +1,50 @@
 // The picture of a robot that moves: three.js scene, camera, layers, and frames that can be dragged.
 
 import {
-  AmbientLight,
   Box3,
   Color,
-  DirectionalLight,
-  GridHelper,
   Group,
-  HemisphereLight,
   Mesh,
-  MeshBasicMaterial,
   MeshStandardMaterial,
-  PerspectiveCamera,
-  Plane,
-  Raycaster,
   Scene,
-  SphereGeometry,
-  Sprite,
   Vector2,
-  Vector3,
   WebGLRenderer,
   type BufferGeometry,
+  type GridHelper,
+  type Sprite,
 } from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { RobotState } from "../mechanics/robot_state";
 import type { BeamMesh, Motion, Visual } from "../document/model_document";
 import { DeformedNodes } from "../mechanics/vibration";
 import { Beams } from "./beams";
 import { BodyPicking } from "./body_picking";
-import { bodyShapes, sizes, visualShapes } from "./body_shapes";
+import { bodyShapes, visualShapes } from "./body_shapes";
 import { ContactArrows } from "./contact_arrows";
+import { FrameHandles } from "./frame_handles";
 import { Ghosts } from "./ghosts";
 import { freeGraphics } from "./graphics_memory";
+import { groundGrid, lights } from "./ground";
 import { sizeLabel } from "./labels";
 import { Layers, type LayerName } from "./layers";
-import { BAR, HANDLE, JOINTS } from "./palette";
+import { BAR, JOINTS } from "./palette";
 import { PrismaticRods } from "./prismatic_rods";
 import { matrixOf } from "./solids";
 import { SurfaceLayer } from "./surface_layer";
 import { Trail } from "./trail";
+import { places, ViewCamera } from "./view_camera";
 import { WorldLayer, type WorldLayerData } from "./world_layer";
 
 export class Viewer {
   readonly canvas: HTMLCanvasElement;
   readonly ghosts: Ghosts;
   readonly layers: Layers;
-  /** The frame that the keyboard moves; -1: the keys move the camera. */
-  selected = -1;
-  onSelect: (frame: number) => void = () => undefined;
+  readonly handles: FrameHandles;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
-  private readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
-  private readonly controls: OrbitControls;
+  private readonly view: ViewCamera;
   private readonly groups = new Map<number, Group>();
   private readonly shapes: Map<number, BufferGeometry>;
   private readonly rods: PrismaticRods;
-  private readonly handles: Mesh[] = [];
   private readonly worldLayers = new Map<string, WorldLayer>();
   private readonly surfaces: SurfaceLayer;
   private readonly motionSurfaces: SurfaceLayer;
@@ -66,7 +55,6 @@ export class Viewer {
   private readonly trail = new Trail(0xd2601a);
   private trailFrame = -1;
   private grid: GridHelper | null = null;
-  private readonly raycaster = new Raycaster();
   private waiting = false;
   private moved = true;
   private readonly unsubscribe: () => void;
@@ -75,8 +63,6 @@ export class Viewer {
   private readonly picking: BodyPicking;
   /** The viewer of an earlier revision, until this one has drawn. */
   private replaced: Viewer | null;
-  /** Size and centre of the robot when the camera was placed. */
-  private fitted!: { size: number; centre: Vector3 };
 
   /** previous: the viewer of an earlier revision of the robot, whose canvas and camera this one takes over. */
   constructor(
@@ -108,14 +94,11 @@ export class Viewer {
     this.beams = new Beams(robot.size);
     this.scene.add(this.ghosts.group, this.trail.line, this.arrows.group, this.beams.group);
     this.surfaces.set(robot.surfaces);
-    this.addLights();
-    this.addHandles();
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.enableDamping = false;
-    this.controls.addEventListener("change", () => this.request());
-    this.resetView();
-    if (previous) this.lookFrom(previous);
-    this.picking = new BodyPicking(this.canvas, this.camera, this.groups, () => this.request());
+    this.scene.add(...lights());
+    this.view = new ViewCamera(this.canvas, state, () => this.request());
+    if (previous) this.view.lookFrom(previous.view);
+    this.handles = new FrameHandles(this.canvas, state, this.view, (body) => this.group(body), () => this.request(), this.ended.signal);
+    this.picking = new BodyPicking(this.canvas, this.view.camera, this.groups, () => this.request());
     this.recolor();
     this.observer = new ResizeObserver(() => {
       if (this.fitCanvas()) this.draw();
@@ -123,7 +106,6 @@ export class Viewer {
     this.observer.observe(host);
     this.fitCanvas();
     this.unsubscribe = state.subscribe(() => this.follow());
-    this.listen();
     if (previous) this.request();
     else this.draw();
   }
@@ -132,7 +114,7 @@ export class Viewer {
   dispose(keepCanvas = false): void {
     this.unsubscribe();
     this.observer.disconnect();
-    this.controls.dispose();
+    this.view.dispose();
     this.ended.abort();
     this.picking.dispose();
     if (keepCanvas) return;
@@ -163,37 +145,16 @@ export class Viewer {
     const now = this.state.q;
     this.state.q = Float64Array.from(q);
     this.moved = true;
-    const eye = this.camera.position.clone();
-    this.camera.position.lerpVectors(this.controls.target, eye, 1.5); // other configurations may reach further
+    const { camera, controls } = this.view;
+    const eye = camera.position.clone();
+    camera.position.lerpVectors(controls.target, eye, 1.5); // other configurations may reach further
     this.draw();
     const image = this.canvas.toDataURL("image/webp", 0.9);
-    this.camera.position.copy(eye);
+    camera.position.copy(eye);
     this.state.q = now;
     this.moved = true;
     this.request();
     return image;
-  }
-
-  /**
-   * Look from where another viewer of the same robot looks. A robot that has grown, shrunk or moved since the
-   * camera was placed is seen from the same side and as large as before.
-   */
-  private lookFrom(other: Viewer): void {
-    if (this.state.robot.name !== other.state.robot.name) return;
-    const [before, now] = [other.fitted, this.fitted];
-    const change = now.size / before.size;
-    const same = Math.abs(Math.log(change)) < 0.25 && now.centre.distanceTo(before.centre) < 0.3 * now.size;
-    const { position } = other.camera;
-    const { target } = other.controls;
-    if (same) {
-      this.fitted = before;
-      this.controls.target.copy(target);
-      this.camera.position.copy(position);
-    } else {
-      this.controls.target.copy(now.centre).addScaledVector(target.clone().sub(before.centre), change);
-      this.camera.position.copy(this.controls.target).addScaledVector(position.clone().sub(target), change);
-    }
-    this.controls.update();
   }
 
   /** Show or hide a layer. */
@@ -247,22 +208,8 @@ export class Viewer {
   private fit(motion: Motion): void {
     const box = new Box3();
     const step = Math.max(1, Math.floor(motion.positions.length / 60));
-    for (let k = 0; k < motion.positions.length; k += step) {
-      const poses = this.state.posesAt(motion.positions[k]!);
-      for (let i = 0; i < poses.length; i += 12) box.expandByPoint(new Vector3(poses[i + 3], poses[i + 7], poses[i + 11]));
-      this.state.robot.frames.forEach((_, frame) => box.expandByPoint(new Vector3(...this.state.framePlace(frame, motion.positions[k]!))));
-    }
-    if (box.isEmpty()) return;
-    const tangent = Math.tan((this.camera.fov * Math.PI) / 360);
-    const visible = this.camera.position.distanceTo(this.controls.target) * tangent;
-    const { x, y, z } = this.controls.target;
-    const farthest = new Vector3(Math.max(x - box.min.x, box.max.x - x), Math.max(y - box.min.y, box.max.y - y), Math.max(z - box.min.z, box.max.z - z));
-    if (farthest.length() <= visible) return;
-    const radius = 0.5 * Math.max(this.state.robot.size, box.getSize(new Vector3()).length());
-    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
-    this.controls.target.copy(box.getCenter(new Vector3()));
-    this.camera.position.copy(this.controls.target).addScaledVector(direction, (1.1 * radius) / tangent);
-    this.controls.update();
+    for (let k = 0; k < motion.positions.length; k += step) for (const place of places(this.state, motion.positions[k]!)) box.expandByPoint(place);
+    if (!box.isEmpty()) this.view.fit(box);
   }
 
   /** Show one sample of the motion; q is set by the player. */
@@ -329,20 +276,12 @@ export class Viewer {
   }
 
   resetView(): void {
-    const { robot } = this.state;
-    const centre = new Vector3(...(robot.centre as [number, number, number]));
-    this.fitted = { size: robot.size, centre };
-    const distance = (0.62 * robot.size) / Math.tan((this.camera.fov * Math.PI) / 360);
-    this.camera.up.set(0, 0, 1);
-    this.camera.near = 0.01 * robot.size;
-    this.camera.far = 60 * robot.size;
-    this.camera.position.copy(centre).addScaledVector(new Vector3(...(robot.view as [number, number, number])), distance);
-    this.controls.target.copy(centre);
-    this.controls.minDistance = 0.1 * robot.size;
-    this.controls.maxDistance = 20 * robot.size;
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.request();
+    this.view.reset();
+  }
+
+  /** Place of a frame's handle on the screen [px], from the left top of the window. */
+  handlePlace(frame: number): { x: number; y: number } {
+    return this.handles.place(frame);
   }
 
   /** Draw at the next frame of the screen. */
@@ -358,7 +297,7 @@ export class Viewer {
   draw(): void {
     this.waiting = false;
     if (this.moved) this.update();
-    this.renderer.render(this.scene, this.camera);
+    this.renderer.render(this.scene, this.view.camera);
     this.freeReplaced();
   }
 
@@ -397,183 +336,13 @@ export class Viewer {
     return group;
   }
 
-  private addLights(): void {
-    const key = new DirectionalLight(0xffffff, 2.6);
-    key.position.set(2, -3, 5);
-    const fill = new DirectionalLight(0xdfe8ff, 1.0);
-    fill.position.set(-4, 2, 2);
-    this.scene.add(new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0xa0a5b0, 1.3), key, fill);
-  }
-
   private addGround(): void {
     this.grid?.removeFromParent();
     this.grid?.dispose();
-    const { ground, size, centre } = this.state.robot;
-    if (ground === null) return;
-    const raw = (1.7 * size) / 10;
-    const power = 10 ** Math.floor(Math.log10(raw));
-    const cell = [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - raw) < Math.abs(a - raw) ? b : a));
-    const color = new Color(this.style("--rk-grid", "#9aa5b1"));
-    this.grid = new GridHelper(14 * cell, 14, color, color);
-    this.grid.rotateX(Math.PI / 2);
-    this.grid.position.set(Math.round(centre[0]! / cell) * cell, Math.round(centre[1]! / cell) * cell, ground);
-    this.grid.material.transparent = true;
-    this.grid.material.opacity = 0.38;
+    this.grid = groundGrid(this.state.robot, this.style("--rk-grid", "#9aa5b1"));
+    if (!this.grid) return;
     this.grid.visible = !this.state.robot.surfaces.length && !this.motion?.surfaces.length;
     this.scene.add(this.grid);
-  }
-
-  private addHandles(): void {
-    const { robot } = this.state;
-    const { hub } = sizes(robot);
-    const rgb = new Color().setRGB(...HANDLE, "srgb");
-    robot.frames.forEach((frame, k) => {
-      if (!frame.law || !this.state.dragging) return;
-      const [x, y, z] = [frame.pose[3]!, frame.pose[7]!, frame.pose[11]!];
-      const taken = this.group(frame.body).children.some(
-        (own) => this.handles.includes(own as Mesh) && own.position.distanceTo(new Vector3(x, y, z)) < 1e-9,
-      );
-      if (taken) return; // another frame has the same origin
-      const material = new MeshBasicMaterial({ color: rgb, transparent: true, opacity: 0.5, depthTest: false });
-      const handle = new Mesh(new SphereGeometry(1.25 * hub, 20, 14), material);
-      handle.position.set(frame.pose[3]!, frame.pose[7]!, frame.pose[11]!);
-      handle.userData["frame"] = k;
-      handle.renderOrder = 5;
-      this.group(frame.body).add(handle);
-      this.handles.push(handle);
-    });
-  }
-
-  /** Pointer and keyboard: drag a handle in the plane of the screen, else move the camera. */
-  private listen(): void {
-    let dragged: { frame: number; plane: Plane; offset: Vector3 } | null = null;
-    const pointer = new Vector2();
-    const { signal } = this.ended;
-    const aim = (event: PointerEvent) => {
-      const box = this.canvas.getBoundingClientRect();
-      pointer.set((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
-      this.raycaster.setFromCamera(pointer, this.camera);
-    };
-    this.canvas.addEventListener(
-      "pointerdown",
-      (event) => {
-        aim(event);
-        const frame = this.nearestHandle(event);
-        this.select(frame);
-        if (frame < 0) return;
-        const place = new Vector3(...this.state.framePlace(frame));
-        const plane = new Plane().setFromNormalAndCoplanarPoint(this.dragNormal(frame), place);
-        const hit = this.raycaster.ray.intersectPlane(plane, new Vector3()) ?? place;
-        dragged = { frame, plane, offset: place.clone().sub(hit) };
-        this.controls.enabled = false;
-        this.canvas.setPointerCapture(event.pointerId);
-        event.stopImmediatePropagation();
-      },
-      { capture: true, signal },
-    );
-    this.canvas.addEventListener("pointermove", (event) => {
-      if (!dragged) {
-        if (event.pointerType === "mouse") this.canvas.style.cursor = this.nearestHandle(event) < 0 ? "grab" : "move";
-        return;
-      }
-      aim(event);
-      const hit = this.raycaster.ray.intersectPlane(dragged.plane, new Vector3());
-      if (hit) this.state.drag(dragged.frame, hit.add(dragged.offset).toArray());
-    }, { signal });
-    const release = () => {
-      dragged = null;
-      this.controls.enabled = true;
-    };
-    this.canvas.addEventListener("pointerup", release, { signal });
-    this.canvas.addEventListener("pointercancel", release, { signal });
-    this.canvas.addEventListener("keydown", (event) => this.key(event), { signal });
-  }
-
-  /** Normal of the plane of dragging: that of the screen, or of the frame's own plane of motion if it has one. */
-  private dragNormal(frame: number): Vector3 {
-    const view = this.camera.getWorldDirection(new Vector3());
-    const own = this.state.motionNormal(frame);
-    if (!own) return view;
-    const normal = new Vector3(...own);
-    return Math.abs(normal.dot(view)) > 0.25 ? normal : view;
-  }
-
-  /** Select the frame that keys move. */
-  select(frame: number): void {
-    this.selected = frame;
-    for (const handle of this.handles)
-      (handle.material as MeshBasicMaterial).opacity = handle.userData["frame"] === frame ? 0.9 : 0.5;
-    this.onSelect(frame);
-    this.request();
-  }
-
-  /** The handle within reach of the pointer on the screen, nearest first; -1 if there is none. */
-  private nearestHandle(event: PointerEvent): number {
-    const box = this.canvas.getBoundingClientRect();
-    const reach = event.pointerType === "touch" ? 28 : 14;
-    let [best, found] = [reach, -1];
-    for (const handle of this.handles) {
-      const at = handle.getWorldPosition(new Vector3()).project(this.camera);
-      const x = box.left + ((at.x + 1) / 2) * box.width;
-      const y = box.top + ((1 - at.y) / 2) * box.height;
-      const distance = Math.hypot(event.clientX - x, event.clientY - y);
-      if (distance < best) [best, found] = [distance, handle.userData["frame"] as number];
-    }
-    return found;
-  }
-
-  /** Place of a frame's handle on the screen [px], from the left top of the window. */
-  handlePlace(frame: number): { x: number; y: number } {
-    const box = this.canvas.getBoundingClientRect();
-    this.scene.updateMatrixWorld();
-    const at = new Vector3(...this.state.framePlace(frame)).project(this.camera);
-    return { x: box.left + ((at.x + 1) / 2) * box.width, y: box.top + ((1 - at.y) / 2) * box.height };
-  }
-
-  /** Arrows move the selected frame (PageUp, PageDown in depth), or rotate the camera; Escape deselects. */
-  private key(event: KeyboardEvent): void {
-    const steps: Record<string, [number, number, number]> = {
-      ArrowLeft: [-1, 0, 0],
-      ArrowRight: [1, 0, 0],
-      ArrowUp: [0, 1, 0],
-      ArrowDown: [0, -1, 0],
-      PageUp: [0, 0, -1],
-      PageDown: [0, 0, 1],
-    };
-    const frames = this.handles.map((handle) => handle.userData["frame"] as number);
-    if (event.key === "Escape") this.select(-1);
-    else if (event.key === "h" && frames.length)
-      this.select(frames[(frames.indexOf(this.selected) + 1) % frames.length]!);
-    else if (event.key === "0") this.resetView();
-    else if (event.key === "+" || event.key === "-") this.zoom(event.key === "+" ? 0.9 : 1 / 0.9);
-    else if (steps[event.key]) {
-      const [x, y, z] = steps[event.key]!;
-      if (this.selected < 0) this.orbit(0.08 * x, 0.08 * y);
-      else {
-        const along = new Vector3(x, y, z).applyQuaternion(this.camera.quaternion);
-        const place = new Vector3(...this.state.framePlace(this.selected));
-        this.state.drag(this.selected, place.addScaledVector(along, 0.01 * this.state.robot.size).toArray());
-      }
-    } else return;
-    event.preventDefault();
-  }
-
-  private orbit(azimuth: number, elevation: number): void {
-    const arm = this.camera.position.clone().sub(this.controls.target);
-    const radius = arm.length();
-    const up = Math.min(1.5, Math.max(-1.5, Math.asin(arm.z / radius) + elevation));
-    const around = Math.atan2(arm.y, arm.x) + azimuth;
-    arm.set(Math.cos(up) * Math.cos(around), Math.cos(up) * Math.sin(around), Math.sin(up)).multiplyScalar(radius);
-    this.camera.position.copy(this.controls.target).add(arm);
-    this.controls.update();
-    this.request();
-  }
-
-  private zoom(factor: number): void {
-    const arm = this.camera.position.clone().sub(this.controls.target).multiplyScalar(factor);
-    this.camera.position.copy(this.controls.target).add(arm);
-    this.controls.update();
-    this.request();
   }
 
   /** Give the canvas the size of its place; returns whether that has cleared it. */
@@ -587,11 +356,7 @@ export class Viewer {
       this.renderer.setPixelRatio(ratio);
       this.renderer.setSize(width, height);
     }
-    this.camera.aspect = width / height;
-    // Keep the robot inside a narrow picture too.
-    this.camera.fov = width >= height ? 32 : (2 * Math.atan((Math.tan((16 * Math.PI) / 180) * height) / width) * 180) / Math.PI;
-    this.camera.updateProjectionMatrix();
-    const perPixel = (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
+    const perPixel = this.view.setSize(width, height);
     for (const own of this.layers.labels) sizeLabel(own as Sprite, perPixel);
     return changed;
   }

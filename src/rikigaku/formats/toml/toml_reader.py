@@ -188,15 +188,15 @@ def _geometry(
         return Placement(table.formulas("xyz", _ZERO3), table.formulas("rpy", _ZERO3))
     columns = ("alpha", "a", "theta", "d", "beta", "b") if kind == "dh" else ("theta", "d", "a", "alpha")
     table.only(columns)
-    before = owner.notes.count
-    values = {column: table.formula(column, ZERO, ("q",)) for column in columns}
-    if owner.notes.count > before:
-        return Placement()  # whether q is missing is unknown
-    if joint is not None and owner.table("joint").data.get("type") not in JOINT_TYPES:
-        return Placement()  # noted; where its variable belongs is not known
-    values = {
-        column: _constant_part(table, column, values[column], joint, variable, declared) for column in columns
-    }
+    typed = joint is None or owner.table("joint").data.get("type") in JOINT_TYPES
+    values = {}
+    for column in columns:
+        before = owner.notes.count
+        values[column] = table.formula(column, ZERO, ("q",))
+        if not typed or owner.notes.count > before:
+            values[column] = ZERO  # noted; where the variable belongs, or whether it is here, is not known
+        else:
+            values[column] = _constant_part(table, column, values[column], joint, variable, declared)
     return ModifiedDH(**values) if kind == "dh" else StandardDH(**values)
 
 

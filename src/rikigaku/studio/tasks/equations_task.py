@@ -1,7 +1,7 @@
 """Formulas of a law by terms, in four forms, with the links that cause each term and code to take home."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
 from typing import Any, Literal
@@ -10,17 +10,11 @@ import numpy as np
 
 from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.formula import Formula
-from rikigaku.numbers.formula_text import latex, text
+from rikigaku.numbers.formula_text import displayed, latex, text
 from rikigaku.report.formula_lines import MOST_STEPS, element_name, step_name
-from rikigaku.report.law_blocks import (
-    MOST_TERMS_EXPANDED,
-    SYMBOLS,
-    LawFormulas,
-    ShownLaw,
-    law_formulas,
-    shown_law,
-)
+from rikigaku.report.law_blocks import MOST_TERMS_EXPANDED, LawFormulas, law_formulas
 from rikigaku.report.law_figures import law_names, shown_frame
+from rikigaku.report.shown_laws import ShownLaw, law_entries, shown_law
 from rikigaku.robot import Robot
 from rikigaku.studio.tasks.term_links import TermLinks, TermRecord
 from rikigaku.symbolic.algebra.child_process import progress
@@ -33,16 +27,16 @@ _MOST_TERMS = 400  # of one element
 _MOST_TERMS_IN_ALL = 3000
 _MOST_OPERATIONS = 6000  # of a program whose formulas are tried
 _FACTORED_TERMS = 150  # up to which an element is factored: seconds
+_QUICK_SECONDS, _SECONDS = 0.5, 8.0  # processor time for the short form of an element on loops
 
 
 @dataclass(frozen=True)
 class LawName:
-    """A law that can be shown: titled has a text "law.<title>"; of_frame: it takes a frame."""
+    """A law that can be shown: title is the key of a text; of_frame: it takes a frame."""
 
     name: str
     title: str
-    titled: bool
-    summary: str
+    group: Literal["main", "tree", "other"]
     of_frame: bool
 
 
@@ -53,7 +47,7 @@ class LawsRequest:
 
 @dataclass(frozen=True)
 class LawsResult:
-    """Laws with texts first, then all others; frames: those that laws of a frame take."""
+    """Laws of reports first, then all others; frames: those that laws of a frame take."""
 
     laws: list[LawName]
     frames: list[str]
@@ -97,13 +91,15 @@ class NoteRecord:
 class EquationsResult:
     """Formulas of a law. form: the one that was possible; elements that are zero are left out.
 
-    symmetric: elements above the diagonal are given. linked: some terms are caused by a link.
+    symmetric: elements above the diagonal are given. linked: some terms are caused by a link. title: key of
+    a text; about: key of a text, or the description itself.
     """
 
     law: str
+    title: str
+    about: str
     form: EquationForm
     call: str
-    summary: str
     textbook: str
     operations: str
     elements: list[ElementFormula]
@@ -115,18 +111,23 @@ class EquationsResult:
 
 def laws(robot: Robot, arguments: LawsRequest) -> LawsResult:
     """The laws that can be shown."""
-    prefix = "tree." if robot.loops else ""
-    own = [name if name in ("pose", "jacobian") else f"{prefix}{name}" for name in SYMBOLS]
+    own = [entry.law for entry in law_entries(robot)]
+    if robot.loops:
+        own.insert(own.index("reduced.gravity_forces") + 1, "inverse_dynamics")
     found = []
     for name in dict.fromkeys((*own, *law_names(robot))):
-        title = name.rpartition(".")[2]
         try:
             shown = shown_law(robot, name)
         except RikigakuError:
             continue
-        titled = title in SYMBOLS and not name.startswith("reduced.")
-        found.append(LawName(name, title, titled, shown.law.law.summary, "frame" in shown.options))
+        found.append(LawName(name, shown.title, _group(name, own), "frame" in shown.options))
     return LawsResult(found, list(robot.frame_names), shown_frame(robot))
+
+
+def _group(name: str, main: list[str]) -> Literal["main", "tree", "other"]:
+    if name not in main:
+        return "other"
+    return "tree" if name.startswith("tree.") else "main"
 
 
 def equations(robot: Robot, arguments: EquationsRequest) -> EquationsResult:
@@ -158,9 +159,10 @@ def equations(robot: Robot, arguments: EquationsRequest) -> EquationsResult:
             notes.append(_note("formula.none", {"reason": str(error).split("\n")[0]}))
     return EquationsResult(
         law=arguments.law,
+        title=shown.title,
+        about=shown.about,
         form=form,
         call=shown.call,
-        summary=shown.law.law.summary,
         textbook=shown.textbook,
         operations=str(shown.law.operations),
         elements=elements,
@@ -208,11 +210,16 @@ def _element(
         return ElementFormula(left, terms, len(terms))
     shown = x.formula if request.form == "full" else _shown(x, request.quick)
     count = len(shown.terms)
-    return ElementFormula(left, links.terms(shown) if count <= most else [], count)
+    terms = links.terms(shown) if count <= most else []
+    if len(terms) == 1 and x.on_loops:  # one quotient: on several lines where it is wide
+        terms = [replace(terms[0], latex=displayed(shown))]
+    return ElementFormula(left, terms, count)
 
 
 def _shown(x: ExactFormula, quick: bool) -> Formula:
     """The form of a textbook; quick: with sums of angles only."""
+    if x.on_loops and x.terms <= 2 * _FACTORED_TERMS:
+        return x.shortest_within(_QUICK_SECONDS if quick else _SECONDS)
     if x.terms > _FACTORED_TERMS:
         return x.formula
     return x.combined().formula if quick else x.factored().formula

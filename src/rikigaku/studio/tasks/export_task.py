@@ -19,7 +19,7 @@ from rikigaku.plotting import default_configuration
 from rikigaku.report import html_report, report
 from rikigaku.report.code_files import write_code
 from rikigaku.report.latex_document import latex_report
-from rikigaku.report.law_blocks import shown_law
+from rikigaku.report.shown_laws import shown_law
 from rikigaku.robot import Robot
 from rikigaku.symbolic.algebra.child_process import progress
 

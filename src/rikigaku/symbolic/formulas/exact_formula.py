@@ -92,6 +92,11 @@ class ExactFormula(LawResult):
             forms.append(self.context.short_form(self.number, max(end - time.thread_time(), 0.0)))
         return shortest(forms)
 
+    @property
+    def on_loops(self) -> bool:
+        """Whether loop constraints may write the number in a shorter form than its terms tell."""
+        return bool(self._equal)
+
     def combined(self) -> "ExactFormula":
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
         from rikigaku.symbolic.formulas.trigonometric_sums import combined

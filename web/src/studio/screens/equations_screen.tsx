@@ -6,12 +6,14 @@ import { named } from "../../panels/time_plots";
 import { language, text, type TextKey } from "../../texts/texts";
 import { CopyButtons } from "../analysis/copy_buttons";
 import { JobBar } from "../analysis/job_bar";
+import { lawTitle } from "../analysis/law_title";
 import { useJob } from "../analysis/use_job";
 import type { Studio } from "../studio";
 import type { ElementFormula, EquationsRequest, EquationsResult, TermRecord } from "../tasks";
 import { useStudio } from "../use_studio";
 
 const FORMS: EquationsRequest["form"][] = ["textbook", "parameters", "full", "intermediates"];
+const GROUPS = ["main", "tree", "other"] as const;
 const MOST_SHOWN = 120; // elements of a page; a button shows the others
 const MOST_TERMS = 60; // of an element; a button shows the others
 
@@ -34,7 +36,7 @@ export function EquationsScreen({ studio }: { studio: Studio }) {
     if (!refused) void laws.run({});
   }, [structure, refused]);
   const known = laws.result?.laws ?? [];
-  const own = known.find(({ name }) => name === law) ?? known.find(({ title }) => title === "mass_matrix") ?? known[0];
+  const own = known.find(({ name }) => name === law) ?? known.find(({ title }) => title === "law.mass_matrix") ?? known[0];
 
   useEffect(() => {
     setTerm(null);
@@ -63,7 +65,7 @@ export function EquationsScreen({ studio }: { studio: Studio }) {
           key={`${result.law} ${result.form} ${language()}`}
           studio={studio}
           result={result}
-          title={lawTitle(result.law, result.law.split(".").pop()!)}
+          title={lawTitle({ name: result.law, title: result.title })}
           frame={frame}
           search={search}
           term={term}
@@ -81,16 +83,13 @@ export function EquationsScreen({ studio }: { studio: Studio }) {
         <label class="rk-field">
           <span>{text("equations.law")}</span>
           <select value={own?.name ?? ""} onChange={(event) => setLaw((event.target as HTMLSelectElement).value)}>
-            <optgroup label={text("equations.main")}>
-              {known.filter((one) => one.titled).map((one) => (
-                <option value={one.name}>{lawTitle(one.name, one.title)}</option>
-              ))}
-            </optgroup>
-            <optgroup label={text("equations.others")}>
-              {known.filter((one) => !one.titled).map((one) => (
-                <option value={one.name}>{one.name}</option>
-              ))}
-            </optgroup>
+            {GROUPS.filter((group) => known.some((one) => one.group === group)).map((group) => (
+              <optgroup label={text(`equations.group.${group}`)}>
+                {known.filter((one) => one.group === group).map((one) => (
+                  <option value={one.name}>{lawTitle(one)}</option>
+                ))}
+              </optgroup>
+            ))}
           </select>
         </label>
         {own?.of_frame && (
@@ -133,16 +132,9 @@ function structureOf(studio: Studio): string {
   return JSON.stringify([links, cells.frames.map(({ name, link }) => [name, link]), cells.loops.length, cells.couplings.length]);
 }
 
-function lawTitle(name: string, title: string): string {
-  const group = name.includes(".") ? ` (${name.split(".")[0]})` : "";
-  const key = `law.${title}`;
-  return `${named(key) === key ? title : named(key)}${group}`;
-}
-
 function lawAbout(result: EquationsResult, frame: string): string {
-  const key = `about.${result.law.split(".").pop()!}`;
   const shown = frame || (/frame='([^']*)'/.exec(result.call)?.[1] ?? "");
-  return named(key) === key || result.law.startsWith("reduced.") ? result.summary : text(key as TextKey, { frame: shown });
+  return named(result.about).replace("{frame}", shown);
 }
 
 interface Shown {

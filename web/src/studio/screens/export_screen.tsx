@@ -5,6 +5,7 @@ import { copied } from "../../report/formulas";
 import { language, text, type TextKey } from "../../texts/texts";
 import { Check, Field, Select } from "../analysis/fields";
 import { JobBar } from "../analysis/job_bar";
+import { lawTitle } from "../analysis/law_title";
 import { useJob } from "../analysis/use_job";
 import type { Studio } from "../studio";
 import type { ExportedFile, ExportResult, LawExportRequest, ReportExportRequest, RobotExportRequest } from "../tasks";
@@ -66,7 +67,7 @@ export function ExportScreen({ studio }: { studio: Studio }) {
         <p class="rk-about">{text("export.lawAbout")}</p>
         <div class="rk-form">
           <Field label={text("equations.law")}>
-            <Select value={own?.name ?? ""} options={known.map((one) => [one.name, one.name] as const)} onValue={setLaw} />
+            <Select value={own?.name ?? ""} options={known.map((one) => [one.name, `${lawTitle(one)}: ${one.name}`] as const)} onValue={setLaw} />
           </Field>
           {own?.of_frame && (
             <Field label={text("pose.frame")}>

@@ -1,7 +1,7 @@
 // Pose: the pose of a frame, manipulability and singularities, branches of inverse kinematics as ghosts.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { manipulability, nearbySingularity, structuralRank, type Manipulability, type Rows } from "../../mechanics/manipulability";
+import { loopRegularity, manipulability, nearbySingularity, structuralRank, type Manipulability, type Rows } from "../../mechanics/manipulability";
 import type { RobotState } from "../../mechanics/robot_state";
 import { Formula } from "../../panels/formula";
 import { Sliders } from "../../panels/sliders";
@@ -127,7 +127,8 @@ function ManipulabilityCard({ state, viewer, frame }: { state: RobotState; viewe
   });
   useEffect(() => () => viewer?.setLayer("manipulability", null), [viewer, frame]);
   if (!found) return null;
-  const singular = found.isotropy < SINGULAR;
+  const loopsSingular = loopRegularity(state) < SINGULAR;
+  const singular = loopsSingular || found.isotropy < SINGULAR;
   return (
     <article class="rk-law">
       <header>
@@ -135,6 +136,7 @@ function ManipulabilityCard({ state, viewer, frame }: { state: RobotState; viewe
         <span class={singular ? "rk-badge rk-badge-bad" : "rk-badge"}>{text(singular ? "pose.singular" : "pose.regular")}</span>
       </header>
       <p class="rk-about">{text("pose.manipulabilityAbout")}</p>
+      {singular && <p class="rk-note" role="status">{text(loopsSingular ? "pose.singularLoops" : "pose.singularFrame", { names: independent(state) })}</p>}
       <dl class="rk-facts">
         <dt>{text("pose.measure")}</dt>
         <dd id="rk-manipulability">{numberText(found.measure)}</dd>
@@ -172,6 +174,11 @@ function ManipulabilityCard({ state, viewer, frame }: { state: RobotState; viewe
       {missing && <p class="rk-note">{text("pose.noSingularity")}</p>}
     </article>
   );
+}
+
+/** Names of the independent coordinates of a closed robot. */
+function independent({ robot }: RobotState): string {
+  return (robot.loops?.independent ?? []).map((k) => robot.names.v[k]!.replace(/_dot$/, "")).join(", ");
 }
 
 /** The velocity ellipsoid at the frame, its longest half axis a sixth of the robot's size. */

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { BadFormula, parseFormula } from "../../formula/formula_parser";
 import type { RobotState } from "../../mechanics/robot_state";
 import { MotionPlayer } from "../../panels/motion_player";
+import { Sliders } from "../../panels/sliders";
 import { numberText } from "../../report/live_values";
 import { text, type TextKey } from "../../texts/texts";
 import { ContactForm } from "../analysis/contact_form";
@@ -40,6 +41,7 @@ interface Properties {
 function Simulation({ studio, own, shown, show }: Properties) {
   const { robot } = own;
   const places = forced(own);
+  const free = robot.loops?.independent ?? [...Array(robot.nv).keys()];
   const missing = studio.checked?.missing ?? [];
   const job = useJob(studio, "simulation");
   const [duration, setDuration] = useState(4);
@@ -77,9 +79,10 @@ function Simulation({ studio, own, shown, show }: Properties) {
     const q = start ?? [...own.q];
     setStart(q);
     own.set(q);
+    const v = Array.from({ length: robot.nv }, (_, k) => velocities[k] ?? 0);
     const found = await job.run({
       q,
-      v: Array.from({ length: robot.nv }, (_, k) => velocities[k] ?? 0),
+      v: [...(own.loops?.completedVelocity(q, v) ?? v)],
       duration,
       torques: places.map((k) => forces[k] ?? ""),
       gravity,
@@ -111,6 +114,20 @@ function Simulation({ studio, own, shown, show }: Properties) {
           </button>
         </div>
       </div>
+      <div class="rk-narrow">
+        <Sliders state={own} />
+      </div>
+      <details>
+        <summary>{text("simulation.initialVelocity")}</summary>
+        {robot.loops && <p class="rk-note">{text("simulate.dependentFollow")}</p>}
+        <div class="rk-form">
+          {free.map((k) => (
+            <Field label={robot.names.v[k]!}>
+              <NumberInput value={velocities[k] ?? 0} onValue={(x) => setVelocities({ ...velocities, [k]: x })} />
+            </Field>
+          ))}
+        </div>
+      </details>
       <details open={places.length <= 8 && !job.result}>
         <summary>{text("simulate.forces")}</summary>
         <p class="rk-note">{text("simulate.forcesHint", { example: `-5*${robot.names.v[places[0] ?? 0] ?? "v"} + 2*sin(t)` })}</p>
@@ -160,14 +177,6 @@ function Simulation({ studio, own, shown, show }: Properties) {
               <NumberInput value={step} least={1e-6} onValue={setStep} />
             </Field>
           )}
-        </div>
-        <h4>{text("simulation.initialVelocity")}</h4>
-        <div class="rk-form">
-          {robot.names.v.map((name, k) => (
-            <Field label={name}>
-              <NumberInput value={velocities[k] ?? 0} onValue={(x) => setVelocities({ ...velocities, [k]: x })} />
-            </Field>
-          ))}
         </div>
       </details>
       {missing.length > 0 && (

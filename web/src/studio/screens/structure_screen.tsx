@@ -35,6 +35,14 @@ export function StructureScreen({ studio }: { studio: Studio }) {
           {warning}
         </p>
       ))}
+      {studio.begunClosed && !cells.loops.length && (
+        <p class="rk-note" role="status">
+          {text("studio.loopOpen")}{" "}
+          <button type="button" class="rk-link" onClick={() => studio.show("loops")}>
+            {text("screen.loops")}
+          </button>
+        </p>
+      )}
       <RobotLine studio={studio} cells={cells} />
       {KINDS.map((kind) => (
         <LinkTable key={kind} studio={studio} cells={cells} kind={kind} bodies={bodies} branches={wide} />
