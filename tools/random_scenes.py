@@ -1,31 +1,31 @@
-"""Random scenes with contact, each simulated and checked.
+"""Random scenes with contact, each simulated and checked; a summary at the end.
 
-    python tools/random_scenes.py [count] [first] [points or shapes]
+    python tools/random_scenes.py [count] [first] [points, shapes or all] [--limit S] [--duration S]
 
-"points": boxes, rods, point masses, arms and legged bodies on inclines, some with dry friction in their
-joints, up to twelve contacts. "shapes": balls and capsules on inclines and hills, some with torsional and
-rolling friction; balls on a sliding crate and on one another; two capsules. Scenes of several bodies take
-fixed steps (`method="time_stepping"`) as well.
-Every scene must end with status "done" or with a status that says why, without an
-exception, in a bounded time; no gap may be below -1e-9 m, no energy be made, and the energy audit must be
-below 1e-8 of the largest kinetic energy.
+The scenes are those of `scene_kinds`; "all" (if left out) takes both kinds in turns. Scenes of several bodies
+take fixed steps (`method="time_stepping"`) as well.
+Every scene must end with status "done" or with a status that says why, without an exception, within the limit
+of processor time; no gap may be below -1e-9 m, no energy be made, and the energy audit must be below 1e-8 of
+the largest kinetic energy.
 """
 
+import argparse
+import signal
 import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scene_kinds import POINTS, SHAPES, Kinds, Scene
 
 import rikigaku as rk
 from rikigaku.contact.contact_system import ContactSystem
 
-Array = Any
-G = 9.81
 GAP, AUDIT = -1e-9, 1e-8
 SECONDS = 20.0  # of processor time for a scene: more is a fault
 REASONS = (
@@ -35,18 +35,6 @@ REASONS = (
     "more than",
     "changes of mode follow one another without end",
 )
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A robot, its initial state, its contacts and actuation."""
-
-    kind: str
-    robot: rk.Robot
-    q: Array
-    v: Array
-    contacts: Any
-    torque: Any = None
 
 
 @dataclass(frozen=True)
@@ -63,245 +51,55 @@ class Verdict:
     audit: float
     faults: tuple[str, ...]
 
-
-# -- scenes -------------------------------------------------------------------------------------------------
-def _inertia(mass: float, sides: Array) -> rk.Inertia:
-    a, b, c = (float(x) ** 2 for x in sides)
-    moments = (mass * (b + c) / 12, 0, 0, mass * (a + c) / 12, 0, mass * (a + b) / 12)
-    return rk.Inertia("com", float(mass), (0, 0, 0), moments)
-
-
-def _free_body(name: str, mass: float, sides: Array, points: list[Array]) -> rk.Robot:
-    link = rk.Link(name, "base", rk.Joint("fly", "free"), rk.Placement(), _inertia(mass, sides))
-    frames = tuple(
-        rk.Frame(f"p{i}", name, rk.Placement(tuple(float(x) for x in p))) for i, p in enumerate(points)
-    )
-    return rk.Robot(name, (link,), frames)
+    def __str__(self) -> str:
+        return (
+            f"{self.seed} {self.kind}: {', '.join(self.faults) or 'ended'}; {self.status}; "
+            f"{self.seconds:.1f} s, {self.steps} steps, {self.changes} changes, gap {self.gap:.1e} m, "
+            f"audit {self.audit:.1e}"
+        )
 
 
-def _ground(rng: np.random.Generator) -> rk.Surface:
-    slope = rng.choice([0.0, rng.uniform(0, 0.6)])
-    heading = rng.uniform(0, 2 * np.pi)
-    normal = (np.sin(slope) * np.cos(heading), np.sin(slope) * np.sin(heading), np.cos(slope))
-    return rk.Plane(tuple(float(x) for x in normal), (0, 0, 0))
+class OutOfTime(Exception):
+    """A scene takes more processor time than its limit."""
 
 
-def _contacts(rng: np.random.Generator, frames: list[str], ground: rk.Surface) -> list[Any]:
-    mu, e = rng.choice([0.0, rng.uniform(0.05, 1.2)]), rng.choice([0.0, 0.0, rng.uniform(0, 0.9)])
-    friction: Any = float(mu)
-    if mu and rng.random() < 0.2:
-        friction = rk.Friction(float(mu), static=float(mu * rng.uniform(1, 1.5)))
-    return [rk.Contact(frame, ground, friction=friction, restitution=float(e)) for frame in frames]
+@contextmanager
+def processor_time(limit: float) -> Iterator[None]:
+    """Raise OutOfTime in the block after so many seconds of processor time, again and again until it ends."""
+
+    def stop(*_: Any) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, limit, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
-def _above(robot: rk.Robot, contacts: list[Any], q: Array, height: float) -> Array:
-    """The configuration lifted until the lowest contact is at that height."""
-    system = ContactSystem(robot, contacts)
-    for _ in range(3):
-        gaps = system.state(q, np.zeros(robot.nv)).gap
-        q = q.copy()
-        q[2] += height - gaps.min()
-    return q
-
-
-def _attitude(rng: np.random.Generator, flat: bool) -> Array:
-    if flat:
-        return np.array([1.0, 0, 0, 0])
-    x = rng.normal(size=4)
-    return x / np.linalg.norm(x)
-
-
-def box(rng: np.random.Generator) -> Scene:
-    """A box on its lower four or all eight corners, flat on the ground, sliding, or thrown."""
-    sides, eight = rng.uniform(0.1, 0.6, 3), rng.random() < 0.6
-    a, b, c = sides / 2
-    heights = (-c, c) if eight else (-c,)
-    points = [np.array([x, y, z]) for z in heights for x in (a, -a) for y in (b, -b)]
-    robot = _free_body("box", rng.uniform(0.3, 20), sides, points)
-    ground = _ground(rng)
-    flat = rng.random() < 0.4
-    if flat:
-        ground = rk.Plane()
-        slope = rng.choice([0.0, rng.uniform(0, 0.6)])
-        robot = robot.with_gravity((float(G * np.sin(slope)), 0, float(-G * np.cos(slope))))
-    contacts = _contacts(rng, [f.name for f in robot.frames], ground)
-    q = np.array([0, 0, 0, *_attitude(rng, flat)])
-    q = _above(robot, contacts, q, 0.0 if flat else rng.uniform(0, 0.5))
-    v = rng.normal(size=6) * [
-        1,
-        1,
-        0 if flat else 1,
-        *([0, 0, rng.choice([0, 1e-3, 1.0])] if flat else [3] * 3),
-    ]
-    return Scene("flat box" if flat else "thrown box", robot, q, v, contacts)
-
-
-def rod(rng: np.random.Generator) -> Scene:
-    """A rod of two to six points along it."""
-    length, count = rng.uniform(0.2, 1.0), int(rng.integers(2, 7))
-    points = [np.array([x, 0, 0]) for x in np.linspace(-length / 2, length / 2, count)]
-    robot = _free_body("rod", rng.uniform(0.2, 5), np.array([length, 0.03, 0.03]), points)
-    contacts = _contacts(rng, [f.name for f in robot.frames], _ground(rng))
-    q = _above(robot, contacts, np.array([0, 0, 0, *_attitude(rng, False)]), rng.uniform(0, 0.5))
-    return Scene("rod", robot, q, rng.normal(size=6) * [1, 1, 1, 2, 2, 2], contacts)
-
-
-def mass(rng: np.random.Generator) -> Scene:
-    """A point mass in a bowl or between two or three inclines."""
-    robot = _free_body("mass", rng.uniform(0.2, 5), np.full(3, 0.05), [np.zeros(3)])
-    e, mu = rng.uniform(0, 0.9), rng.uniform(0, 1)
-    if rng.random() < 0.4:
-        surfaces: list[rk.Surface] = [rk.HeightField("0.5*x^2 + 0.3*y^2")]
-    else:
-        count, slope = int(rng.integers(2, 4)), rng.uniform(0.2, 1.0)
-        angles = 2 * np.pi * np.arange(count) / count
-        s, c = np.sin(slope), np.cos(slope)
-        surfaces = [rk.Plane((float(s * np.cos(a)), float(s * np.sin(a)), float(c))) for a in angles]
-    contacts = [rk.Contact("p0", s, friction=float(mu), restitution=float(e)) for s in surfaces]
-    q = np.array([*rng.uniform(-0.3, 0.3, 2), 1.0, 1, 0, 0, 0])
-    return Scene("mass", robot, q, np.array([*rng.normal(size=3), 0, 0, 0]), contacts)
-
-
-def arm(rng: np.random.Generator) -> Scene:
-    """A planar or spatial arm whose end, and perhaps elbow, meets an incline; some joints with stiction."""
-    count = int(rng.integers(2, 5))
-    spatial = rng.random() < 0.4
-    links, parent = [], "base"
-    for i in range(count):
-        axis = (1, 0, 0) if not spatial or i % 2 else tuple(float(x) for x in np.eye(3)[int(rng.integers(3))])
-        coulomb = float(rng.choice([0.0, rng.uniform(0.05, 2.0)]))
-        viscous = float(rng.choice([0.0, rng.uniform(0.01, 1.0)]))
-        joint = rk.Joint(f"j{i}", "revolute", axis, coulomb=coulomb, viscous=viscous)
-        xyz = (0, 0, 1.0 if i == 0 else 0.5)
-        body = rk.Inertia("com", float(rng.uniform(0.5, 2)), (0, 0, 0.25), (0.03, 0, 0, 0.03, 0, 0.005))
-        links.append(rk.Link(f"l{i}", parent, joint, rk.Placement(xyz), body))
-        parent = f"l{i}"
-    frames = (rk.Frame("tip", parent, rk.Placement((0, 0, 0.5))), rk.Frame("elbow", "l1", rk.Placement()))
-    robot = rk.Robot("arm", tuple(links), frames[: 1 + (count > 2)])
-    slope = rng.uniform(-0.4, 0.4)
-    ground = rk.Plane((0, float(np.sin(slope)), float(np.cos(slope))), (0, 0, float(rng.uniform(-0.2, 0.4))))
-    contacts = _contacts(rng, [f.name for f in robot.frames], ground)
-    q = rng.uniform(-0.7, 0.7, count)
-    gaps = ContactSystem(robot, contacts).state(q, np.zeros(count)).gap
-    if gaps.min() < 0:
-        q = np.zeros(count)
-    waves = zip(*(rng.uniform(0, most, count) for most in (6, 9, 6)), strict=True)
-    torque = [f"{a:.4f}*sin({w:.4f}*t + {p:.4f})" for a, w, p in waves]
-    return Scene("arm", robot, q, rng.normal(size=count), contacts, torque)
-
-
-def legged(rng: np.random.Generator) -> Scene:
-    """A body on two to four legs of two joints under PD control, dropped; some joints with stiction."""
-    legs = int(rng.integers(2, 5))
-    trunk = rk.Link("trunk", "base", rk.Joint("fly", "free"), rk.Placement(), _inertia(5.0, [0.4, 0.3, 0.1]))
-    links, frames = [trunk], []
-    for i in range(legs):
-        angle = 2 * np.pi * i / legs + 0.3
-        hip = (float(0.2 * np.cos(angle)), float(0.15 * np.sin(angle)), 0.0)
-        parent = "trunk"
-        for part, (axis, xyz) in enumerate((((0, 1, 0), hip), ((0, 1, 0), (0, 0, -0.2)))):
-            dry = float(rng.choice([0.0, rng.uniform(0.05, 0.5)]))
-            joint = rk.Joint(f"leg{i}_{part}", "revolute", axis, coulomb=dry, viscous=0.01)
-            body = rk.Inertia("com", 0.3, (0, 0, -0.1), (0.002, 0, 0, 0.002, 0, 0.0005))
-            links.append(rk.Link(f"leg{i}_{part}", parent, joint, rk.Placement(xyz), body))
-            parent = f"leg{i}_{part}"
-        points = rng.integers(1, 4)
-        for k in range(points):
-            place = (0.03 * (k - (points - 1) / 2), 0.02 * (k % 2), -0.2)
-            frames.append(rk.Frame(f"foot{i}_{k}", parent, rk.Placement(tuple(float(x) for x in place))))
-    robot = rk.Robot("legged", tuple(links), tuple(frames))
-    contacts = _contacts(rng, [f.name for f in frames], _ground(rng))
-    bent = np.tile([0.5, -1.0], legs)
-    q = np.array([0, 0, 0.5, 1, 0, 0, 0, *bent])
-    q = _above(robot, contacts, q, rng.uniform(0, 0.1))
-    torque = rk.PD(robot, bent, float(rng.uniform(20, 80)), float(rng.uniform(0.5, 2)), gravity=False)
-    return Scene("legged", robot, q, rng.normal(size=robot.nv) * 0.3, contacts, torque)
-
-
-def ball(rng: np.random.Generator) -> Scene:
-    """A ball, or a capsule, thrown on an incline or hills; some with torsional and rolling friction."""
-    radius, length = float(rng.uniform(0.05, 0.2)), float(rng.uniform(0.1, 0.5))
-    is_ball = rng.random() < 0.6
-    shape: Any = rk.Ball(radius) if is_ball else rk.Capsule(radius, length)
-    robot = rk.free_body("body", shape, mass=float(rng.uniform(0.2, 5)))
-    ground = rk.HeightField("0.1*sin(2*x)*cos(3*y)") if is_ball and rng.random() < 0.3 else _ground(rng)
-    plain = _contacts(rng, ["body"], ground)[0]
-    parts: Any = (shape,) if is_ball else shape.ends
-    moments: dict[str, Any] = {}
-    if rng.random() < 0.5:
-        moments = {"torsional_friction": 0.1 * radius * rng.random(), "rolling_friction": 0.05 * radius}
-    e = plain.restitution
-    contacts = [rk.Contact("body", ground, plain.friction, e, shape=p, **moments) for p in parts]
-    q = _above(robot, contacts, np.array([0, 0, 0.5, *_attitude(rng, False)]), rng.uniform(0, 0.4))
-    return Scene(
-        "ball" if is_ball else "capsule", robot, q, rng.normal(size=6) * [1, 1, 1, 5, 5, 5], contacts
-    )
-
-
-def pile(rng: np.random.Generator) -> Scene:
-    """A crate that slides on the floor, with one or two balls dropped on it, which may fall to the floor."""
-    sides = [float(x) for x in rng.uniform(0.3, 0.8, 3) * [1, 1, 0.5]]
-    crate = rk.Box(sides[0], sides[1], sides[2])
-    mu, e = float(rng.uniform(0.1, 0.9)), float(rng.choice([0.0, rng.uniform(0, 0.8)]))
-    robots = [rk.free_body("crate", crate, mass=float(rng.uniform(1, 10)))]
-    corners: list[Any] = list(rk.shape_contacts("crate", crate, rk.Plane(), friction=mu))
-    contacts = [corner for corner in corners if corner.shape.at[2] < 0]
-    q: list[float] = [0, 0, sides[2] / 2, 1, 0, 0, 0]
-    height, names = sides[2], list[tuple[str, float]]()
-    for i in range(int(rng.integers(1, 3))):
-        radius, name = float(rng.uniform(0.05, 0.12)), f"ball{i}"
-        shape = rk.Ball(radius)
-        robots.append(rk.free_body(name, shape, mass=float(rng.uniform(0.2, 3))))
-        surfaces: list[Any] = [crate.on("crate"), rk.Plane(), *(rk.Ball(r).on(other) for other, r in names)]
-        for surface in surfaces:
-            contacts.append(rk.Contact(name, surface, friction=mu, restitution=e, shape=shape))
-        height += radius + float(rng.uniform(0, 0.1))
-        q += [*(float(x) for x in rng.uniform(-0.05, 0.05, 2)), height, 1, 0, 0, 0]
-        height += radius
-        names.append((name, radius))
-    world = rk.world(robots)
-    v = np.concatenate([[*rng.normal(size=2), 0, 0, 0, 0], *(rng.normal(size=6) * 0.5 for _ in names)])
-    return Scene("pile", world, np.array(q), v, contacts)
-
-
-def capsules(rng: np.random.Generator) -> Scene:
-    """Two capsules on an incline that meet, or lie on one another."""
-    shapes = [rk.Capsule(float(rng.uniform(0.05, 0.1)), float(rng.uniform(0.1, 0.4))) for _ in range(2)]
-    world = rk.world(
-        [rk.free_body(f"c{i}", s, mass=float(rng.uniform(0.5, 3))) for i, s in enumerate(shapes)]
-    )
-    ground, mu = _ground(rng), float(rng.uniform(0.1, 0.9))
-    contacts: list[Any] = []
-    for i, shape in enumerate(shapes):
-        contacts += rk.shape_contacts(f"c{i}", shape, ground, friction=mu)
-    contacts += rk.shape_contacts("c0", shapes[0], shapes[1].on("c1"), friction=mu)
-    q = np.array([0, 0, 0.6, *_attitude(rng, False), *rng.uniform(-0.1, 0.1, 2), 1.2, *_attitude(rng, False)])
-    return Scene("capsules", world, q, rng.normal(size=12) * 0.5, contacts)
-
-
-Kinds = tuple[Callable[[np.random.Generator], Scene], ...]
-KINDS: Kinds = (box, box, rod, mass, arm, arm, legged)
-SHAPES: Kinds = (ball, pile, capsules, ball, pile)
-
-
-# -- checks -------------------------------------------------------------------------------------------------
-def judged(seed: int, duration: float = 5.0, kinds: Kinds = KINDS) -> Verdict:
+def judged(seed: int, duration: float = 5.0, kinds: Kinds = POINTS, limit: float = SECONDS) -> Verdict:
     """Simulate the scene of a seed and check it."""
     rng = np.random.default_rng(seed)
     scene = kinds[seed % len(kinds)](rng)
-    begin = time.process_time()
+    begin, last = time.process_time(), ["its first steps"]
+
+    def ended(status: str, fault: str) -> Verdict:
+        return Verdict(seed, scene.kind, status, time.process_time() - begin, 0, 0, 0.0, 0.0, (fault,))
+
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), processor_time(limit):
             warnings.simplefilter("ignore")
-            motion = _simulated(scene, duration, 1e-9)
+            motion = _simulated(scene, duration, 1e-9, last.append)
             if motion.energy_audit().relative > AUDIT:  # chaotic: is it the error of integration?
-                motion = _simulated(scene, duration, 1e-10)
+                motion = _simulated(scene, duration, 1e-10, last.append)
+            seconds = time.process_time() - begin
+            faults = _stepped_faults(scene)
+    except OutOfTime:
+        return ended(f"more than {limit:g} s of processor time: {last[-1]}", "slow")
     except Exception as error:
-        seconds = time.process_time() - begin
-        return Verdict(seed, scene.kind, repr(error), seconds, 0, 0, 0.0, 0.0, ("exception",))
-    seconds, faults = time.process_time() - begin, _stepped_faults(scene) if scene.robot.nv >= 12 else []
-    if seconds > SECONDS:
-        faults.append("slow")
+        return ended(repr(error), "exception")
     if not motion.done and not motion.status.startswith(REASONS):
         faults.append("unexplained end")
     gap = _lowest_gap(scene, motion)
@@ -320,10 +118,10 @@ def judged(seed: int, duration: float = 5.0, kinds: Kinds = KINDS) -> Verdict:
     )  # fmt: skip
 
 
-def _simulated(scene: Scene, duration: float, rtol: float) -> rk.Solution:
+def _simulated(scene: Scene, duration: float, rtol: float, progress: Callable[[str], object]) -> rk.Solution:
     return rk.simulate(
         scene.robot, scene.q, scene.v, scene.torque, duration=duration, contacts=scene.contacts,
-        rtol=rtol, atol=0.01 * rtol, most_steps=200_000, most_changes=4_000,
+        rtol=rtol, atol=0.01 * rtol, most_steps=200_000, most_changes=4_000, progress=progress,
     )  # fmt: skip
 
 
@@ -336,6 +134,8 @@ def _stepped_faults(scene: Scene) -> list[str]:
             scene.robot, scene.q, scene.v, scene.torque, duration=1.0, contacts=scene.contacts,
             method="time_stepping", step=1e-3, output=0.01,
         )  # fmt: skip
+    except OutOfTime:
+        raise
     except Exception as error:
         return [f"fixed steps: {error!r}"]
     faults = [] if motion.done else [f"fixed steps: {motion.status}"]
@@ -355,29 +155,46 @@ def _lowest_gap(scene: Scene, motion: rk.Solution) -> float:
     return min(float(system.state(x, zero, float(t)).gap.min()) for x, t in zip(q, times, strict=True))
 
 
-def main(arguments: list[str]) -> int:
-    count = int(arguments[0]) if arguments else 500
-    first = int(arguments[1]) if len(arguments) > 1 else 0
-    kinds = SHAPES if "shapes" in arguments[2:] else KINDS
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Scenes, violations, worst gap and audit, early ends with their statuses, the slowest scenes."""
+    if not verdicts:
+        return "no scenes"
+    faults = Counter(fault for verdict in verdicts for fault in verdict.faults)
+    early = [verdict for verdict in verdicts if verdict.status != "done"]
+    gap, audit = min(verdicts, key=lambda x: x.gap), max(verdicts, key=lambda x: x.audit)
+    slowest = sorted(verdicts, key=lambda x: -x.seconds)[:5]
+    seconds = sum(verdict.seconds for verdict in verdicts)
+    lines = [
+        f"{len(verdicts)} scenes, {len(verdicts) - len(early)} done, {seconds:.0f} s of processor time",
+        f"violations: {sum(faults.values())} {dict(faults) if faults else ''}".rstrip(),
+        f"worst gap {gap.gap:.1e} m (scene {gap.seed}), worst audit {audit.audit:.1e} (scene {audit.seed})",
+        f"early ends: {len(early)}",
+        *(f"  {verdict.seed} {verdict.kind}: {verdict.status}" for verdict in early),
+        "slowest: " + ", ".join(f"{x.seed} {x.kind} {x.seconds:.1f} s" for x in slowest),
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Random scenes with contact, simulated and checked.")
+    parser.add_argument("count", nargs="?", type=int, default=500)
+    parser.add_argument("first", nargs="?", type=int, default=0, help="the first seed")
+    parser.add_argument("kinds", nargs="?", choices=("points", "shapes", "all"), default="all")
+    parser.add_argument("--limit", type=float, default=SECONDS, help="processor time of a scene [s]")
+    parser.add_argument("--duration", type=float, default=5.0, help="of each motion [s]")
+    given = parser.parse_args(arguments)
     verdicts = []
-    for seed in range(first, first + count):
-        verdict = judged(seed, kinds=kinds)
+    for n, seed in enumerate(range(given.first, given.first + given.count)):
+        shapes = given.kinds == "shapes" or (given.kinds == "all" and n % 2)
+        verdict = judged(seed, given.duration, SHAPES if shapes else POINTS, given.limit)
         verdicts.append(verdict)
         if len(verdicts) % 25 == 0:
-            print(f"{len(verdicts)} of {count} scenes", file=sys.stderr, flush=True)
-        if verdict.faults or not verdict.status.startswith("done"):
-            print(
-                f"{seed} {verdict.kind}: {', '.join(verdict.faults) or 'ended'}; {verdict.status}; "
-                f"{verdict.seconds:.1f} s, {verdict.steps} steps, {verdict.changes} changes, gap "
-                f"{verdict.gap:.1e} m, audit {verdict.audit:.1e}",
-                flush=True,
-            )
-    faults = Counter(fault for verdict in verdicts for fault in verdict.faults)
-    done = sum(verdict.status == "done" for verdict in verdicts)
-    seconds = sum(verdict.seconds for verdict in verdicts)
-    print(f"{count} scenes, {done} done, {dict(faults)}; {seconds:.0f} s of processor time")
-    return bool(faults)
+            print(f"{len(verdicts)} of {given.count} scenes", file=sys.stderr, flush=True)
+        if verdict.faults or verdict.status != "done":
+            print(verdict, flush=True)
+    print(summary(verdicts))
+    return any(verdict.faults for verdict in verdicts)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

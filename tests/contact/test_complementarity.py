@@ -127,7 +127,8 @@ def test_a_joint_held_by_a_narrow_choice_of_forces_may_slip_instead(room, sticks
     assert found is not None
     assert found.near
     assert abs(found.F[4]) < 1 + room
-    narrow = assigned_solution(J @ J.T, w0, blocks, (), held, 10.0, 1e-3)
-    assert (narrow is not None) == sticks
+    assert found.rank == (0 if sticks else 1)
     slips = held._replace(modes=(*held.modes[:2], BlockMode("slip", -1)))
-    assert assigned_solution(J @ J.T, w0, blocks, (), slips, 10.0, 1e-3) is not None
+    moving = assigned_solution(J @ J.T, w0, blocks, (), slips, 10.0)
+    assert moving is not None
+    assert moving.rank == 0

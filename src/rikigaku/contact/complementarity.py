@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rikigaku.contact.cone_program import Margin
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
 from rikigaku.contact.mode_enumeration import ModeAssignment, SolvedModes, mode_assignments
 from rikigaku.contact.redundancy import independent_equations, minimum_norm_solution
@@ -28,6 +29,9 @@ from rikigaku.contact.slip_onset import OnsetResponse, sliding_directions
 from rikigaku.core.types import Array
 
 _TOLERANCE = 1e-9  # of forces and accelerations, relative to the largest of their kind
+# Margin to friction limits, relative to the forces, of a mode that lasts because redundant sliding contacts
+# share their load just so.
+_THIN = 1e-3
 STICKING = 5e-11  # of static friction: relative excess over its limit that is accepted
 _SMALLEST = 1e-6  # [m/s^2, m/s]: the smallest response that sets a scale
 # The same relative to the terms whose sum is w0: where they cancel, what is left of w0 is their rounding.
@@ -43,7 +47,6 @@ def consistent_solutions(
     magnitude: float = 0.0,
     most: int | None = None,
     guess: SolvedModes | None = None,
-    margin: float = -STICKING,
 ) -> Iterator[ModeSolution]:
     """All consistent assignments of modes, the likely ones first.
 
@@ -51,13 +54,12 @@ def consistent_solutions(
     first: the assignments to try first.
     magnitude: of the largest terms whose sum is w0 (`ConstraintEquations.magnitude`).
     most: assignments to try; all of them if left out. guess: `solved_modes`, if they are known.
-    margin: of redundant forces to friction limits, relative to their scale, where these decide on the mode.
 
     Raises:
         TooLarge: if too many assignments were tried.
     """
     for assignment in itertools.islice(mode_assignments(W, w0, blocks, permanent, first, guess), most):
-        solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude), margin)
+        solution = _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
         if solution is not None:
             yield solution
 
@@ -69,10 +71,9 @@ def assigned_solution(
     permanent: Sequence[int],
     assignment: ModeAssignment,
     magnitude: float,
-    margin: float = -STICKING,
 ) -> ModeSolution | None:
     """The solution of one assignment of modes; None if it is not consistent."""
-    return _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude), margin)
+    return _solution(W, w0, blocks, assignment, permanent, smallest_response(magnitude))
 
 
 def solver_solution(
@@ -128,7 +129,6 @@ def _solution(
     assignment: ModeAssignment,
     permanent: Sequence[int],
     least: float,
-    margin: float,
 ) -> ModeSolution | None:
     """The solution for these modes if it is consistent with them."""
     modes = assignment.modes
@@ -143,7 +143,7 @@ def _solution(
                 unknown.append(k)
             else:
                 directions[k] = np.full(len(block.tangents), float(mode.sign))
-    system = _System(W, w0, blocks, modes, permanent, least, margin)
+    system = _System(W, w0, blocks, modes, permanent, least)
     if unknown:
         found = system.start_directions(directions, unknown, assignment.directions)
         if found is None:
@@ -160,7 +160,7 @@ def _solution(
     modes = tuple(c if acts else BlockMode("free") for c, acts in zip(modes, system.acting, strict=True))
     return ModeSolution(
         modes, solved.F, solved.w, tuple(independent), directions, redundant,
-        solved.unloaded, solved.painleve, solved.near,
+        solved.unloaded, solved.painleve, solved.near, system.rank(solved, directions),
     )  # fmt: skip
 
 
@@ -176,6 +176,7 @@ class _Solved(NamedTuple):
     c: Array
     unloaded: tuple[int, ...] = ()
     near: bool = False  # F is chosen within friction, not of minimum norm
+    thin: bool = False  # by a thin margin
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +187,6 @@ class _System:
     modes: tuple[BlockMode, ...]
     permanent: Sequence[int]
     least: float  # the smallest response that sets a scale
-    margin: float = -STICKING  # to friction limits, relative, of forces that are chosen far from them
 
     @cached_property
     def acting(self) -> list[bool]:
@@ -289,18 +289,18 @@ class _System:
         F = solved.S @ f + solved.c
         if not self._forces_are_consistent(F):
             near = self._within_friction(solved)
-            F, unloaded = (F, unloaded) if near is None else (near, ())
-            solved = solved._replace(near=near is not None)
+            if near is not None:
+                F, unloaded = near.x, ()
+                solved = solved._replace(near=True, thin=near.value < _THIN)
         return solved._replace(F=F, w=self.W @ F + self.w0, unloaded=unloaded)
 
-    def _within_friction(self, solved: _Solved) -> Array | None:
-        """Forces far from all limits of contacts and joints that stick beside sliding contacts; None if there
-        are none with the margin."""
+    def _within_friction(self, solved: _Solved) -> Margin | None:
+        """Forces far from all limits of contacts and joints that stick beside sliding contacts, and their
+        margin relative to the scale of forces; None if there are none."""
         free = solved.S @ solved.free
         found = widest_margin(solved.F, free, friction_cones(solved.F, self.blocks, self.modes))
-        if found.value < self.margin * force_scale(self.W, solved.F, self.least):
-            return None
-        return np.asarray(solved.F + free @ found.x)
+        margin = found.value / force_scale(self.W, solved.F, self.least)
+        return None if margin < -STICKING else Margin(solved.F + free @ found.x, margin)
 
     def start_directions(
         self, known: dict[int, Array], unknown: Sequence[int], likely: dict[int, Array]
@@ -339,8 +339,7 @@ class _System:
 
     def is_consistent(self, solved: _Solved, directions: dict[int, Array], started: Sequence[int]) -> bool:
         """Whether forces and responses satisfy the inequalities of the modes."""
-        w = solved.w
-        small_w = _TOLERANCE * max(self.least, float(np.abs(self.w0).max(initial=0.0)))
+        w, small_w = solved.w, self._small_w
         for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
             if block.shared and not self.acting[k]:
                 continue
@@ -367,8 +366,23 @@ class _System:
                     return False
         return self._forces_are_consistent(solved.F)
 
+    @property
+    def _small_w(self) -> float:
+        return _TOLERANCE * max(self.least, float(np.abs(self.w0).max(initial=0.0)))
+
     def _is_redundant(self, row: int, rows: Sequence[int]) -> bool:
         return row not in independent_equations(self.W, rows, [row])
+
+    def rank(self, solved: _Solved, directions: dict[int, Array]) -> int:
+        """See `ModeSolution.rank`."""
+        for k, (block, mode) in enumerate(zip(self.blocks, self.modes, strict=True)):
+            if mode.kind != "slip" or block.direction is not None or not block.tangents or not self.acting[k]:
+                continue
+            if solved.w[list(block.tangents)] @ directions[k] > self._small_w:
+                continue
+            if not block.candidates or all(self._is_redundant(i, solved.active) for i in block.tangents):
+                return 2
+        return int(solved.thin)
 
     def _forces_are_consistent(self, F: Array) -> bool:
         size = force_scale(self.W, F, self.least)

@@ -72,6 +72,9 @@ class ModeSolution:
         painleve: blocks where friction reverses the response to the normal force (A <= 0).
         near: contacts slide, and F is chosen within the friction of those that stick; the motion starts near
             these forces.
+        rank: solutions of lower rank are preferred. 1: contacts stick by a thin margin, since redundant ones
+            that slide share their load just so. 2: a contact at rest begins to slide without acceleration,
+            though no event ends its sticking, or though others hold it at rest.
     """
 
     modes: tuple[BlockMode, ...]
@@ -83,6 +86,7 @@ class ModeSolution:
     unloaded: tuple[int, ...] = ()
     painleve: tuple[int, ...] = ()
     near: bool = False
+    rank: int = 0
 
 
 def candidate_modes(block: ConstraintBlock) -> tuple[BlockMode, ...]:

@@ -84,7 +84,9 @@ def contact_guards(
             add(label, LIFTS, NativeGuard(Code.NORMAL, i, 1.0), slack)
         if mode == "stick":
             lever = min(contact.friction.limit, 1.0) if moment else 1.0
-            limit = NativeGuard(Code.FRICTION, i, contact.friction.limit, lever * slack)
+            limit = NativeGuard(
+                Code.FRICTION, i, contact.friction.limit, lever * selected.friction_slacks[i]
+            )
             add(label, SLIPS, limit, (lever * slack) ** 2 / STICKING)  # d(f^2) = 2 f df
         if i in slides:
             sign, side = slides[i]
@@ -103,8 +105,9 @@ def contact_guards(
             if interior and (v_index in sticking or (-1, v_index) in redundant):
                 near_limit(NativeGuard(Code.JOINT_FRICTION, k, joint.limit))
         elif v_index in sticking:
-            slack = selected.slacks[len(system.contacts) + k]
-            limit = NativeGuard(Code.JOINT_FRICTION, k, joint.limit, slack)
+            at = len(system.contacts) + k
+            slack, beyond = selected.slacks[at], min(selected.friction_slacks[at], 1e-6 * joint.limit)
+            limit = NativeGuard(Code.JOINT_FRICTION, k, joint.limit, max(slack, beyond))
             add(joint.joint, SLIPS, limit, slack**2 / STICKING)
     return guards
 

@@ -183,4 +183,5 @@ def _verified(
     each = found.forces[: 4 * len(system.contacts)].reshape(-1, 4)
     slacks = tuple(2 * STICKING * size if slack else 0.0 for slack in selected.slacks)
     normals = tuple(each[:, 3].tolist())
-    return JointsAtRest(replace(selected, f=each[:, :3].copy(), f_n=normals, slacks=slacks), None)
+    own = replace(selected, f=each[:, :3].copy(), f_n=normals, slacks=slacks, friction_slacks=slacks)
+    return JointsAtRest(own, None)

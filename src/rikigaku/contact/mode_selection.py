@@ -1,7 +1,7 @@
 """Selection of the contact mode that is consistent with the accelerations and forces at a state."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import hypot
@@ -33,12 +33,13 @@ REST = 2e-9  # [m/s, rad/s]: smaller speeds are zero
 # than 1e-13 m high, which is rounding of positions.
 SLOW = 1e-6
 _NONE = 10.0  # forces and responses below this multiple of the smallest that set a scale vanish
+# Relative excess over static friction at which a contact slips that sticks by a thin margin, as the layers of
+# a sliding stack with equal friction: forces follow the directions of sliding, which have the integration's
+# error.
+_TIE = 1e-7
 _MANY = 6  # blocks beyond which the modes before an event are tried first
 _TRIED = 3  # assignments of many blocks, besides nearby ones, tried before the solver's forces are taken
 _TRIED_LAST = 60  # assignments of many blocks that are tried where the solver found no forces
-# Margin to friction limits, relative to the forces, of a mode that lasts because redundant sliding contacts
-# share their load just so: another mode is taken if there is one.
-_MARGIN = 1e-3
 _MOST_CHANGES = 64  # combinations of the blocks that an event concerns
 
 
@@ -55,8 +56,8 @@ class SelectedMode:
         indeterminate: contact forces are not unique (redundant contacts); f has the minimum norm within
             friction.
         painleve: contacts where friction reverses the sign of A.
-        slacks: force [N] beyond the friction limit at which guards fire, of each contact, then of each joint;
-            above the tolerance of the selection.
+        slacks: force [N] beyond its limit at which guards fire, of each contact, then of each joint; above
+            the tolerance of the selection. friction_slacks: the same beyond static friction.
         reference: forces along all constraints near which the motion starts, where minimum-norm forces are
             not within friction.
         forces: along all constraints.
@@ -71,6 +72,7 @@ class SelectedMode:
     painleve: tuple[str, ...] = ()
     f_n: tuple[float, ...] = ()
     slacks: tuple[float, ...] = ()
+    friction_slacks: tuple[float, ...] = ()
     undecided: bool = False
     reference: Array | None = None
     forces: Array | None = None
@@ -154,6 +156,7 @@ def select_mode(
     likely = () if later is None else later.modes
     parts = islands(W, blocks, range(system.constraints.permanent))
     found, sizes, undecided, near = [], [0.0] * len(blocks), False, False
+    tolerances = [STICKING] * len(blocks)
     for island in parts:
         own = [owners[k] for k in island.members]
         names = [before[i] for i in own] if before else [], [likely[i] for i in own] if likely else []
@@ -168,10 +171,11 @@ def select_mode(
         size = force_scale(island.W, solution.F, least)
         for k in island.members:
             sizes[k] = size
+            tolerances[k] = STICKING if solution.rank != 1 else _TIE
         undecided = undecided or _undecided(island.W, solution, island.blocks, least)
         near = near or chosen
     whole = joined(parts, found, W, w0, blocks)
-    selected = _selected(system, whole, owners, blocks, equations.directions, sizes)
+    selected = _selected(system, whole, owners, blocks, equations.directions, sizes, tolerances)
     return replace(selected, undecided=undecided, reference=whole.F if near else None, forces=whole.F)
 
 
@@ -194,15 +198,14 @@ def _island_mode(
     solution = None if same is None else assigned_solution(*problem, same, magnitude)
     chosen = False
     if solution is None and first:  # most of many contacts and joints keep their modes
-        solution = assigned_solution(*problem, first[0], magnitude, _MARGIN)
+        solution = assigned_solution(*problem, first[0], magnitude)
+        solution = None if solution is None or solution.rank else solution
     if solution is None:
         guess = solved_modes(*problem, start) if len(blocks) > FEW else None
         many = guess is not None and len(blocks) > _MANY
         most = len(first) + _TRIED if many else None
-        if many:
-            solution = next(consistent_solutions(*problem, first, magnitude, most, guess, _MARGIN), None)
-        if solution is None:
-            solution = next(consistent_solutions(*problem, first, magnitude, most, guess), None)
+        found = consistent_solutions(*problem, first, magnitude, most, guess)
+        solution = _of_lowest_rank(found, 0 if many else 1)
         if solution is None and guess is not None and many:
             solution = solver_solution(*problem, magnitude, guess)
             if solution is None:
@@ -211,6 +214,16 @@ def _island_mode(
             else:
                 chosen = bool(solution.redundant)
     return solution, chosen or (solution is not None and solution.near)
+
+
+def _of_lowest_rank(solutions: Iterator[ModeSolution], accepted: int) -> ModeSolution | None:
+    """The first solution whose rank is accepted, else the first of those with the lowest rank."""
+    found: list[ModeSolution] = []
+    for solution in itertools.islice(solutions, _TRIED_LAST):
+        if solution.rank <= accepted:
+            return solution
+        found.append(solution)
+    return min(found, key=lambda solution: solution.rank, default=None)
 
 
 def _is_beyond_painleve(W: Array, block: ConstraintBlock) -> bool:
@@ -332,8 +345,9 @@ def _selected(
     blocks: list[ConstraintBlock],
     directions: Array,
     sizes: Sequence[float],
+    tolerances: Sequence[float],
 ) -> SelectedMode:
-    """sizes: of the forces that each block's are compared with."""
+    """sizes: of the forces that each block's are compared with. tolerances: of static friction, relative."""
     count = len(system.contacts)
     contact_modes = ["free"] * (count + len(system.joints))
     starts: dict[int, Array] = {}
@@ -370,11 +384,13 @@ def _selected(
         f[:] = np.add.reduceat(solution.F[rows, None] * directions[rows - first], beginnings)
     applied = solution.F.tolist()
     f_n = tuple(applied[normal] for normal, _ in contacts)
-    slacks = [0.0] * len(contact_modes)
-    for i, size in zip(owners, sizes, strict=True):
-        slacks[i] = 2 * STICKING * size
-    indeterminate = bool(solution.redundant or solution.unloaded)
-    return SelectedMode(tuple(contact_modes), plan, starts, f, indeterminate, painleve, f_n, tuple(slacks))
+    slacks, friction_slacks = [0.0] * len(contact_modes), [0.0] * len(contact_modes)
+    for i, size, tolerance in zip(owners, sizes, tolerances, strict=True):
+        slacks[i], friction_slacks[i] = 2 * STICKING * size, 2 * tolerance * size
+    return SelectedMode(
+        tuple(contact_modes), plan, starts, f, bool(solution.redundant or solution.unloaded), painleve, f_n,
+        tuple(slacks), tuple(friction_slacks),
+    )  # fmt: skip
 
 
 def _sign(mode: BlockMode, block: ConstraintBlock) -> int:
