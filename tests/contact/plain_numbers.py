@@ -3,7 +3,7 @@
 import numpy as np
 from plain_contact_dynamics import contact_motion
 
-from rikigaku.contact.contact_system import ContactForces
+from rikigaku.contact.contact_results import ContactForces
 from rikigaku.laws.contact.contact_joint_wrenches import contact_joint_wrenches
 from rikigaku.model.mechanism import instantiate
 from rikigaku.numbers.number_kind import FLOATS

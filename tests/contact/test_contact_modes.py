@@ -5,7 +5,8 @@ import pytest
 from simple_bodies import block, particle, rod, slider
 
 from rikigaku.contact import Contact, ContactSystem, Friction, JointFriction, Plane, Surface
-from rikigaku.contact.mode_selection import SwitchHint, select_mode
+from rikigaku.contact.mode_selection import select_mode
+from rikigaku.contact.selected_mode import SwitchHint
 from rikigaku.core.errors import NoConsistentMode, WrongValue
 from rikigaku.simulation.simulate import simulate
 

@@ -9,7 +9,7 @@ import pytest
 from tables import STANDING, floor, growing, table
 
 import rikigaku as rk
-from rikigaku.contact.contact_engine import NativeContactMode
+from rikigaku.contact.native_contact_mode import NativeContactMode
 
 STARTS = [(-np.pi / 6 + 0.02 * k, -np.pi / 3 - 0.01 * k, -np.pi / 3 + 0.015 * k) for k in range(16)]
 

@@ -1,16 +1,22 @@
 """Structure of a contact system found once: joints with Coulomb friction, independent guide equations."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rikigaku.closure.open_tree import tree
-from rikigaku.contact.contact_point import Contact
+from rikigaku.contact.contact_point import Contact, plane_of_motion
 from rikigaku.contact.friction_law import JointFriction
+from rikigaku.contact.friction_moment import FrictionMoment
+from rikigaku.contact.joint_stop import JointStop
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
+from rikigaku.laws.contact.contact_geometry import Limit
 from rikigaku.laws.contact.contact_shapes import Vertex
+from rikigaku.laws.contact.relative_motion import Point
 from rikigaku.model.states import random_state
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.robot import Robot
@@ -100,4 +106,27 @@ def coulomb_joints(robot: Robot) -> tuple[JointFriction, ...]:
             force = float(joint.coulomb.evaluate(FLOATS, values))
             if force > 0:
                 found.append(JointFriction(joint.name, force))
+    return tuple(found)
+
+
+def contact_points(robot: Robot, contacts: Sequence[Contact]) -> tuple[Point | Limit, ...]:
+    """Contacts as data of the laws, with the plane of motion of each point that moves in a plane."""
+    states = random_state(robot, 0, 8).q
+    found: list[Point | Limit] = []
+    for contact in contacts:
+        if isinstance(contact, JointStop):
+            found.append(contact.limit(robot))
+            continue
+        if isinstance(contact, FrictionMoment):
+            own = found[contact.owner]
+            assert isinstance(own, Point)
+            if contact.about == "spin" and own.plane is not None:
+                raise WrongValue(
+                    f"The contact at {contact.frame!r} moves in a plane, without rotation about its "
+                    "normal: leave out torsional_friction."
+                )
+            found.append(replace(own, about=contact.about, owner=contact.owner))
+            continue
+        plane = plane_of_motion(relative_jacobians(robot, states, contact))
+        found.append(Point(contact.frame, contact.surface, plane, contact.shape))
     return tuple(found)

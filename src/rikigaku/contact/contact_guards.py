@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rikigaku.contact.complementarity import STICKING
-from rikigaku.contact.contact_engine import NativeGuard
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import STICKING
 from rikigaku.contact.force_distribution import statically_indeterminate
 from rikigaku.contact.friction_moment import FrictionMoment
-from rikigaku.contact.mode_selection import SelectedMode
+from rikigaku.contact.native_contact_mode import NativeGuard
+from rikigaku.contact.selected_mode import SelectedMode
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import ZeroCrossing
 from rikigaku.integrators.constrained_motion import Code
@@ -84,9 +84,7 @@ def contact_guards(
             add(label, LIFTS, NativeGuard(Code.NORMAL, i, 1.0), slack)
         if mode == "stick":
             lever = min(contact.friction.limit, 1.0) if moment else 1.0
-            limit = NativeGuard(
-                Code.FRICTION, i, contact.friction.limit, lever * selected.friction_slacks[i]
-            )
+            limit = NativeGuard(Code.FRICTION, i, contact.friction.limit, lever * selected.friction_slacks[i])
             add(label, SLIPS, limit, (lever * slack) ** 2 / STICKING)  # d(f^2) = 2 f df
         if i in slides:
             sign, side = slides[i]

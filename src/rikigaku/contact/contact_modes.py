@@ -12,35 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.contact.constraint_projection import initial_gap_text, largest_gap
-from rikigaku.contact.contact_engine import Workspace
-from rikigaku.contact.contact_guards import LANDS, LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
-from rikigaku.contact.contact_rounding import resolution, speed_sizes, touching
+from rikigaku.contact.contact_event_names import confirmed_events, events_of_modes
+from rikigaku.contact.contact_guards import LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
+from rikigaku.contact.contact_initial_state import check_initial_state
+from rikigaku.contact.contact_rounding import resolution, speed_sizes
+from rikigaku.contact.contact_settling import projected_state, settled_velocity
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST, SLOW
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impact_without_collision import impact_without_collision
 from rikigaku.contact.impacts import impact
 from rikigaku.contact.joints_at_rest import WELL_WITHIN, with_joints_at_rest
-from rikigaku.contact.mode_selection import (
-    CLOSED,
-    NO_HINT,
-    REST,
-    SLOW,
-    LaterState,
-    SelectedMode,
-    SwitchHint,
-    nearly_painleve,
-    select_mode,
-)
+from rikigaku.contact.mode_selection import select_mode
+from rikigaku.contact.native_contact_mode import Workspace
+from rikigaku.contact.painleve_limit import nearly_painleve
+from rikigaku.contact.selected_mode import NO_HINT, LaterState, SelectedMode, SwitchHint
 from rikigaku.contact.simultaneous_events import simultaneous_events
-from rikigaku.contact.smooth_mode import SPATIAL_RTOL, is_immobile, smooth_mode
+from rikigaku.contact.smooth_mode import SPATIAL_RTOL, smooth_mode
 from rikigaku.core.caller_warnings import warn_caller
-from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge, WrongValue
+from rikigaku.core.errors import NoConsistentMode, PullingWarning, TooLarge
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import Change, Event
 from rikigaku.integrators import contact_problem, friction_solver
-
-_EVENT_NAMES = {"free": LIFTS, "slip": SLIPS, "stick": STOPS}
 
 _ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
 _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are evaluated; the last at rest
@@ -53,7 +46,6 @@ _CROWD, _STALLED = 6, 24
 _JAMMED = "impact without collision: friction beyond Painleve's limit stops the sliding at once"
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
 _INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
-_ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
 class ContactModes:
@@ -116,23 +108,7 @@ class ContactModes:
         """
         contact_problem.load()  # nothing is compiled after the first step
         friction_solver.load()
-        state = self.system.state(q, v, t)
-        for contact, label, gap, rate in zip(
-            self.system.contacts, self.system.labels, state.gap, state.approach, strict=True
-        ):
-            if gap < -CLOSED or (contact.bilateral and gap > CLOSED):
-                raise WrongValue(initial_gap_text(label, contact.frame, gap))
-            if contact.bilateral and abs(rate) > 1e-6:
-                raise WrongValue(
-                    f"At the start {label!r} moves at {rate:.3g} m/s along the normal of its bilateral "
-                    "contact: give velocities along the surface, or those of "
-                    "ContactSystem(robot, contacts).allowed_velocity(q, v)."
-                )
-        if (gap := largest_gap(self.system, q, (), t)) > CLOSED:
-            raise WrongValue(
-                f"At the start guides or loops are open by {gap:.3g}. "
-                "ContactSystem(robot, contacts).placed(q) gives a configuration that closes them."
-            )
+        check_initial_state(self.system, t, q, v)
         tau = None if self.actuation is None or self.system.torque is not None else self.actuation(t, q, v)
         return self._change(t, q, v, tau=tau)
 
@@ -174,22 +150,10 @@ class ContactModes:
         if self._constraints == constraints and all(name.endswith(f" {REVERSES}") for name in fired):
             return replace(change, event_names=())  # the sign changed within rounding only: no event
         if not redundant:
-            return replace(change, event_names=self._confirmed(before, fired, others))
-        return replace(change, event_names=self._event_names(before, fired))
-
-    def _confirmed(
-        self, before: tuple[str, ...], fired: tuple[str, ...], others: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        """The events that fired, those of the others that the new contact mode has, and joints that a stop of
-        another stops."""
-        count, now = len(self.system.contacts), self._contact_modes
-        still = {f"{x} {LIFTS}" for x, mode in zip(self.system.labels, now, strict=False) if mode != "free"}
-        names = [name for name in fired if name not in others or name not in still]
-        if any(name.endswith(f" {STOPS}") for name in fired):
-            joints = zip(self.system.joints, before[count:], now[count:], strict=True)
-            stopped = (f"{x.joint} {STOPS}" for x, old, new in joints if old != "stick" == new)
-            names += [name for name in stopped if name not in names]
-        return tuple(names)
+            return replace(
+                change, event_names=confirmed_events(self.system, before, self._contact_modes, fired, others)
+            )
+        return replace(change, event_names=events_of_modes(self.system, before, self._contact_modes, fired))
 
     def _after_joints_stopped(self, event: Event, fired: tuple[str, ...]) -> Change | None:
         """The transition where joints with dry friction stop and stick; None if it is another one."""
@@ -221,16 +185,6 @@ class ContactModes:
         errors = self.atol + self.rtol * speed_sizes(self.system, t, q, v)
         friction = max((contact.friction.limit for contact in self.system.contacts), default=0.0)
         return np.maximum(max(STOP, friction * _FALL * self.step), _ERRORS * errors)
-
-    def _event_names(self, before: tuple[str, ...], fired: tuple[str, ...]) -> tuple[str, ...]:
-        """Events by the modes before and after: an unloaded redundant contact may continue to slide."""
-        names = (*self.system.labels, *(joint.joint for joint in self.system.joints))
-        events = [name for name in fired if name.rsplit(" ", 1)[-1] in (STOPS, LANDS, REVERSES, PULLS)]
-        for name, old, new in zip(names, before, self._contact_modes, strict=True):
-            own = {f"{name} {kind}" for kind in (STOPS, LANDS, REVERSES, PULLS, LIFTS, SLIPS)}
-            if old != new and own.isdisjoint(events):
-                events.append(f"{name} {_EVENT_NAMES[new.rstrip('+-')]}")
-        return tuple(events)
 
     def failure_reason(self, t: float, q: Array, v: Array) -> str:
         """Why the integration failed at a state, if contact is the reason; else an empty string."""
@@ -270,11 +224,11 @@ class ContactModes:
         rest = np.maximum(REST, 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter:
-            v, settled = _settled(system, t, q, v, max(leaves, REST), rest)
+            v, settled = settled_velocity(system, t, q, v, max(leaves, REST), rest)
         at_rest = v
         if any(system.tangents[i] == 2 and label in hint.stopped for i, label in enumerate(system.labels)):
             # A speed that is left would turn with the body, an acceleration that sticking contradicts.
-            at_rest, _ = _settled(system, t, q, v, REST, rest)
+            at_rest, _ = settled_velocity(system, t, q, v, REST, rest)
         try:
             if self._stalled:
                 raise NoConsistentMode(_STALLED_TEXT)
@@ -289,7 +243,7 @@ class ContactModes:
             selected = self._select(t, q, v, NO_HINT, tau, slow, rest)
         self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
         self._forces = selected.forces
-        q, v, removed = _projected(system, selected, t, q, v)
+        q, v, removed = projected_state(system, selected, t, q, v)
         if selected.indeterminate:
             notes.append(_INDETERMINATE)
         if selected.painleve:
@@ -402,49 +356,3 @@ class ContactModes:
                 "pushes would let go there (bilateral=False).",
                 PullingWarning,
             )
-
-
-def _settled(
-    system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float | Array
-) -> tuple[Array, float]:
-    """The nearest velocities at which slow closed contacts rest, and the energy [J] that this removes.
-
-    Joints with dry friction that are at rest remain so.
-
-    leaves, slides: normal and sliding speeds [m/s] that are slow; the latter for all contacts, or of each.
-    """
-    equations = system.equations_at(t, q, v, np.zeros(len(v)))
-    state = system.contact_state(equations.residual, equations.rates)
-    rows, closed = list(range(system.constraints.permanent)), touching(system, t, q)
-    slides = np.broadcast_to(slides, len(system.contacts))
-    for i, (normal, tangents) in enumerate(system.equation_indices()[0]):
-        if state.gap[i] > closed[i] or abs(state.approach[i]) > leaves:
-            continue
-        rows += [] if normal in rows else [normal]
-        if system.contacts[i].friction.limit and np.linalg.norm(equations.rates[list(tangents)]) <= slides[i]:
-            rows += tangents
-    rows += [row for row in system.equation_indices()[1] if abs(equations.rates[row]) <= REST]  # dry joints
-    f = np.linalg.lstsq(equations.W[np.ix_(rows, rows)], -equations.rates[rows], rcond=1e-10)[0]
-    speed = v + f @ equations.response[rows]
-    terms = system.engine.configuration(t, q)
-    return speed, terms.kinetic_energy(v) - terms.kinetic_energy(speed)
-
-
-def _projected(
-    system: ContactSystem, selected: SelectedMode, t: float, q: Array, v: Array
-) -> tuple[Array, Array, float]:
-    """The state projected onto the active constraints, and the energy [J] the projection removes."""
-    plan, engine = selected.constraints, system.engine
-    moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
-    before = engine.terms(t, moved, np.zeros(system.robot.nv), np.zeros(system.robot.nv))
-    if plan.independent:
-        step = engine.newton_step(plan, t, moved)
-        step = step if np.abs(step).max() > _ROUNDING else np.zeros_like(step)
-        moved = engine.integrate(moved, step) if step.any() else moved
-        speed = engine.projected_velocity(plan, t, moved, speed)
-    if is_immobile(system, plan):
-        speed = np.zeros(system.robot.nv)
-    after = engine.configuration(t, moved)
-    # At rest the generalized force is that of gravity and springs.
-    lost = before.configuration.kinetic_energy(v) - after.kinetic_energy(speed)
-    return moved, speed, lost + float(before.force @ step)

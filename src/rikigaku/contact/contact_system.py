@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,16 +11,20 @@ from numpy.typing import ArrayLike
 from rikigaku.binding.bound_law import bound_law
 from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.open_tree import tree
-from rikigaku.contact.constraint_blocks import ConstraintBlock
+from rikigaku.contact.constraint_layout import ConstraintLayout
 from rikigaku.contact.constraint_projection import allowed_velocity, placed
-from rikigaku.contact.constraint_setup import coulomb_joints, independent_guide_equations, relative_jacobians
-from rikigaku.contact.contact_engine import ContactEngine, Outputs, delassus
-from rikigaku.contact.contact_point import Contact, plane_of_motion
+from rikigaku.contact.constraint_setup import contact_points, coulomb_joints, independent_guide_equations
+from rikigaku.contact.contact_engine import ContactEngine
+from rikigaku.contact.contact_labels import contact_labels, force_labels
+from rikigaku.contact.contact_point import Contact
+from rikigaku.contact.contact_results import ConstraintEquations, ContactForces, ContactState
 from rikigaku.contact.force_distribution import ActiveBlocks, active_blocks, reference_forces
 from rikigaku.contact.friction_law import JointFriction
-from rikigaku.contact.friction_moment import FrictionMoment, with_friction_moments
+from rikigaku.contact.friction_moment import with_friction_moments
 from rikigaku.contact.guide import Guide
 from rikigaku.contact.joint_stop import JointStop
+from rikigaku.contact.linear_contact_problem import linear_problem
+from rikigaku.contact.native_contact_mode import Outputs
 from rikigaku.contact.static_balance import StaticBalance, static_balance
 from rikigaku.contact.surfaces import Surface
 from rikigaku.core.arrays import floats
@@ -34,70 +38,11 @@ from rikigaku.laws.contact.active_constraints import ActiveConstraints
 from rikigaku.laws.contact.contact_geometry import Limit
 from rikigaku.laws.contact.contact_joint_wrenches import moving_links
 from rikigaku.laws.contact.relative_motion import Point
-from rikigaku.model.states import random_state
 from rikigaku.robot import Robot
 
 Torque = Callable[[float, Array, Array], Any]
 
 _KEPT = 4  # states whose constraint equations are kept
-_STOP = ("along its joint", "none", "none", "push [N, N m]")
-_FORCE = tuple(f"force {axis} [N]" for axis in "xyz")
-_MOMENT = tuple(f"moment {axis} [N m]" for axis in "xyz")
-_WRENCH = (*_FORCE, *_MOMENT)
-
-
-class ContactState(NamedTuple):
-    """For each contact: gap [m], its rate [m/s] (k,), sliding velocity along the tangents [m/s] (k, 2).
-
-    Torsional and rolling friction follow after all contacts: gap of the contact, angular velocity [rad/s].
-    """
-
-    gap: Array
-    approach: Array
-    sliding: Array
-
-
-class ContactForces(NamedTuple):
-    """Accelerations and forces in one contact mode.
-
-    Attributes:
-        a: accelerations (nv,). f: force on the robot at each contact, world axes [N] (k, 3).
-        f_n: normal forces [N] (k,). joints: dry friction of joints [N m, N].
-        power: dissipated by friction [W]. surface_power: of moving surfaces on the robot [W].
-        guides: force and moment of each guide on the robot at its frame, world axes (k, 6).
-    """
-
-    a: Array
-    f: Array
-    f_n: Array
-    joints: Array
-    power: float
-    guides: Array
-    surface_power: float = 0.0
-
-
-class ConstraintEquations(NamedTuple):
-    """All constraints of a state (loops, guides, contacts, joints with dry friction) as J a + bias.
-
-    Attributes:
-        J: constraint Jacobian (m, nv). bias: bias accelerations (m,).
-        directions: of the contact equations, world axes (contact equations, 3).
-        response: M^-1 J^T, transposed (m, nv). W: Delassus matrix J M^-1 J^T (m, m).
-        a: accelerations without constraint forces (nv,). free: J a + bias (m,).
-        rates: of the residuals and of sliding (m,). residual: of loops, guides and gaps (m,).
-        magnitude: sums of absolute terms of J a + bias (n,): its rounding errors are relative to these.
-    """
-
-    J: Array
-    bias: Array
-    directions: Array
-    response: Array
-    W: Array
-    a: Array
-    free: Array
-    rates: Array
-    residual: Array
-    magnitude: Array
 
 
 class ContactSystem:
@@ -149,25 +94,7 @@ class ContactSystem:
     @cached_property
     def points(self) -> tuple[Point | Limit, ...]:
         """Contacts as data of the laws, with the plane of motion of each point that moves in a plane."""
-        states = random_state(self.robot, 0, 8).q
-        found: list[Point | Limit] = []
-        for contact in self.contacts:
-            if isinstance(contact, JointStop):
-                found.append(contact.limit(self.robot))
-                continue
-            if isinstance(contact, FrictionMoment):
-                own = found[contact.owner]
-                assert isinstance(own, Point)
-                if contact.about == "spin" and own.plane is not None:
-                    raise WrongValue(
-                        f"The contact at {contact.frame!r} moves in a plane, without rotation about its "
-                        "normal: leave out torsional_friction."
-                    )
-                found.append(replace(own, about=contact.about, owner=contact.owner))
-                continue
-            plane = plane_of_motion(relative_jacobians(self.robot, states, contact))
-            found.append(Point(contact.frame, contact.surface, plane, contact.shape))
-        return tuple(found)
+        return contact_points(self.robot, self.contacts)
 
     @cached_property
     def constraints(self) -> ActiveConstraints:
@@ -184,13 +111,7 @@ class ContactSystem:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """A name for each contact: its frame, with a number where a frame has several."""
-        frames = [c.frame for c in self.contacts if not isinstance(c, FrictionMoment)]
-        names = [
-            frame if frames.count(frame) == 1 else f"{frame} ({frames[:i].count(frame) + 1})"
-            for i, frame in enumerate(frames)
-        ]
-        moments = (c for c in self.contacts if isinstance(c, FrictionMoment))
-        return (*names, *(f"{names[moment.owner]} {moment.about}" for moment in moments))
+        return contact_labels(self.contacts)
 
     @cached_property
     def moving_links(self) -> tuple[str, ...]:
@@ -200,18 +121,7 @@ class ContactSystem:
     @cached_property
     def force_labels(self) -> dict[str, tuple[str, ...]]:
         """Names of the columns of "forces" (contacts, joints, guides) and "joint wrenches"."""
-        columns: list[str] = []
-        for contact, label in zip(self.contacts, self.labels, strict=True):
-            if isinstance(contact, JointStop):
-                columns += [f"{label} ({part})" for part in _STOP]
-            elif isinstance(contact, FrictionMoment):
-                columns += [f"{label} {part}" for part in (*_MOMENT, "normal force [N]")]
-            else:
-                columns += [f"{label} {part}" for part in (*_FORCE, "normal force [N]")]
-        columns += [f"{joint.joint} dry friction [N, N m]" for joint in self.joints]
-        columns += [f"{guide.frame} guide {part}" for guide in self.guides for part in _WRENCH]
-        wrenches = [f"{link} {part}" for link in self.moving_links for part in _WRENCH]
-        return {"forces": tuple(columns), "joint wrenches": tuple(wrenches)}
+        return force_labels(self.contacts, self.joints, self.guides, self.moving_links)
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
@@ -265,6 +175,11 @@ class ContactSystem:
         return bound_law(self.robot if is_closed else self.tree, law)
 
     @cached_property
+    def layout(self) -> ConstraintLayout:
+        """Where the constraints of contacts and joints are among all, and their blocks."""
+        return ConstraintLayout(self.contacts, self.joints, self.constraints, self.tangents)
+
+    @cached_property
     def engine(self) -> ContactEngine:
         """The native code of all contact modes."""
         return ContactEngine(self)
@@ -279,19 +194,9 @@ class ContactSystem:
 
     def contact_state(self, residual: Array, rates: Array) -> ContactState:
         """Gaps, their rates and sliding velocities, from those of all constraints."""
-        normals, tangents, exist = self._contact_rows
+        normals, tangents, exist = self.layout.contact_rows
         sliding = np.where(exist, rates[tangents], 0.0)
         return ContactState(residual[normals], rates[normals], sliding)
-
-    @cached_property
-    def _contact_rows(self) -> tuple[Any, Any, Any]:
-        """Indices of normals (k,), of two tangents (k, 2), and whether the latter exist."""
-        contacts = self.equation_indices()[0]
-        normals = np.array([normal for normal, _ in contacts], dtype=np.int64)
-        pairs = [(*tangents, normal, normal)[:2] for normal, tangents in contacts]
-        tangents = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        counts = np.array([len(tangents) for _, tangents in contacts], dtype=np.int64)
-        return normals, tangents, np.arange(2) < counts[:, None]
 
     @checked
     def forces(
@@ -411,23 +316,7 @@ class ContactSystem:
     def _equations(
         self, t: float, q: Array, v: Array, tau: Array, added_inertia: Array | None
     ) -> ConstraintEquations:
-        terms = self.engine.terms(t, q, v, tau)
-        one = terms.configuration
-        J, U, inverse_D = one.J, one.inverse_L, one.inverse_D
-        with np.errstate(divide="ignore", invalid="ignore"):  # a sphere has no normal at its centre: NaN
-            if added_inertia is None:
-                response, W = one.delassus
-            else:  # M = L^T D L with another diagonal, factored anew
-                M = one.L.T @ (one.L / inverse_D[:, None]) + np.diag(added_inertia)
-                U, inverse_D = np.linalg.inv(np.linalg.cholesky(M)).T, np.ones(len(M))
-                response, W = delassus(J, U, inverse_D)
-            a = U @ (inverse_D * (terms.force @ U))
-            directions = one.directions.reshape(-1, 3)[self._direction_rows]
-            sums = one.magnitudes @ np.abs(a) + np.abs(terms.bias)
-            return ConstraintEquations(
-                J, terms.bias, directions, response, W, a, J @ a + terms.bias, J @ v + one.rate,
-                one.residual, np.where(np.isfinite(sums), sums, 0.0),
-            )  # fmt: skip
+        return linear_problem(self.engine.terms(t, q, v, tau), v, self.layout.direction_rows, added_inertia)
 
     def active_blocks(self, plan: ActiveConstraints) -> ActiveBlocks:
         """Closed contacts and sticking joints of a contact mode; those of the last one are kept."""
@@ -436,75 +325,12 @@ class ContactSystem:
             kept = self._blocks = plan, active_blocks(self, plan)
         return kept[1]
 
-    @cached_property
-    def _direction_rows(self) -> list[int]:
-        """Indices of normals and tangents among the three axes of each contact."""
-        return [3 * i + k for i, count in enumerate(self.tangents) for k in range(1 + count)]
-
-    @cached_property
-    def joint_blocks(self) -> tuple[dict[int, ConstraintBlock], ...]:
-        """For each joint with dry friction its block at rest (0), and moving in either direction (1, -1)."""
-        rows = self.equation_indices()[1]
-        return tuple(
-            {
-                sign: ConstraintBlock(
-                    None, (row,), joint.limit, joint.coulomb, 0.0, np.array([float(sign)]) if sign else None
-                )
-                for sign in (0, 1, -1)
-            }
-            for joint, row in zip(self.joints, rows, strict=True)
-        )
-
-    @cached_property
-    def rest_blocks(self) -> tuple[ConstraintBlock, ...]:
-        """The block of each contact at rest."""
-        blocks = []
-        for contact, (normal, tangents) in zip(self.contacts, self.equation_indices()[0], strict=True):
-            friction = contact.friction
-            if friction.limit or friction.viscous:
-                limits = friction.limit, friction.coefficient(0.0), 0.0, None
-                shared = isinstance(contact, FrictionMoment)
-                blocks.append(ConstraintBlock(normal, tangents, *limits, contact.bilateral, shared=shared))
-            else:  # frictionless: the normal equation only
-                blocks.append(ConstraintBlock(normal, (), bilateral=contact.bilateral))
-        return tuple(blocks)
-
-    @cached_property
-    def force_rows(self) -> tuple[Any, Any]:
-        """Equations along which forces of the contacts act, contact by contact, and the first of each."""
-        own = [not isinstance(contact, FrictionMoment) for contact in self.contacts]
-        rows = [
-            [*[normal][:ok], *tangents]
-            for ok, (normal, tangents) in zip(own, self.equation_indices()[0], strict=True)
-        ]
-        starts = np.cumsum([0, *map(len, rows)])[:-1]
-        return np.array([i for part in rows for i in part], dtype=np.int64), starts
-
-    @cached_property
-    def equation_names(self) -> dict[int, tuple[int, int]]:
-        """(contact, direction) of each contact equation, (-1, coordinate) of each joint with dry friction."""
-        contacts, joints = self.equation_indices()
-        own = [not isinstance(contact, FrictionMoment) for contact in self.contacts]
-        names = {normal: (i, 0) for i, (normal, _) in enumerate(contacts) if own[i]}
-        names |= {row: (i, 1 + j) for i, (_, rows) in enumerate(contacts) for j, row in enumerate(rows)}
-        return names | {row: (-1, k) for row, k in zip(joints, self.constraints.joints, strict=True)}
-
     def equation_indices(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
         """Indices in `constraint_equations` of each contact (normal, tangents) and of each joint.
 
         Friction moments have the normal of their contact.
         """
-        return self._equation_indices
-
-    @cached_property
-    def _equation_indices(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
-        contacts: list[tuple[int, tuple[int, ...]]] = []
-        at = self.constraints.permanent
-        for contact, count in zip(self.contacts, self.tangents, strict=True):
-            normal = contacts[contact.owner][0] if isinstance(contact, FrictionMoment) else at
-            contacts.append((normal, tuple(range(at + 1, at + 1 + count))))
-            at += 1 + count
-        return contacts, list(range(at, at + len(self.joints)))
+        return self.layout.equation_indices
 
     def __repr__(self) -> str:
         contacts = ", ".join(f"{c.frame} (friction {c.friction.limit:g})" for c in self.contacts[:8])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rikigaku.contact.complementarity import STICKING, smallest_response
 from rikigaku.contact.cone_program import Margin, margin, maximize_margin
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.constraint_islands import island_labels, largest_of_island
+from rikigaku.contact.contact_tolerances import STICKING, smallest_response
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.redundancy import minimum_norm_solution
 from rikigaku.contact.redundant_forces import FrictionCones, friction_cones, minimum_norm_in_cones
@@ -119,7 +119,7 @@ def active_blocks(system: "ContactSystem", plan: ActiveConstraints) -> ActiveBlo
             )
             modes.append(BlockMode("stick" if friction_tangents else "slip"))
             labels.append(system.labels[i])
-    for joint, row, alike in zip(system.joints, joints, system.joint_blocks, strict=True):
+    for joint, row, alike in zip(system.joints, joints, system.layout.joint_blocks, strict=True):
         if row in rows:
             blocks.append(alike[0])
             modes.append(_STICK)

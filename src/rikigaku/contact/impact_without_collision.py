@@ -17,10 +17,10 @@ from rikigaku.contact.constraint_blocks import ConstraintBlock
 from rikigaku.contact.constraint_islands import islands
 from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.impacts import Impact
 from rikigaku.contact.mode_enumeration import solved_modes
-from rikigaku.contact.mode_selection import REST
 from rikigaku.core.types import Array
 
 _STEP = 1e-9  # [s]

@@ -24,9 +24,9 @@ from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock
 from rikigaku.contact.constraint_islands import Island, islands
 from rikigaku.contact.contact_rounding import touching as touching_gap
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.mode_enumeration import FEW, SolvedModes, solved_modes
-from rikigaku.contact.mode_selection import REST
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 

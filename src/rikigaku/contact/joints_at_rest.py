@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rikigaku.contact.complementarity import STICKING
-from rikigaku.contact.contact_engine import NativeContactMode, Workspace
 from rikigaku.contact.contact_guards import contact_guards
+from rikigaku.contact.contact_results import ConstraintEquations
 from rikigaku.contact.contact_rounding import touching
-from rikigaku.contact.contact_system import ConstraintEquations, ContactSystem
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST, STICKING
 from rikigaku.contact.force_distribution import interior_forces, statically_indeterminate
-from rikigaku.contact.mode_selection import REST, SelectedMode
+from rikigaku.contact.native_contact_mode import NativeContactMode, Workspace
+from rikigaku.contact.selected_mode import SelectedMode
 from rikigaku.contact.smooth_mode import is_immobile
 from rikigaku.core.types import Array
 from rikigaku.integrators.constrained_motion import Code

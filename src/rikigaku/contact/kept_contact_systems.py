@@ -5,7 +5,7 @@ from typing import Any
 
 from rikigaku.contact.contact_modes import ContactModes
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.mode_selection import SLOW
+from rikigaku.contact.contact_tolerances import SLOW
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.value_text import short
 from rikigaku.robot import Robot

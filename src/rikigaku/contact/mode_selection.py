@@ -1,37 +1,25 @@
 """Selection of the contact mode that is consistent with the accelerations and forces at a state."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from math import hypot
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rikigaku.contact.complementarity import (
-    STICKING,
-    assigned_solution,
-    consistent_solutions,
-    force_scale,
-    smallest_response,
-    solver_solution,
-)
+from rikigaku.contact.complementarity import assigned_solution, consistent_solutions, solver_solution
 from rikigaku.contact.constraint_blocks import BlockMode, ConstraintBlock, ModeSolution
 from rikigaku.contact.constraint_islands import Island, islands, joined
+from rikigaku.contact.contact_blocks import contact_blocks, tried_last
 from rikigaku.contact.contact_rounding import touching
-from rikigaku.contact.contact_system import ContactState, ContactSystem
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST, SLOW, STICKING, force_scale, smallest_response
 from rikigaku.contact.mode_enumeration import FEW, ModeAssignment, solved_modes
-from rikigaku.core.errors import NoConsistentMode
+from rikigaku.contact.painleve_limit import is_beyond_painleve, no_consistent_mode
+from rikigaku.contact.selected_mode import NO_HINT, LaterState, SelectedMode, SwitchHint
 from rikigaku.core.types import Array
-from rikigaku.laws.contact.active_constraints import ActiveConstraints
 
-CLOSED = 1e-8  # [m]: smaller penetrations of an initial state are closed by projection
-REST = 2e-9  # [m/s, rad/s]: smaller speeds are zero
-# [m/s, rad/s]: a contact that leaves this slowly and is accelerated back stays closed: such a flight is less
-# than 1e-13 m high, which is rounding of positions.
-SLOW = 1e-6
 _NONE = 10.0  # forces and responses below this multiple of the smallest that set a scale vanish
 # Relative excess over static friction at which a contact slips that sticks by a thin margin, as the layers of
 # a sliding stack with equal friction: forces follow the directions of sliding, which have the integration's
@@ -41,73 +29,6 @@ _MANY = 6  # blocks beyond which the modes before an event are tried first
 _TRIED = 3  # assignments of many blocks, besides nearby ones, tried before the solver's forces are taken
 _TRIED_LAST = 60  # assignments of many blocks that are tried where the solver found no forces
 _MOST_CHANGES = 64  # combinations of the blocks that an event concerns
-
-
-@dataclass(frozen=True, eq=False)
-class SelectedMode:
-    """A consistent contact mode.
-
-    Attributes:
-        contact_modes: "free", "stick", "slip", "slip+" or "slip-" for each contact, then for each joint with
-            dry friction.
-        constraints: the active constraints, for `system.forces` and the contact laws.
-        directions: initial sliding directions, world axes, by contact that starts to slide in space.
-        f, f_n: forces on the robot at the contacts, world axes (k, 3), and their normal components [N].
-        indeterminate: contact forces are not unique (redundant contacts); f has the minimum norm within
-            friction.
-        painleve: contacts where friction reverses the sign of A.
-        slacks: force [N] beyond its limit at which guards fire, of each contact, then of each joint; above
-            the tolerance of the selection. friction_slacks: the same beyond static friction.
-        reference: forces along all constraints near which the motion starts, where minimum-norm forces are
-            not within friction.
-        forces: along all constraints.
-        undecided: a closed contact or sticking joint has neither force nor acceleration: all its modes fit.
-    """
-
-    contact_modes: tuple[str, ...]
-    constraints: ActiveConstraints
-    directions: dict[int, Array]
-    f: Array
-    indeterminate: bool = False
-    painleve: tuple[str, ...] = ()
-    f_n: tuple[float, ...] = ()
-    slacks: tuple[float, ...] = ()
-    friction_slacks: tuple[float, ...] = ()
-    undecided: bool = False
-    reference: Array | None = None
-    forces: Array | None = None
-
-
-class LaterState(NamedTuple):
-    """A state after the one at which a contact mode begins.
-
-    tau: forces in all joints there. modes: `contact_modes` to try first, if any.
-    """
-
-    t: float
-    q: Array
-    v: Array
-    tau: Array
-    modes: tuple[str, ...]
-
-
-class SwitchHint(NamedTuple):
-    """Modes that an event makes likely: at that moment forces are exactly at their limits.
-
-    Attributes:
-        slipping: contacts (`system.labels`) or joints that no longer stick. lifting: contacts that lift off.
-        reversed: bilateral contacts whose normal force changed its sign, with the new sign.
-        stopped: contacts that slid in space and have come to rest.
-    If another contact changes at the same moment the hint may be wrong: all other modes are tried as well.
-    """
-
-    slipping: tuple[str, ...] = ()
-    lifting: tuple[str, ...] = ()
-    reversed: Mapping[str, int] = MappingProxyType({})
-    stopped: tuple[str, ...] = ()
-
-
-NO_HINT = SwitchHint()
 
 
 def select_mode(
@@ -145,14 +66,14 @@ def select_mode(
         W, w0 = W.copy(), w0.copy()
         W[undefined], W[:, undefined], w0[undefined] = 0.0, 0.0, 0.0
     state = system.contact_state(equations.residual, equations.rates)
-    blocks, owners = _blocks(system, state, v, hint, touching(system, t, q), slow, rest)
+    blocks, owners = contact_blocks(system, state, v, hint, touching(system, t, q), slow, rest)
     for k, (block, i) in enumerate(zip(blocks, owners, strict=True)):  # viscous forces of sliding contacts
         viscous = system.contacts[i].friction.viscous if i < len(system.contacts) else 0.0
         if viscous and block.direction is not None:
             w0 = w0 - W[:, list(blocks[k].tangents)] @ (viscous * state.sliding[i][: len(block.tangents)])
     # Beyond Painleve's limit a contact may both slide and open. Sliding is unstable there: a compliance,
     # however small, lets it open.
-    blocks = [_later(b, "slip") if _is_beyond_painleve(W, b) else b for b in blocks]
+    blocks = [tried_last(b, "slip") if is_beyond_painleve(W, b) else b for b in blocks]
     likely = () if later is None else later.modes
     parts = islands(W, blocks, range(system.constraints.permanent))
     found, sizes, undecided, near = [], [0.0] * len(blocks), False, False
@@ -166,7 +87,7 @@ def select_mode(
             island, island.part(w0), magnitude, *names, None if start is None else island.part(start)
         )
         if solution is None:
-            raise _no_consistent_mode(system, island.W, island.blocks, own, t)
+            raise no_consistent_mode(system, island.W, island.blocks, own, t)
         found.append(solution)
         size = force_scale(island.W, solution.F, least)
         for k in island.members:
@@ -226,14 +147,6 @@ def _of_lowest_rank(solutions: Iterator[ModeSolution], accepted: int) -> ModeSol
     return min(found, key=lambda solution: solution.rank, default=None)
 
 
-def _is_beyond_painleve(W: Array, block: ConstraintBlock) -> bool:
-    """Whether friction of a sliding unilateral contact reverses the response to its normal force (A <= 0)."""
-    if block.normal is None or block.direction is None or block.bilateral or block.shared:
-        return False
-    along = float(W[block.normal, list(block.tangents)] @ block.direction)
-    return bool(W[block.normal, block.normal] - block.kinetic * along <= 0)
-
-
 def _undecided(W: Array, solution: ModeSolution, blocks: list[ConstraintBlock], least: float) -> bool:
     """Whether a contact has neither force nor response.
 
@@ -248,53 +161,6 @@ def _undecided(W: Array, solution: ModeSolution, blocks: list[ConstraintBlock], 
         elif vanishes[block.normal] and all(vanishes[i] for i in block.tangents):
             return True
     return False
-
-
-def _blocks(
-    system: ContactSystem,
-    state: ContactState,
-    v: Array,
-    hint: SwitchHint,
-    gap: Array,
-    slow: float | Array = SLOW,
-    rest: float | Array = REST,
-) -> tuple[list[ConstraintBlock], list[int]]:
-    """Blocks of closed contacts and of joints, and the contact (or, after these, joint) of each block.
-
-    gap: the largest [m] of each contact that is closed.
-    """
-    blocks, owners = [], []
-    contacts, _ = system.equation_indices()
-    closed = ((state.gap <= gap) & (state.approach <= slow)).tolist()
-    rests = np.broadcast_to(rest, len(contacts)).tolist()
-    for i, (contact, (normal, tangents)) in enumerate(zip(system.contacts, contacts, strict=True)):
-        if not closed[i] and not contact.bilateral:
-            continue
-        block, label = system.rest_blocks[i], system.labels[i]
-        if block.tangents and label not in hint.stopped:
-            velocity = state.sliding[i][: len(tangents)]
-            speed = hypot(*velocity)
-            if speed > (rests[i] if len(tangents) == 2 else REST):
-                kinetic = contact.friction.coefficient(speed)
-                block = ConstraintBlock(
-                    normal, tangents, block.static, kinetic, 0.0, velocity / speed, block.bilateral,
-                    shared=block.shared,
-                )  # fmt: skip
-        if label in hint.slipping:
-            block = _later(block, "stick")
-        if label in hint.reversed:
-            block = _on_side(block, hint.reversed[label])
-        if label in hint.lifting:
-            block = replace(_later(block, "stick", "slip"), lifted=True)
-        blocks.append(block)
-        owners.append(i)
-    rates = v.tolist()
-    for k, (joint, alike) in enumerate(zip(system.joints, system.joint_blocks, strict=True)):
-        rate = rates[system.constraints.joints[k]]
-        block = alike[0 if abs(rate) <= REST else 1 if rate > 0 else -1]
-        blocks.append(_later(block, "stick") if joint.joint in hint.slipping else block)
-        owners.append(len(system.contacts) + k)
-    return blocks, owners
 
 
 def _unchanged(blocks: Sequence[ConstraintBlock], before: Sequence[str]) -> list[ModeAssignment]:
@@ -327,17 +193,6 @@ def _with_name(options: tuple[BlockMode, ...], name: str) -> BlockMode | None:
     return next((c for c in options if c.kind == kind and c.sign in (0, sign)), None)
 
 
-def _later(block: ConstraintBlock, *kinds: str) -> ConstraintBlock:
-    """The block with candidates of those kinds last."""
-    return replace(block, candidates=tuple(sorted(block.options, key=lambda c: c.kind in kinds)))
-
-
-def _on_side(block: ConstraintBlock, side: int) -> ConstraintBlock:
-    """The block with sliding candidates of the other side last."""
-    candidates = sorted(block.options, key=lambda c: c.kind == "slip" and c.side != side)
-    return replace(block, candidates=tuple(candidates))
-
-
 def _selected(
     system: ContactSystem,
     solution: ModeSolution,
@@ -366,7 +221,7 @@ def _selected(
             if len(block.tangents) == 2 and block.direction is None:  # it starts to slide
                 local = directions[[row - first for row in block.tangents]]
                 starts[i] = solution.directions[k] @ local
-    contacts, names = system.equation_indices()[0], system.equation_names
+    contacts, names = system.equation_indices()[0], system.layout.equation_names
     independent = [names[row] for row in solution.independent if row in names]
     plan = replace(
         system.constraints,
@@ -378,7 +233,7 @@ def _selected(
         unloaded=tuple(owners[k] for k in solution.unloaded),
     )
     painleve = tuple(system.labels[owners[k]] for k in solution.painleve)
-    rows, beginnings = system.force_rows
+    rows, beginnings = system.layout.force_rows
     f = np.zeros((count, 3))
     if count:
         f[:] = np.add.reduceat(solution.F[rows, None] * directions[rows - first], beginnings)
@@ -398,45 +253,3 @@ def _sign(mode: BlockMode, block: ConstraintBlock) -> int:
     if mode.kind != "slip" or len(block.tangents) != 1:
         return 0
     return mode.sign if block.direction is None else int(np.sign(block.direction[0]))
-
-
-def nearly_painleve(system: ContactSystem, t: float, q: Array, v: Array) -> list[str]:
-    """Sliding contacts where A, the response to a normal force with friction, is near zero or negative."""
-    equations = system.equations_at(t, q, v, np.zeros(len(v)))
-    W, state = equations.W, system.contact_state(equations.residual, equations.rates)
-    blocks, owners = _blocks(system, state, v, NO_HINT, touching(system, t, q))
-    close = []
-    for block, i in zip(blocks, owners, strict=True):
-        if block.normal is not None and block.direction is not None:
-            along = float(W[block.normal, list(block.tangents)] @ block.direction)
-            if W[block.normal, block.normal] - block.kinetic * along < 1e-3 * W[block.normal, block.normal]:
-                close.append(system.labels[i])
-    return close
-
-
-def _no_consistent_mode(
-    system: ContactSystem, W: Array, blocks: list[ConstraintBlock], owners: list[int], t: float
-) -> NoConsistentMode:
-    beyond = []
-    for block, i in zip(blocks, owners, strict=True):
-        if block.normal is not None and block.tangents:
-            W_nn, W_nt = W[block.normal, block.normal], W[block.normal, list(block.tangents)]
-            push = float(np.linalg.norm(W_nt)) if block.direction is None else float(W_nt @ block.direction)
-            if W_nn - block.kinetic * push <= 0:
-                beyond.append(system.labels[i])
-    if beyond:
-        why = (
-            f"At {', '.join(map(repr, beyond))} friction is beyond Painleve's limit (A <= 0): pressing "
-            "harder accelerates the point into the surface. Rigid contact has no solution there but an "
-            "impact without collision; give less friction or a compliant contact."
-        )
-    elif any(block.shared for block in blocks) and sum(not block.shared for block in blocks) > 1:
-        why = (
-            "Several contacts of one body have torsional or rolling friction: give it to one contact of a "
-            "body, or leave it out; several points resist rotation by their friction."
-        )
-    elif len(blocks) > 1:
-        why = "Check whether contacts contradict each other."
-    else:
-        why = "Its forces fit neither sticking, sliding nor opening: check for values that are not finite."
-    return NoConsistentMode(f"No contact mode is consistent at t = {t:.9g} s. {why}", beyond)

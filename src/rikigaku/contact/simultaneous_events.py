@@ -10,8 +10,9 @@ import numpy as np
 from rikigaku.contact.contact_guards import LANDS, LIFTS, STOPS
 from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST
 from rikigaku.contact.friction_moment import FrictionMoment
-from rikigaku.contact.mode_selection import REST, SelectedMode
+from rikigaku.contact.selected_mode import SelectedMode
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import Event
 

@@ -1,11 +1,11 @@
 """A contact mode as a mode of the hybrid system: dynamics, guards, projection, names of the outputs."""
 
-from rikigaku.contact.complementarity import STICKING
-from rikigaku.contact.contact_engine import NativeContactMode, Workspace
 from rikigaku.contact.contact_guards import LIMIT_REACHED, contact_guards
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import STICKING
 from rikigaku.contact.force_distribution import friction_margin, statically_indeterminate
-from rikigaku.contact.mode_selection import SelectedMode
+from rikigaku.contact.native_contact_mode import NativeContactMode, Workspace
+from rikigaku.contact.selected_mode import SelectedMode
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import Mode, PythonGuard
 from rikigaku.laws.contact.active_constraints import ActiveConstraints

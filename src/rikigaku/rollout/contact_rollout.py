@@ -6,9 +6,9 @@ import numpy as np
 
 from rikigaku.contact.constraint_projection import initial_gap_text
 from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import CLOSED
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.kept_contact_systems import contact_modes
-from rikigaku.contact.mode_selection import CLOSED
 from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.integrators.time_stepping_driver import StepStatus

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rikigaku.compiler.kernel import Kernel
-from rikigaku.contact.contact_engine import NativeContactMode
 from rikigaku.contact.force_distribution import reference_forces, statically_indeterminate
+from rikigaku.contact.native_contact_mode import NativeContactMode
 from rikigaku.core.types import Array
 from rikigaku.hybrid.hybrid_system import EXTRA_STATES, Flow, Mode, Now, Numbers
 from rikigaku.integrators.constrained_motion import address, each_state

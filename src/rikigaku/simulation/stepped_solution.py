@@ -8,7 +8,7 @@ import numpy as np
 from rikigaku.contact.constraint_projection import initial_gap_text, largest_gap
 from rikigaku.contact.contact_guards import LANDS, LIFTS, SLIPS, STOPS
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.mode_selection import CLOSED
+from rikigaku.contact.contact_tolerances import CLOSED
 from rikigaku.core.errors import TooLarge, WrongValue
 from rikigaku.core.progress import Clock
 from rikigaku.core.types import Array

@@ -1,0 +1,58 @@
+"""States at a change of contact mode: slow contacts brought to rest, projection onto active constraints."""
+
+import numpy as np
+
+from rikigaku.contact.contact_rounding import touching
+from rikigaku.contact.contact_system import ContactSystem
+from rikigaku.contact.contact_tolerances import REST
+from rikigaku.contact.selected_mode import SelectedMode
+from rikigaku.contact.smooth_mode import is_immobile
+from rikigaku.core.types import Array
+
+_ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
+
+
+def settled_velocity(
+    system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float | Array
+) -> tuple[Array, float]:
+    """The nearest velocities at which slow closed contacts rest, and the energy [J] that this removes.
+
+    Joints with dry friction that are at rest remain so.
+
+    leaves, slides: normal and sliding speeds [m/s] that are slow; the latter for all contacts, or of each.
+    """
+    equations = system.equations_at(t, q, v, np.zeros(len(v)))
+    state = system.contact_state(equations.residual, equations.rates)
+    rows, closed = list(range(system.constraints.permanent)), touching(system, t, q)
+    slides = np.broadcast_to(slides, len(system.contacts))
+    for i, (normal, tangents) in enumerate(system.equation_indices()[0]):
+        if state.gap[i] > closed[i] or abs(state.approach[i]) > leaves:
+            continue
+        rows += [] if normal in rows else [normal]
+        if system.contacts[i].friction.limit and np.linalg.norm(equations.rates[list(tangents)]) <= slides[i]:
+            rows += tangents
+    rows += [row for row in system.equation_indices()[1] if abs(equations.rates[row]) <= REST]  # dry joints
+    f = np.linalg.lstsq(equations.W[np.ix_(rows, rows)], -equations.rates[rows], rcond=1e-10)[0]
+    speed = v + f @ equations.response[rows]
+    terms = system.engine.configuration(t, q)
+    return speed, terms.kinetic_energy(v) - terms.kinetic_energy(speed)
+
+
+def projected_state(
+    system: ContactSystem, selected: SelectedMode, t: float, q: Array, v: Array
+) -> tuple[Array, Array, float]:
+    """The state projected onto the active constraints, and the energy [J] the projection removes."""
+    plan, engine = selected.constraints, system.engine
+    moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
+    before = engine.terms(t, moved, np.zeros(system.robot.nv), np.zeros(system.robot.nv))
+    if plan.independent:
+        step = engine.newton_step(plan, t, moved)
+        step = step if np.abs(step).max() > _ROUNDING else np.zeros_like(step)
+        moved = engine.integrate(moved, step) if step.any() else moved
+        speed = engine.projected_velocity(plan, t, moved, speed)
+    if is_immobile(system, plan):
+        speed = np.zeros(system.robot.nv)
+    after = engine.configuration(t, moved)
+    # At rest the generalized force is that of gravity and springs.
+    lost = before.configuration.kinetic_energy(v) - after.kinetic_energy(speed)
+    return moved, speed, lost + float(before.force @ step)
