@@ -128,5 +128,5 @@ def contact_points(robot: Robot, contacts: Sequence[Contact]) -> tuple[Point | L
             found.append(replace(own, about=contact.about, owner=contact.owner))
             continue
         plane = plane_of_motion(relative_jacobians(robot, states, contact))
-        found.append(Point(contact.frame, contact.surface, plane, contact.shape))
+        found.append(Point(contact.frame, contact.surface, plane, contact.shape, bilateral=contact.bilateral))
     return tuple(found)

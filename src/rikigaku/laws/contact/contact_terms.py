@@ -262,6 +262,24 @@ def permanent_bias(
     return bias
 
 
+def bilateral_bias(
+    mechanism: Mechanism, q: Numbers, v: Numbers, time: Numbers, plan: ActiveConstraints
+) -> Terms:
+    """Bias accelerations of loop closures, guides and bilateral contacts; zeros for the others."""
+    bias = permanent_bias(mechanism, q, v, time, plan)
+    points = [point for point in plan.points if isinstance(point, Point) and point.bilateral]
+    if points:
+        poses = world_poses(mechanism, q)
+        motions = list(body_motions(mechanism, q, v, [0] * mechanism.nv, vector.ZERO))
+    for point in plan.points:
+        if point not in points:
+            bias += [0] * (1 if isinstance(point, Limit) else 1 + point.tangents)
+            continue
+        sides = ContactSides(mechanism, poses, point, time[0])
+        bias += sides.contact.bias(sides.motion(motions))
+    return [*bias, *[0] * len(plan.joints)]
+
+
 def motion_terms(
     mechanism: Mechanism, q: Numbers, v: Numbers, tau: Numbers, time: Numbers, plan: ActiveConstraints
 ) -> Terms:

@@ -27,6 +27,7 @@ class Point:
     in the axes of the surface, if all relative motion is in a plane.
     about: "" for the contact itself; "spin" or "roll" for the moments of its torsional or rolling friction.
     owner: index of the contact whose normal force limits these moments.
+    bilateral: the point stays on the surface.
     """
 
     frame: str
@@ -35,6 +36,7 @@ class Point:
     shape: Any = None
     about: str = ""
     owner: int = -1
+    bilateral: bool = False
 
     @property
     def tangents(self) -> int:

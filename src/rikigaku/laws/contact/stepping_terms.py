@@ -7,8 +7,9 @@ Damping d and stiffness k of a coordinate (of its joint, and of a controller) ac
 With this theta the decay of one coordinate is exact: the trapezoidal rule for weak damping (theta = 1/2), the
 implicit Euler method for strong damping (theta = 1). A rational approximation of the function is used.
 
-Loop closures and guides hold at the end of the step, not in its middle: J v' + rate + h/2 bias = 0. With
-J v' + rate = 0 alone each step would remove the velocity by which J has changed, and its energy, of order h.
+Loop closures, guides and bilateral contacts hold at the end of the step, not in its middle:
+J v' + rate + h/2 bias = 0. With J v' + rate = 0 alone each step would remove the velocity by which J has
+changed, and its energy, of order h.
 
 What contacts need of the motion without impulses, Y = L^-T J^T and (of a few constraints) the Delassus matrix
 W = Y^T D^-1 Y are computed for all constraints, open contacts too: in vector registers over many worlds that
@@ -20,8 +21,8 @@ from rikigaku.laws.contact.contact_geometry import Numbers
 from rikigaku.laws.contact.contact_terms import (
     ConstraintStructure,
     Terms,
+    bilateral_bias,
     configuration_terms,
-    permanent_bias,
 )
 from rikigaku.laws.tree.composite_body import mass_entries
 from rikigaku.laws.tree.ltdl_factorization import Factors, ancestors, factorize
@@ -72,7 +73,7 @@ def stepping_terms(
         viscous_inertia, control_inertia: what viscous friction and the controller add to the diagonal of M
         (nv); free_acceleration, free: acceleration and velocity at the end of the step without impulses (nv);
         before_rates, free_rates: J v + rate before the step, and at its end without impulses, of loop
-        closures and guides with h/2 bias; Y on the patterns of J;
+        closures, guides and bilateral contacts with h/2 bias; Y on the patterns of J;
         whole_W: lower triangle of W, row by row; sticking_impulses: P with W P + free_rates = 0, then 1, or
         0 where constraints are redundant.
     """
@@ -101,7 +102,7 @@ def stepping_terms(
     a = mass.solve(force)
     free = [x + step * y for x, y in zip(v, a, strict=True)]
     structure = ConstraintStructure(mechanism, plan)
-    change = [0.5 * step * b for b in permanent_bias(mechanism, q, predicted, time, plan)]
+    change = [0.5 * step * b for b in bilateral_bias(mechanism, q, predicted, time, plan)]
     return [
         *terms,
         *drag,
@@ -118,7 +119,7 @@ def _constraint_terms(
 ) -> Terms:
     """before_rates, free_rates, Y, whole_W, sticking_impulses.
 
-    change: of the rates of the first constraints until the end of the step.
+    change: of the rates until the end of the step.
     """
     sizes, parts, at = structure.configuration_sizes, dict[str, Terms](), 0
     for name, size in sizes.items():
@@ -136,7 +137,7 @@ def _constraint_terms(
         ]
         for motion in (v, free)
     ]
-    rates[1] = [x + y for x, y in zip(rates[1], [*change, *[0] * (len(rows) - len(change))], strict=True)]
+    rates[1] = [x + y for x, y in zip(rates[1], change, strict=True)]
     Y = [_substituted(row, mass) for row in rows]
     W: Terms = []
     if has_whole_W(structure):
