@@ -1,6 +1,7 @@
 """Answers of W F + w0 = w in friction cones, on random problems: every one fits, and one is found."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,3 +133,25 @@ def test_a_joint_held_by_a_narrow_choice_of_forces_may_slip_instead(room, sticks
     moving = assigned_solution(J @ J.T, w0, blocks, (), slips, 10.0)
     assert moving is not None
     assert moving.rank == 0
+
+
+def plane_of_points(count, mu):
+    """Points of one mass that moves along a line and a normal, pushed by mu times its weight."""
+    J = np.vstack([np.eye(2)] * count)
+    blocks = [ConstraintBlock(2 * i, (2 * i + 1,), mu, mu) for i in range(count)]
+    return J @ J.T, J @ np.array([-10.0, 10.0 * mu]), blocks
+
+
+def test_a_contact_at_its_limit_sticks_unless_an_event_ends_its_sticking():
+    W, w0, (block,) = plane_of_points(1, 0.5)
+    slips = ModeAssignment((BlockMode("slip", 1),), {})
+    assert assigned_solution(W, w0, [block], (), slips, 10.0).rank == 2
+    ended = replace(block, candidates=(BlockMode("slip", 1), BlockMode("stick")))
+    assert assigned_solution(W, w0, [ended], (), slips, 10.0).rank == 0
+
+
+def test_a_contact_that_another_holds_at_rest_does_not_begin_to_slide():
+    W, w0, (held, block) = plane_of_points(2, 0.5)
+    ended = replace(block, candidates=(BlockMode("slip", 1), BlockMode("stick")))
+    one = ModeAssignment((BlockMode("stick"), BlockMode("slip", 1)), {})
+    assert assigned_solution(W, w0, [held, ended], (), one, 10.0).rank == 2

@@ -5,6 +5,9 @@ import pytest
 from simple_bodies import corner_box
 
 import rikigaku as rk
+from rikigaku.contact import ContactSystem
+from rikigaku.contact.contact_modes import ContactModes
+from rikigaku.hybrid.hybrid_system import Event
 
 ON_FLOOR = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])
 
@@ -65,3 +68,17 @@ def test_a_ball_ten_kilometres_away_settles_on_an_incline(restitution):
     assert motion.statistics["changes of mode"] < 60
     gap = (motion.at(4.0).q[:3] - place) @ normal
     assert abs(gap) < 0.1 + 1e-9
+
+
+def test_a_foot_that_creeps_comes_to_rest_where_events_crowd():
+    """Its sliding at 5e-6 m/s goes on after one event, and ends after 24 within 10 us."""
+    robot, contacts = corner_box((0.4, 0.3, 0.2))
+    q, v = np.array([0, 0, 0.1, 1.0, 0, 0, 0]), np.array([5e-6, 0, 0, 0, 0, 0])
+    modes = ContactModes(ContactSystem(robot, contacts))
+    modes.start(0.0, q, v)
+    moving = modes.after(Event("c0 carries", 1.0, q, v, "", (), np.zeros(6)))
+    assert np.array_equal(moving.v, v)
+    for i in range(30):
+        resting = modes.after(Event("c0 carries", 1.0 + 3e-7 * i, q, v, "", (), np.zeros(6)))
+    assert not resting.v.any()
+    assert resting.dissipated == pytest.approx(0.5 * 3.0 * 25e-12)

@@ -43,6 +43,8 @@ _CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
 _AT_LIMIT = 1e-8  # margin of forces to friction limits, relative
 # Events without progress of time after which the state a moment later decides, or an implicit step is taken.
 _CROWD, _STALLED = 6, 24
+# As many events within a time [s] after which contacts that creep slower than a speed [m/s] are at rest.
+_CREEP_TIME, _CREEP_SPEED = 1e-5, 1e-5
 _JAMMED = "impact without collision: friction beyond Painleve's limit stops the sliding at once"
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
 _INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
@@ -221,9 +223,10 @@ class ContactModes:
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
         stop = self._stop_speed(t, q, hit.v)
-        rest = np.maximum(REST, 2 * stop)
+        creep = self._creep_speed(t)
+        rest = np.maximum(max(REST, creep), 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
-        if self.step or chatter:
+        if self.step or chatter or creep:
             v, settled = settled_velocity(system, t, q, v, max(leaves, REST), rest)
         at_rest = v
         if any(system.tangents[i] == 2 and label in hint.stopped for i, label in enumerate(system.labels)):
@@ -315,6 +318,15 @@ class ContactModes:
         """
         many = len(self._impacts) == _CHATTER and t - self._impacts[0] < _CHATTER_TIME
         return _CHATTER_SPEED if many else 0.0
+
+    def _creep_speed(self, t: float) -> float:
+        """Speed [m/s] below which sliding contacts are at rest, where many events follow one another.
+
+        Friction of a foot that creeps follows velocities that change their directions within nanoseconds, and
+        the forces of its redundant contacts reach one limit after the other. Its energy is dissipated.
+        """
+        many = len(self._times) == _STALLED and t - self._times[0] < _CREEP_TIME
+        return _CREEP_SPEED if many else 0.0
 
     def _select(
         self, t: float, q: Array, v: Array, hint: SwitchHint, tau: Array | None, slow: Array, rest: Array
