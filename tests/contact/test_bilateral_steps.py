@@ -38,5 +38,8 @@ def test_an_arm_on_a_hand_that_sticks_converges_at_order_two():
             arm(), START, torque=torque, duration=6, contacts=FLOOR, method="time_stepping", step=step
         )
         errors.append(np.abs(motion.q[-1] - exact.q[-1]).max())
+        assert motion.modes == ("hand stick",)
+        energy = motion.kinetic_energy + motion.potential_energy + motion.dissipated - motion.work
+        assert np.ptp(energy) < 5e-4 * motion.kinetic_energy.max()
     assert errors[0] < 4e-4
     assert 3.5 < errors[0] / errors[1] < 4.5

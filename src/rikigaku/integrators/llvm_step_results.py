@@ -77,15 +77,18 @@ def _results() -> str:
     before, rate, J = f.reals(StepSlot.BEFORE_RATES), f.reals(Slot.RATE), f.reals(Slot.J)
     rates = f.reals(StepSlot.FREE_RATES)  # from here on: at the end of the step
     with w.loop(f.total) as r:
-        rates[r] = f.gathered(r, J, after, rate[r])
+        # Bilateral constraints hold at the end of the step, work is done at its middle, where J is taken.
+        middle = f.gathered(r, J, after, rate[r])
+        rates[r] = middle + (rates[r] - f.gathered(r, J, f.reals(StepSlot.FREE), rate[r]))
         impulse = warm[r]
         work.value = work.value - impulse * rate[r]
-        heat.value = heat.value - 0.5 * impulse * (before[r] + rates[r])
+        heat.value = heat.value - 0.5 * impulse * (before[r] + middle)
     with w.loop(f.contacts) as i:
         first = f.rows[i]
-        # The normal velocity of a contact that was closed is zero at the beginning of the step too. At the
-        # middle, where J is taken, it is not.
-        lasts = (f.modes[i] > 0.0) & f.reals(StepSlot.TARGET)[i].equals(0.0)
+        # The normal velocity of a contact that pushes and was closed is zero at the beginning of the step,
+        # too. At the middle, where J is taken, it is not.
+        pushes = f.wholes(StepSlot.BILATERAL)[i].equals(0)
+        lasts = pushes & (f.modes[i] > 0.0) & f.reals(StepSlot.TARGET)[i].equals(0.0)
         with w.when(lasts):
             heat.value = heat.value + 0.5 * warm[first] * before[first]
         total = [w.cell(0.0) for _ in range(3)]
@@ -99,7 +102,7 @@ def _results() -> str:
         forces[4 * i + 3] = normal / h
         moving = f.speed(i, rates) > _MOVING * _MOVING
         frictionless = ~(f.reals(StepSlot.MU)[i] > 0.0)
-        open = normal.equals(0.0) & f.wholes(StepSlot.BILATERAL)[i].equals(0)
+        open = normal.equals(0.0) & pushes
         f.modes[i] = w.select(open, 0.0, w.select(moving | frictionless, w.value(2.0, "double"), 1.0))
     with w.loop(f.joints) as k:
         r = f.joint_row + k
