@@ -1,5 +1,7 @@
 """Free and contact dynamics with derivatives: against Pinocchio's constrained dynamics, and differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -78,9 +80,28 @@ def test_contact_accelerations_are_pinocchios(tmp_path) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
-def test_robots_with_loops_are_refused() -> None:
-    with pytest.raises(WrongValue, match="an action model needs a tree"):
-        ActionModel(rk.load("five_bar"), COST)
+def test_robots_with_loops_or_gears_are_refused() -> None:
+    geared = replace(UR5, couplings=(rk.Coupling(UR5.joints[1].name, UR5.joints[0].name, -2),))
+    for robot in (rk.load("five_bar"), geared):
+        with pytest.raises(WrongValue, match="has loops or gears: this needs a tree"):
+            ActionModel(robot, COST)
+
+
+@pytest.mark.parametrize("contacts", [(), ("hand",)], ids=["free", "contact"])
+def test_viscous_friction_and_springs_act_and_dry_friction_does_not(contacts: tuple[str, ...]) -> None:
+    joint = replace(UR5.links[1].joint, viscous=3, stiffness=20, coulomb=5)
+    rough = replace(UR5, links=(UR5.links[0], replace(UR5.links[1], joint=joint), *UR5.links[2:]))
+    k = UR5.v_slices[joint.name].start
+    acting = U.copy()  # the same forces from outside
+    acting[k] -= 3 * X[6 + k] + 20 * X[k]
+    ours = ActionModel(rough, COST, contacts)
+    a, forces, _ = ours.value(X, U)
+    expected, same, _ = ActionModel(UR5, COST, contacts).value(X, acting)
+    np.testing.assert_allclose(a, expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(forces, same, rtol=1e-10, atol=1e-10)
+    step = 1e-6 * np.eye(12)[6 + k]
+    slope = (ours.value(X + step, U)[0] - ours.value(X - step, U)[0]) / 2e-6
+    np.testing.assert_allclose(ours.evaluation(X, U).Fx[:, 6 + k], slope, rtol=1e-6, atol=1e-6)
 
 
 def test_a_reference_of_another_size_is_refused() -> None:

@@ -8,7 +8,7 @@ inverse dynamics with wrenches f, the second the acceleration of the frames.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from rikigaku.bridges.exponential_slopes import difference_slopes
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
+from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.robot import Robot
 from rikigaku.simulation.pd_control import actuated_indices
 
@@ -55,17 +56,17 @@ class Evaluation:
 class ActionModel:
     """Free or contact dynamics of a robot with a cost; u: forces of the joints that have an actuator.
 
+    Viscous friction and springs of the joints act; dry friction, which has no derivative at rest, does not.
+
     Args:
-        robot: a tree; its base may be free.
+        robot: a tree without gears; its base may be free.
         contacts: frames whose origins do not move; () for free motion.
     """
 
     def __init__(self, robot: Robot, cost: QuadraticCost, contacts: Sequence[str] = ()) -> None:
-        if robot.loops:
-            raise WrongValue(
-                f"Robot {robot.name!r} has loops: an action model needs a tree. "
-                "Open the loops, and hold their ends together by a cost."
-            )
+        check_tree(robot)
+        smooth = [replace(link, joint=replace(link.joint, coulomb=0)) for link in robot.links]
+        robot = replace(robot, links=tuple(smooth)) if any(x.coulomb for x in robot.joints) else robot
         self.robot, self.cost, self.contacts = robot, cost, tuple(contacts)
         self.n, self.actuated = robot.nv, list(actuated_indices(robot))
         if len(cost.x_ref) != robot.nq + robot.nv:
@@ -81,11 +82,11 @@ class ActionModel:
         """Accelerations, and the contact forces in world axes (3 numbers for each contact)."""
         tau = self._forces(u)
         if not self.contacts:
-            return self.robot.forward_dynamics(q, v, tau, friction=False), np.zeros(0)
+            return self.robot.forward_dynamics(q, v, tau), np.zeros(0)
         J = np.vstack([jacobian(q)[:3] for jacobian in self._jacobians])
         bias = np.concatenate([law(q, v)[:3] for law in self._biases])
         M = self.robot.mass_matrix(q)
-        force = tau - self.robot.inverse_dynamics(q, v, np.zeros(self.n), friction=False)
+        force = tau - self.robot.inverse_dynamics(q, v, np.zeros(self.n))
         solution = np.linalg.solve(_kkt(M, J), np.concatenate([force, -bias]))
         return solution[: self.n], -solution[self.n :]
 
@@ -119,13 +120,13 @@ class ActionModel:
         n, robot = self.n, self.robot
         q, v = self._split(x)
         if not self.contacts:
-            d = robot.forward_dynamics.derivative(q, v, self._forces(u), friction=False)
+            d = robot.forward_dynamics.derivative(q, v, self._forces(u))
             return np.hstack([d.q, d.v]), d.tau[:, self.actuated]
         wrenches = {
             frame: np.concatenate([forces[3 * k : 3 * k + 3], np.zeros(3)])
             for k, frame in enumerate(self.contacts)
         }
-        first = robot.inverse_dynamics.derivative(q, v, a, wrenches=wrenches, friction=False)
+        first = robot.inverse_dynamics.derivative(q, v, a, wrenches=wrenches)
         moved = [law.derivative(q, v, a) for law in self._accelerations]
         J = np.vstack([x.a[:3] for x in moved])
         right = np.zeros((n + len(J), 2 * n + len(self.actuated)))
@@ -162,6 +163,15 @@ class ActionModel:
         if u is not None:
             tau[self.actuated] = u
         return tau
+
+
+def check_tree(robot: Robot) -> None:
+    """Raises WrongValue for robots with loops or gears."""
+    if is_closed(robot):
+        raise WrongValue(
+            f"Robot {robot.name!r} has loops or gears: this needs a tree. Open the loops, and hold their "
+            "ends together by a cost."
+        )
 
 
 def _kkt(M: Array, J: Array) -> Array:

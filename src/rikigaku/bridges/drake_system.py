@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from pydrake.systems.framework import BasicVector, LeafSystem
 
+from rikigaku.bridges.action_model import check_tree
 from rikigaku.robot import Robot
 from rikigaku.rollout.tangent_space import pushed_forward
 
@@ -12,10 +13,12 @@ from rikigaku.rollout.tangent_space import pushed_forward
 class RobotSystem(LeafSystem):
     """Forward dynamics of a tree in a diagram: input "torque" (nv), output "state" (nq + nv), in our order.
 
-    In floats; for Drake's AutoDiffXd and Expression use the exported C++.
+    With viscous friction and springs, without dry friction. In floats; for Drake's AutoDiffXd and Expression
+    use the exported C++.
     """
 
     def __init__(self, robot: Robot) -> None:
+        check_tree(robot)
         super().__init__()
         self.robot = robot
         start = BasicVector(np.append(robot.neutral(), np.zeros(robot.nv)))
