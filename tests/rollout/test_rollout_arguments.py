@@ -13,6 +13,13 @@ ARM = rk.load("planar_2r")
 SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
 
 
+def _unaligned(shape: tuple[int, ...]) -> Any:
+    """A float64 array one byte past an address that is a multiple of 8."""
+    memory = np.zeros(8 * int(np.prod(shape)) + 8, np.uint8)
+    first = -memory.ctypes.data % 8 + 1
+    return memory[first : len(memory) - 8 + first].view(np.float64).reshape(shape)
+
+
 @pytest.mark.parametrize(
     ("arguments", "keywords", "error", "words"),
     [
@@ -39,6 +46,7 @@ SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
         ((Q,), {"out": (np.zeros((4, 3, 2)), np.zeros((4, 2)))}, WrongSize, r"out for v .* \(4, 3, 2\)"),
         ((Q,), {"out": (np.zeros((4, 2, 3)).swapaxes(1, 2),) * 2}, WrongValue, "contiguous"),
         ((Q,), {"out": (np.zeros((4, 3, 2)),) * 2}, WrongValue, "shares memory"),
+        ((Q,), {"out": (np.zeros((4, 3, 2)), _unaligned((4, 3, 2)))}, WrongValue, "out for v is aligned"),
         ((Q,), {"steps": 10**12}, TooLarge, "memory of this machine"),
         ((Q,), {"steps": 10**10, "every": 10**10}, TooLarge, "times of 10000000000 steps"),
     ],

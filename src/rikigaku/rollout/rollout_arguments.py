@@ -103,7 +103,7 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
     coordinates = actuated_coordinates(robot)
     n = len(coordinates)
     if _is_table(torque):
-        table = np.ascontiguousarray(floats("torque", torque))
+        table = np.require(floats("torque", torque), requirements=("C", "ALIGNED"))
         if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
             raise WrongSize(
                 f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or "
@@ -261,6 +261,11 @@ def outputs_of(
             )
         if not (x.flags.c_contiguous and x.flags.writeable):
             raise WrongValue(f"out for {name} is contiguous (C order) and writeable; the given array is not.")
+        if not x.flags.aligned:
+            raise WrongValue(
+                f"out for {name} is aligned: its address is a multiple of {x.itemsize}. That of the given "
+                "array is not: it is a view of bytes or of a record. Give an array of np.empty."
+            )
     others = [worlds.q0, worlds.v0, *worlds.columns, *([] if table is None else [table])]
     if any(np.may_share_memory(x, y) for x in out for y in others) or np.may_share_memory(*out):
         raise WrongValue("out shares memory with an argument or with itself: give other arrays.")
