@@ -211,6 +211,41 @@ def test_derivatives_after_another_rollout_into_the_same_arrays_are_refused() ->
     second.gradient(q=np.ones((5, 3, 2)))
 
 
+@pytest.mark.parametrize("every", [0, 1, 3])
+@pytest.mark.parametrize("segment", [4, 256])
+def test_one_changed_number_of_the_recorded_states_is_found(
+    every: int, segment: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Worlds that stopped, or are not finite, are those of the same steps, too."""
+    monkeypatch.setattr("rikigaku.rollout.record_check._SEGMENT", segment)
+    arm, worlds = rk.load("planar_2r").bind(m1=1, m2=1), 700
+    q0, tau = np.random.default_rng(4).normal(size=(worlds, 2)), np.zeros((11, worlds, 2))
+    q0[5], tau[4, 5, 0] = 0.0, -1e300  # falls to negative q1_dot, which stops no world
+    shape = {0: (worlds, 2), 1: (11, worlds, 2), 3: (3, worlds, 2)}[every]
+    out = np.empty(shape), np.empty(shape)
+    found = arm.rollout(q0, None, tau, steps=11, dt=0.05, every=every, stop="q1_dot - 1", out=out)
+    assert found.stopped.any()
+    assert not found.finite[5]
+    known = found.gradient(q=np.ones(shape)).q0
+    for x in out:
+        place = (*(n // 2 for n in shape[:-1]), 0)
+        before = x[place]
+        x[place] = np.nextafter(before, 9.0)
+        with pytest.raises(WrongValue, match=r"recorded states.*have changed"):
+            found.gradient(q=np.ones(shape))
+        x[place] = before
+    assert np.array_equal(found.gradient(q=np.ones(shape)).q0, known, equal_nan=True)
+
+
+def test_recorded_states_with_derivatives_are_read_only() -> None:
+    arm = rk.load("planar_2r")
+    found = arm.rollout(np.zeros((3, 2)), steps=5, dt=0.05)
+    for x in (found.q, found.v):
+        with pytest.raises(ValueError, match="read-only"):
+            x[2, 1, 0] += 1
+    assert arm.rollout(np.zeros((3, 2)), steps=5, dt=0.05, dtype=np.float32).q.flags.writeable
+
+
 def test_a_world_that_is_not_finite_is_left_out_of_sums() -> None:
     arm = rk.load("planar_2r")
     q0, v0 = np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.4]]), np.zeros((3, 2))

@@ -25,7 +25,7 @@ from rikigaku.rollout.rollout_arguments import (
     worlds_of,
 )
 from rikigaku.rollout.rollout_problem import RolloutProblem, checksum
-from rikigaku.rollout.rollout_result import Integers, Rollout, record_sample
+from rikigaku.rollout.rollout_result import Integers, Rollout
 from rikigaku.rollout.step_loop import Table
 from rikigaku.rollout.stop_condition import stop_condition
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
@@ -108,7 +108,8 @@ def rollout(
     t = start + dt * (np.arange(float(every), steps + 1, every) if every else np.array([float(steps)]))
     q, v = outputs_of(out, robot, worlds, len(t) if every else None, table, kind)
     large: list[str] = []
-    if method != TIME_STEPPING and kind is np.float64:  # derivatives may be asked after the caller's changes
+    differentiable = method != TIME_STEPPING and kind is np.float64
+    if differentiable:  # also after the caller has changed his arrays
         if worlds.nbytes <= _COPIED:
             worlds = worlds.copied()
         else:
@@ -125,7 +126,9 @@ def rollout(
     taken, causes, residual = (
         contact_rollout(problem, contacts, q, v) if method == TIME_STEPPING else _smooth(problem, q, v)
     )
-    return Rollout(t, q, v, taken, steps, causes, residual, problem, record_sample(q, v))
+    if out is None and differentiable:
+        q.flags.writeable = v.flags.writeable = False
+    return Rollout(t, q, v, taken, steps, causes, residual, problem)
 
 
 def _precision(dtype: Any, method: str) -> type[np.floating[Any]]:
