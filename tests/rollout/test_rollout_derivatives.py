@@ -1,6 +1,8 @@
 """Derivatives of rollouts against differences, a closed form, and each other (tangent and adjoint)."""
 
+import tracemalloc
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -244,6 +246,30 @@ def test_recorded_states_with_derivatives_are_read_only() -> None:
         with pytest.raises(ValueError, match="read-only"):
             x[2, 1, 0] += 1
     assert arm.rollout(np.zeros((3, 2)), steps=5, dt=0.05, dtype=np.float32).q.flags.writeable
+
+
+def test_the_memory_of_a_gradient_grows_with_the_square_root_of_the_steps_between_records() -> None:
+    arm, steps = rk.load("planar_2r").bind(m1=1, m2=1), 20_000
+    options: dict[str, Any] = {"steps": steps, "dt": 1e-5}
+    rng = np.random.default_rng(8)
+    q0, tau, cost = rng.normal(size=(4, 2)), rng.normal(size=(1, 4, 2)), rng.normal(size=(4, 2))
+    expected = arm.rollout(q0, None, tau, **options).gradient(
+        q=np.concatenate([np.zeros((steps - 1, 4, 2)), cost[None]])
+    )
+    for every in (0, steps, 9_999):  # the last: steps after the last record
+        found = arm.rollout(q0, None, tau, every=every, **options)
+        weights = cost if every == 0 else np.concatenate([0 * found.q[:-1], cost[None]])
+        tracemalloc.start()
+        gradient = found.gradient(q=weights)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 500_000  # all states: 2.5 MB
+        if every != 9_999:
+            np.testing.assert_allclose(gradient.q0, expected.q0, rtol=1e-12)
+            np.testing.assert_allclose(gradient.torque, expected.torque, rtol=1e-10)
+        else:
+            whole = arm.rollout(q0, None, tau, steps=19_998, dt=1e-5, every=0).gradient(q=cost)
+            np.testing.assert_allclose(gradient.q0, whole.q0, rtol=1e-12)
 
 
 def test_a_world_that_is_not_finite_is_left_out_of_sums() -> None:

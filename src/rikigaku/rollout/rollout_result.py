@@ -92,8 +92,8 @@ class Rollout:
         """Derivatives of a function of the recorded states by initial states, torques and parameters.
 
         Adjoint method, exact for the discrete steps, in native code; costs a few rollouts for any number of
-        arguments. The recorded states are its checkpoints: with `every=k` the steps between them are taken
-        again; with `every=0` the square root of the number of steps is stored.
+        arguments. The recorded states are its checkpoints: the steps between them are taken again. Of more
+        than 256 steps between them the square root of their number is stored.
 
         Args:
             q, v: derivatives of the function by the recorded q and v, of their shapes (those by q with
