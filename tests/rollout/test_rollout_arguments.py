@@ -77,6 +77,17 @@ def test_symbols_need_numbers_of_the_right_shape() -> None:
         robot.rollout(np.zeros((3, 1)), parameters={"m": [1.0, 2.0]}, **SHORT)
 
 
+def test_parameters_that_single_precision_does_not_hold_are_refused() -> None:
+    """An infinite mass would stay at rest, without a word."""
+    masses = {"m1": 1.0, "m2": [1.0, 1e39]}
+    assert ARM.rollout([0.1, 0.2], parameters=masses, **SHORT).status == "done"
+    with pytest.raises(WrongValue, match=r"The symbol 'm2' is 1e\+39, which single precision does not hold"):
+        ARM.rollout([0.1, 0.2], parameters=masses, dtype=np.float32, **SHORT)
+    arm = ARM.bind(m1=1, m2=1)
+    with pytest.raises(WrongValue, match=r"parameter of the controller is 1e\+39"):
+        arm.rollout(Q, None, rk.PD(arm, [0.0, 0.0], 1e39, 1.0), dtype=np.float32, **SHORT)
+
+
 def test_a_quaternion_of_another_length_is_refused() -> None:
     inertia = rk.Inertia("com", 2.0, (0, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
     robot = rk.Robot("ball", (rk.Link("b", "base", rk.Joint("fly", "free"), rk.Placement(), inertia),))

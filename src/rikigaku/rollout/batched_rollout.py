@@ -18,6 +18,7 @@ from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import contact_rollout
 from rikigaku.rollout.rollout_arguments import (
     TIME_STEPPING,
+    check_single,
     memory,
     method_of,
     outputs_of,
@@ -100,6 +101,8 @@ def rollout(
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves.")
     actuation, table = torques_of(robot, torque, steps)
     worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction)
+    if kind is np.float32:
+        check_single(robot, worlds)
     condition = stop_condition(robot, stop)
     if 8 * steps * 4 > memory():
         raise TooLarge(

@@ -51,7 +51,7 @@ class Lanes:
 
     def fill(self, rows: Array) -> None:
         """Set the numbers to rows (worlds, size), (1, size) or (size,)."""
-        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
+        with np.errstate(over="ignore"):  # infinite states and torques: the world is not finite
             self._fill(rows)
 
     def _fill(self, rows: Array) -> None:

@@ -230,6 +230,19 @@ def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
     return columns
 
 
+def check_single(robot: Robot, worlds: Worlds) -> None:
+    """Raise WrongValue if a parameter is infinite in single precision: an infinite mass stays at rest."""
+    own = len(worlds.columns) - len(robot.free_symbols)
+    names = ["A parameter of the controller"] * own + [f"The symbol {name!r}" for name in robot.free_symbols]
+    largest = float(np.finfo(np.float32).max)
+    for name, x in zip(names, worlds.columns, strict=True):
+        if (far := np.abs(x) > largest).any():
+            raise WrongValue(
+                f"{name} is {x[np.argmax(far)]:.3g}, which single precision does not hold (at most "
+                f"{largest:.3g}). Leave dtype out."
+            )
+
+
 def outputs_of(
     out: Any,
     robot: Robot,
