@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,24 @@ def test_single_precision_follows_double_precision(method: str) -> None:
     parts = [robot.rollout(x, None, tau, steps=50, dt=1e-3, method=method, dtype="float32", threads=2).q
              for x in (q[:100], q[100:])]  # fmt: skip
     assert np.concatenate(parts, axis=1).tobytes() == found.q.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arguments_of_the_precision_of_the_rollout_are_not_copied(dtype: Any) -> None:
+    """Peak of memory beyond the arrays of the caller, whose torques have 5.6 MB or half of it."""
+    robot, worlds, steps = rk.load("panda"), 5000, 20
+    monitored: dict[str, Any] = {"steps": steps, "dt": 1e-3, "every": 0, "dtype": dtype, "threads": 1}
+    q0, tau = np.zeros((worlds, 7), dtype), np.zeros((steps, worlds, 7), dtype)
+    out = np.empty((worlds, 7), dtype), np.empty((worlds, 7), dtype)
+    robot.rollout(q0[:600], None, tau[:, :600], **monitored)
+    tracemalloc.start()
+    found = robot.rollout(q0, None, tau, out=out, **monitored)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    copies = q0.nbytes + tau.nbytes if dtype == np.float64 else 0  # small inputs, for derivatives
+    assert peak < copies + 1_000_000
+    assert kept < copies + 200_000
+    assert found.status == "done"
 
 
 def test_single_precision_notes_worlds_that_are_not_finite() -> None:

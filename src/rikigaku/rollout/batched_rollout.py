@@ -99,8 +99,8 @@ def rollout(
         raise WrongValue("friction is that of contacts=[...], of which none are given.")
     if not robot.nv:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves.")
-    actuation, table = torques_of(robot, torque, steps)
-    worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction)
+    actuation, table = torques_of(robot, torque, steps, kind)
+    worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction, kind)
     if kind is np.float32:
         check_single(robot, worlds)
     condition = stop_condition(robot, stop)
@@ -129,7 +129,9 @@ def rollout(
     taken, causes, residual = (
         contact_rollout(problem, contacts, q, v) if method == TIME_STEPPING else _smooth(problem, q, v)
     )
-    if out is None and differentiable:
+    if not differentiable:
+        problem = replace(problem, table=None)  # not needed any more
+    elif out is None:
         q.flags.writeable = v.flags.writeable = False
     return Rollout(t, q, v, taken, steps, causes, residual, problem)
 
