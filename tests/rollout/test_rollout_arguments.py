@@ -138,7 +138,7 @@ def test_friction_without_contacts_is_refused() -> None:
         ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, contacts=[], friction=[0.3])
 
 
-def test_worlds_without_mass_are_told_from_long_steps() -> None:
+def test_worlds_without_mass_are_distinguished_from_long_steps() -> None:
     found = ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, parameters={"m1": 1.0, "m2": [1.0, 0.0]})
     assert "world 1, after 0 steps" in found.status
     assert "mass matrix is singular" in found.status

@@ -7,8 +7,8 @@ Before the table lie the constants of all programs (coefficients of sine and cos
 
 A function loads the address of the table once, from a global variable, which stays a load because no pass
 over the whole module runs (`GlobalOpt` would fold it). Its constants are then memory operands with one base
-register. Addresses as constants of the code would each be an instruction
-of ten bytes, because the code may lie anywhere (`native_code`).
+register. Addresses as constants of the code would each be an instruction of ten bytes, because the code may
+lie anywhere (`native_code`).
 """
 
 import re
