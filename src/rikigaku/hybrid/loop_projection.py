@@ -72,7 +72,7 @@ def states_onto_loops(
     return q, v, ~is_closed
 
 
-def still_open(robot: Robot, q: Array, symbols: Mapping[str, float]) -> CannotClose:
+def still_open(robot: Robot, q: Array, symbols: Mapping[str, Any]) -> CannotClose:
     """The error of a configuration whose loops are open."""
     residual = np.abs(robot.loop_residual(q, **symbols))
     name = robot.loop_rows()[int(np.argmax(residual))]
