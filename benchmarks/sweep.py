@@ -55,7 +55,7 @@ def drawn(item: tuple[str, int], random: np.random.Generator) -> float:
 
 
 def killed_once(item: tuple[str, int], random: np.random.Generator) -> float:
-    """Ends its process in the middle of the sweep, once; every call leaves a line in a file."""
+    """Ends its process at item 20, once; a file in the folder notes that."""
     folder, k = Path(item[0]), item[1]
     value = drawn(item, random)
     if k == 20 and not (folder / "died").exists():

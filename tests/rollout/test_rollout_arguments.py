@@ -13,6 +13,13 @@ ARM = rk.load("planar_2r")
 SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
 
 
+def _unaligned(shape: tuple[int, ...]) -> Any:
+    """A float64 array one byte past an address that is a multiple of 8."""
+    memory = np.zeros(8 * int(np.prod(shape)) + 8, np.uint8)
+    first = -memory.ctypes.data % 8 + 1
+    return memory[first : len(memory) - 8 + first].view(np.float64).reshape(shape)
+
+
 @pytest.mark.parametrize(
     ("arguments", "keywords", "error", "words"),
     [
@@ -39,6 +46,7 @@ SHORT: dict[str, Any] = {"steps": 4, "dt": 1e-3}
         ((Q,), {"out": (np.zeros((4, 3, 2)), np.zeros((4, 2)))}, WrongSize, r"out for v .* \(4, 3, 2\)"),
         ((Q,), {"out": (np.zeros((4, 2, 3)).swapaxes(1, 2),) * 2}, WrongValue, "contiguous"),
         ((Q,), {"out": (np.zeros((4, 3, 2)),) * 2}, WrongValue, "shares memory"),
+        ((Q,), {"out": (np.zeros((4, 3, 2)), _unaligned((4, 3, 2)))}, WrongValue, "out for v is aligned"),
         ((Q,), {"steps": 10**12}, TooLarge, "memory of this machine"),
         ((Q,), {"steps": 10**10, "every": 10**10}, TooLarge, "times of 10000000000 steps"),
     ],
@@ -67,6 +75,17 @@ def test_symbols_need_numbers_of_the_right_shape() -> None:
         robot.rollout([0.0], parameters={"m": np.ones((2, 2))}, **SHORT)
     with pytest.raises(WrongSize, match="q0 3, m 2"):
         robot.rollout(np.zeros((3, 1)), parameters={"m": [1.0, 2.0]}, **SHORT)
+
+
+def test_parameters_that_single_precision_does_not_hold_are_refused() -> None:
+    """An infinite mass would stay at rest, without a word."""
+    masses = {"m1": 1.0, "m2": [1.0, 1e39]}
+    assert ARM.rollout([0.1, 0.2], parameters=masses, **SHORT).status == "done"
+    with pytest.raises(WrongValue, match=r"The symbol 'm2' is 1e\+39, which single precision does not hold"):
+        ARM.rollout([0.1, 0.2], parameters=masses, dtype=np.float32, **SHORT)
+    arm = ARM.bind(m1=1, m2=1)
+    with pytest.raises(WrongValue, match=r"parameter of the controller is 1e\+39"):
+        arm.rollout(Q, None, rk.PD(arm, [0.0, 0.0], 1e39, 1.0), dtype=np.float32, **SHORT)
 
 
 def test_a_quaternion_of_another_length_is_refused() -> None:
@@ -119,7 +138,7 @@ def test_friction_without_contacts_is_refused() -> None:
         ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, contacts=[], friction=[0.3])
 
 
-def test_worlds_without_mass_are_told_from_long_steps() -> None:
+def test_worlds_without_mass_are_distinguished_from_long_steps() -> None:
     found = ARM.rollout([0.1, 0.2], steps=4, dt=1e-3, parameters={"m1": 1.0, "m2": [1.0, 0.0]})
     assert "world 1, after 0 steps" in found.status
     assert "mass matrix is singular" in found.status

@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from random_robots import random_robot, random_state
 import rikigaku as rk
 from rikigaku.core.errors import WrongValue
 from rikigaku.rollout import step_loop
+from rikigaku.rollout.lanes import filled
 
 WORLDS = 700  # more than a block, and no multiple of vector registers
 
@@ -37,6 +39,37 @@ def test_threads_and_splits_give_the_same_bits(method: str) -> None:
         other = robot.rollout(q[part], v[part], tau[:, part], threads=1, **options)
         assert np.array_equal(other.q, whole.q[:, part])
         assert np.array_equal(other.v, whole.v[:, part])
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_splits_give_the_same_bits_of_derivatives(method: str) -> None:
+    """Also where all worlds of a call fit one vector register."""
+    robot = random_robot(9, 3, ("free", "revolute", "spherical"))
+    rng, worlds = np.random.default_rng(12), 21
+    q, v, _ = random_state(robot, rng, worlds)
+    tau, cost = rng.normal(size=(6, worlds, robot.nv)), rng.normal(size=(6, worlds, robot.nq))
+    toward = rng.normal(size=(worlds, robot.nv))
+    options: dict[str, Any] = {"steps": 6, "dt": 1e-3, "method": method}
+
+    def derivatives(part: slice) -> list[Any]:
+        motion = robot.rollout(q[part], v[part], tau[:, part], **options)
+        gradient, tangent = motion.gradient(q=cost[:, part]), motion.tangent(q0=toward[part])
+        by_world = [gradient.torque, tangent.q, tangent.v, *motion.linearization()]
+        return [gradient.q0, gradient.v0, *(np.swapaxes(x, 0, 1) for x in by_world)]
+
+    whole = derivatives(slice(0, worlds))
+    for bounds in ((0, 1), (1, 3), (3, 6), (6, 10), (10, worlds)):
+        part = slice(*bounds)
+        for found, expected in zip(derivatives(part), whole, strict=True):
+            assert np.array_equal(found, expected[part])
+
+
+def test_rows_of_lanes_are_a_copy() -> None:
+    for worlds in (1, 3, 40):
+        lanes = filled(np.arange(5.0 * worlds).reshape(worlds, 5))
+        rows = lanes.rows
+        lanes.values[:] = -1
+        assert np.array_equal(rows, np.arange(5.0 * worlds).reshape(worlds, 5))
 
 
 def test_parameters_of_single_worlds_give_the_same_bits() -> None:
@@ -91,6 +124,24 @@ def test_single_precision_follows_double_precision(method: str) -> None:
     parts = [robot.rollout(x, None, tau, steps=50, dt=1e-3, method=method, dtype="float32", threads=2).q
              for x in (q[:100], q[100:])]  # fmt: skip
     assert np.concatenate(parts, axis=1).tobytes() == found.q.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arguments_of_the_precision_of_the_rollout_are_not_copied(dtype: Any) -> None:
+    """Peak of memory beyond the arrays of the caller, whose torques have 5.6 MB or half of it."""
+    robot, worlds, steps = rk.load("panda"), 5000, 20
+    monitored: dict[str, Any] = {"steps": steps, "dt": 1e-3, "every": 0, "dtype": dtype, "threads": 1}
+    q0, tau = np.zeros((worlds, 7), dtype), np.zeros((steps, worlds, 7), dtype)
+    out = np.empty((worlds, 7), dtype), np.empty((worlds, 7), dtype)
+    robot.rollout(q0[:600], None, tau[:, :600], **monitored)
+    tracemalloc.start()
+    found = robot.rollout(q0, None, tau, out=out, **monitored)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    copies = q0.nbytes + tau.nbytes if dtype == np.float64 else 0  # small inputs, for derivatives
+    assert peak < copies + 1_000_000
+    assert kept < copies + 200_000
+    assert found.status == "done"
 
 
 def test_single_precision_notes_worlds_that_are_not_finite() -> None:

@@ -4,13 +4,15 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 import rikigaku as rk
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.simulation import onto_loops
 from rikigaku.simulation.time_stepping import TimeStepping
 
 
@@ -311,3 +313,28 @@ def test_loops_take_no_energy_from_a_motion_without_friction() -> None:
     assert changes[1] < 2e-3 * largest
     assert changes[1] < 0.4 * changes[0]
     assert errors[1] < 0.4 * errors[0]
+
+
+def test_open_loops_are_closed_before_the_first_step() -> None:
+    """By the projection of `simulate`; a world does not depend on the others."""
+    robot = rk.load("four_bar")
+    closed = robot.assemble([0.7])
+    q0 = closed + 1e-2 * np.random.default_rng(3).normal(size=(5, robot.nq))
+    v0 = np.random.default_rng(4).normal(size=(5, robot.nv))
+    found = robot.rollout(q0, v0, steps=1, dt=1e-9)
+    for k in range(5):
+        q, v = onto_loops(robot, q0[k], v0[k])
+        np.testing.assert_allclose(found.q[0, k], q, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(found.v[0, k], v, rtol=0, atol=1e-6)
+        assert np.array_equal(robot.rollout(q0[k], v0[k], steps=1, dt=1e-9).q[0, 0], found.q[0, k])
+
+
+def test_loops_that_cannot_be_closed_are_refused_as_by_simulate() -> None:
+    robot = rk.load("five_bar")
+    starts = np.array([robot.assemble([0.3, 1.2]), robot.neutral()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(CannotClose, match=r"World 1 of q0: .*loops are open by 0.2.*robot.assemble"):
+            robot.rollout(starts, steps=5, dt=1e-3)
+        with pytest.raises(CannotClose, match=r"loops are open by 0\.2"):
+            rk.simulate(robot, robot.neutral(), duration=0.1)

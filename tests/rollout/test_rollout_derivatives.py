@@ -1,6 +1,8 @@
 """Derivatives of rollouts against differences, a closed form, and each other (tangent and adjoint)."""
 
+import tracemalloc
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,6 +211,65 @@ def test_derivatives_after_another_rollout_into_the_same_arrays_are_refused() ->
     with pytest.raises(WrongValue, match=r"recorded states.*have changed"):
         first.gradient(q=np.ones((5, 3, 2)))
     second.gradient(q=np.ones((5, 3, 2)))
+
+
+@pytest.mark.parametrize("every", [0, 1, 3])
+@pytest.mark.parametrize("segment", [4, 256])
+def test_one_changed_number_of_the_recorded_states_is_found(
+    every: int, segment: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Worlds that stopped, or are not finite, are those of the same steps, too."""
+    monkeypatch.setattr("rikigaku.rollout.record_check._SEGMENT", segment)
+    arm, worlds = rk.load("planar_2r").bind(m1=1, m2=1), 700
+    q0, tau = np.random.default_rng(4).normal(size=(worlds, 2)), np.zeros((11, worlds, 2))
+    q0[5], tau[4, 5, 0] = 0.0, -1e300  # falls to negative q1_dot, which stops no world
+    shape = {0: (worlds, 2), 1: (11, worlds, 2), 3: (3, worlds, 2)}[every]
+    out = np.empty(shape), np.empty(shape)
+    found = arm.rollout(q0, None, tau, steps=11, dt=0.05, every=every, stop="q1_dot - 1", out=out)
+    assert found.stopped.any()
+    assert not found.finite[5]
+    known = found.gradient(q=np.ones(shape)).q0
+    for x in out:
+        place = (*(n // 2 for n in shape[:-1]), 0)
+        before = x[place]
+        x[place] = np.nextafter(before, 9.0)
+        with pytest.raises(WrongValue, match=r"recorded states.*have changed"):
+            found.gradient(q=np.ones(shape))
+        x[place] = before
+    assert np.array_equal(found.gradient(q=np.ones(shape)).q0, known, equal_nan=True)
+
+
+def test_recorded_states_with_derivatives_are_read_only() -> None:
+    arm = rk.load("planar_2r")
+    found = arm.rollout(np.zeros((3, 2)), steps=5, dt=0.05)
+    for x in (found.q, found.v):
+        with pytest.raises(ValueError, match="read-only"):
+            x[2, 1, 0] += 1
+    assert arm.rollout(np.zeros((3, 2)), steps=5, dt=0.05, dtype=np.float32).q.flags.writeable
+
+
+def test_the_memory_of_a_gradient_grows_with_the_square_root_of_the_steps_between_records() -> None:
+    arm, steps = rk.load("planar_2r").bind(m1=1, m2=1), 20_000
+    options: dict[str, Any] = {"steps": steps, "dt": 1e-5}
+    rng = np.random.default_rng(8)
+    q0, tau, cost = rng.normal(size=(4, 2)), rng.normal(size=(1, 4, 2)), rng.normal(size=(4, 2))
+    expected = arm.rollout(q0, None, tau, **options).gradient(
+        q=np.concatenate([np.zeros((steps - 1, 4, 2)), cost[None]])
+    )
+    for every in (0, steps, 9_999):  # the last: steps after the last record
+        found = arm.rollout(q0, None, tau, every=every, **options)
+        weights = cost if every == 0 else np.concatenate([0 * found.q[:-1], cost[None]])
+        tracemalloc.start()
+        gradient = found.gradient(q=weights)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 500_000  # all states: 2.5 MB
+        if every != 9_999:
+            np.testing.assert_allclose(gradient.q0, expected.q0, rtol=1e-12)
+            np.testing.assert_allclose(gradient.torque, expected.torque, rtol=1e-10)
+        else:
+            whole = arm.rollout(q0, None, tau, steps=19_998, dt=1e-5, every=0).gradient(q=cost)
+            np.testing.assert_allclose(gradient.q0, whole.q0, rtol=1e-12)
 
 
 def test_a_world_that_is_not_finite_is_left_out_of_sums() -> None:

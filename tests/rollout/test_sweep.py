@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -323,6 +325,39 @@ def test_a_checkpoint_compares_the_values_of_the_module_that_a_function_reads(
     monkeypatch.setattr(sys.modules[__name__], "FACTOR", 5.0)
     with pytest.raises(WrongValue, match="another sweep"):
         rk.sweep(_times_factor, [1.0, 2.0], checkpoint=tmp_path)
+
+
+class _Gains:
+    def __init__(self, gain: float) -> None:
+        self.gain, self.itself = gain, self
+
+    @cached_property
+    def slow(self) -> float:
+        return 2 * self.gain
+
+
+ARM = rk.load("planar_2r").bind(m1=1, m2=1)
+VALUES: dict[str, Any] = {}
+
+
+def _reads(item: float, random: np.random.Generator) -> float:
+    return item + len(VALUES)
+
+
+@pytest.mark.parametrize(
+    "made", [_Gains, lambda x: SimpleNamespace(gain=x), lambda x: rk.PD(ARM, [0.0, 0.0], x, 1.0)]
+)
+def test_a_checkpoint_compares_the_attributes_of_objects(made: Any, tmp_path: Path) -> None:
+    """Also of our controllers; an attribute that is cached later changes nothing."""
+    VALUES["x"] = made(1.0)
+    rk.sweep(_reads, [1.0], checkpoint=tmp_path)
+    getattr(VALUES["x"], "slow", None)
+    rk.sweep(_reads, [1.0], checkpoint=tmp_path)
+    VALUES["x"] = made(1.0)
+    rk.sweep(_reads, [1.0], checkpoint=tmp_path)
+    VALUES["x"] = made(100.0)
+    with pytest.raises(WrongValue, match="another sweep"):
+        rk.sweep(_reads, [1.0], checkpoint=tmp_path)
 
 
 def test_a_function_that_encloses_itself_is_swept(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Workers of sweeps: items in flight on large clusters, a worker that ends between items."""
 
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
 from threading import Timer
 from typing import Any
 
@@ -80,3 +82,21 @@ def test_a_small_cluster_gets_1024_items() -> None:
     rk.sweep(functions.draw, range(1100), executor=cluster)
     cluster.alarm.cancel()
     assert cluster.most == 1024
+
+
+def test_a_broken_executor_of_the_caller_keeps_the_results(tmp_path: Path) -> None:
+    """Item 2 ends the only process: items 0 and 1 have results, the others did not run."""
+    items = [(str(tmp_path), k) for k in range(1200)]  # more than are in flight
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        found = rk.sweep(functions.dies_once, items, executor=pool, retries=2, checkpoint=tmp_path / "c")
+        later = rk.sweep(functions.dies_once, items[:3], executor=pool)
+    assert list(found.index) == [0, 1]
+    assert list(found.failures) == list(range(2, 1200))
+    assert found.failures[2].startswith("Item 2 ran without result: the executor is broken, since a worker")
+    for k in (3, 500, 1199):
+        assert found.failures[k].startswith(f"Item {k} did not run: ")
+        assert "ended under item 2. Sweep again with a new executor" in found.failures[k]
+    assert later.failures[0].startswith("Item 0 did not run: the executor is broken. Sweep again")
+    expected = rk.sweep(functions.dies_once, items)["value"]
+    again = rk.sweep(functions.dies_once, items, executor=1, checkpoint=tmp_path / "c")
+    assert np.array_equal(again["value"], expected)

@@ -5,9 +5,10 @@ Their LLVM text differs in the constants alone. Each constant is therefore read 
 which is filled when the code is loaded (`native_code.Library`): the object code depends on the structure.
 Before the table lie the constants of all programs (coefficients of sine and cosine).
 
-A function loads the address of the table once, from memory that LLVM cannot see through. Its constants are
-then memory operands with one base register. Addresses as constants of the code would each be an instruction
-of ten bytes, because the code may lie anywhere (`native_code`).
+A function loads the address of the table once, from a global variable, which stays a load because no pass
+over the whole module runs (`GlobalOpt` would fold it). Its constants are then memory operands with one base
+register. Addresses as constants of the code would each be an instruction of ten bytes, because the code may
+lie anywhere (`native_code`).
 """
 
 import re

@@ -1,10 +1,13 @@
-"""Projection of a state onto the loops of a closed robot.
+"""Projection of states onto the loops of a closed robot.
 
 Positions by Newton's method, velocities by a linear projection, both with the smallest change in the norm of
 the kinetic energy. The projection has no parameter to tune and adds no stiffness, unlike Baumgarte
 stabilization.
 Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4 (projection).
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +16,7 @@ from rikigaku.closure.closure_plan import closure
 from rikigaku.closure.loop_closure_newton import NEARLY_CLOSED
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import CannotClose
-from rikigaku.core.types import Array
+from rikigaku.core.types import Array, Mask
 from rikigaku.core.validation import numbers
 from rikigaku.robot import Robot
 
@@ -28,30 +31,52 @@ def onto_loops(robot: Robot, q: ArrayLike, v: ArrayLike | None = None) -> tuple[
     Raises:
         CannotClose: if a few Newton steps do not close the loops.
     """
-    q = numbers(f"q of robot {robot.name!r}", q, (robot.nq,)).copy()
+    q = numbers(f"q of robot {robot.name!r}", q, (robot.nq,))
     v = np.zeros(robot.nv) if v is None else numbers(f"v of robot {robot.name!r}", v, (robot.nv,))
+    states_q, states_v, is_open = states_onto_loops(robot, q[None], v[None], {})
+    if is_open[0]:
+        raise still_open(robot, states_q[0], {})
+    return states_q[0], states_v[0]
+
+
+def states_onto_loops(
+    robot: Robot, q: Array, v: Array, symbols: Mapping[str, Array]
+) -> tuple[Array, Array, Mask]:
+    """States (N, nq), (N, nv) projected onto the loops, and which of them a few Newton steps do not close.
+
+    symbols: values of the robot's symbols, each (1,) or (N,). A state does not depend on the others.
+    """
     equations = list(closure(robot).structure.used_equations)
-    gap = _gap(robot.loop_residual(q)[equations])
+    q, v = q.copy(), v.copy()
+
+    def values(rows: Any) -> dict[str, Array]:
+        return {name: x[rows] if len(x) > 1 else x for name, x in symbols.items()}
+
+    gap = _gaps(robot.loop_residual(q, **symbols)[:, equations])
+    rows = np.flatnonzero(gap >= _CLOSED)
     for _ in range(_ITERATIONS):
-        if gap < _CLOSED:
+        if not len(rows):
             break
-        moved = robot.integrate(q, robot.loop_projection_step(q))
-        left = _gap(robot.loop_residual(moved)[equations])
-        if not left < gap:  # no progress beyond rounding
-            break
-        q, gap = moved, left
-    if not (gap < 1e-10 and _gap(robot.loop_residual(q)) < NEARLY_CLOSED):
-        raise _still_open(robot, q)
-    largest = np.abs(robot.loop_jacobian(q)) @ np.abs(v)
-    if _gap(robot.loop_jacobian(q) @ v) <= 1e-15 * _gap(largest):  # zero, or rounding
-        return q, v
-    return q, np.asarray(robot.loop_projected_velocity(q, v))
+        with np.errstate(all="ignore"):  # the loops are singular there: reported by `still_open`
+            moved = robot.integrate(q[rows], robot.loop_projection_step(q[rows], **values(rows)))
+            left = _gaps(robot.loop_residual(moved, **values(rows))[:, equations])
+        better = left < gap[rows]  # elsewhere no progress beyond rounding
+        q[rows[better]], gap[rows[better]] = moved[better], left[better]
+        rows = rows[better & (left >= _CLOSED)]
+    is_closed = (gap < 1e-10) & (_gaps(robot.loop_residual(q, **symbols)) < NEARLY_CLOSED)
+    J = robot.loop_jacobian(q, **symbols)
+    rates, largest = (J * v[:, None]).sum(axis=2), (np.abs(J) * np.abs(v)[:, None]).sum(axis=2)
+    rows = np.flatnonzero(is_closed & (_gaps(rates) > 1e-15 * _gaps(largest)))  # others: zero, or rounding
+    if len(rows):
+        v[rows] = robot.loop_projected_velocity(q[rows], v[rows], **values(rows))
+    return q, v, ~is_closed
 
 
-def _still_open(robot: Robot, q: Array) -> CannotClose:
-    residual = np.abs(robot.loop_residual(q))
+def still_open(robot: Robot, q: Array, symbols: Mapping[str, Any]) -> CannotClose:
+    """The error of a configuration whose loops are open."""
+    residual = np.abs(robot.loop_residual(q, **symbols))
     name = robot.loop_rows()[int(np.argmax(residual))]
-    why = robot.loop_projection_step.status(q)
+    why = robot.loop_projection_step.status(q, **symbols)
     return CannotClose(
         f"Robot {robot.name!r}: the loops are open by {residual.max():.3g} (equation {name!r}) and are not "
         f"closed by small steps{'' if why == 'ok' else f': {why}'}. Begin at a closed configuration: "
@@ -61,5 +86,5 @@ def _still_open(robot: Robot, q: Array) -> CannotClose:
     )
 
 
-def _gap(residual: Array) -> float:
-    return float(np.abs(residual).max(initial=0.0))
+def _gaps(residual: Array) -> Array:
+    return np.asarray(np.abs(residual).max(axis=1, initial=0.0))

@@ -3,8 +3,8 @@
 A step is a sequence of calls of programs on arrays in the layout of vector registers (`Kernel.lanes`,
 `lane_layout`); even and odd steps have arguments of their own, so that the state after one step is the input
 of the next without copying. Inputs that advance with the step (its time, torques, stored states) are rows
-(worlds, size) and are transposed at its begin, outputs at its end. States are checked after every step and
-recorded as rows after every `EVERY`-th.
+(worlds, size) and are transposed at its beginning, outputs at its end. States are checked after every step
+and recorded as rows after every `EVERY`-th.
 """
 
 import ctypes

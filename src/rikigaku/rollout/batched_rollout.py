@@ -18,6 +18,7 @@ from rikigaku.robot import Robot
 from rikigaku.rollout.contact_rollout import contact_rollout
 from rikigaku.rollout.rollout_arguments import (
     TIME_STEPPING,
+    check_single,
     memory,
     method_of,
     outputs_of,
@@ -25,7 +26,7 @@ from rikigaku.rollout.rollout_arguments import (
     worlds_of,
 )
 from rikigaku.rollout.rollout_problem import RolloutProblem, checksum
-from rikigaku.rollout.rollout_result import Integers, Rollout, record_sample
+from rikigaku.rollout.rollout_result import Integers, Rollout
 from rikigaku.rollout.step_loop import Table
 from rikigaku.rollout.stop_condition import stop_condition
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
@@ -98,8 +99,10 @@ def rollout(
         raise WrongValue("friction is that of contacts=[...], of which none are given.")
     if not robot.nv:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves.")
-    actuation, table = torques_of(robot, torque, steps)
-    worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction)
+    actuation, table = torques_of(robot, torque, steps, kind)
+    worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction, kind)
+    if kind is np.float32:
+        check_single(robot, worlds)
     condition = stop_condition(robot, stop)
     if 8 * steps * 4 > memory():
         raise TooLarge(
@@ -108,7 +111,8 @@ def rollout(
     t = start + dt * (np.arange(float(every), steps + 1, every) if every else np.array([float(steps)]))
     q, v = outputs_of(out, robot, worlds, len(t) if every else None, table, kind)
     large: list[str] = []
-    if method != TIME_STEPPING and kind is np.float64:  # derivatives may be asked after the caller's changes
+    differentiable = method != TIME_STEPPING and kind is np.float64
+    if differentiable:  # also after the caller has changed his arrays
         if worlds.nbytes <= _COPIED:
             worlds = worlds.copied()
         else:
@@ -125,7 +129,11 @@ def rollout(
     taken, causes, residual = (
         contact_rollout(problem, contacts, q, v) if method == TIME_STEPPING else _smooth(problem, q, v)
     )
-    return Rollout(t, q, v, taken, steps, causes, residual, problem, record_sample(q, v))
+    if not differentiable:
+        problem = replace(problem, table=None)  # not needed any more
+    elif out is None:
+        q.flags.writeable = v.flags.writeable = False
+    return Rollout(t, q, v, taken, steps, causes, residual, problem)
 
 
 def _precision(dtype: Any, method: str) -> type[np.floating[Any]]:

@@ -1,5 +1,6 @@
 """Rollouts with contacts, loops and stops by the fixed steps of `simulation.time_stepping`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.contact_tolerances import CLOSED
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.kept_contact_systems import contact_modes
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.core.types import Array
+from rikigaku.hybrid.loop_projection import states_onto_loops, still_open
+from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.laws.contact.stepping_terms import stepping_sizes
-from rikigaku.rollout.rollout_arguments import Worlds
+from rikigaku.rollout.rollout_arguments import Worlds, part
 from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
 from rikigaku.simulation.time_stepping import WORLDS_PER_TILE, TimeStepping
@@ -49,7 +52,15 @@ def contact_rollout(
             own = table[:, here] if table.shape[1] > 1 else table
             inputs = np.broadcast_to(own, (steps, count, table.shape[2]))
         q0, v0 = (np.broadcast_to(x, (count, x.shape[1])) for x in (worlds.q(here), worlds.v(here)))
-        _check_start(system, worlds, here, q0, start)
+        symbols = _symbols(system, worlds, here)
+        if is_closed(robot):
+            q0, v0, is_open = states_onto_loops(robot, q0, v0, symbols)
+            if is_open.any():
+                world = int(np.argmax(is_open))
+                own_symbols = {name: float(x[world if len(x) > 1 else 0]) for name, x in symbols.items()}
+                error = still_open(robot, q0[world], own_symbols)
+                raise CannotClose(f"World {first + world} of q0: {error}", error.loop, error.reason)
+        _check_start(system, symbols, here, q0, start)
         parameters = None
         if varied:
             parameters = np.broadcast_to(worlds.parameters(here), (count, len(worlds.columns)))
@@ -68,7 +79,18 @@ def contact_rollout(
     return taken, causes, residual
 
 
-def _check_start(system: ContactSystem, worlds: Worlds, here: slice, q: Array, t: float) -> None:
+def _symbols(system: ContactSystem, worlds: Worlds, here: slice) -> dict[str, Array]:
+    """Values of the robot's symbols in some worlds, if they are not its own, each (1,) or (worlds,)."""
+    if not worlds.has_parameters:
+        return {}
+    names = system.robot.free_symbols
+    values = worlds.columns[len(worlds.columns) - len(names) :]
+    return {name: part(x, here) for name, x in zip(names, values, strict=True)}
+
+
+def _check_start(
+    system: ContactSystem, symbols: Mapping[str, Array], here: slice, q: Array, t: float
+) -> None:
     """Refuse starts inside a surface.
 
     Raises:
@@ -77,11 +99,6 @@ def _check_start(system: ContactSystem, worlds: Worlds, here: slice, q: Array, t
     if not system.contacts:
         return
     nv, sizes = system.robot.nv, stepping_sizes(system.engine.structure)
-    symbols = {}
-    if worlds.has_parameters:
-        names = system.robot.free_symbols
-        values = worlds.columns[len(worlds.columns) - len(names) :]
-        symbols = {name: x[here] if len(x) > 1 else x for name, x in zip(names, values, strict=True)}
     law, zeros, implicit = system.law("stepping_terms"), np.zeros(nv), np.zeros(2 * nv + 1)
     terms = law(q, zeros, zeros, zeros, np.array([t]), implicit, **symbols)
     first = sum(list(sizes.values())[: list(sizes).index("residual")])

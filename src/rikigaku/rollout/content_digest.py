@@ -1,4 +1,4 @@
-"""Digest of the content of Python objects: numbers, text, arrays, robots, dataclasses, code of functions."""
+"""Digest of the content of Python objects: numbers, text, arrays, robots, instances, code of functions."""
 
 import dis
 import enum
@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from rikigaku.model.robot_model import RobotModel
+from rikigaku.numbers.formula import Formula
 
 
 def content_digest(x: Any) -> str:
     """Hexadecimal digest; equal contents have equal digests in every process.
 
     A function is digested by its code, constants, defaults, and the values that it encloses or reads from its
-    module; functions that it calls are, too, if they are defined there. Values of the module whose content is
-    not known, and functions of other modules, are digested by their names.
+    module; functions that it calls are, too, if they are defined there. Instances of Python classes are
+    digested by their attributes. Classes, values of the module whose content is not known, and functions of
+    other modules, are digested by their names.
 
     Raises:
         TypeError: for an object whose content is not known, with the name of its type.
@@ -60,7 +62,7 @@ def _parts(x: Any) -> tuple[str, Iterator[Any]]:
         return f"sequence {len(x)}", iter(x)
     if isinstance(x, enum.Enum):
         return f"{kind} {x.name}", none
-    if isinstance(x, str | bytes | bool | int | float | complex | np.generic | range | PurePath):
+    if isinstance(x, str | bytes | bool | int | float | complex | np.generic | range | PurePath | Formula):
         return f"{type(x).__name__} {x!r}", none
     if x is None or x is ...:
         return repr(x), none
@@ -79,7 +81,21 @@ def _parts(x: Any) -> tuple[str, Iterator[Any]]:
         return f"{getattr(x, '__module__', '')}.{getattr(x, '__qualname__', x.__name__)}", none
     if is_dataclass(x):
         return kind, (getattr(x, field.name) for field in fields(x))
+    if _is_plain(x):
+        cached = {name for c in type(x).__mro__ for name, y in vars(c).items() if isinstance(y, _CACHED)}
+        return kind, (part for pair in sorted(vars(x).items()) if pair[0] not in cached for part in pair)
     raise TypeError(type(x).__name__)
+
+
+_CACHED = functools.cached_property
+_PYTHON_CLASS = 1 << 9  # of `type.__flags__`: made by a class statement
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether the attributes in `vars(x)` are all that an object consists of."""
+    *own, _ = type(x).__mro__
+    simple = all(c.__flags__ & _PYTHON_CLASS and not vars(c).get("__slots__") for c in own)
+    return isinstance(x, types.SimpleNamespace) or (simple and hasattr(x, "__dict__"))
 
 
 class _Module:

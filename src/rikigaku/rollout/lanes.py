@@ -51,7 +51,7 @@ class Lanes:
 
     def fill(self, rows: Array) -> None:
         """Set the numbers to rows (worlds, size), (1, size) or (size,)."""
-        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
+        with np.errstate(over="ignore"):  # infinite states and torques: the world is not finite
             self._fill(rows)
 
     def _fill(self, rows: Array) -> None:
@@ -69,8 +69,8 @@ class Lanes:
     @property
     def rows(self) -> Array:
         """The numbers as an array (worlds, size) of its own."""
-        _, size, _ = self.values.shape
-        return self.values.swapaxes(1, 2).reshape(-1, size)[: self.worlds]
+        # always a copy: for one block `reshape` alone would return a view, whose products round otherwise
+        return self.values.swapaxes(1, 2).copy().reshape(-1, self.size)[: self.worlds]
 
 
 def filled(rows: Array) -> Lanes:

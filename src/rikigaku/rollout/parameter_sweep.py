@@ -76,7 +76,8 @@ def sweep(
             function, of those of its module that it calls, or of values that they read there, are refused.
         progress: a function that is called with a line every two seconds; True prints them on stderr.
     Returns:
-        The sweep. An item that fails does not stop the others: `failures` has its traceback.
+        The sweep. An item that fails does not stop the others: `failures` has its traceback. If an executor
+        of the caller breaks, items without result are failures; with a number of processes they run again.
     Raises:
         WrongValue: for an executor of another kind, a checkpoint of another sweep, or one with items that
             cannot be compared.

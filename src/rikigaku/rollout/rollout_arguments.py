@@ -21,6 +21,7 @@ from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
 from rikigaku.simulation.simulate import actuated_coordinates
 
 TIME_STEPPING = "time_stepping"
+_CHUNK = 1 << 16  # numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,21 +99,27 @@ def method_of(robot: Robot, method: str | None, contacts: Any = None) -> str:
     return method
 
 
-def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array | None]:
-    """The actuation, and the table of torques (steps or 1, worlds or 1, n) if they are an array."""
+def torques_of(
+    robot: Robot, torque: Any, steps: int, dtype: type[np.floating[Any]] = np.float64
+) -> tuple[Actuation, Array | None]:
+    """The actuation, and the table of torques (steps or 1, worlds or 1, n) if they are an array.
+
+    An array of that precision is not copied.
+    """
     coordinates = actuated_coordinates(robot)
     n = len(coordinates)
     if _is_table(torque):
-        table = np.ascontiguousarray(floats("torque", torque))
+        table = np.require(_real("torque", torque, dtype), requirements=("C", "ALIGNED"))
         if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
             raise WrongSize(
                 f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or "
                 f"worlds 1 where all are equal; shape {table.shape} was given."
             )
-        if not np.isfinite(table).all():
+        if not _is_finite(table):
             raise WrongValue("Torques of a rollout are finite; NaN or infinity was given.")
         inputs = PiecewisePolynomial(np.zeros(1), np.zeros((1, 1, n)))
-        return JointForces(robot.nv, coordinates, inputs), table
+        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
+            return JointForces(robot.nv, coordinates, inputs), table.astype(dtype, copy=False)
     if isinstance(torque, Sampled):
         raise WrongValue(
             "A rollout evaluates controllers in every step and takes no rk.Sampled: give the controller "
@@ -126,6 +133,17 @@ def torques_of(robot: Robot, torque: Any, steps: int) -> tuple[Actuation, Array 
             "with the function."
         )
     return actuation, None
+
+
+def _real(what: str, x: Any, dtype: type[np.floating[Any]]) -> Array:
+    """An array of float64, or of float32 if it is one and single precision is asked for."""
+    return x if isinstance(x, np.ndarray) and x.dtype == np.float32 == dtype else floats(what, x)
+
+
+def _is_finite(x: Array) -> bool:
+    """Whether all numbers of a contiguous array are finite, without a mask of its size."""
+    flat = x.reshape(-1)
+    return all(bool(np.isfinite(flat[k : k + _CHUNK]).all()) for k in range(0, len(flat), _CHUNK))
 
 
 def _is_table(torque: Any) -> bool:
@@ -143,10 +161,11 @@ def worlds_of(
     parameters: Any,
     actuation: Actuation,
     friction: Any = None,
+    dtype: type[np.floating[Any]] = np.float64,
 ) -> Worlds:
     """States and parameters of the worlds, of which all arguments have the same number, or one for all."""
-    q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq)
-    v = _states("v0", robot, np.zeros(robot.nv) if v0 is None else v0, robot.nv)
+    q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq, dtype)
+    v = _states("v0", robot, np.zeros(robot.nv) if v0 is None else v0, robot.nv, dtype)
     check_quaternions(robot, q)
     columns = _columns(robot, parameters or {})
     lengths = {"q0": len(q), "v0": len(v), "torque": 1 if table is None else table.shape[1]}
@@ -172,16 +191,17 @@ def _coefficients(friction: Any) -> Array:
     return np.ascontiguousarray(x[:, None] if x.ndim == 1 else x)
 
 
-def _states(what: str, robot: Robot, x: Any, size: int) -> Array:
-    array = floats(f"{what} of robot {robot.name!r}", x)
+def _states(what: str, robot: Robot, x: Any, size: int, dtype: type[np.floating[Any]]) -> Array:
+    array = _real(f"{what} of robot {robot.name!r}", x, dtype)
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise WrongSize(
             f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape "
             f"{array.shape} was given."
         )
-    if not np.isfinite(array).all():
+    array = np.ascontiguousarray(array.reshape(-1, size))
+    if not _is_finite(array):
         raise WrongValue(f"{what} of robot {robot.name!r} is finite; NaN or infinity was given.")
-    return np.ascontiguousarray(array.reshape(-1, size))
+    return array
 
 
 def check_quaternions(robot: Robot, q: Array) -> None:
@@ -230,6 +250,19 @@ def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
     return columns
 
 
+def check_single(robot: Robot, worlds: Worlds) -> None:
+    """Raise WrongValue if a parameter is infinite in single precision: an infinite mass stays at rest."""
+    own = len(worlds.columns) - len(robot.free_symbols)
+    names = ["A parameter of the controller"] * own + [f"The symbol {name!r}" for name in robot.free_symbols]
+    largest = float(np.finfo(np.float32).max)
+    for name, x in zip(names, worlds.columns, strict=True):
+        if (far := np.abs(x) > largest).any():
+            raise WrongValue(
+                f"{name} is {x[np.argmax(far)]:.3g}, which single precision does not hold (at most "
+                f"{largest:.3g}). Leave dtype out."
+            )
+
+
 def outputs_of(
     out: Any,
     robot: Robot,
@@ -261,6 +294,11 @@ def outputs_of(
             )
         if not (x.flags.c_contiguous and x.flags.writeable):
             raise WrongValue(f"out for {name} is contiguous (C order) and writeable; the given array is not.")
+        if not x.flags.aligned:
+            raise WrongValue(
+                f"out for {name} is aligned: its address is a multiple of {x.itemsize}. That of the given "
+                "array is not: it is a view of bytes or of a record. Give an array of np.empty."
+            )
     others = [worlds.q0, worlds.v0, *worlds.columns, *([] if table is None else [table])]
     if any(np.may_share_memory(x, y) for x in out for y in others) or np.may_share_memory(*out):
         raise WrongValue("out shares memory with an argument or with itself: give other arrays.")

@@ -1,7 +1,8 @@
 """Gradient of a function of the states of a rollout by the discrete adjoint method.
 
 The adjoints run backward through the steps in native code. The recorded states are checkpoints: where not
-every state was recorded, the steps between two checkpoints are repeated.
+every state was recorded, the steps between two checkpoints are repeated, with further checkpoints where there
+are many: the square root of their number.
 """
 
 import math
@@ -24,7 +25,7 @@ from rikigaku.rollout.step_loop import Place, StepLoop, Table
 from rikigaku.rollout.tangent_space import pulled_back
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
-_SEGMENT = 256  # steps whose states are in memory together, where all states were recorded
+_SEGMENT = 256  # steps whose states are in memory together; of longer intervals the square root
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +134,10 @@ class _AdjointBlock:
             {name: Lanes(count, sizes[name]) for name in carried} for _ in range(2)
         ]
         self.parameters, self.torque, self.finite = problem.worlds.parameters(here), torque, finite
-        # The states at the ends of segments of this many steps are kept; those within are computed again.
+        # Steps between recorded states, and of the segments into which these are divided.
         steps, every = problem.steps, problem.every
-        self.length = {0: math.isqrt(steps - 1) + 1, 1: min(_SEGMENT, steps)}.get(every, every)
+        self.interval = {0: steps, 1: min(_SEGMENT, steps)}.get(every, every)
+        self.length = self.interval if self.interval <= _SEGMENT else math.isqrt(self.interval - 1) + 1
         self.arrays: dict[str, Array] = {}
 
     @property
@@ -145,25 +147,32 @@ class _AdjointBlock:
 
     def run(self, stopped: Callable[[], bool]) -> bool:
         """Run backward through all steps; false if another thread failed."""
-        steps, checkpoints = self.problem.steps, self._checkpoints(stopped)
-        for first in reversed(range(0, steps, self.length)):
-            if stopped():
-                return False
-            last = min(first + self.length, steps)
-            self._backward(first, last, self._states(first, last, checkpoints))
+        steps = self.problem.steps
+        for first in reversed(range(0, steps, self.interval)):
+            last = min(first + self.interval, steps)
+            checkpoints = self._checkpoints(first, last, stopped)
+            for start in reversed(range(first, last, self.length)):
+                if stopped():
+                    return False
+                end, k = min(start + self.length, last), (start - first) // self.length
+                self._backward(
+                    start, end, self._states(start, end, {n: x[k] for n, x in checkpoints.items()})
+                )
         return True
 
-    def _checkpoints(self, stopped: Callable[[], bool]) -> dict[str, Array]:
-        """Recorded states, (records, worlds, n); if there are none, those at the ends of the segments."""
-        if self.problem.every:
-            return {name: x[:, self.here] for name, x in self.states.items()}
-        found = {
-            name: np.empty((self.problem.steps // self.length, self.count, self.states[name].shape[-1]))
-            for name in ("q", "v")
-        }
-        block = self._forward(slice(0, self.problem.steps), self._initial())
-        block.record(self.length, found)
-        block.run(self.problem.steps, stopped)
+    def _checkpoints(self, first: int, last: int, stopped: Callable[[], bool]) -> dict[str, Array]:
+        """States at the beginnings of the segments of an interval, (segments, worlds, n)."""
+        begin = self._initial()
+        if first:
+            begin = {name: x[first // self.problem.every - 1, self.here] for name, x in self.states.items()}
+        segments = -(-(last - first) // self.length)
+        found = {name: np.empty((segments, self.count, x.shape[-1])) for name, x in begin.items()}
+        for name, x in found.items():
+            x[0] = begin[name]
+        if segments > 1:
+            block = self._forward(slice(first, last), begin)
+            block.record(self.length, {name: x[1:] for name, x in found.items()})
+            block.run((segments - 1) * self.length, stopped)
         return found
 
     def _initial(self) -> dict[str, Array]:
@@ -176,18 +185,17 @@ class _AdjointBlock:
         block.begin(0, state, {"p": self.parameters})
         return block
 
-    def _states(self, first: int, last: int, checkpoints: Mapping[str, Array]) -> dict[str, Array]:
-        """States before the steps from first to last, (steps, worlds, n)."""
-        steps, every = last - first, self.problem.every
-        found = {name: self._array(name, steps, checkpoints[name].shape[-1]) for name in ("q", "v")}
-        initial = self._initial()
+    def _states(self, first: int, last: int, begin: Mapping[str, Array]) -> dict[str, Array]:
+        """States before the steps from first to last, (steps, worlds, n); begin: that before the first."""
+        steps = last - first
+        found = {name: self._array(name, steps, x.shape[-1]) for name, x in begin.items()}
         for name, x in found.items():
-            x[0] = checkpoints[name][first // (every or self.length) - 1] if first else initial[name]
-        if every == 1:
+            x[0] = begin[name]
+        if self.problem.every == 1:
             for name, x in found.items():
-                x[1:] = checkpoints[name][first : last - 1]
+                x[1:] = self.states[name][first : last - 1, self.here]
         elif steps > 1:
-            block = self._forward(slice(first, last), {name: x[0] for name, x in found.items()})
+            block = self._forward(slice(first, last), begin)
             block.record(1, {name: x[1:] for name, x in found.items()})
             block.run(steps - 1)
         return found

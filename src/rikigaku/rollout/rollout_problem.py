@@ -82,7 +82,7 @@ class RolloutProblem:
         found = {"t": times[:, :, None, None]}
         inputs = self._inputs(times)
         found |= {} if inputs is None else {"u": inputs}
-        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
+        with np.errstate(over="ignore"):  # infinite states and torques: the world is not finite
             return {name: x.astype(self.dtype, copy=False) for name, x in found.items()}
 
     def _inputs(self, times: Array) -> Array | None:

@@ -32,15 +32,6 @@ _CAUSES = {
 }
 
 
-_SAMPLE = 1000  # numbers of a recorded array, evenly spaced
-
-
-def record_sample(*records: Array) -> Array:
-    """Evenly spaced numbers of recorded arrays."""
-    flat = [x.reshape(-1) for x in records]
-    return np.concatenate([x[:: max(len(x) // _SAMPLE, 1)] for x in flat])
-
-
 @dataclass(frozen=True, eq=False)
 class Rollout:
     """States of many worlds, as `robot.rollout` returns them.
@@ -53,8 +44,10 @@ class Rollout:
     causes: why each world's state is not finite, (worlds,): a number of `StepStatus`, 0 if it is finite.
     friction_residual: largest residual of the friction problems of each world's steps, relative to the terms
     of the contact velocities, (worlds,); 0 without contacts. Most steps are solved to 1e-11.
-    problem: the arguments, from which derivatives are computed. sample: some of the recorded numbers, by
-    which derivatives find that q or v were written to.
+    problem: the arguments, from which derivatives are computed.
+
+    q and v are read-only where derivatives may be computed from them, unless they are arrays of `out=`: these
+    are compared with the steps, taken again, before each derivative.
     """
 
     t: Array
@@ -65,7 +58,6 @@ class Rollout:
     causes: Integers
     friction_residual: Array
     problem: "RolloutProblem" = field(repr=False)
-    sample: Array = field(repr=False)  # of the recorded states as they were computed
 
     @property
     def finite(self) -> Mask:
@@ -100,8 +92,8 @@ class Rollout:
         """Derivatives of a function of the recorded states by initial states, torques and parameters.
 
         Adjoint method, exact for the discrete steps, in native code; costs a few rollouts for any number of
-        arguments. The recorded states are its checkpoints: with `every=k` the steps between them are taken
-        again; with `every=0` the square root of the number of steps is stored.
+        arguments. The recorded states are its checkpoints: the steps between them are taken again. Of more
+        than 256 steps between them the square root of their number is stored.
 
         Args:
             q, v: derivatives of the function by the recorded q and v, of their shapes (those by q with
@@ -144,6 +136,8 @@ class Rollout:
         return rollout_linearization(self._smooth(), {"q": self.q, "v": self.v})
 
     def _smooth(self) -> "RolloutProblem":
+        from rikigaku.rollout.record_check import records_unchanged
+
         if self.problem.method == "time_stepping":
             raise WrongValue(
                 'Rollouts by method="time_stepping" (contacts, loops, stops) have no derivatives: states '
@@ -152,7 +146,8 @@ class Rollout:
         if self.problem.dtype is not np.float64:
             raise WrongValue("Derivatives of rollouts are computed in float64: call rollout without dtype.")
         self.problem.check_inputs()
-        if not np.array_equal(record_sample(self.q, self.v), self.sample, equal_nan=True):
+        writeable = self.q.flags.writeable or self.v.flags.writeable
+        if writeable and not records_unchanged(self.problem, {"q": self.q, "v": self.v}):
             raise WrongValue(
                 "The recorded states, from which derivatives are computed, have changed since the rollout "
                 "(did another one write to the arrays of out=?). Roll out again, or keep them unchanged."

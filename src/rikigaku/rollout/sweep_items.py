@@ -15,6 +15,11 @@ from rikigaku.rollout.sweep_workers import Workers, workers_of
 
 Outcome = tuple[int, Columns | None, str]  # the item's place; its result, or its traceback
 
+_NEW_EXECUTOR = (
+    "Sweep again with a new executor (checkpoint=... keeps the results so far), or give executor=n: n "
+    "processes that are replaced when they end."
+)
+
 _CRASHES = 3  # of a worker under one item, after which the item has failed
 
 
@@ -73,10 +78,11 @@ class _Items:
         self.work, self.retries, self.workers = work, retries, workers
         self.queue = deque(waiting)
         self.tries, self.crashes = dict.fromkeys(waiting, 0), dict.fromkeys(waiting, 0)
-        self.suspects: deque[int] = (
-            deque()
-        )  # in flight when a worker ended: each runs alone to find its cause
+        # in flight when a worker ended: each runs alone to find its cause
+        self.suspects: deque[int] = deque()
         self.flying: dict[Future[Outcome], tuple[int, bool]] = {}  # items, and whether they run alone
+        self.lost: list[int] = []  # in flight when an executor of the caller broke
+        self.broken = False  # whether it did: it takes no more items
         # `wait` would look at all items in flight each time
         self.done: SimpleQueue[Future[Outcome]] = SimpleQueue()
 
@@ -85,15 +91,21 @@ class _Items:
         try:
             while self.queue or self.suspects or self.flying:
                 self._submit()
+                if not self.flying:  # the executor is broken
+                    break
                 broken = False
                 for future in self._ready():
                     k, alone = self.flying.pop(future)
                     try:
                         outcome = future.result()
                     except BrokenExecutor:
+                        if not self.workers.renewable:
+                            self.broken = True
+                            self.lost.append(k)
+                            continue
                         broken = True
                         self.crashes[k] += alone
-                        if self.crashes[k] < _CRASHES and self.workers.renewable:
+                        if self.crashes[k] < _CRASHES:
                             self.suspects.append(k)
                             continue
                         outcome = k, None, f"The worker process ended while it ran item {k}."
@@ -104,15 +116,32 @@ class _Items:
                         self.queue.append(k)
                     else:
                         yield outcome
-                if broken and not self.flying and self.workers.renewable:
+                if broken and not self.flying:
                     self.workers.renew()
+            yield from self._without_result()
         finally:
             for future in self.flying:
                 future.cancel()
             self.workers.close()
 
+    def _without_result(self) -> Generator[Outcome, None, None]:
+        """Failures of the items that a broken executor of the caller has left."""
+        # Executors begin items in the order of their submission: the first ones lost were running.
+        known, event = self.workers.at_once, "the executor is broken"
+        ran = self.lost[:known]
+        if ran:
+            listed = f"item {' or '.join(map(str, ran))}" if known else "an item in flight"
+            event += f", since a worker process ended under {listed}"
+        for k in sorted((*self.lost, *self.queue)):
+            begun = (
+                "ran without result" if k in ran else "did not run again" if self.tries[k] else "did not run"
+            )
+            yield k, None, f"Item {k} {begun}: {event}. {_NEW_EXECUTOR}"
+
     def _submit(self) -> None:
         """Give items to the workers up to their limit; a suspect only if they have no other item."""
+        if self.broken:
+            return
         flying, limit = self.flying, self.workers.limit
         while (self.suspects and not flying) or (self.queue and not self.suspects and len(flying) < limit):
             source = self.suspects or self.queue
@@ -121,7 +150,8 @@ class _Items:
                 future = self.workers.submit(_run, self.work.function, self.work.items[k], self.work.seed, k)
             except BrokenExecutor:
                 if not self.workers.renewable:
-                    raise
+                    self.broken = True
+                    return
                 if flying:
                     return  # the items in flight fail, then the workers are replaced
                 self.workers.renew()  # a worker ended while none had an item

@@ -26,6 +26,11 @@ class Workers(Protocol):
         """Items that they have at a time."""
         ...
 
+    @property
+    def at_once(self) -> int | None:
+        """Items that run at a time; None if that is not known."""
+        ...
+
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]: ...
 
     def renew(self) -> None: ...
@@ -63,7 +68,7 @@ class OwnProcesses:
     renewable = True
 
     def __init__(self, count: int) -> None:
-        self.count, self.limit = count, _IN_FLIGHT * count
+        self.count, self.limit, self.at_once = count, _IN_FLIGHT * count, count
         self._start()
 
     def _start(self) -> None:
@@ -88,6 +93,7 @@ class GivenExecutor:
     def __init__(self, pool: Executor, threads: Callable[[], dict[Any, int]] | None) -> None:
         self.pool, self._threads = pool, threads
         self._limit, self._time = 0, 0.0
+        self.at_once: int | None = getattr(pool, "_max_workers", None)  # of the standard library's pools
 
     @property
     def limit(self) -> int:

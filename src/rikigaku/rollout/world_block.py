@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.types import Array
-from rikigaku.rollout.lanes import Lanes, filled
+from rikigaku.rollout.lanes import Lanes, block_count, filled, lane_count
 from rikigaku.rollout.step_loop import Place, ProgramCall, StepLoop, Table, program_call
 from rikigaku.rollout.step_program import StepProgram, coefficients
 
@@ -81,7 +81,9 @@ class WorldBlock:
 
     def run(self, steps: int, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Take steps, with returns to Python in between, where interrupts are handled; false if stopped."""
-        chunk = max(_WORLD_STEPS // self.count, 1)
+        dtype = self.loop.dtype
+        lanes = block_count(self.count, dtype) * lane_count(dtype)  # one world takes a whole register
+        chunk = max(_WORLD_STEPS // lanes, 1)
         for step in range(0, steps, chunk):
             if stopped():
                 return False
