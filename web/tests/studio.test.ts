@@ -73,6 +73,27 @@ test("an edit is done with its reply; an older document does not replace a newer
   expect(studio.document?.text).toBe("newest");
 });
 
+test("the selection follows a renamed link, and ends with a deleted one", async () => {
+  const studio = await started();
+  const links = (revision: number, ...names: string[]): EditedDocument => {
+    const cells = { base: "base", links: names.map((name) => ({ name })) } as unknown as EditedDocument["cells"];
+    return { ...robot(revision, names.join()), cells };
+  };
+  const selections: string[] = [];
+  const takes = async (document: EditedDocument) => {
+    socket().says({ type: "document_changed", document });
+    await turn();
+    selections.push(studio.selectedLink);
+  };
+  await takes(links(2, "l1", "l2"));
+  studio.selectLink("l2");
+  await takes(links(3, "l1", "gripper"));
+  await takes({ ...links(4), cells: null }); // the text is being typed
+  await takes(links(5, "arm", "gripper"));
+  await takes(links(6, "arm"));
+  expect(selections).toEqual(["", "gripper", "gripper", "gripper", ""]);
+});
+
 test("a refused edit is shown, and the document stays", async () => {
   const studio = await started();
   const end = studio.edit(edit("arm"));

@@ -25,10 +25,5 @@ export function followTheme(element: HTMLElement, changed: () => void): () => vo
   const observer = new MutationObserver(apply);
   for (const marked of [document.documentElement, document.body])
     observer.observe(marked, { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-theme"] });
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", changed);
-  return () => {
-    observer.disconnect();
-    dark.removeEventListener("change", changed);
-  };
+  return () => observer.disconnect();
 }

@@ -8,5 +8,4 @@ export function addThemeButton(button: HTMLElement, changed: () => void): void {
     root.dataset["theme"] = now === "dark" ? "light" : "dark";
     changed();
   });
-  dark.addEventListener("change", changed);
 }

@@ -7,6 +7,7 @@ import type { Viewer } from "../viewer/viewer";
 import { Connection, LostConnection, RefusedRequest } from "./connection";
 import type { CheckedRobot, DocumentEdit, DocumentReply, EditedDocument, JobDone, Request, Save, Saved, SaveConflict, StudioEvent } from "./messages";
 import type { ScreenName } from "./screens";
+import { followed } from "./selected_link";
 import type { Tasks } from "./tasks";
 import { WaitingEdits } from "./waiting_edits";
 
@@ -350,6 +351,7 @@ export class Studio {
 
   private take(document: EditedDocument): void {
     if (this.document && document.revision < this.document.revision) return;
+    this.selectedLink = followed(this.selectedLink, this.document?.cells, document.cells);
     this.document = document;
     this.changed();
   }

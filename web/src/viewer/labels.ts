@@ -33,7 +33,7 @@ export function label(text: string, color: string, halo: string): Sprite {
   return sprite;
 }
 
-/** Give labels their size in pixels; scale: height of the picture in world units at distance 1, by pixels. */
+/** Give a label its size in pixels; perPixel: height of a pixel in world units at distance 1. */
 export function sizeLabel(sprite: Sprite, perPixel: number): void {
   const [width, height] = sprite.userData["pixels"] as [number, number];
   sprite.scale.set(width * perPixel, height * perPixel, 1);

@@ -14,10 +14,12 @@ import {
   Vector3,
   type Material,
   type Object3D,
+  type Sprite,
 } from "three";
 import type { FrameRecord, RobotDocument } from "../document/model_document";
 import { sizes } from "./body_shapes";
-import { label } from "./labels";
+import { freeGraphics } from "./graphics_memory";
+import { label, sizeLabel } from "./labels";
 import { JOINTS, LIMIT, MASS, TRIAD, hex, type Rgb } from "./palette";
 import { Solids, matrixOf } from "./solids";
 
@@ -28,6 +30,7 @@ export type GroupOf = (body: number) => Group;
 export class Layers {
   private readonly objects = new Map<LayerName, Object3D[]>();
   readonly shown = new Map<LayerName, boolean>(LAYERS.map((name) => [name, name === "frames" || name === "names"]));
+  private perPixel = 0; // height of a pixel in world units at distance 1
 
   constructor(
     private readonly robot: RobotDocument,
@@ -43,13 +46,18 @@ export class Layers {
 
   /** Labels have the colours of the page: make them again after a change. */
   recolor(text: string, halo: string): void {
-    for (const object of this.objects.get("names") ?? []) object.removeFromParent();
+    for (const object of this.objects.get("names") ?? []) {
+      object.removeFromParent();
+      freeGraphics(object);
+    }
     this.objects.delete("names");
     this.show("names", this.shown.get("names")!, text, halo);
   }
 
-  get labels(): Object3D[] {
-    return this.objects.get("names") ?? [];
+  /** Give labels, also those made later, their size on the screen; perPixel: height of a pixel at distance 1. */
+  sizeLabels(perPixel: number): void {
+    this.perPixel = perPixel;
+    for (const own of this.objects.get("names") ?? []) sizeLabel(own as Sprite, perPixel);
   }
 
   private made(name: LayerName, text: string, halo: string): Object3D[] {
@@ -83,6 +91,7 @@ export class Layers {
         return this.namedPlaces().map(([frame, names]) => {
           const sprite = label(names, text, halo);
           sprite.position.set(frame.pose[3]!, frame.pose[7]!, frame.pose[11]!);
+          sizeLabel(sprite, this.perPixel);
           this.group(frame.body).add(sprite);
           return sprite;
         });

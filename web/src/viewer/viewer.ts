@@ -11,7 +11,6 @@ import {
   WebGLRenderer,
   type BufferGeometry,
   type GridHelper,
-  type Sprite,
 } from "three";
 import type { RobotState } from "../mechanics/robot_state";
 import type { BeamMesh, Motion, Visual } from "../document/model_document";
@@ -24,7 +23,6 @@ import { FrameHandles } from "./frame_handles";
 import { Ghosts } from "./ghosts";
 import { freeGraphics } from "./graphics_memory";
 import { groundGrid, lights } from "./ground";
-import { sizeLabel } from "./labels";
 import { Layers, type LayerName } from "./layers";
 import { BAR, JOINTS } from "./palette";
 import { PrismaticRods } from "./prismatic_rods";
@@ -100,6 +98,8 @@ export class Viewer {
     this.handles = new FrameHandles(this.canvas, state, this.view, (body) => this.group(body), () => this.request(), this.ended.signal);
     this.picking = new BodyPicking(this.canvas, this.view.camera, this.groups, () => this.request());
     this.recolor();
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", () => this.recolor(), { signal: this.ended.signal });
     this.observer = new ResizeObserver(() => {
       if (this.fitCanvas()) this.draw();
     });
@@ -266,7 +266,7 @@ export class Viewer {
     this.request();
   }
 
-  /** Colours of the page have changed (light, dark). */
+  /** Colours of the page have changed by its own button or by the notebook; the system's change is followed. */
   recolor(): void {
     const [text, halo] = this.colors();
     this.layers.recolor(text, halo);
@@ -356,8 +356,7 @@ export class Viewer {
       this.renderer.setPixelRatio(ratio);
       this.renderer.setSize(width, height);
     }
-    const perPixel = this.view.setSize(width, height);
-    for (const own of this.layers.labels) sizeLabel(own as Sprite, perPixel);
+    this.layers.sizeLabels(this.view.setSize(width, height));
     return changed;
   }
 
