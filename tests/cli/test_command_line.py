@@ -158,10 +158,19 @@ def test_missing_values_are_named_and_the_rest_is_shown(tmp_path, capsys):
     assert "needs symbols without a value: L, m. Give them" in page.text
 
 
+def test_a_symbol_of_gravity_without_a_value_leaves_picture_and_times(tmp_path):
+    text = PENDULUM.replace("schema = 1\n", 'schema = 1\ngravity = [0, "-g", 0]\n')
+    page = report(written(tmp_path, "p.robot.toml", text), tmp_path)
+    assert "img" in {tag for tag, _, _ in page.attributes}
+    assert "The picture, its sliders and the simulation take g = 9.81;" in page.text
+    assert "Times were measured" in page.text  # of kinematics
+    assert "Symbols without a value place the links" not in page.text
+
+
 def test_if_symbols_without_a_value_place_the_links_nothing_is_measured(tmp_path):
     page = report(written(tmp_path, "p.robot.toml", PENDULUM.replace("a = 0", 'a = "L"')), tmp_path)
     assert "img" in {tag for tag, _, _ in page.attributes}
-    assert "These symbols place links and have no value: L. The picture" in page.text
+    assert "The picture, its sliders and the simulation take L = 0.5;" in page.text
     assert "Times were measured" not in page.text
     assert "Nothing was timed" in page.text
     assert "Symbols without a value place the links" in page.text

@@ -216,7 +216,7 @@ def test_a_robot_of_symbols_is_drawn_with_assumed_lengths(tmp_path: Path) -> Non
     path.write_text('schema = 1\nname = "two_links"\n' + "".join(links), "utf-8")
     found = report(rk.load(path), None, laws=["pose"], time_limit=5.0)
     assert found.document is not None
-    assert found.assumed == ("L1", "L2")
+    assert found.assumed == {"L1": 0.5, "L2": 0.5}
     bar = found.document.bars[-1]
     assert np.linalg.norm(np.subtract(bar.end, bar.start)) == pytest.approx(0.5)
     page = html_report(found)

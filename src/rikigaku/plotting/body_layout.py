@@ -15,6 +15,7 @@ from rikigaku.model.elementary_motions import Free, Shape
 from rikigaku.model.formula_fields import formulas
 from rikigaku.model.mechanism import WORLD, Mechanism, instantiate
 from rikigaku.model.robot_model import Frame, RobotModel
+from rikigaku.numbers.formula import ZERO
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.spatial.pose import Pose
 
@@ -60,11 +61,12 @@ def mechanism_of(robot: RobotModel) -> Mechanism:
     Raises:
         MissingValue: if a symbol has none.
     """
-    # friction, rotors, springs and masses are not drawn, so their symbols need no value
+    # friction, rotors, springs, masses and gravity are not drawn, so their symbols need no value
     known = robot.declared_values
     unknown = {place.partition(".")[0] for place, x in formulas(robot) if x.symbols - known.keys()}
     links = [link_geometry(link) if f"links[{k}]" in unknown else link for k, link in enumerate(robot.links)]
-    return instantiate(replace(robot, links=tuple(links)), FLOATS, known)
+    gravity = (ZERO, ZERO, ZERO) if any(place.startswith("gravity") for place in unknown) else robot.gravity
+    return instantiate(replace(robot, links=tuple(links), gravity=gravity), FLOATS, known)
 
 
 def body_layout(robot: RobotModel) -> BodyLayout:

@@ -17,7 +17,7 @@ from rikigaku.report.html_sections import (
     speed_section,
 )
 from rikigaku.report.report_data import Report
-from rikigaku.web.drawn_robot import LENGTH
+from rikigaku.web.drawn_robot import assumption
 from rikigaku.web.model_document import SCHEMA, PageDocument
 from rikigaku.web.page import page_html
 from rikigaku.web.texts import marked, text
@@ -110,8 +110,7 @@ def _warnings(report: Report, language: str) -> str:
         names, first = ", ".join(report.missing), report.missing[0]
         notes.append(marked("pre", "note.missing", language, names=names, first=first))
     if report.assumed and report.document:
-        symbols = ", ".join(report.assumed)
-        notes.append(marked("pre", "note.assumed", language, names=symbols, value=f"{LENGTH:g}"))
+        notes.append(marked("pre", "note.assumed", language, values=assumption(report.assumed)))
     if report.robot.loops:
         notes.append(marked("pre", "note.loops", language))
     title = escape(text("section.warnings", language))

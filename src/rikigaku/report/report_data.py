@@ -33,7 +33,7 @@ from rikigaku.report.loop_figures import LoopFigures, loop_figures
 from rikigaku.report.parameter_tables import parameter_tables
 from rikigaku.report.shown_laws import shown_law
 from rikigaku.robot import Robot
-from rikigaku.web.drawn_robot import drawn_robot, unplaced_symbols
+from rikigaku.web.drawn_robot import assumed_values, drawn_robot
 from rikigaku.web.model_document import BeamMesh, Motion, RobotDocument, SurfaceMesh, Visual
 from rikigaku.web.robot_document import robot_document
 
@@ -44,8 +44,8 @@ Progress = Callable[[str, str], None]  # phase ("formulas", "laws"), and what is
 class Report:
     """A robot's report.
 
-    drawn: the robot of the picture, and drawn_q its configuration; assumed: symbols without a value that
-    place links, for which the picture takes 0.5. document: None where no picture can be drawn.
+    drawn: the robot of the picture, and drawn_q its configuration; assumed: values that the picture takes for
+    symbols of geometries and of gravity without one. document: None where no picture can be drawn.
     hand_singularity: smallest over largest singular value of the shown frame's Jacobian.
     """
 
@@ -64,7 +64,7 @@ class Report:
     version: str = ""
     frame: str = ""
     missing: tuple[str, ...] = field(default=())
-    assumed: tuple[str, ...] = field(default=())
+    assumed: dict[str, float] = field(default_factory=dict)
     drawn: Robot | None = None
     drawn_q: Array | None = None
     block_values: dict[str, Array] = field(default_factory=dict)  # of laws in `laws` without figures
@@ -169,7 +169,7 @@ def report(
         version,
         shown_frame(robot),
         missing,
-        unplaced_symbols(robot),
+        assumed_values(robot),
         drawn,
         drawn_q,
         {} if missing else _block_values(robot, q, blocks, {item.name for item in figures}),

@@ -25,7 +25,7 @@ from rikigaku.model.robot_model import RobotModel
 from rikigaku.robot import Robot
 from rikigaku.studio.document_records import CellMistake, CheckedRobot, ImpossibleInertia
 from rikigaku.studio.json_records import encoded
-from rikigaku.web.drawn_robot import LENGTH, drawn_robot, unplaced_symbols
+from rikigaku.web.drawn_robot import assumed_values, assumption, drawn_robot
 from rikigaku.web.robot_document import PageLaws, robot_document
 
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
@@ -103,11 +103,11 @@ def _path(place: tuple[str | int, ...]) -> Iterator[str | int]:
 
 
 def drawn(text: str) -> Robot:
-    """The robot of a document as pictures show it, with a warning that names the assumed lengths."""
-    if missing := unplaced_symbols(parsed_robot(text)):
+    """The robot of a document as pictures show it, with a warning that names the assumed values."""
+    if values := assumed_values(parsed_robot(text)):
         warnings.warn(
-            f"These symbols place links and have no value: {', '.join(missing)}. The picture takes "
-            f"{LENGTH:g} for each; formulas keep them as symbols.",
+            "Some symbols that place links or set gravity have no value. The picture takes "
+            f"{assumption(values)}; formulas keep them as symbols.",
             stacklevel=2,
         )
     return _drawn(text)

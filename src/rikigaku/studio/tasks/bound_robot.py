@@ -7,7 +7,7 @@ from rikigaku.model.geometry_symbols import geometry_symbols
 from rikigaku.numbers.formula import Formula
 from rikigaku.report.law_figures import missing_symbols
 from rikigaku.robot import Robot
-from rikigaku.web.drawn_robot import LENGTH
+from rikigaku.web.drawn_robot import LENGTH, assumed_values
 
 MASS, MOMENT = 1.0, 0.01  # typical values [kg, kg m^2]
 _NAMED = 12  # symbols that a message names
@@ -17,7 +17,7 @@ def with_values(robot: Robot, typical: bool = False, geometry_only: bool = False
     """The robot with its declared symbols bound to their values.
 
     typical: symbols without a value take a typical one: masses 1 kg, moments of inertia 0.01 kg m^2, lengths
-        0.5 m; first moments, products of inertia and friction are zero.
+        0.5 m, gravity 9.81 m/s^2; first moments, products of inertia and friction are zero.
     geometry_only: only symbols that place links need a value; the others take a typical one.
     Raises:
         MissingValue: if a symbol has none.
@@ -28,7 +28,7 @@ def with_values(robot: Robot, typical: bool = False, geometry_only: bool = False
     elif geometry_only:
         missing = [name for name in missing if name in geometry_symbols(robot)]
     if missing and typical:
-        found = dict(_typical_values(robot))
+        found = dict(_typical_values(robot)) | assumed_values(robot)
         robot = robot.bind(**{name: found.get(name, LENGTH) for name in missing})
     elif missing:
         others = f" and {len(missing) - _NAMED} others" if len(missing) > _NAMED else ""
