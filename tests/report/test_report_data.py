@@ -23,6 +23,7 @@ from rikigaku.report.law_blocks import law_blocks, law_formulas
 from rikigaku.report.law_figures import law_names
 from rikigaku.report.pdf_file import write_pdf
 from rikigaku.report.shown_laws import law_entries, shown_law
+from rikigaku.web.mathml import mathml
 from rikigaku.web.texts import text
 
 
@@ -106,6 +107,7 @@ def test_closed_robots_have_constraints_modes_and_values_of_their_tree(five: Rep
     assert loops is not None
     assert len(loops.constraints) == 2
     assert len(loops.explicit) == 2
+    assert all(latex.startswith(r"\begin{aligned}") and mathml(latex) for latex in loops.explicit)
     assert len(loops.ghosts()[0].positions) == 2
     for name, owner in (("tree", five.robot.tree), ("reduced", five.robot.reduced)):
         np.testing.assert_allclose(

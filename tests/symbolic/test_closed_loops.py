@@ -14,9 +14,11 @@ from linkages import four_bar, geared_arm, projected, slider_crank
 import rikigaku as rk
 from rikigaku.core.errors import NoFormula, TooLarge
 from rikigaku.numbers.exact_number import Exact
+from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
 from rikigaku.symbolic.formulas.exact_formula import ExactFormula
 from rikigaku.symbolic.loops.closed_configuration import consistent_state
+from rikigaku.symbolic.loops.explicit_configurations import Relation
 from rikigaku.symbolic.loops.loop_constraints import LoopConstraints, loop_constraints
 
 ROBOTS = ("rosam_loop", "four_bar", "five_bar", "three_rrr", "stewart", "bars", "slider crank", "geared")
@@ -187,6 +189,20 @@ def test_a_slider_crank_has_the_textbook_formula_with_both_signs() -> None:
     assert max(q[2] for q in longer) == pytest.approx(
         0.3 * np.cos(angle) + np.sqrt(0.81 - 0.09 * np.sin(angle) ** 2)
     )
+
+
+def test_the_rocker_of_a_quick_return_has_no_constant_in_its_formula() -> None:
+    """tan(x) = -b/a has the solutions x and x + pi."""
+    rocker = Relation("x", "q[1]", "angle", Formula.symbol("a"), Formula.symbol("b"), Formula.of(0))
+    assert (
+        str(rocker)
+        == "sin(x) = +-B_x/W_x, cos(x) = -+A_x/W_x with A_x = a, B_x = b, W_x = sqrt(A_x**2 + B_x**2)"
+    )
+    assert rocker.latex()[2:] == [
+        r"W_{x} &= \pm\sqrt{A_{x}^{2} + B_{x}^{2}}",
+        r"\sin(x) &= \frac{B_{x}}{W_{x}}",
+        r"\cos(x) &= -\frac{A_{x}}{W_{x}}",
+    ]
 
 
 def test_a_parallelogram_has_two_assembly_modes() -> None:

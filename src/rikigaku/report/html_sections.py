@@ -111,9 +111,9 @@ def loop_section(report: Report, language: str) -> str:
     if loops.constraints:
         lines = "".join(_constraint(line, language) for line in loops.constraints)
         if loops.explicit:
-            solved = "".join(f"<li><code>{escape(text)}</code></li>" for text in loops.explicit)
+            solved = "".join(f'<div class="rk-line">{formula(latex)}</div>' for latex in loops.explicit)
             title = marked("summary", "loops.explicit", language)
-            lines += f"<details>{title}<ul class='rk-explicit'>{solved}</ul></details>"
+            lines += f"<details>{title}{solved}</details>"
         parts.append(_block("law.loop_residual", "about.loop_residual", lines, language))
     if loops.singularity is not None:
         s = loops.singularity

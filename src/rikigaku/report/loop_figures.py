@@ -6,6 +6,7 @@ from typing import Any
 from rikigaku.closure.closure_plan import ClosurePlan, closure
 from rikigaku.core.errors import RikigakuError
 from rikigaku.core.types import Array
+from rikigaku.numbers.latex_names import aligned
 from rikigaku.report.formula_lines import MOST_TERMS, FormulaLine, latex_of
 from rikigaku.robot import Robot
 from rikigaku.web.model_document import NamedConfigurations
@@ -15,7 +16,10 @@ _MOST_MODES = 16
 
 @dataclass(frozen=True, eq=False)
 class LoopFigures:
-    """Structure of the loops, assembly modes at the configuration's independent coordinates, singularity."""
+    """Structure of the loops, assembly modes at the configuration's independent coordinates, singularity.
+
+    constraints, explicit: in LaTeX; explicit: the dependent coordinates, each as an aligned display.
+    """
 
     plan: ClosurePlan
     modes: Array
@@ -64,7 +68,7 @@ def loop_formulas(robot: Robot, time_limit: float) -> tuple[tuple[FormulaLine, .
     except RikigakuError:
         return (), ()
     try:
-        explicit = tuple(str(relation) for relation in constraints.eliminated(time_limit))
+        explicit = tuple(aligned(relation.latex()) for relation in constraints.eliminated(time_limit))
     except RikigakuError:
         explicit = ()
     return tuple(lines), explicit

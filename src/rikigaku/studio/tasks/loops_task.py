@@ -31,7 +31,7 @@ class ConstraintLine:
 class LoopsResult:
     """Structure and formulas of the loops.
 
-    explicit: dependent coordinates solved for, as texts. loop_singularity, actuation_singularity: 0 where
+    explicit: dependent coordinates solved for, in LaTeX. loop_singularity, actuation_singularity: 0 where
     singular; None where there is no value.
     """
 

@@ -156,6 +156,14 @@ class Relation:
         if self.form == "angle":
             A, B, C, W = (f"{symbol}_{{{name}}}" for symbol in "ABCW")
             square = f"{A}^{{2}} + {B}^{{2}}"
+            if not c.terms:
+                return [
+                    *equation_rows(a, A),
+                    *equation_rows(b, B),
+                    rf"{W} &= \pm\sqrt{{{square}}}",
+                    rf"\sin({name}) &= \frac{{{B}}}{{{W}}}",
+                    rf"\cos({name}) &= -\frac{{{A}}}{{{W}}}",
+                ]
             rows = [x for left, y in ((A, a), (B, b), (C, c)) for x in equation_rows(y, left)]
             return [
                 *rows,
@@ -178,6 +186,11 @@ class Relation:
             return f"{known}({name}) = {value}, {other}({name}) = +-sqrt(1 - {known}({name})**2)"
         if self.form == "angle":
             A, B, C, W = (f"{symbol}_{name}" for symbol in "ABCW")  # no symbol of the robot's own
+            if not c.terms:
+                return (
+                    f"sin({name}) = +-{B}/{W}, cos({name}) = -+{A}/{W} "
+                    f"with {A} = {a}, {B} = {b}, {W} = sqrt({A}**2 + {B}**2)"
+                )
             return (
                 f"sin({name}) = (-{A}*{C} +- {B}*{W})/({A}**2 + {B}**2), "
                 f"cos({name}) = (-{B}*{C} -+ {A}*{W})/({A}**2 + {B}**2) "

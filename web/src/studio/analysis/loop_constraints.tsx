@@ -42,13 +42,11 @@ export function LoopConstraints({ studio }: { studio: Studio }) {
       {found && found.explicit.length > 0 && (
         <details>
           <summary>{text("loops.explicit")}</summary>
-          <ul class="rk-explicit">
-            {found.explicit.map((line) => (
-              <li>
-                <code>{line}</code>
-              </li>
-            ))}
-          </ul>
+          {found.explicit.map((latex) => (
+            <div class="rk-line">
+              <Formula latex={latex} />
+            </div>
+          ))}
         </details>
       )}
       {found && found.loop_singularity !== null && (
