@@ -3,10 +3,12 @@
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from browser_page import OpenedPage, opened
+from matplotlib import image
 from playwright.sync_api import Browser
 from written_reports import NAME, SOURCE, Reports
 
@@ -31,6 +33,24 @@ def test_reports_start_without_errors_and_ask_nobody(name: str, browser: Browser
         ).scroll_into_view_if_needed()  # formulas are rendered where they can be seen
         page.page.wait_for_selector("#law-pose .rk-textbook .katex")
         assert page.run("live => live.viewer !== null && live.state.moves")
+        nothing_went_wrong(page)
+
+
+def test_another_theme_leaves_labels_their_size(browser: Browser, written: Reports) -> None:
+    """By its button, and by the scheme of the system."""
+    heights = """({viewer}) => { const found = []; viewer.scene.traverse(object => {
+        if (object.isSprite) found.push([object.id, object.scale.y, object.visible]); });
+        return found; }"""
+    with opened(browser, written["planar_2r"]) as page:
+        before = page.run(heights)
+        page.page.locator("#rk-theme").click()
+        after = page.run(heights)
+        page.page.emulate_media(color_scheme="dark")
+        page.wait(f"live => ({heights})(live)[0][0] > {after[-1][0]}")  # labels of other colours
+        last = page.run(heights)
+        assert len(before) > 1
+        assert before[0][0] != after[0][0]
+        assert [x[1:] for x in before] == [x[1:] for x in after] == [x[1:] for x in last]
         nothing_went_wrong(page)
 
 
@@ -307,6 +327,25 @@ def test_without_scripts_the_report_reads(browser: Browser, written: Reports) ->
         assert "JavaScript is off" in page.page.locator("noscript").inner_text()
         assert page.page.locator("table.rk-data").count() > 4
         assert [url for url in page.requests if not url.startswith("data:")] == [written["puma560"].as_uri()]
+
+
+def test_without_scripts_bars_stand_clear_of_their_letters(
+    browser: Browser, written: Reports, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"java_script_enabled": False, "device_scale_factor": 1}
+    picture = tmp_path / "letter.png"
+    with opened(browser, written["five_bar"], **options) as page:
+        for letter in "Mhτ":
+            barred = page.page.locator(
+                f"math mover:has(> mi:text-is('{letter}')):has(> mo:text-is('¯'))"
+            ).first
+            barred.scroll_into_view_if_needed()
+            box = barred.bounding_box()
+            assert box is not None
+            clip = {"x": box["x"], "y": box["y"] - 3, "width": box["width"], "height": box["height"] + 6}
+            page.page.screenshot(path=picture, clip=clip)
+            ink = image.imread(picture)[:, :, :3].min(axis=(1, 2)) < 0.7
+            assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == 2, letter  # the bar, then the letter
 
 
 def test_events_of_a_slider_between_two_frames_are_drawn_once(browser: Browser, written: Reports) -> None:
