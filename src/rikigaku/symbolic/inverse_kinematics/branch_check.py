@@ -80,12 +80,16 @@ def verified(
                 (passed if passes else failed)[pattern] += 1
     good = [p for p in patterns if passed[p] == _REQUIRED_PASSES]
     if not good:
-        loops = "Its loops may leave the frame less freedom than its own joints have. " * bool(
-            result.robot.loops
+        branches = f"Robot {result.robot.name!r}: none of {len(patterns)} branches"
+        target = f"{result.target} of frame {result.frame!r}"
+        reason = (
+            f"{branches} closes its loops at an arbitrary {target}: "
+            "the loops may leave the frame less freedom than its own joints have."
+            if result.robot.loops
+            else f"{branches} reaches the {target}."
         )
         raise NotSolvable(
-            f"Robot {result.robot.name!r}: none of {len(patterns)} branches reaches the {result.target} "
-            f"of frame {result.frame!r}. {loops}{NUMERIC}",
+            f"{reason} {NUMERIC}",
             [result.coordinates[axis.place] for axis in axes if axis.place in result.coordinates],
         )
     undecided = sum(passed[p] < _REQUIRED_PASSES and failed[p] < most for p in patterns)
