@@ -293,7 +293,13 @@ def test_mathml_says_what_katex_says(browser: Browser, written: Reports) -> None
 
 def _letters(text: str) -> str:
     """Without spaces, invisible operators and variants of one sign."""
-    return re.sub(r"[\s\u2061\u200b\u00a0]", "", text).replace("ϕ", "φ").replace("⋅", "⋅").replace("˙", "˙")
+    return (
+        re.sub(r"[\s\u2061\u200b\u00a0]", "", text)
+        .replace("ϕ", "φ")
+        .replace("⋅", "⋅")
+        .replace("˙", "˙")
+        .replace("ˉ", "¯")
+    )
 
 
 def test_intermediate_variables_are_copied_as_latex(browser: Browser, written: Reports) -> None:
