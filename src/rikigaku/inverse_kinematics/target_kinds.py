@@ -88,7 +88,7 @@ class PoseTarget(Target):
         poses, batch, is_pose = targets_of(self.pose)
         if not is_pose:
             raise WrongSize("A PoseTarget takes poses (..., 4, 4).")
-        flat = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
+        flat = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(len(poses), 9)], axis=1)
         return flat.reshape(*batch, 12)
 
     def rows(self, mechanism: Mechanism, bodies: Sequence[Pose], q: Any, x: Sequence[Number]) -> Rows:

@@ -28,7 +28,8 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
     """
     array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
-        return _checked_poses(array.reshape(-1, 4, 4)), array.shape[:-2], True
+        count = int(np.prod(array.shape[:-2], dtype=np.int64))  # -1 would not do for an empty batch
+        return _checked_poses(array.reshape(count, 4, 4)), array.shape[:-2], True
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
             raise WrongValue("The target must be finite numbers.")
@@ -37,7 +38,7 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
                 "The target is a rotation matrix (3, 3), not three positions. Give a pose (4, 4), or "
                 "rk.OrientationTarget."
             )
-        return array.reshape(-1, 3), array.shape[:-1], False
+        return array.reshape(int(np.prod(array.shape[:-1], dtype=np.int64)), 3), array.shape[:-1], False
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
     )
