@@ -301,3 +301,18 @@ def test_wrong_targets_are_refused_in_words():
         ROBOT.inverse_kinematics([rk.PoseTarget(frame="a5", pose=[0.0] * 3)])
     with pytest.raises(WrongSize, match=r"A rotation is"):
         ROBOT.inverse_kinematics([rk.OrientationTarget(frame="a5", rotation=np.eye(4))])
+    with pytest.raises(WrongSize, match=r"PoseTarget \(3,\), PositionTarget \(2,\)"):
+        ROBOT.inverse_kinematics([
+            rk.PoseTarget(frame="a5", pose=np.repeat(T[None], 3, axis=0)),
+            rk.PositionTarget(frame="b5", position=np.zeros((2, 3))),
+        ])  # fmt: skip
+    massless = rk.Robot("massless", (rk.Link("l1", "base", rk.Joint("q1"), rk.ModifiedDH(a=0.3)),))
+    with pytest.raises(WrongValue, match="no masses"):
+        massless.inverse_kinematics([rk.CenterOfMassTarget(position=[0.0, 0.0, 0.1])])
+    with pytest.raises(WrongValue, match=r"1e\+300 m away"):
+        ROBOT.inverse_kinematics([rk.PositionTarget(frame="a5", position=[1e300, 0.0, 0.0])])
+    far = np.eye(4)
+    far[1, 3] = -1e300
+    for target in (far, far[:3, 3]):
+        with pytest.raises(WrongValue, match=r"Is its unit the metre"):
+            ROBOT.inverse_kinematics(target, "a5")

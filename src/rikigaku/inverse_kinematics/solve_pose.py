@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
+from rikigaku.core.errors import NotSolvable, UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag, number, precision
 from rikigaku.inverse_kinematics.exact_solutions import all_configurations, nearest, sampled_family
@@ -109,8 +109,7 @@ def inverse_kinematics(
             raise NotSolvable(
                 "Several targets are searched for: no all=, along=, given= or other method.", []
             )
-        shape = np.broadcast_shapes(*(goal.shape for goal in goals))
-        return search(robot, goals, shape, start, options)
+        return search(robot, goals, _common_shape(goals), start, options)
     assert frame is not None
     targets, batch, is_pose = targets_of(target)
     if path and (everything or len(batch) != 1):
@@ -217,6 +216,18 @@ def _tolerance(x: float | None, single: bool) -> float:
             f"{LEAST_TOLERANCE:g} or more. Leave dtype out for double precision."
         )
     return tolerance
+
+
+def _common_shape(goals: Sequence[Target]) -> tuple[int, ...]:
+    """Shape of the batch of several targets, by NumPy's rules of broadcasting."""
+    shapes = [goal.shape for goal in goals]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        given = ", ".join(f"{type(goal).__name__} {shape}" for goal, shape in zip(goals, shapes, strict=True))
+        raise WrongSize(
+            f"Targets that are met together have batches of one shape, or a single value; {given} were given."
+        ) from None
 
 
 def _several(target: Any, frame: str | None) -> list[Target] | None:
