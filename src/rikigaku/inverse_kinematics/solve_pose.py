@@ -17,7 +17,7 @@ from rikigaku.inverse_kinematics.leg_branches import leg_solution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, search, start_of
 from rikigaku.inverse_kinematics.method_choice import METHODS, ExactMethod, exact_method, is_moved
 from rikigaku.inverse_kinematics.nearest_closed import with_closed_loops
-from rikigaku.inverse_kinematics.nearest_reachable import with_nearest
+from rikigaku.inverse_kinematics.nearest_reachable import with_family, with_nearest
 from rikigaku.inverse_kinematics.pose_path import PathOptions, exact_path, path_options, searched_path
 from rikigaku.inverse_kinematics.position_wrist import WRIST, posed, with_wrist, without_wrist
 from rikigaku.inverse_kinematics.single_precision import LEAST_TOLERANCE, TOLERANCE, single_precision
@@ -140,6 +140,8 @@ def inverse_kinematics(
             else PositionTarget(frame=frame, position=targets)
         )
         found = _searched(robot, goal, targets, start, options, steps)
+        if method == "auto" and isinstance(goal, PoseTarget) and steps is None and not found.success.all():
+            found = with_family(robot, found, goal, start, options, within)
         return shaped(_only(found) if everything else found, batch, kind)
     if steps is not None:
         first = None if q0 is None else start
