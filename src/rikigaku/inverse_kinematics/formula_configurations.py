@@ -41,12 +41,12 @@ def configurations_by_formulas(
     multiplicity = present.astype(np.int64)
     family = np.zeros(present.shape, dtype=np.int64)
     complete = np.ones(len(poses), dtype=bool)
-    nearly = _singular(chain, suspect, poses, given, q, multiplicity, family) if suspect.any() else None
+    beside = _singular(chain, suspect, poses, given, q, multiplicity, family) if suspect.any() else None
     # an undetermined angle belongs to a singular configuration: without one, some may be missing
     if undetermined is not None:
         complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
-    if nearly is not None:
-        complete[nearly] = False
+    if beside is not None:
+        complete[beside] = False
     return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
 
 
