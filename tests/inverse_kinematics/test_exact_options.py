@@ -64,6 +64,28 @@ def test_given_joints_keep_their_values_in_the_search_for_the_nearest_pose():
         panda.inverse_kinematics(pose, "hand", all=True, given={"panda_joint7": "half"})
 
 
+def test_an_arm_of_seven_joints_is_solved_exactly_where_the_search_fails():
+    panda = rk.load("panda")
+    q = [
+        [-1.7841269, -1.4391374, 0.0089441, -0.4957970, -0.2510863, 1.8993934, -2.3364707],
+        [-2.6857919, -1.2051843, 0.2964351, -0.4378829, -0.0161141, 1.6797663, -2.5806128],
+        [2.8084250, 1.1058292, 1.7823972, -0.4594854, 0.0397482, 2.0447950, 2.0205348],
+    ]
+    T = panda.pose(np.array([*q, np.full(7, 0.3)]), "hand")
+    T[3, 0, 3] += 5.0  # out of reach
+    assert not panda.inverse_kinematics(T, "hand", method="search").success.any()
+    found = panda.inverse_kinematics(T, "hand")
+    assert found.success.tolist() == [True, True, True, False]
+    np.testing.assert_allclose(panda.pose(found.q[:3], "hand"), T[:3], atol=2e-8)
+    lower, upper = position_bounds(panda)
+    assert ((found.q >= lower) & (found.q <= upper)).all()
+    assert found.method.tolist() == ["elimination"] * 3 + ["search"]
+    assert "sampled values of joint 'panda_joint" in found.message[0]
+    one = panda.inverse_kinematics(T[0], "hand")
+    assert one.success
+    assert one.method == "elimination"
+
+
 def test_a_pose_beside_the_reach_by_less_than_the_tolerance_has_its_configurations():
     scara = rk.load("scara")
     q = scara.random_state(1).q

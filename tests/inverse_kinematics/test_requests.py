@@ -68,3 +68,41 @@ def test_a_message_says_which_targets_are_met() -> None:
     found = arm.inverse_kinematics([hand, far])
     assert found.success
     assert found.message.startswith("All targets of priority 0 are met")
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda", "general_6r", "five_bar", "three_rrr", "stewart"])
+@pytest.mark.parametrize("batch", [(0,), (2, 0)])
+def test_an_empty_batch_gets_an_empty_result(name: str, batch: tuple[int, ...]) -> None:
+    arm = general_arm() if name == "general_6r" else rk.load(name)
+    frame = arm.frame_names[-1] if name == "five_bar" else "hand"
+    for target in (np.zeros((*batch, 4, 4)), np.zeros((*batch, 3))):
+        for everything in (False, True):
+            found = arm.inverse_kinematics(target, frame, all=everything)
+            count = (found.q.shape[len(batch)],) if everything else ()
+            assert found.q.shape == (*batch, *count, arm.nq)
+            assert found.success.shape == found.position_error.shape == (*batch, *count)
+            assert found.message.shape == batch
+    goal = rk.PositionTarget(frame=frame, position=np.zeros((*batch, 3)))
+    assert arm.inverse_kinematics([goal]).q.shape == (*batch, arm.nq)
+    goal = rk.PoseTarget(frame=frame, pose=np.zeros((*batch, 4, 4)))
+    assert arm.inverse_kinematics([goal]).q.shape == (*batch, arm.nq)
+    if len(batch) == 1:
+        assert arm.inverse_kinematics(np.zeros((0, 4, 4)), frame, along=True).q.shape == (0, arm.nq)
+
+
+def general_arm() -> rk.Robot:
+    """Six skew axes: no formulas."""
+    rows = [
+        (0.3, 0.1, 0.2),
+        (1.2, 0.3, 0.1),
+        (-0.8, 0.4, 0.2),
+        (1.1, 0.1, 0.4),
+        (-1.3, 0.1, 0.1),
+        (0.9, 0.1, 0.2),
+    ]
+    links = [
+        rk.Link(f"l{k}" if k < 6 else "hand", f"l{k - 1}" if k > 1 else "base", rk.Joint(f"q{k}"),
+                rk.ModifiedDH(alpha=alpha, a=a, d=d))
+        for k, (alpha, a, d) in enumerate(rows, 1)
+    ]  # fmt: skip
+    return rk.Robot("general_6r", tuple(links))

@@ -105,6 +105,50 @@ def test_a_target_of_lower_priority_is_met_as_far_as_the_first_allows():
     assert at_limit or abs(slope) < 1e-3
 
 
+@pytest.mark.parametrize("x", [0.9, 3.0])
+def test_a_target_of_lower_priority_never_costs_the_success_of_the_first(x):
+    panda = rk.load("panda")
+    T = panda.pose(panda.random_state(5, 20).q, "hand")
+    first = rk.PoseTarget(frame="hand", pose=T)
+    second = rk.PositionTarget(frame="panda_link4", position=[x, 0.2, 0.6], priority=1)
+    alone, both = panda.inverse_kinematics([first]), panda.inverse_kinematics([first, second])
+    assert alone.success.all()
+    assert both.success.all()
+    np.testing.assert_allclose(panda.pose(both.q, "hand"), T, atol=2e-8)
+    lower, upper = position_bounds(panda)
+    assert ((both.q >= lower) & (both.q <= upper)).all()
+    off = [
+        np.linalg.norm(panda.pose(y.q, "panda_link4")[:, :3, 3] - second.position, axis=1)
+        for y in (alone, both)
+    ]
+    assert (off[1] <= off[0]).all()
+    # downhill along the self-motion a joint is at its limit, or the slope vanishes
+    for y in both.q:
+        null = np.linalg.svd(panda.jacobian(y, "hand"))[2][-1]
+        gap = second.position - panda.pose(y, "panda_link4")[:3, 3]
+        slope = gap @ panda.jacobian(y, "panda_link4")[:3] @ null
+        move = null * np.sign(slope)
+        held = ((y < lower + 1e-6) & (move < 0)) | ((y > upper - 1e-6) & (move > 0))
+        assert held.any() or abs(slope) < 1e-3
+    np.testing.assert_allclose(both.position_error[:, 1], off[1], atol=1e-12)
+
+
+def test_a_target_of_lower_priority_is_approached_from_where_the_first_is_met():
+    q = ROBOT.random_state(3).q
+    T, p = ROBOT.pose(q, "a5"), ROBOT.pose(q, "b5")[:3, 3]
+    far = 3 * p / np.linalg.norm(p)
+    first, second = rk.PoseTarget(frame="a5", pose=T), rk.PositionTarget(frame="b5", position=far, priority=1)
+    found = ROBOT.inverse_kinematics([first, second], q0=q, restarts=0)
+    assert found.success
+    np.testing.assert_allclose(ROBOT.pose(found.q, "a5"), T, atol=2e-8)
+    gap = far - ROBOT.pose(found.q, "b5")[:3, 3]
+    assert np.linalg.norm(gap) < np.linalg.norm(far - p) - 0.1
+    # no motion that keeps the first target comes nearer: the gradient in its null space vanishes
+    null = np.linalg.svd(ROBOT.jacobian(found.q, "a5"))[2][6:]
+    slope = null @ (ROBOT.jacobian(found.q, "b5")[:3].T @ gap)
+    assert np.abs(slope).max() < 1e-2 * np.linalg.norm(gap)
+
+
 def test_a_preferred_configuration_is_approached_along_the_self_motion():
     panda = rk.load("panda")
     q = np.array([0.1, 0.2, 0.3, -1.5, 0.4, 1.2, 0.5, 0.01, 0.01])[: panda.nq]
@@ -257,3 +301,18 @@ def test_wrong_targets_are_refused_in_words():
         ROBOT.inverse_kinematics([rk.PoseTarget(frame="a5", pose=[0.0] * 3)])
     with pytest.raises(WrongSize, match=r"A rotation is"):
         ROBOT.inverse_kinematics([rk.OrientationTarget(frame="a5", rotation=np.eye(4))])
+    with pytest.raises(WrongSize, match=r"PoseTarget \(3,\), PositionTarget \(2,\)"):
+        ROBOT.inverse_kinematics([
+            rk.PoseTarget(frame="a5", pose=np.repeat(T[None], 3, axis=0)),
+            rk.PositionTarget(frame="b5", position=np.zeros((2, 3))),
+        ])  # fmt: skip
+    massless = rk.Robot("massless", (rk.Link("l1", "base", rk.Joint("q1"), rk.ModifiedDH(a=0.3)),))
+    with pytest.raises(WrongValue, match="no masses"):
+        massless.inverse_kinematics([rk.CenterOfMassTarget(position=[0.0, 0.0, 0.1])])
+    with pytest.raises(WrongValue, match=r"1e\+300 m away"):
+        ROBOT.inverse_kinematics([rk.PositionTarget(frame="a5", position=[1e300, 0.0, 0.0])])
+    far = np.eye(4)
+    far[1, 3] = -1e300
+    for target in (far, far[:3, 3]):
+        with pytest.raises(WrongValue, match=r"Is its unit the metre"):
+            ROBOT.inverse_kinematics(target, "a5")

@@ -102,3 +102,32 @@ def test_elbows_that_coincide_within_1e_6_are_one_of_multiplicity_two(off):
     found = puma.inverse_kinematics(puma.pose(q, "hand"), "hand", all=True, limits=False)
     assert (found.multiplicity.sum(axis=1) == 8).all()
     assert ((found.multiplicity > 0).sum(axis=1) == (4 if off < 1e-6 else 8)).all()
+
+
+def test_a_truncated_right_angle_is_not_called_complete_where_configurations_are_missing():
+    # formulas find one configuration of a curve that nearly is a family; others are far along it
+    alpha = 1.5707963
+    rows = [
+        (0, 0, 0.0892),
+        (alpha, 0, 0),
+        (0, -0.425, 0),
+        (0, -0.392, 0.1093),
+        (alpha, 0, 0.0947),
+        (-alpha, 0, 0.0823),
+    ]
+    arm = rk.Robot("truncated", tuple(
+        rk.Link(f"l{k}", f"l{k - 1}" if k else "base", rk.Joint(f"q{k}"), rk.ModifiedDH(alpha=x, a=a, d=d))
+        for k, (x, a, d) in enumerate(rows)
+    ))  # fmt: skip
+    rng = np.random.default_rng(5)
+    q = rng.uniform(-np.pi, np.pi, (60, 6))
+    q = np.where(rng.random((60, 6)) < 0.4, rng.choice([0, np.pi, np.pi / 2], (60, 6)), q)
+    q[30:] = rng.uniform(-np.pi, np.pi, (30, 6))
+    found = arm.inverse_kinematics(arm.pose(q, "l5"), "l5", all=True, limits=False)
+    assert found.method == "formulas"
+    gap = found.q - q[:, None]
+    gap = np.abs(gap - 2 * np.pi * np.round(gap / (2 * np.pi))).max(axis=2)
+    known = ((gap < 1e-3) & found.success).any(axis=1) | (found.family > 0).any(axis=1)
+    assert (known | ~found.complete).all()
+    assert found.complete[30:].all()  # general poses
+    assert not known[:30].all()

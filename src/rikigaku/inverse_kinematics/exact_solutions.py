@@ -78,11 +78,12 @@ def sampled_family(
     found = all_configurations(
         solver, np.repeat(targets, count, axis=0), values, start, tolerance, limits, limits
     )
-    q = found.q.reshape(n, -1, found.q.shape[-1])
-    success, multiplicity = found.success.reshape(n, -1), found.multiplicity.reshape(n, -1)
-    position, rotation = (x.reshape(n, -1) for x in (found.position_error, found.rotation_error))
-    family = found.family.reshape(n, -1)
-    complete = found.complete.reshape(n, -1).all(axis=1)
+    table = (n, count * found.q.shape[1])
+    q = found.q.reshape(*table, found.q.shape[-1])
+    success, multiplicity = found.success.reshape(table), found.multiplicity.reshape(table)
+    position, rotation = (x.reshape(table) for x in (found.position_error, found.rotation_error))
+    family = found.family.reshape(table)
+    complete = found.complete.reshape(n, count).all(axis=1)
     accurate = (position <= tolerance) & (rotation <= tolerance)
     return IkSolution(
         q,

@@ -40,12 +40,13 @@ def configurations_by_formulas(
         suspect = present & (pivot < SUSPECT)
     multiplicity = present.astype(np.int64)
     family = np.zeros(present.shape, dtype=np.int64)
-    if suspect.any():
-        _singular(chain, suspect, poses, given, q, multiplicity, family)
-    # an undetermined angle belongs to a singular configuration: without one, some may be missing
     complete = np.ones(len(poses), dtype=bool)
+    beside = _singular(chain, suspect, poses, given, q, multiplicity, family) if suspect.any() else None
+    # an undetermined angle belongs to a singular configuration: without one, some may be missing
     if undetermined is not None:
         complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
+    if beside is not None:
+        complete[beside] = False
     return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
 
 
@@ -108,8 +109,13 @@ def _singular(
     q: Array,
     multiplicity: Indices,
     family: Indices,
-) -> None:
-    """Multiplicities and families at poses with a singular configuration; equal branches become one."""
+) -> Indices:
+    """Multiplicities and families at poses with a singular configuration; equal branches become one.
+
+    Returns:
+        Poses with a curve that nearly is a family (a twist of 1.5707963 in place of a right angle): formulas
+        list one configuration of it, and there may be others far along it.
+    """
     links = [scaled(x, chain.reach) for x in chain.chain_links(given)]
     revolute, unit = chain.free_revolute, chain.units
     own, branch = np.nonzero(suspect)
@@ -128,3 +134,4 @@ def _singular(
     free = np.where(listed[..., None], q[rows][..., list(chain.free)] / unit, np.nan)
     multiplicity[rows] = np.where(listed, multiplicities(order[rows], free, revolute), 0)
     family[multiplicity == 0] = 0
+    return own[kinds.nearly]

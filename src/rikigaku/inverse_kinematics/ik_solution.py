@@ -33,7 +33,8 @@ class IkSolution:
         position_error [m], rotation_error [rad] (0 for a position target).
         iterations: of the search. texts: the messages, or a function that writes them.
         method: "formulas", "elimination", "continuation" or "search". For a batch of which some targets were
-            searched for because the exact method reaches none, an array with the method of each.
+            searched for because the exact method reaches none, or solved exactly because a search failed, an
+            array with the method of each.
         multiplicity: with all=True, the number of solutions that coincide: 1, 2 at a fold, 3 at a cusp; 0
             where there is none. Solutions closer than 1e-6 [rad, sum of link lengths] are one.
         complete: with all=True, False where configurations may be missing: the elimination was

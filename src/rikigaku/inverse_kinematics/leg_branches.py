@@ -50,7 +50,7 @@ def leg_solution(
     if formulas is not None:
         return _by_formulas(robot, formulas, targets, limits, symbols)
     parts = [problem.solved(target, start, limits) for target in targets]
-    count = max(len(part.q) for part in parts)
+    count = max((len(part.q) for part in parts), default=0)
     rows = np.full((len(parts), count, robot.nq), np.nan)
     success, residual = np.zeros((len(parts), count), dtype=bool), np.full((len(parts), count), np.nan)
     for k, part in enumerate(parts):

@@ -3,14 +3,15 @@
 The error of a frame at (p, R) against (p*, R*) is e = [p* - p; log(R* R^T)] in world axes [m, rad], so that
 J v = e is the step that would remove it. Coordinates at a limit that would leave it are held. From a
 stationary point that is no solution the search restarts at random configurations. All attempts of all targets
-run together; steps are compiled (`search_kernel`).
+run together; steps are compiled (`search_kernel`). Targets of priority 1 are approached afterwards
+(`null_space_descent`): whether those of priority 0 are met does not depend on them.
 Reference: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method,
 IEEE Transactions on Robotics 27(5), 2011 (damping that follows the error) [Sugihara2011].
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from rikigaku.binding.bound_law import bound_law
 from rikigaku.core.errors import UnknownName, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
+from rikigaku.inverse_kinematics.null_space_descent import PriorityKernel, descended
 from rikigaku.inverse_kinematics.search_kernel import SearchKernel
 from rikigaku.inverse_kinematics.shared_kernels import run
 from rikigaku.inverse_kinematics.target_kinds import Target
@@ -31,15 +33,18 @@ _MOST_STALLED = 8
 _FIRST_FACTOR = 5e-2  # of the squared error: the damping
 _LEAST_FACTOR = 1e-9
 _UNBOUNDED = 1e12  # kernels take finite numbers
-_SETTLED = 1e-7  # step [rad, m] at which targets of lower priority are as near as they can be
-_LONGEST = 0.3  # step [rad, m] with targets of lower priority
+_RESTORING = 10  # steps that restore targets of priority 0 after one toward those of priority 1
 _MOST_AT_ONCE = 4096  # attempts
 _MOST_KNOWN = 32
 _known: dict[tuple[object, ...], SearchKernel] = {}
+_Kernel = TypeVar("_Kernel", bound=SearchKernel)
 
 
 class Found(NamedTuple):
-    """Results of attempts: q (m, nq), whether it succeeded, errors (m, 2 + 2 targets), steps (m,)."""
+    """Results of attempts: q (m, nq), whether it succeeded, errors (m, 2 + 2 targets), steps (m,).
+
+    Only targets of priority 0 count.
+    """
 
     q: Array
     success: NDArray[np.bool_]
@@ -48,7 +53,7 @@ class Found(NamedTuple):
 
     @property
     def size(self) -> Array:
-        """The squared errors of the targets that must be met."""
+        """The squared errors of the targets."""
         return self.errors[:, 0]
 
 
@@ -90,23 +95,52 @@ def search(
     if robot.nv == 0:
         raise WrongValue(f"Robot {robot.name!r} has no joint that moves: no frame can be brought anywhere.")
     n = int(np.prod(batch, dtype=np.int64))
-    parts = [np.broadcast_to(t.numbers(), (*batch, t.numbers().shape[-1])).reshape(n, -1) for t in targets]
-    x = (np.concatenate(parts, axis=1) if parts else np.zeros((n, 0))).astype(options.dtype, copy=False)
-    method = _Search(robot, targets, options)
+    first = [target for target in targets if target.priority == 0]
+    method = Search(robot, first, options)
+    x = _numbers(first, batch, n).astype(options.dtype, copy=False)
     # All searches draw the same random configurations: a result does not depend on the other targets.
     seed = generator(options.rng).integers(2**63)
     starts = np.broadcast_to(start.astype(options.dtype, copy=False), (n, robot.nq))
     with np.errstate(all="ignore"):
         best = method.best(x, starts, restarts, np.random.default_rng(seed))
-    return method.solution(best, batch, restarts)
+        errors = best.errors[:, 2:]
+        if len(first) < len(targets):
+            kernel = _known_kernel(PriorityKernel, robot, targets, options.symbols)
+            every = _numbers(targets, batch, n).astype(options.dtype, copy=False)
+
+            def restored(rows: NDArray[np.int64], trial: Array) -> tuple[Array, NDArray[np.bool_]]:
+                found = method.attempt(x[rows], trial, _RESTORING)
+                return found.q, found.success
+
+            q, errors, steps = descended(
+                kernel,
+                best.q,
+                best.success,
+                every,
+                restored,
+                method.moved,
+                method.rate_bounds,
+                options.iterations,
+            )
+            best = best._replace(q=q, steps=best.steps + steps)
+    return method.solution(best, targets, errors, batch, restarts)
 
 
-class _Search:
+def _numbers(targets: Sequence[Target], batch: tuple[int, ...], n: int) -> Array:
+    """The numbers of all targets side by side (n, k)."""
+    parts = [np.zeros((n, 0))]
+    for numbers in (target.numbers() for target in targets):
+        width = numbers.shape[-1]
+        parts.append(np.broadcast_to(numbers, (*batch, width)).reshape(n, width))
+    return np.concatenate(parts, axis=1)
+
+
+class Search:
     """Targets of one robot: the kernel and the numbers that do not change from target to target."""
 
     def __init__(self, robot: RobotModel, targets: Sequence[Target], options: SearchOptions) -> None:
         self.robot, self.targets = robot, targets
-        self.kernel = _search_kernel(robot, targets, options.symbols)
+        self.kernel = _known_kernel(SearchKernel, robot, targets, options.symbols)
         self.dtype, self.single = options.dtype, options.dtype is np.float32
         self.advance = _advance(robot, self.single)
         self.tolerance, self.iterations = float(options.tolerance), options.iterations
@@ -119,8 +153,6 @@ class _Search:
                 at, rate = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
                 low[rate], high[rate] = max(self.lower[at], -_UNBOUNDED), min(self.upper[at], _UNBOUNDED)
         self.rate_bounds = low, high
-        self.must = np.array([t.priority == 0 for t in targets for _ in range(2)], dtype=bool)
-        self.has_second = not all(self.must)
 
     def best(self, x: Array, starts: Array, restarts: int, rng: np.random.Generator) -> Found:
         """The first success of each target, or the smallest error of all its attempts."""
@@ -151,9 +183,9 @@ class _Search:
                 for k in range(0, len(q), _MOST_AT_ONCE)
             ]
             return Found(*(np.concatenate(p) for p in zip(*parts, strict=True)))
-        return self._with_second(x, q) if self.has_second else self._together(x, q)
+        return self.attempt(x, q, self.iterations)
 
-    def _together(self, x: Array, start: Array) -> Found:
+    def attempt(self, x: Array, start: Array, iterations: int) -> Found:
         """Levenberg-Marquardt from each start until within the tolerance or stalled."""
         m, width = len(start), 2 + 2 * len(self.targets)
         q, errors = np.array(start), np.full((m, width), np.inf, self.dtype)
@@ -162,7 +194,7 @@ class _Search:
         trial, numbers = q.copy(), x
         cost, factor = np.full(m, np.inf, self.dtype), np.full(m, _FIRST_FACTOR, self.dtype)
         stalled, again = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=bool)
-        for _ in range(self.iterations + 1):
+        for _ in range(iterations + 1):
             used = np.where(again, factor, np.maximum(factor / 5, _LEAST_FACTOR))
             dv, found = self._steps(trial, numbers, used)
             better = found[:, 0] < cost
@@ -178,39 +210,13 @@ class _Search:
             success[at[settled]] = True
             keep = ~settled & (stalled <= _MOST_STALLED)
             # a step that made it worse is repeated from where it began, with more damping
-            trial = np.where(worse[:, None], q[at], self._moved(q[at], dv))
+            trial = np.where(worse[:, None], q[at], self.moved(q[at], dv))
             at, trial, numbers, cost = at[keep], trial[keep], numbers[keep], cost[keep]
             factor, stalled, again = factor[keep], stalled[keep], worse[keep]
             if not len(at):
                 break
             steps[at] += 1
         return Found(q, success & self._inside(q), errors, steps)
-
-    def _with_second(self, x: Array, start: Array) -> Found:
-        """Steps with targets of lower priority: every one is taken, because each may cost the first something
-        that the next one restores. The last configuration within the tolerance is kept."""
-        m = len(start)
-        q, errors = np.array(start), np.full((m, 2 + 2 * len(self.targets)), np.inf, self.dtype)
-        trial, cost = q.copy(), np.full(m, np.inf, self.dtype)
-        factor = np.full(m, _FIRST_FACTOR, self.dtype)
-        reached, moving = np.zeros(m, dtype=bool), np.ones(m, dtype=bool)
-        steps = np.zeros(m, dtype=np.int64)
-        for _ in range(self.iterations + 1):
-            dv, found = self._steps(trial, x, factor)
-            within = self._within(found) & moving
-            kept = within | (moving & ~reached & (found[:, 0] < errors[:, 0]))
-            q[kept], errors[kept] = trial[kept], found[kept]
-            reached |= within
-            factor = np.where(found[:, 0] < cost, np.maximum(factor / 5, _LEAST_FACTOR), 4 * factor)
-            cost = found[:, 0]
-            size = np.abs(dv).max(axis=1, initial=0.0)
-            moving &= np.isfinite(size) & ~(within & (size < _SETTLED))
-            if not moving.any():
-                break
-            steps += moving
-            dv *= np.minimum(1.0, _LONGEST / np.maximum(size, 1e-30))[:, None]
-            trial = np.where(moving[:, None], self._moved(trial, dv), trial)
-        return Found(q, reached & self._inside(q), errors, steps)
 
     def _steps(self, q: Array, x: Array, factor: Array) -> tuple[Array, Array]:
         width = 2 + 2 * len(self.targets)
@@ -222,26 +228,28 @@ class _Search:
         )
         return dv, errors
 
-    def _moved(self, q: Array, dv: Array) -> Array:
+    def moved(self, q: Array, dv: Array) -> Array:
         moved = np.clip(self.advance(q, dv), self.lower, self.upper)
         return coupled(self.robot, moved).astype(self.dtype) if self.robot.couplings else moved
 
     def _within(self, errors: Array) -> NDArray[np.bool_]:
-        good = (errors[:, 2:][:, self.must] <= self.tolerance).all(axis=1)
+        good = (errors[:, 2:] <= self.tolerance).all(axis=1)
         return np.asarray(good & (errors[:, 1] <= self.tolerance**2), dtype=bool)
 
     def _inside(self, q: Array) -> NDArray[np.bool_]:
         """A coupled joint may be unable to keep its own limits."""
         return np.asarray(((q >= self.lower) & (q <= self.upper)).all(axis=1), dtype=bool)
 
-    def solution(self, found: Found, batch: tuple[int, ...], restarts: int) -> IkSolution:
-        """The results with the shape of the batch."""
-        errors = found.errors[:, 2:].reshape(len(found.q), len(self.targets), 2)
-        if len(self.targets) == 1:
+    def solution(
+        self, found: Found, targets: Sequence[Target], gaps: Array, batch: tuple[int, ...], restarts: int
+    ) -> IkSolution:
+        """The results with the shape of the batch; gaps (n, 2 targets): errors of all targets."""
+        errors = gaps.reshape(len(found.q), len(targets), 2)
+        if len(targets) == 1:
             errors = errors[:, 0]
         words = np.empty(len(found.q), dtype=object)
         for k in range(len(words)):
-            words[k] = self._message(found, k, restarts)
+            words[k] = self._message(found, k, restarts, len(targets))
 
         def shaped(y: Any) -> Any:
             y = np.reshape(y, (*batch, *np.shape(y)[1:]))
@@ -256,13 +264,13 @@ class _Search:
             shaped(words),
         )
 
-    def _message(self, found: Found, k: int, restarts: int) -> str:
-        frames = [getattr(t, "frame", "") for t in self.targets if t.priority == 0]
+    def _message(self, found: Found, k: int, restarts: int, count: int) -> str:
+        frames = [getattr(t, "frame", "") for t in self.targets]
         what = (
             f"Frame {frames[0]!r} is at the target"
-            if len(self.targets) == 1 and frames[0]
+            if count == 1 and frames[0]
             else "All targets are met"
-            if len(frames) == len(self.targets)
+            if len(frames) == count
             else "All targets of priority 0 are met"
         )
         if found.success[k]:
@@ -273,13 +281,9 @@ class _Search:
             name = next(name for name, place in self.robot.q_slices.items() if place.start == at)
             limits = f"{self.lower[at]:g} and {self.upper[at]:g}"
             return f"{what}, but with joint {name!r} at {q[at]:.6g}, beyond its limits {limits}."
-        position = float(found.errors[k, 2::2][self.must[::2]].max(initial=0.0))
-        rotation = float(found.errors[k, 3::2][self.must[1::2]].max(initial=0.0))
-        whom = (
-            f"frame {frames[0]!r} to the target"
-            if len(self.targets) == 1 and frames[0]
-            else "all targets about"
-        )
+        position = float(found.errors[k, 2::2].max(initial=0.0))
+        rotation = float(found.errors[k, 3::2].max(initial=0.0))
+        whom = f"frame {frames[0]!r} to the target" if count == 1 and frames[0] else "all targets about"
         text = (
             f"{restarts + 1} attempts found no configuration within the joint limits that brings {whom}. "
             f"The best is off by {position:.3g} m and {rotation:.3g} rad"
@@ -289,21 +293,21 @@ class _Search:
         return f"{text}. Is the target within reach? More restarts= may help."
 
 
-def _search_kernel(
-    robot: RobotModel, targets: Sequence[Target], symbols: Mapping[str, float]
-) -> SearchKernel:
+def _known_kernel(
+    type_: type[_Kernel], robot: RobotModel, targets: Sequence[Target], symbols: Mapping[str, float]
+) -> _Kernel:
     """The kernel of a robot and kinds of targets; the latest ones are kept."""
     kinds = tuple((t.text, t.weight, t.priority) for t in targets)
-    key = (id(robot), kinds, tuple(sorted(symbols.items())))
+    key = (type_, id(robot), kinds, tuple(sorted(symbols.items())))
     known = _known.get(key)
-    if known is None or known.robot is not robot:
+    if not isinstance(known, type_) or known.robot is not robot:
         for target in targets:
             frame = getattr(target, "frame", None)
             if frame is not None and frame not in robot.frame_names:
                 raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
         if len(_known) >= _MOST_KNOWN:
             del _known[next(iter(_known))]
-        known = _known[key] = SearchKernel(robot, targets, symbols)
+        known = _known[key] = type_(robot, targets, symbols)
     return known
 
 

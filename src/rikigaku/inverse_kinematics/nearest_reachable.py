@@ -1,4 +1,4 @@
-"""The nearest configurations to poses that an exact method does not reach, by a search."""
+"""Poses that one method does not reach, by another: a search, or samples of a family after a search."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array, Mask
+from rikigaku.inverse_kinematics.exact_solutions import nearest, sampled_family
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.joint_ranges import AT_LIMIT
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, bounds_of, search
+from rikigaku.inverse_kinematics.method_choice import exact_method
 from rikigaku.inverse_kinematics.target_kinds import PoseTarget
 from rikigaku.model.robot_model import RobotModel
 
@@ -56,6 +59,41 @@ def with_nearest(
             text = f"{best.message[row]} The nearest configuration found is off by {gaps}."
             fields["message"][row] = text if inside else f"{text} Given joints are beyond their limits."
     return replace(best, texts=fields.pop("message"), method=method, **fields)
+
+
+def with_family(
+    robot: RobotModel, found: IkSolution, goal: PoseTarget, start: Array, options: SearchOptions, limits: bool
+) -> IkSolution:
+    """The result of a search; where it failed, the nearest to the start of exact samples of the family.
+
+    Only for arms with one redundant joint, the others by formulas or elimination.
+    """
+    rows = np.nonzero(~found.success)[0]
+    try:
+        exact = exact_method(robot, goal.frame, options.symbols, None, "auto", True, True, len(rows))
+    except NotSolvable:
+        return found
+    if exact is None or exact.dimension != 1 or exact.solver.is_degenerate:
+        return found
+    samples = sampled_family(
+        exact.solver, goal.pose[rows], exact.given, start, options.tolerance, limits, exact.dimension
+    )
+    best = nearest(samples, start)
+    good = np.nonzero(best.success)[0]
+    if not len(good):
+        return found
+    fields: dict[str, Any] = {name: np.array(getattr(found, name)) for name in _FIELDS}
+    method = np.full(len(found.success), found.method, dtype=object)
+    for name in ("q", "success", "position_error", "rotation_error"):
+        fields[name][rows[good]] = getattr(best, name)[good]
+    method[rows[good]] = samples.method
+    (joint,) = (name for name, x in exact.given.items() if np.isnan(x).all())
+    for k in good:
+        fields["message"][rows[k]] = (
+            f"Frame {goal.frame!r} is at the target, within {options.tolerance:g} m and rad: the nearest of "
+            f"{int(samples.success[k].sum())} configurations at sampled values of joint {joint!r}."
+        )
+    return replace(found, texts=fields.pop("message"), method=method, **fields)
 
 
 def _equal_values(given: Mapping[str, Array], rows: Indices) -> list[Indices]:

@@ -103,10 +103,11 @@ def searched_path(
         if found.success or moves is not None:
             before = found.q
         parts.append(found)
-    good = np.array([bool(x.success) for x in parts])
-    q = np.array([x.q if x.success or moves is not None else np.full(robot.nq, np.nan) for x in parts])
+    good = np.array([bool(x.success) for x in parts], dtype=bool)
+    rows = [x.q if x.success or moves is not None else np.full(robot.nq, np.nan) for x in parts]
+    q = np.array(rows).reshape(len(rows), robot.nq)
     errors = [np.array([getattr(x, name) for x in parts]) for name in ("position_error", "rotation_error")]
-    iterations = np.array([x.iterations for x in parts])
+    iterations = np.array([x.iterations for x in parts], dtype=np.int64)
     return _path_solution(q, good, errors, tuple(changes), tuple(fast), iterations, "search")
 
 

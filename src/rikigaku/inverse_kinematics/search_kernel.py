@@ -1,10 +1,9 @@
-"""One damped Gauss-Newton step toward targets, compiled for a robot and kinds of targets.
+"""One Levenberg-Marquardt step toward targets, compiled for a robot and kinds of targets.
 
-    min |J_1 dv - e_1|^2 / damping + |J_2 dv - e_2|^2 + |dv|^2
+    dv = J^T (J J^T + damping)^-1 e [Sugihara2011]
 
-over the coordinates that no limit holds: J_1, e_1 of the targets that must be met (and of closed loops), J_2,
-e_2 of those with lower priority. For small damping the second part only chooses within the null space of the
-first. Without it, this is the Levenberg-Marquardt step J^T (J J^T + damping)^-1 e [Sugihara2011].
+over the coordinates that no limit holds: J, e of the targets and of closed loops. Targets of lower priority
+have no part in it (`null_space_descent`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,9 +25,6 @@ from rikigaku.numbers.elementary_functions import is_zero, where
 from rikigaku.numbers.number_kind import FLOATS, Number
 from rikigaku.numbers.program import Program, trace
 
-# Weight of the size of a step where targets of lower priority decide about it.
-_SECOND = 1e-3
-
 
 class SearchKernel:
     """The step of one robot toward targets of these kinds; the numbers of targets are data."""
@@ -41,8 +37,10 @@ class SearchKernel:
         kinds = [f"{t.text} {t.weight!r} {t.priority}" for t in targets]
         values = str(sorted((k, float(v)) for k, v in self.symbols.items()))
         types = added_definitions(joint.type for joint in robot.joints)
-        identity = "\n".join(["search step", f"{robot.mechanics_digest}{types}", values, *kinds])
-        self.kernel = Kernel(identity, self._program)
+        identity = "\n".join([f"{robot.mechanics_digest}{types}", values, *kinds])
+        self.kernel = Kernel(f"{self.name}\n{identity}", self._program)
+
+    name = "search step"
 
     def _program(self) -> Program:
         nq, ns = self.robot.nq, self.robot.nv
@@ -50,38 +48,42 @@ class SearchKernel:
         return trace("search step", inputs, self._step)
 
     def _step(self, q: Any, x: Any, lower: Any, upper: Any, factor: Any) -> dict[str, Any]:
+        (rows, _), errors = self.levels(q, x)
+        J, e = self.reduced(rows)
+        cost = sum((x * x for x in e), 0.0)
+        n = self.directions.shape[1]
+        downhill = [sum((row[k] * y for row, y in zip(J, e, strict=True)), 0.0) for k in range(n)]
+        free = [self._free(k, q, downhill[k], lower, upper) for k in range(n)]
+        J = [[x * m for x, m in zip(row, free, strict=True)] for row in J]
+        dw = _damped(J, e, factor * cost + 1e-12)
+        dw = [x * m for x, m in zip(dw, free, strict=True)]
+        S = self.directions
+        dv = [sum((float(S[i, k]) * dw[k] for k in range(n) if S[i, k]), 0.0) for i in range(len(S))]
+        return {"dv": dv, "errors": [cost, *errors]}
+
+    def levels(self, q: Any, x: Any) -> tuple[tuple[list[Row], list[Row]], list[Number]]:
+        """Weighted residuals of each priority; squared residual of loops, then two errors of each target."""
         mechanism = instantiate(self.robot, FLOATS, self.symbols)
         bodies = world_poses(mechanism, q)
-        levels: list[list[Row]] = [[], []]
+        levels: tuple[list[Row], list[Row]] = ([], [])
         errors: list[Number] = []
         start = 0
         for target, size in zip(self.targets, self.sizes, strict=True):
             found = target.rows(mechanism, bodies, q, x[start : start + size])
             start += size
-            levels[target.priority] += [
+            levels[target.priority].extend(
                 (target.weight * e, {k: target.weight * r for k, r in rates.items()})
                 for e, rates in found.rows
-            ]
+            )
             errors += [found.position, found.rotation]
         closure: Number = 0.0
         if self.robot.loops:
             residual, rows = loop_residual(mechanism, q), loop_jacobian(mechanism, q)
-            levels[0] += [(-e, dict(enumerate(row))) for e, row in zip(residual, rows, strict=True)]
+            levels[0].extend((-e, dict(enumerate(row))) for e, row in zip(residual, rows, strict=True))
             closure = sum((e * e for e in residual), 0.0)
-        J1, e1 = self._reduced(levels[0])
-        J2, e2 = self._reduced(levels[1])
-        cost = sum((e * e for e in e1), 0.0)
-        n = self.directions.shape[1]
-        downhill = [sum((row[k] * e for row, e in zip(J1, e1, strict=True)), 0.0) for k in range(n)]
-        free = [self._free(k, q, downhill[k], lower, upper) for k in range(n)]
-        J1, J2 = ([[x * m for x, m in zip(row, free, strict=True)] for row in J] for J in (J1, J2))
-        dw = _prioritised(J1, e1, J2, e2, factor * cost + 1e-12)
-        dw = [x * m for x, m in zip(dw, free, strict=True)]
-        S = self.directions
-        dv = [sum((float(S[i, k]) * dw[k] for k in range(n) if S[i, k]), 0.0) for i in range(len(S))]
-        return {"dv": dv, "errors": [cost, closure, *errors]}
+        return levels, [closure, *errors]
 
-    def _reduced(self, rows: Sequence[Row]) -> tuple[list[list[Number]], list[Number]]:
+    def reduced(self, rows: Sequence[Row]) -> tuple[list[list[Number]], list[Number]]:
         """Rows over the independent coordinates, and residuals."""
         S = self.directions
         J: list[list[Number]] = []
@@ -110,30 +112,15 @@ class SearchKernel:
         return free
 
 
-def _prioritised(
-    J1: list[list[Number]], e1: list[Number], J2: list[list[Number]], e2: list[Number], damping: Number
-) -> list[Number]:
-    """dw0 + H^-1 J1^T mu, with H = J2^T J2 + a small weight and (J1 H^-1 J1^T + damping) mu = e1 - J1 dw0."""
-    n = len((J1 or J2)[0])
-    if not J2:
-        start: list[Number] = [0.0] * n
-        columns = J1  # H = 1
-    else:
-        H = [[_inner([r[i] for r in J2], [r[j] for r in J2]) for j in range(n)] for i in range(n)]
-        for k in range(n):
-            H[k][k] = H[k][k] + _SECOND
-        L, D = factors(H)
-        start = solution(L, D, [_inner([r[k] for r in J2], e2) for k in range(n)])
-        columns = [solution(L, D, row) for row in J1]
-    if not J1:
-        return start
-    m = len(J1)
-    A = [[_inner(J1[i], columns[j]) for j in range(m)] for i in range(m)]
+def _damped(J: list[list[Number]], e: list[Number], damping: Number) -> list[Number]:
+    """J^T (J J^T + damping)^-1 e."""
+    m, n = len(J), len(J[0])
+    A = [[_inner(J[i], J[j]) for j in range(m)] for i in range(m)]
     for i in range(m):
         A[i][i] = A[i][i] + damping
     L, D = factors(A)
-    mu = solution(L, D, [e - _inner(row, start) for e, row in zip(e1, J1, strict=True)])
-    return [start[k] + sum((columns[i][k] * mu[i] for i in range(m)), 0.0) for k in range(n)]
+    mu = solution(L, D, e)
+    return [sum((J[i][k] * mu[i] for i in range(m)), 0.0) for k in range(n)]
 
 
 def _inner(a: Sequence[Number], b: Sequence[Number]) -> Number:

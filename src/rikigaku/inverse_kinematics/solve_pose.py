@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from rikigaku.core.errors import NotSolvable, UnknownName, WrongValue
+from rikigaku.core.errors import NotSolvable, UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import flag, number, precision
 from rikigaku.inverse_kinematics.exact_solutions import all_configurations, nearest, sampled_family
@@ -17,7 +17,7 @@ from rikigaku.inverse_kinematics.leg_branches import leg_solution
 from rikigaku.inverse_kinematics.levenberg_marquardt import SearchOptions, search, start_of
 from rikigaku.inverse_kinematics.method_choice import METHODS, ExactMethod, exact_method, is_moved
 from rikigaku.inverse_kinematics.nearest_closed import with_closed_loops
-from rikigaku.inverse_kinematics.nearest_reachable import with_nearest
+from rikigaku.inverse_kinematics.nearest_reachable import with_family, with_nearest
 from rikigaku.inverse_kinematics.pose_path import PathOptions, exact_path, path_options, searched_path
 from rikigaku.inverse_kinematics.position_wrist import WRIST, posed, with_wrist, without_wrist
 from rikigaku.inverse_kinematics.single_precision import LEAST_TOLERANCE, TOLERANCE, single_precision
@@ -109,8 +109,7 @@ def inverse_kinematics(
             raise NotSolvable(
                 "Several targets are searched for: no all=, along=, given= or other method.", []
             )
-        shape = np.broadcast_shapes(*(goal.shape for goal in goals))
-        return search(robot, goals, shape, start, options)
+        return search(robot, goals, _common_shape(goals), start, options)
     assert frame is not None
     targets, batch, is_pose = targets_of(target)
     if path and (everything or len(batch) != 1):
@@ -141,6 +140,8 @@ def inverse_kinematics(
             else PositionTarget(frame=frame, position=targets)
         )
         found = _searched(robot, goal, targets, start, options, steps)
+        if method == "auto" and isinstance(goal, PoseTarget) and steps is None and not found.success.all():
+            found = with_family(robot, found, goal, start, options, within)
         return shaped(_only(found) if everything else found, batch, kind)
     if steps is not None:
         first = None if q0 is None else start
@@ -217,6 +218,18 @@ def _tolerance(x: float | None, single: bool) -> float:
             f"{LEAST_TOLERANCE:g} or more. Leave dtype out for double precision."
         )
     return tolerance
+
+
+def _common_shape(goals: Sequence[Target]) -> tuple[int, ...]:
+    """Shape of the batch of several targets, by NumPy's rules of broadcasting."""
+    shapes = [goal.shape for goal in goals]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        given = ", ".join(f"{type(goal).__name__} {shape}" for goal, shape in zip(goals, shapes, strict=True))
+        raise WrongSize(
+            f"Targets that are met together have batches of one shape, or a single value; {given} were given."
+        ) from None
 
 
 def _several(target: Any, frame: str | None) -> list[Target] | None:

@@ -16,13 +16,13 @@ from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import is_number
 from rikigaku.core.value_text import short
-from rikigaku.inverse_kinematics.target_poses import targets_of
+from rikigaku.inverse_kinematics.target_poses import require_near, targets_of
 from rikigaku.laws.tree.energy import center_of_mass, total_mass
 from rikigaku.laws.tree.kinematics import jacobian_columns
 from rikigaku.laws.tree.momentum import momentum_matrix
 from rikigaku.model.elementary_motions import Prismatic
 from rikigaku.model.mechanism import Mechanism
-from rikigaku.numbers.elementary_functions import atan2, sqrt, where
+from rikigaku.numbers.elementary_functions import atan2, is_zero, sqrt, where
 from rikigaku.numbers.number_kind import Number
 from rikigaku.spatial import vector
 from rikigaku.spatial.pose import Pose
@@ -88,7 +88,7 @@ class PoseTarget(Target):
         poses, batch, is_pose = targets_of(self.pose)
         if not is_pose:
             raise WrongSize("A PoseTarget takes poses (..., 4, 4).")
-        flat = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(-1, 9)], axis=1)
+        flat = np.concatenate([poses[:, :3, 3], poses[:, :3, :3].reshape(len(poses), 9)], axis=1)
         return flat.reshape(*batch, 12)
 
     def rows(self, mechanism: Mechanism, bodies: Sequence[Pose], q: Any, x: Sequence[Number]) -> Rows:
@@ -224,7 +224,12 @@ class CenterOfMassTarget(Target):
         return _vectors("position", self.position)
 
     def rows(self, mechanism: Mechanism, bodies: Sequence[Pose], q: Any, x: Sequence[Number]) -> Rows:
-        c, A, m = center_of_mass(mechanism, q), momentum_matrix(mechanism, q), total_mass(mechanism)
+        m = total_mass(mechanism)
+        if is_zero(m):
+            raise WrongValue(
+                "The robot has no masses, so it has no centre of mass to be moved. Give its links inertias."
+            )
+        c, A = center_of_mass(mechanism, q), momentum_matrix(mechanism, q)
         rows: list[Row] = []
         for i in ("xyz".index(axis) for axis in self.axes):
             rows.append((x[i] - c[i], {k: a / m for k, a in enumerate(A[i])}))
@@ -298,6 +303,8 @@ def _vectors(name: str, value: Any) -> Array:
         raise WrongSize(f"{name} is (..., 3); {array.shape} was given.")
     if not np.isfinite(array).all():
         raise WrongValue(f"{name} must be finite numbers.")
+    if name in ("position", "point"):
+        require_near(f"The {name} of a target", array)
     return array
 
 

@@ -15,6 +15,7 @@ from rikigaku.spatial import vector
 from rikigaku.spatial.vector import dot
 
 _PORTS = [("T", (16,))]
+_FARTHEST = 1e12  # [m]: squares of larger coordinates lose all that an arm could add
 _LARGEST_GAP = 1e-6  # of R^T R from the identity, and of the last row
 
 
@@ -28,19 +29,32 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
     """
     array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
-        return _checked_poses(array.reshape(-1, 4, 4)), array.shape[:-2], True
+        require_near("The target", array[..., :3, 3])
+        count = int(np.prod(array.shape[:-2], dtype=np.int64))  # -1 would not do for an empty batch
+        return _checked_poses(array.reshape(count, 4, 4)), array.shape[:-2], True
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
             raise WrongValue("The target must be finite numbers.")
+        require_near("The target", array)
         if array.shape == (3, 3) and np.abs(array.T @ array - np.eye(3)).max() < _LARGEST_GAP:
             raise WrongValue(
                 "The target is a rotation matrix (3, 3), not three positions. Give a pose (4, 4), or "
                 "rk.OrientationTarget."
             )
-        return array.reshape(-1, 3), array.shape[:-1], False
+        return array.reshape(int(np.prod(array.shape[:-1], dtype=np.int64)), 3), array.shape[:-1], False
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
     )
+
+
+def require_near(name: str, positions: Array) -> None:
+    """Refuse positions (..., 3) that no arithmetic of an arm can resolve; NaN is for others to refuse."""
+    farthest = np.abs(positions).max(initial=0.0)
+    if _FARTHEST < farthest < np.inf:
+        raise WrongValue(
+            f"{name} is {farthest:.3g} m away; coordinates up to {_FARTHEST:g} m are solved. "
+            "Is its unit the metre?"
+        )
 
 
 def _checked_poses(T: Array) -> Array:
