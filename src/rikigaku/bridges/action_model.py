@@ -17,6 +17,7 @@ from rikigaku.bridges.exponential_slopes import difference_slopes
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.hybrid.smooth_motion import is_closed
+from rikigaku.numbers.formula import ZERO
 from rikigaku.robot import Robot
 from rikigaku.simulation.pd_control import actuated_indices
 
@@ -65,7 +66,7 @@ class ActionModel:
 
     def __init__(self, robot: Robot, cost: QuadraticCost, contacts: Sequence[str] = ()) -> None:
         check_tree(robot)
-        smooth = [replace(link, joint=replace(link.joint, coulomb=0)) for link in robot.links]
+        smooth = [replace(link, joint=replace(link.joint, coulomb=ZERO)) for link in robot.links]
         robot = replace(robot, links=tuple(smooth)) if any(x.coulomb for x in robot.joints) else robot
         self.robot, self.cost, self.contacts = robot, cost, tuple(contacts)
         self.n, self.actuated = robot.nv, list(actuated_indices(robot))
