@@ -4,6 +4,7 @@ Tables of links, frames, loops and couplings are recognised by their names; the 
 geometry and inertia are compared one by one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,16 @@ class Merge:
 
 
 def _shown(value: Any) -> str:
-    return "" if value is _MISSING else shortened(cell_text(value) or inline(value), _LONGEST)
+    return "" if value is _MISSING else shortened(_value_text(value), _LONGEST)
+
+
+def _value_text(value: Any) -> str:
+    """A value, a list or a table as its file has it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value_text, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_value_text(x)}' for key, x in value.items())} }}"
+    return cell_text(value) or str(value)
 
 
 def merged(base: str, mine: str, theirs: str) -> Merge:
