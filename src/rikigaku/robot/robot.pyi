@@ -1676,9 +1676,10 @@ class Robot(RobotModel):
             frame: a frame or link.
             q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
                 nearest to it is returned. Joints that do not move the frame keep its values.
-            all: return every configuration. A redundant arm has a family of them, given by samples at values of
-                the redundant joints, and its `dimension`; `self_motion` gives the curves of dimension 1. A closed
-                robot has branches of each leg (`legs`); up to 16 combinations of them are listed in q.
+            all: return every configuration, also at positions. A redundant arm has a family of them, given by
+                samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
+                dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
+                listed in q.
             along: the targets (n, 4, 4) are consecutive poses of a path. One branch is followed, from q0 if
                 given; `changes` lists the poses before which the arm must change its branch, or needs a full
                 revolution. A pose without configuration has NaN.
@@ -1689,7 +1690,7 @@ class Robot(RobotModel):
             given: values of joints that are not solved for, by name; numbers, or one for each target.
             limits: configurations beyond the joint limits are no success. Angles differ by full revolutions
                 where that brings them within the limits.
-            method: "auto", or one of "formulas", "elimination", "search".
+            method: "auto", or one of "formulas", "elimination", "continuation", "search".
             tolerance: largest error [m] and [rad] of a success; 1e-8, in single precision 1e-5.
             iterations, restarts: of the search: steps of one attempt, attempts from random configurations.
             rng: NumPy generator or seed of the random configurations; the same seed gives the same result.
