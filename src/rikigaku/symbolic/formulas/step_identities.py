@@ -25,7 +25,7 @@ from rikigaku.symbolic.formulas.trigonometric_sums import combined
 _LONGEST, _MOST = 24, 4_000
 _FACTORS = 2  # of a product that a step is replaced by
 # Terms up to which angles are added: three parallel axes of a tree, differences of two sums on a loop.
-_FEW, _FEW_ON_LOOPS = 4, 12
+_FEW, _FEW_ON_LOOPS = 4, 8
 _PI = Fraction(355, 113)  # only its neighbourhood is used
 
 
