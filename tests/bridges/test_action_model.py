@@ -8,8 +8,8 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
-from rikigaku.bridges.exponential_slopes import difference_slopes, integration_slopes
-from rikigaku.core.errors import WrongValue
+from rikigaku.bridges.exponential_derivatives import difference_derivatives, integration_derivatives
+from rikigaku.core.errors import WrongSize, WrongValue
 
 UR5 = rk.load("ur5")
 COST = QuadraticCost(
@@ -109,6 +109,11 @@ def test_a_reference_of_another_size_is_refused() -> None:
         ActionModel(SPACE, COST)
 
 
+def test_forces_of_another_size_are_refused() -> None:
+    with pytest.raises(WrongSize, match=r"u has the shape \(2,\); robot 'ur5' has 6 actuated"):
+        ActionModel(UR5, COST).value(X, np.zeros(2))
+
+
 # -- a free base --------------------------------------------------------------------------------------------
 SPACE = rk.load("space_arm_6")
 FREE_X = np.concatenate(
@@ -153,12 +158,14 @@ def test_slopes_of_steps_and_differences_are_pinocchios() -> None:
         v = size * rng.normal(size=6) / 3
         q = pin.randomConfiguration(model, -np.ones(7), np.ones(7))
         full = np.concatenate([v, np.zeros(6)])  # the arm behind the free base
-        ours = [x[:6, :6] for x in (*integration_slopes(SPACE, full), *difference_slopes(SPACE, full))]
+        ours = [
+            x[:6, :6] for x in (*integration_derivatives(SPACE, full), *difference_derivatives(SPACE, full))
+        ]
         theirs = [
             *pin.dIntegrate(model, q, v),
             *pin.dDifference(model, q, pin.integrate(model, q, v)),
         ]
         for x, y in zip(ours, theirs, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
-        for x in (*integration_slopes(SPACE, full), *difference_slopes(SPACE, full)):
+        for x in (*integration_derivatives(SPACE, full), *difference_derivatives(SPACE, full)):
             np.testing.assert_array_equal(abs(x[6:, 6:]), np.eye(6))

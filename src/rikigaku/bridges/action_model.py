@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.bridges.exponential_slopes import difference_slopes
-from rikigaku.core.errors import WrongValue
+from rikigaku.bridges.exponential_derivatives import difference_derivatives
+from rikigaku.core.errors import WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.numbers.formula import ZERO
@@ -107,8 +107,8 @@ class ActionModel:
     def evaluation(self, x: Array, u: Array | None) -> Evaluation:
         """Values as `value`, and their derivatives."""
         a, forces, total = self.value(x, u)
-        Fx, Fu = self._slopes(x, u, a, forces)
-        Lx, Lxx = self._cost_slopes(x)
+        Fx, Fu = self._acceleration_derivatives(x, u, a, forces)
+        Lx, Lxx = self._cost_derivatives(x)
         size = len(self.actuated)
         Lu, Luu = np.zeros(size), np.zeros((size, size))
         if u is not None:
@@ -116,7 +116,9 @@ class ActionModel:
             Luu = np.diag(np.broadcast_to(self.cost.u_weights, (size,)).astype(float))
         return Evaluation(a, forces, total, Fx, Fu, Lx, Lu, Lxx, Luu)
 
-    def _slopes(self, x: Array, u: Array | None, a: Array, forces: Array) -> tuple[Array, Array]:
+    def _acceleration_derivatives(
+        self, x: Array, u: Array | None, a: Array, forces: Array
+    ) -> tuple[Array, Array]:
         """Derivatives of the accelerations by x and u."""
         n, robot = self.n, self.robot
         q, v = self._split(x)
@@ -136,14 +138,14 @@ class ActionModel:
         slopes: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
         return slopes[:, : 2 * n], slopes[:, 2 * n :]
 
-    def _cost_slopes(self, x: Array) -> tuple[Array, Array]:
+    def _cost_derivatives(self, x: Array) -> tuple[Array, Array]:
         """Gradient and Gauss-Newton Hessian of the cost of the state."""
         n, robot, cost = self.n, self.robot, self.cost
         q, _ = self._split(x)
         away = self._away(x)
         weights = np.broadcast_to(cost.x_weights, (2 * n,)).astype(float)
         slope = np.eye(2 * n)  # of the residual
-        slope[:n, :n] = difference_slopes(robot, away[:n])[1]
+        slope[:n, :n] = difference_derivatives(robot, away[:n])[1]
         Lx, Lxx = slope.T @ (weights * away), (slope.T * weights) @ slope
         if cost.frame:
             J = robot.jacobian(q, cost.frame)[:3]
@@ -162,6 +164,11 @@ class ActionModel:
     def _forces(self, u: Array | None) -> Array:
         tau = np.zeros(self.n)
         if u is not None:
+            if np.shape(u) != (len(self.actuated),):
+                raise WrongSize(
+                    f"u has the shape {np.shape(u)}; robot {self.robot.name!r} has {len(self.actuated)} "
+                    "actuated coordinates."
+                )
             tau[self.actuated] = u
         return tau
 

@@ -7,7 +7,7 @@ import crocoddyl
 import numpy as np
 
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
-from rikigaku.bridges.exponential_slopes import difference_slopes, integration_slopes
+from rikigaku.bridges.exponential_derivatives import difference_derivatives, integration_derivatives
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
@@ -41,12 +41,12 @@ class RobotState(crocoddyl.StateAbstract):
 
     def Jdiff(self, x0: Array, x1: Array, firstsecond: Any = crocoddyl.Jcomponent.both) -> Any:
         """Derivatives of `diff` by its first and second argument."""
-        slopes = difference_slopes(self.robot, self.diff(x0, x1)[: self.robot.nv])
+        slopes = difference_derivatives(self.robot, self.diff(x0, x1)[: self.robot.nv])
         return _chosen(_whole(slopes[0], -1.0), _whole(slopes[1], 1.0), firstsecond)
 
     def Jintegrate(self, x: Array, dx: Array, firstsecond: Any = crocoddyl.Jcomponent.both) -> Any:
         """Derivatives of `integrate` by its first and second argument."""
-        slopes = integration_slopes(self.robot, dx[: self.robot.nv])
+        slopes = integration_derivatives(self.robot, dx[: self.robot.nv])
         return _chosen(_whole(slopes[0], 1.0), _whole(slopes[1], 1.0), firstsecond)
 
 

@@ -24,7 +24,7 @@ _MOST_TERMS = 500_000  # of a product, which cannot be stopped
 def numeric_formulas(
     robot: RobotModel, frame: str, given: Sequence[str], target: str = "pose"
 ) -> JointFormulas | None:
-    """The formulas of a pose or "position" of a frame; None if there are none or they take longer."""
+    """The formulas of a pose or "position" of a frame; None if none were found within the time limit."""
     data = {"robot": to_toml(robot), "frame": frame, "given": list(given), "target": target}
     kept = child_process.cached_result(numeric_formulas, data)
     if kept is not None:

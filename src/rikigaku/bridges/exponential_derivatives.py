@@ -14,7 +14,7 @@ from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.robot import Robot
 
 
-def integration_slopes(robot: Robot, v: Array) -> tuple[Array, Array]:
+def integration_derivatives(robot: Robot, v: Array) -> tuple[Array, Array]:
     """Derivatives of the end of `integrate(q, v)` by q and by v, each (nv, nv), tangents in body axes."""
     by_q, by_v = np.eye(robot.nv), np.eye(robot.nv)
     k = 0
@@ -22,19 +22,19 @@ def integration_slopes(robot: Robot, v: Array) -> tuple[Array, Array]:
         for elementary, _ in joint_type(joint.type).motions:
             at = slice(k, k + elementary.nv)
             if elementary.nq > elementary.nv:  # it holds a quaternion
-                by_q[at, at], by_v[at, at] = _exponential_slopes(v[at])
+                by_q[at, at], by_v[at, at] = _exponential_derivatives(v[at])
             k = at.stop
     return by_q, by_v
 
 
-def difference_slopes(robot: Robot, v: Array) -> tuple[Array, Array]:
+def difference_derivatives(robot: Robot, v: Array) -> tuple[Array, Array]:
     """Derivatives of v = `difference(start, end)` by start and by end, each (nv, nv)."""
-    by_q, by_v = integration_slopes(robot, v)
+    by_q, by_v = integration_derivatives(robot, v)
     by_end = np.asarray(np.linalg.inv(by_v), dtype=np.float64)
     return -by_end @ by_q, by_end
 
 
-def _exponential_slopes(v: Array) -> tuple[Array, Array]:
+def _exponential_derivatives(v: Array) -> tuple[Array, Array]:
     """T and Jr of a rotation (3 numbers) or of a twist (linear, angular)."""
     n = len(v)
     bracket = np.zeros((n, n))
