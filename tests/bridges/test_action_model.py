@@ -9,7 +9,7 @@ import pytest
 import rikigaku as rk
 from rikigaku.bridges.action_model import ActionModel, QuadraticCost
 from rikigaku.bridges.exponential_derivatives import difference_derivatives, integration_derivatives
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 
 UR5 = rk.load("ur5")
 COST = QuadraticCost(
@@ -114,6 +114,18 @@ def test_forces_of_another_size_are_refused() -> None:
         ActionModel(UR5, COST).value(X, np.zeros(2))
 
 
+def test_states_of_another_size_are_refused() -> None:
+    with pytest.raises(WrongSize, match=r"x has the shape \(11,\); a state .* has 6 \+ 6"):
+        ActionModel(UR5, COST).evaluation(X[:-1], U)
+
+
+def test_unknown_frames_are_refused_at_once() -> None:
+    with pytest.raises(UnknownName, match=r"'hnad'.*'hand'"):
+        ActionModel(UR5, COST, ["hnad"])
+    with pytest.raises(UnknownName, match="'finger'"):
+        ActionModel(UR5, replace(COST, frame="finger"))
+
+
 # -- a free base --------------------------------------------------------------------------------------------
 SPACE = rk.load("space_arm_6")
 FREE_X = np.concatenate(
@@ -149,7 +161,7 @@ def test_derivatives_on_the_manifold_equal_differences(contacts: tuple[str, ...]
         )
 
 
-def test_slopes_of_steps_and_differences_are_pinocchios() -> None:
+def test_derivatives_of_steps_and_differences_are_pinocchios() -> None:
     """Of a free body: position and quaternion, twist in body axes, as in Pinocchio (which has x y z w)."""
     model = pin.Model()
     model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.bridges.exponential_derivatives import difference_derivatives
-from rikigaku.core.errors import WrongSize, WrongValue
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.numbers.formula import ZERO
@@ -75,6 +75,9 @@ class ActionModel:
                 f"x_ref has {len(cost.x_ref)} numbers; a state (q, v) of robot {robot.name!r} has "
                 f"{robot.nq} + {robot.nv}."
             )
+        for frame in (*self.contacts, *filter(None, (cost.frame,))):
+            if frame not in robot.frame_names:
+                raise UnknownName("frame", frame, robot.frame_names, f"robot {robot.name!r}")
         self._jacobians = [robot.jacobian.fix(frame=frame) for frame in self.contacts]
         self._biases = [robot.jacobian_rate.fix(frame=frame) for frame in self.contacts]
         self._accelerations = [robot.acceleration.fix(frame=frame) for frame in self.contacts]
@@ -135,8 +138,8 @@ class ActionModel:
         right = np.zeros((n + len(J), 2 * n + len(self.actuated)))
         right[:n] = np.hstack([-first.q, -first.v, np.eye(n)[:, self.actuated]])
         right[n:, : 2 * n] = -np.vstack([np.hstack([x.q[:3], x.v[:3]]) for x in moved])
-        slopes: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
-        return slopes[:, : 2 * n], slopes[:, 2 * n :]
+        found: Any = np.linalg.solve(_kkt(first.a, J), right)[:n]
+        return found[:, : 2 * n], found[:, 2 * n :]
 
     def _cost_derivatives(self, x: Array) -> tuple[Array, Array]:
         """Gradient and Gauss-Newton Hessian of the cost of the state."""
@@ -144,9 +147,9 @@ class ActionModel:
         q, _ = self._split(x)
         away = self._away(x)
         weights = np.broadcast_to(cost.x_weights, (2 * n,)).astype(float)
-        slope = np.eye(2 * n)  # of the residual
-        slope[:n, :n] = difference_derivatives(robot, away[:n])[1]
-        Lx, Lxx = slope.T @ (weights * away), (slope.T * weights) @ slope
+        R = np.eye(2 * n)  # derivative of the residual
+        R[:n, :n] = difference_derivatives(robot, away[:n])[1]
+        Lx, Lxx = R.T @ (weights * away), (R.T * weights) @ R
         if cost.frame:
             J = robot.jacobian(q, cost.frame)[:3]
             distance = robot.pose(q, cost.frame)[:3, 3] - cost.target
@@ -155,7 +158,13 @@ class ActionModel:
         return Lx, Lxx
 
     def _split(self, x: Array) -> tuple[Array, Array]:
-        return x[: self.robot.nq], x[self.robot.nq :]
+        nq, nv = self.robot.nq, self.robot.nv
+        if np.shape(x) != (nq + nv,):
+            raise WrongSize(
+                f"x has the shape {np.shape(x)}; a state (q, v) of robot {self.robot.name!r} has {nq} + {nv} "
+                "numbers."
+            )
+        return x[:nq], x[nq:]
 
     def _away(self, x: Array) -> Array:
         (q, v), (q_ref, v_ref) = self._split(x), self._split(self.cost.x_ref)
