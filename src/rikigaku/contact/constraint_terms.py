@@ -40,6 +40,11 @@ class ConfigurationTerms:
         return np.abs(self.J)
 
     @cached_property
+    def finite_magnitudes(self) -> Array:
+        """The absolute values of J, zero where a constraint has no direction."""
+        return np.nan_to_num(self.magnitudes)
+
+    @cached_property
     def undefined(self) -> list[int]:
         """Constraints without a direction, as at the centre of a sphere."""
         return np.flatnonzero(~np.isfinite(self.J).all(axis=1)).tolist()

@@ -105,6 +105,13 @@ class ContactEngine:
         return found
 
     @cached_property
+    def joint_coordinates(self) -> tuple[IntegerTable, IntegerTable]:
+        """Of each joint the first of its coordinates in q, and the number of its velocities."""
+        robot = self.system.robot
+        starts = [at.start for at in robot.q_slices.values()]
+        return _integers(starts), _integers([joint.nv for joint in robot.joints])
+
+    @cached_property
     def factor_indices(self) -> tuple[IntegerTable, IntegerTable]:
         """Rows and columns of the elements of L."""
         parents = self.structure.parents

@@ -31,9 +31,9 @@ def resolution(system: "ContactSystem", t: float, q: Array) -> Array:
 
 def speed_sizes(system: "ContactSystem", t: float, q: Array, v: Array) -> Array:
     """The largest terms of each contact's sliding speed [m/s]."""
-    J = np.abs(np.nan_to_num(system.engine.configuration(t, q).J))
-    sums = J @ np.abs(v)
-    return np.array([sums[list(tangents)].max(initial=0.0) for _, tangents in system.equation_indices()[0]])
+    sums = system.engine.configuration(t, q).finite_magnitudes @ np.abs(v)
+    _, tangents, exist = system.layout.contact_rows
+    return np.where(exist, sums[tangents], 0.0).max(axis=1, initial=0.0)
 
 
 def _position_sizes(system: "ContactSystem", t: float, q: Array) -> Array:
@@ -44,9 +44,7 @@ def _position_sizes(system: "ContactSystem", t: float, q: Array) -> Array:
     largest = float(np.abs(q).max(initial=0.0))
     if largest <= 1.0:
         return np.full(len(system.contacts), largest)
-    robot, sizes = system.robot, np.zeros(system.robot.nv)
-    for name, at in robot.v_slices.items():
-        sizes[at] = np.abs(q[robot.q_slices[name]]).max(initial=0.0)
-    normals = [normal for normal, _ in system.equation_indices()[0]]
-    J = np.nan_to_num(system.engine.configuration(t, q).J[normals])
-    return np.minimum(np.abs(J) @ sizes, largest)
+    starts, counts = system.engine.joint_coordinates
+    sizes = np.repeat(np.maximum.reduceat(np.abs(q), starts), counts)
+    normals = system.layout.contact_rows[0]
+    return np.minimum(system.engine.configuration(t, q).finite_magnitudes[normals] @ sizes, largest)
