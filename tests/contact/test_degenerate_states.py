@@ -7,6 +7,7 @@ from simple_bodies import corner_box
 import rikigaku as rk
 from rikigaku.contact import ContactSystem
 from rikigaku.contact.contact_modes import ContactModes
+from rikigaku.core.errors import WrongValue
 from rikigaku.hybrid.hybrid_system import Event
 
 ON_FLOOR = np.array([-np.pi / 6, -np.pi / 3, -np.pi / 3])
@@ -82,3 +83,31 @@ def test_a_foot_that_creeps_comes_to_rest_where_events_crowd():
         resting = modes.after(Event("c0 carries", 1.0 + 3e-7 * i, q, v, "", (), np.zeros(6)))
     assert not resting.v.any()
     assert resting.dissipated == pytest.approx(0.5 * 3.0 * 25e-12)
+
+
+@pytest.mark.parametrize("options", [{"contacts": []}, {"joint_friction": True}])
+def test_joint_forces_without_any_constraint_are_those_applied(options):
+    """Empty parts of the native memory had the address of its beginning: a power stood in place of tau_1."""
+    arm, tau = rk.load("planar_3r"), np.array([1.0, 2.0, 3.0])
+    motion = rk.simulate(arm, np.zeros(3), None, tau, duration=0.2, **options)
+    assert np.array_equal(motion.tau, np.broadcast_to(tau, motion.tau.shape))
+    assert np.allclose(arm.inverse_dynamics(motion.q, motion.v, motion.a), tau, rtol=0, atol=1e-9)
+
+
+def test_a_guide_at_a_singular_configuration_says_so():
+    """A stretched planar arm cannot move its hand along itself."""
+    arm, q = rk.load("planar_3r"), np.zeros(3)
+    guide = rk.Guide.here(arm, q, "hand", keep="x", rotation="free")
+    motion = rk.simulate(arm, q, duration=0.1, contacts=[guide])
+    assert motion.status.startswith("The configuration is singular: equations of guides or loops")
+
+
+@pytest.mark.parametrize("height", [0.0, -0.5])
+def test_a_contact_that_cannot_move_along_its_normal_is_refused(height):
+    slider = rk.Link(
+        "m", "base", rk.Joint("x", "prismatic", (1, 0, 0)), rk.Placement(), rk.Inertia("com", 1.0)
+    )
+    robot = rk.Robot("slider", (slider,))
+    floor = rk.Contact("m", rk.Plane((0, 0, 1), (0, 0, height)), friction=0.3)
+    with pytest.raises(WrongValue, match="'m' never moves along the normal of its plane"):
+        rk.simulate(robot, [0.0], [0.3], duration=0.2, contacts=[floor])

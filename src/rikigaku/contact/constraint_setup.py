@@ -11,6 +11,7 @@ from rikigaku.contact.contact_point import Contact, plane_of_motion
 from rikigaku.contact.friction_law import JointFriction
 from rikigaku.contact.friction_moment import FrictionMoment
 from rikigaku.contact.joint_stop import JointStop
+from rikigaku.contact.surfaces import Surface
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.laws.contact.active_constraints import ActiveConstraints
@@ -97,6 +98,12 @@ def independent_guide_equations(system: "ContactSystem", plan: ActiveConstraints
     return tuple(i - first for i in kept[first:])
 
 
+def _normal(plane: Surface) -> Array:
+    """The unit normal of a plane at t = 0, in the axes of its body."""
+    n = np.array([float(x.evaluate(FLOATS, {"t": 0.0})) for x in plane.gradient])
+    return np.asarray(n / np.linalg.norm(n))
+
+
 def coulomb_joints(robot: Robot) -> tuple[JointFriction, ...]:
     """Coulomb friction of the robot's joints, where its value is known."""
     values = robot.declared_values
@@ -127,6 +134,13 @@ def contact_points(robot: Robot, contacts: Sequence[Contact]) -> tuple[Point | L
                 )
             found.append(replace(own, about=contact.about, owner=contact.owner))
             continue
-        plane = plane_of_motion(relative_jacobians(robot, states, contact))
+        J = relative_jacobians(robot, states, contact)
+        if contact.surface.is_plane and not np.abs(_normal(contact.surface) @ J).max() > 1e-12:
+            raise WrongValue(
+                f"The contact at {contact.frame!r} never moves along the normal of its plane: its gap does "
+                "not change, and its normal force is not determined. Leave it out; rk.JointFriction is the "
+                "friction of a guided joint."
+            )
+        plane = plane_of_motion(J)
         found.append(Point(contact.frame, contact.surface, plane, contact.shape, bilateral=contact.bilateral))
     return tuple(found)

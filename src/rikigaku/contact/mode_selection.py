@@ -18,6 +18,7 @@ from rikigaku.contact.contact_tolerances import REST, SLOW, STICKING, force_scal
 from rikigaku.contact.mode_enumeration import FEW, ModeAssignment, solved_modes
 from rikigaku.contact.painleve_limit import is_beyond_painleve, no_consistent_mode
 from rikigaku.contact.selected_mode import NO_HINT, LaterState, SelectedMode, SwitchHint
+from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 
 _NONE = 10.0  # forces and responses below this multiple of the smallest that set a scale vanish
@@ -222,6 +223,11 @@ def _selected(
                 local = directions[[row - first for row in block.tangents]]
                 starts[i] = solution.directions[k] @ local
     contacts, names = system.equation_indices()[0], system.layout.equation_names
+    if any(row < first for row in solution.redundant):
+        raise NoConsistentMode(
+            "The configuration is singular: equations of guides or loops depend on one another there. Begin "
+            "at another one."
+        )
     independent = [names[row] for row in solution.independent if row in names]
     plan = replace(
         system.constraints,

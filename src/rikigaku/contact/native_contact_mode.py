@@ -70,9 +70,12 @@ class Workspace:
         self._work, work_parts = _parts(work)
         self.tau = work_parts["TAU"]
         work_parts["KEY"][:] = np.nan
-        named = {name.upper(): x for name, x in (*self.configuration.items(), *self.motion.items())}
-        for name, x in {**named, **flow_parts, **work_parts}.items():
-            self.block[Slot[name]] = x.ctypes.data
+        for memory, parts in (
+            (self._terms, self.configuration), (self._motion, self.motion),
+            (self._flow, flow_parts), (self._work, work_parts),
+        ):  # fmt: skip
+            for slot, address in _addresses(memory, {Slot[k.upper()]: x for k, x in parts.items()}).items():
+                self.block[slot] = address
         self.block[Slot.CONFIGURATION_TERMS] = self._terms.ctypes.data
         self.block[Slot.MOTION_TERMS] = self._motion.ctypes.data
         for slot, size in engine.sizes.items():
@@ -213,8 +216,11 @@ def _parts(sizes: Mapping[str, int]) -> tuple[Array, dict[str, Array]]:
     return numbers, parts
 
 
-def _addresses(array: np.ndarray[Any, Any], parts: Mapping[Slot, Sequence[Any]]) -> dict[Slot, int]:
-    """Addresses of consecutive parts of an array."""
+def _addresses(array: np.ndarray[Any, Any], parts: Mapping[Slot, Sequence[Any] | Array]) -> dict[Slot, int]:
+    """Addresses of consecutive parts of an array.
+
+    An empty part has the address of the next one; NumPy's empty slices have that of the whole array.
+    """
     at, found = array.ctypes.data, {}
     for slot, part in parts.items():
         found[slot] = at
