@@ -19,17 +19,23 @@ from rikigaku.spatial.pose import Pose
 SOURCE = Path(__file__).with_name("pinocchio_closed.cpp")
 # Loops with redundant equations need the regularised solution and its iteration.
 ACCURACY, MU, ITERATIONS = 1e-10, 1e-8, 20
+# Of lcaba, which rounds more with a smaller mu, and is hardly faster (Cassie: relative 7e-5 at 1e-8, 1e-6 at
+# 1e-6, 1e-8 at 1e-4).
+MU_OF_BODIES = 1e-4
+# Functions of the library. The third of Pinocchio's, `pv` (Popov and Vereshchagin), holds bodies to the
+# ground only: loops between two moving bodies it does not take.
+ALGORITHMS = {"forward_dynamics": "Pinocchio C++", "articulated_bodies": "Pinocchio C++, lcaba"}
 
 
 class ClosedPinocchio:
     """One closed robot; spherical loops, or revolute ones in a plane, as points that stay together.
 
-    redundant: whether some equations follow from others.
+    redundant: whether some equations follow from others. algorithm: constraintDynamics (a sparse
+        factorisation) or lcaba (articulated bodies with loops, which always iterates).
     """
 
-    name = "Pinocchio C++"
-
-    def __init__(self, robot: Robot, redundant: bool) -> None:
+    def __init__(self, robot: Robot, redundant: bool, algorithm: str = "forward_dynamics") -> None:
+        self.name, self.algorithm = ALGORITHMS[algorithm], algorithm
         command, libraries = compiler_line("wheel")
         source = f"// Pinocchio {pin.__version__}\n{SOURCE.read_text()}"
         path = shared_library("pinocchio_closed_wheel", source, ".cpp", command, libraries)
@@ -49,6 +55,10 @@ class ClosedPinocchio:
         self._library.robot_finish(
             self._handle, _c(gravity), ctypes.c_double(settings[0]), ctypes.c_double(settings[1]), settings[2]
         )
+        if algorithm == "articulated_bodies":
+            self._library.robot_order(
+                self._handle, ctypes.c_double(ACCURACY), ctypes.c_double(MU_OF_BODIES), ITERATIONS
+            )
 
     def states(self, q: Array, v: Array, tau: Array) -> list[Array]:
         """Our states in Pinocchio's order; its quaternions have w last."""
@@ -69,7 +79,7 @@ class ClosedPinocchio:
 
     def run(self, arrays: list[Array], out: Array) -> None:
         """All states; fills out."""
-        self._library.forward_dynamics(
+        getattr(self._library, self.algorithm)(
             self._handle, ctypes.c_long(len(out)), *(_c(x) for x in (*arrays, out))
         )
 

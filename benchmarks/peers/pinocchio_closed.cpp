@@ -4,6 +4,7 @@
 // body that stays on a point of another.
 
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
+#include <pinocchio/algorithm/loop-constrained-aba.hpp>
 #include <pinocchio/algorithm/proximal.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -72,6 +73,23 @@ void forward_dynamics(void* handle, long n, const double* q, const double* v, co
     Out(out + k * nv, nv) =
         pin::constraintDynamics(r.model, *r.data, In(q + k * nq, nq), In(v + k * nv, nv), In(tau + k * nv, nv),
                                 r.constraints, r.workspaces, r.settings);
+  }
+}
+
+// Call once before articulated_bodies, which takes its elimination order from it.
+void robot_order(void* handle, double accuracy, double mu, int iterations) {
+  auto& r = *static_cast<Robot*>(handle);
+  pin::computeJointMinimalOrdering(r.model, *r.data, r.constraints);
+  r.settings = pin::ProximalSettings(accuracy, mu, iterations);
+}
+
+// The articulated-body algorithm for loops.
+void articulated_bodies(void* handle, long n, const double* q, const double* v, const double* tau, double* out) {
+  auto& r = *static_cast<Robot*>(handle);
+  const long nq = r.model.nq, nv = r.model.nv;
+  for (long k = 0; k < n; ++k) {
+    Out(out + k * nv, nv) = pin::lcaba(r.model, *r.data, In(q + k * nq, nq), In(v + k * nv, nv),
+                                       In(tau + k * nv, nv), r.constraints, r.workspaces, r.settings);
   }
 }
 }
