@@ -135,12 +135,13 @@ def contact_points(robot: Robot, contacts: Sequence[Contact]) -> tuple[Point | L
             found.append(replace(own, about=contact.about, owner=contact.owner))
             continue
         J = relative_jacobians(robot, states, contact)
-        if contact.surface.is_plane and not np.abs(_normal(contact.surface) @ J).max() > 1e-12:
+        plane = contact.surface
+        if isinstance(plane, Surface) and plane.is_plane and not np.abs(_normal(plane) @ J).max() > 1e-12:
             raise WrongValue(
                 f"The contact at {contact.frame!r} never moves along the normal of its plane: its gap does "
                 "not change, and its normal force is not determined. Leave it out; rk.JointFriction is the "
                 "friction of a guided joint."
             )
-        plane = plane_of_motion(J)
-        found.append(Point(contact.frame, contact.surface, plane, contact.shape, bilateral=contact.bilateral))
+        motion = plane_of_motion(J)
+        found.append(Point(contact.frame, contact.surface, motion, contact.shape, bilateral=contact.bilateral))
     return tuple(found)
