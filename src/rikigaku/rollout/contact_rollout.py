@@ -69,9 +69,10 @@ def contact_rollout(
             friction=None if friction is None else friction[here], stop=stop,
         )  # fmt: skip
         if every:
-            q[:, here], v[:, here] = done.records[..., :nq], done.records[..., nq:end]
+            records = done.records[: len(q)]  # those beyond: the last states
+            q[:, here], v[:, here] = records[..., :nq], records[..., nq:end]
         else:
-            q[here], v[here] = done.rows[:, :nq], done.rows[:, nq:end]
+            q[here], v[here] = done.records[-1, :, :nq], done.records[-1, :, nq:end]
         finite = np.isfinite(done.rows[:, :end]).all(axis=1)
         taken[here] = np.where(finite, np.where(done.taken < 0, steps, done.taken), done.failed)
         causes[here] = np.where(finite, StepStatus.DONE, done.causes)
