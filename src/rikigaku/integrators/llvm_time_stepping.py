@@ -256,9 +256,9 @@ def _record(t: _Tile, number: Value, time: Value) -> None:
         records[i] = t.reals(TileSlot.ROWS)[i]
     with w.when(t[TileSlot.PROJECT] > 0):
         _project(t, time)
-        with w.loop(t.worlds) as b, w.when(taken[b] < 0):  # those that stopped were projected then
-            with w.loop(t.nq) as i:
-                records[b * size + i] = t.of_world(TileSlot.MIDDLE, b, t.size)[i]
+        # worlds that have stopped were projected then
+        with w.loop(t.worlds) as b, w.when(taken[b] < 0), w.loop(t.nq) as i:
+            records[b * size + i] = t.of_world(TileSlot.MIDDLE, b, t.size)[i]
 
 
 def _project(t: _Tile, time: Value) -> None:

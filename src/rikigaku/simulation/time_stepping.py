@@ -109,8 +109,8 @@ class TimeStepping:
     ) -> Stepped:  # fmt: skip
         """Advance many worlds (N, nq), (N, nv), with the robot's programs in vector registers.
 
-        every: steps between recorded states (0: all of them); the last is recorded, too. Recorded positions of robots with
-            loops, guides and bilateral contacts are projected onto their constraints.
+        every: steps between recorded states (0: all of them); the last is recorded, too. Recorded positions
+            of robots with loops, guides and bilateral contacts are projected onto their constraints.
         inputs: of the actuation in each step and world (steps, N, size), instead of its own.
         parameters: of the actuation, then symbols of the robot, in each world (N, count).
         friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction moments.
