@@ -117,17 +117,17 @@ def _friction(system: ContactSystem, worlds: Worlds) -> Array | None:
     if worlds.friction is None:
         return None
     contacts = [c for c in system.contacts if not isinstance(c, FrictionMoment)]
-    given = worlds.friction
+    own = worlds.friction
     if not contacts:
         raise WrongValue("friction is that of contacts=[...], of which none are given.")
-    if given.shape[1] not in (1, len(contacts)):
+    if own.shape[1] not in (1, len(contacts)):
         raise WrongSize(
             f"friction has the shape (worlds,) or (worlds, {len(contacts)}), one for each contact; "
-            f"(worlds, {given.shape[1]}) was given."
+            f"(worlds, {own.shape[1]}) was given."
         )
     if named := [str(c.frame) for c in contacts if c.friction.limit != c.friction.kinetic]:
         raise WrongValue(
             "friction replaces one coefficient of each contact; static and kinetic friction differ at "
             f"{', '.join(named)}."
         )
-    return np.broadcast_to(given, (worlds.count, len(contacts)))
+    return np.broadcast_to(own, (worlds.count, len(contacts)))
