@@ -141,12 +141,19 @@ def _agreement() -> dict[str, Any]:
 
 
 def _memory() -> dict[str, Any]:
-    """A million worlds in a new process: arrays, and growth of the resident memory."""
-    x = fresh_result("benchmarks.rollout_memory_child")
-    rows = [[way, *(f"{y[key] / 1e6:.1f}" for key in ("inputs", "new", "peak"))] for way, y in x.items()]
+    """A million worlds in new processes: arrays, and growth of the resident memory."""
+    found, rows = {}, []
+    for precision in ("float64", "float32"):
+        for torques in ([], ["torques"]):
+            name = ", ".join([precision, *torques])
+            found[name] = x = fresh_result("benchmarks.rollout_memory_child", precision, *torques)
+            rows += [
+                [f"{name}, {way}", *(f"{y[key] / 1e6:.1f}" for key in ("inputs", "new", "peak"))]
+                for way, y in x.items()
+            ]
     header = ("Panda, 10 steps", "inputs", "new arrays", "growth, peak")
     print(table("A million worlds, resident memory in MB", header, rows))
-    return x
+    return found
 
 
 def _mjx() -> dict[str, float] | None:

@@ -61,7 +61,7 @@ def test_steps_in_which_contacts_stick_take_no_iteration(system: ContactSystem) 
     stepping = TimeStepping(system, actuation_of(robot.nv, range(robot.nv), None), STEP)
     tile = Tile(stepping.programs, STEP, 1, batched=False)
     for steps in (5, 20, 60):
-        done = stepping._run(tile, q[None], v[None], 0.0, steps, 0, project=False)
+        done = stepping._run(tile, q[None], v[None], 0.0, steps, steps)
         residual, unit, newtons, sweeps = (ctypes.c_double * 4).from_address(
             int(tile.blocks[0, StepSlot.SOLVER_RESULT])
         )

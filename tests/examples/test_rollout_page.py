@@ -16,6 +16,6 @@ def test_the_page_on_rollouts_runs_from_top_to_bottom(tmp_path: Path) -> None:
     assert lines[5].startswith("1 world has a state that is not finite; the first is world 1, after 5 steps")
     assert lines[6] == "[170 160 155] [ True  True  True]"
     assert lines[7:9] == ["float32 True", "float32 True"]
-    assert lines[9:13] == ["done", "(50, 2) done", "True", "(1, 7) (100, 1, 7)"]
-    assert lines[13:] == ["(4,) {}", "(100000, 7, 7) (3, 7, 7)"]
+    assert lines[9:14] == ["done", "(50, 2) done", "True", "True", "(1, 7) (100, 1, 7)"]
+    assert lines[14:] == ["(4,) {}", "(100000, 7, 7) (3, 7, 7)"]
     assert (tmp_path / "study.npz").exists()

@@ -107,6 +107,18 @@ def test_the_first_steps_of_a_process_may_be_on_two_threads() -> None:
 WALL = rk.Plane(normal=(0, 1, 0), point=(0, -0.6, 0))
 
 
+def test_one_number_is_the_friction_of_all_worlds_and_contacts() -> None:
+    robot, floor = _ball(), [rk.Contact("ball", rk.Plane(), 0.9)]
+    v = np.tile([0.5, 0, 0, 0, 0, 0], (3, 1))
+    found = [
+        robot.rollout(None, v, steps=100, dt=1e-3, contacts=floor, every=0, friction=x).v
+        for x in (0.4, [0.4, 0.4, 0.4], np.float64(0.4))
+    ]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    np.testing.assert_allclose(found[0][:, 0], 0.5 - 0.4 * 9.81 * 0.1, atol=1e-9)
+
+
 def test_worlds_with_contacts_have_parameters_and_friction_of_their_own() -> None:
     """Against robots with the same numbers bound, one by one."""
     arm, count = rk.load("planar_2r"), 19  # a full tile of worlds and a part of one

@@ -139,7 +139,7 @@ class LawArguments:
         kept = (np.float64, np.float32) if single else (np.float64,)
         if type(x) is np.ndarray and x.dtype in kept and x.ndim and x.shape[-1] == size:
             return x
-        array = floats(f"{name} of robot {self.robot.name!r}", x)
+        array = floats(f"{name} of robot {self.robot.name!r}", x, single)
         self.check_shape(name, array.shape)
         return array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rikigaku.binding.tangent_derivative import derivative_program, second_derivative_program
 from rikigaku.compiler.kernel import Kernel
-from rikigaku.core.arrays import Array, empty, floats, sized
+from rikigaku.core.arrays import Array, empty, floats, single_precision, sized
 from rikigaku.core.errors import MissingValue, WrongSize, WrongValue
 from rikigaku.laws.law import Law
 from rikigaku.laws.specialization import Specialization, record
@@ -70,10 +70,14 @@ class CompiledLaw:
         """The results; dtype: np.float32 for single precision."""
         if (specialized := self.specialized_to(symbols)) is not self:
             return specialized(inputs, overrides, {}, out, dtype)
-        arrays = self.arrays(inputs, overrides, symbols)
-        if dtype is not np.float64:
-            arrays = [x.astype(dtype, copy=False) for x in arrays]
+        single = dtype is not np.float64
+        arrays = self.arrays(inputs, overrides, symbols, single)
         ports_in, ports_out = self.kernel.ports
+        if single:
+            arrays = [
+                single_precision(f"{port.name} of {self.called} of robot {self.robot.name!r}", x)
+                for port, x in zip(ports_in, arrays, strict=True)
+            ]
         shapes = {x.shape[: x.ndim - len(port.shape)] for x, port in zip(arrays, ports_in, strict=True)}
         try:
             batch = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
@@ -112,14 +116,19 @@ class CompiledLaw:
         return CompiledLaw(_with_values(self.robot, values), self.law, self.specialization)
 
     def arrays(
-        self, inputs: list[Array], overrides: Mapping[str, Any], symbols: Mapping[str, Any]
+        self,
+        inputs: list[Array],
+        overrides: Mapping[str, Any],
+        symbols: Mapping[str, Any],
+        single: bool = False,
     ) -> list[Array]:
-        """All inputs of the program: those of the law, gravity, wrenches, symbols."""
-        extra = [sized("gravity", overrides["gravity"], 3)] if self.specialization.gravity else []
+        """All inputs of the program: those of the law, gravity, wrenches, symbols; single: float32 stays."""
+        extra = [sized("gravity", overrides["gravity"], 3, single)] if self.specialization.gravity else []
         extra += [
-            sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6) for f in self.specialization.frames
+            sized(f"the wrench on {f!r}", overrides["wrenches"][f], 6, single)
+            for f in self.specialization.frames
         ]
-        return [*inputs, *extra, *(x for _, x in self.symbol_arrays(symbols))]
+        return [*inputs, *extra, *(x for _, x in self.symbol_arrays(symbols, single))]
 
     def _outputs(self, out: Any, shapes: list[tuple[int, ...]], dtype: type[np.floating[Any]]) -> list[Array]:
         if out is None:
@@ -137,7 +146,7 @@ class CompiledLaw:
                 raise WrongValue(f"out of {self.called} is read-only; pass a writeable array.")
         return outputs
 
-    def symbol_arrays(self, symbols: Mapping[str, Any]) -> list[tuple[Port, Array]]:
+    def symbol_arrays(self, symbols: Mapping[str, Any], single: bool = False) -> list[tuple[Port, Array]]:
         """The inputs of the program that are symbols, with their values: from the call, else the robot's own.
 
         Raises:
@@ -145,7 +154,7 @@ class CompiledLaw:
         """
         values = self._declared
         if symbols:
-            values = values | {name: floats(f"the symbol {name}", x) for name, x in symbols.items()}
+            values = values | {name: floats(f"the symbol {name}", x, single) for name, x in symbols.items()}
         ports = self._symbol_ports
         missing = [port.name for port in ports if port.used and port.name not in values]
         if missing:

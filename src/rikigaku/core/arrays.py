@@ -27,8 +27,11 @@ def empty(shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
     return spare[first : first + size].reshape(shape)
 
 
-def floats(what: str, x: Any) -> Array:
-    """An array of float64. Text and complex numbers, which NumPy would convert, raise WrongValue."""
+def floats(what: str, x: Any, single: bool = False) -> Array:
+    """An array of float64; single: one of float32 stays as it is, also of another package (DLPack).
+
+    Text and complex numbers, which NumPy would convert, raise WrongValue.
+    """
     if not isinstance(x, np.ndarray) and hasattr(type(x), "__dlpack__"):
         x = _shared(what, x)
     try:
@@ -38,11 +41,32 @@ def floats(what: str, x: Any) -> Array:
         ):
             raise TypeError
         if array.dtype.kind in "fiubO" and array.ndim <= _MOST_AXES:
+            if single and array.dtype == np.float32:
+                return array
             return array.astype(np.float64, copy=False)
         actual = f"an array of {array.dtype}" if array.ndim <= _MOST_AXES else f"{array.ndim} nested lists"
     except (TypeError, ValueError, OverflowError, RecursionError):
         actual = short(x)
     raise WrongValue(f"{what} takes real numbers; {actual} was given.")
+
+
+def single_precision(what: str, x: Array) -> Array:
+    """An array of float32; x itself if it is one.
+
+    Raises:
+        WrongValue: for a finite number that is too large.
+    """
+    try:
+        with np.errstate(over="raise"):
+            return x.astype(np.float32, copy=False)
+    except FloatingPointError:
+        raise too_large_for_single(what, float(np.abs(x[np.isfinite(x)]).max())) from None
+
+
+def too_large_for_single(what: str, x: float) -> WrongValue:
+    """The error of a number that is infinite in single precision."""
+    largest = float(np.finfo(np.float32).max)
+    return WrongValue(f"{what} is {x:.3g}, which single precision does not hold (at most {largest:.3g}).")
 
 
 def _shared(what: str, x: Any) -> np.ndarray[Any, Any]:
@@ -60,9 +84,9 @@ def _shared(what: str, x: Any) -> np.ndarray[Any, Any]:
         ) from error
 
 
-def sized(what: str, x: Any, size: int) -> Array:
-    """An array of float64 whose last axis has that size."""
-    array = floats(what, x)
+def sized(what: str, x: Any, size: int, single: bool = False) -> Array:
+    """An array of float64 whose last axis has that size; single: one of float32 stays."""
+    array = floats(what, x, single)
     if array.ndim == 0 or array.shape[-1] != size:
         raise WrongSize(f"{what} takes {size} numbers; an array of shape {array.shape} was given.")
     return array

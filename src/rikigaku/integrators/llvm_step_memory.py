@@ -53,7 +53,7 @@ class StepSlot(IntEnum):
     SOLVER_WORK = auto()
     SOLVER_RESULT = auto()
     VISCOUS_MATRIX = auto()
-    CORRECTED = auto()  # constraints whose residual the step removes
+    CORRECTED = auto()  # of each world: constraints whose residual the step removes
     CORRECTED_COUNT = auto()
     IMPACT = auto()  # whether contacts closed in the step
     # places in ROW
@@ -81,9 +81,10 @@ class TileSlot(IntEnum):
     STEPS = auto()
     STATUS = auto()
     FAILED = auto()  # the world that failed
-    EVERY = auto()  # steps between records; 0: none
+    EVERY = auto()  # steps between records
+    LAST_STEP = auto()  # number of all steps: the last state is recorded, too
     RECORDS = auto()
-    PROJECT = auto()  # whether recorded states are projected onto the constraints
+    PROJECT = auto()  # steps of Newton's method that project recorded states onto the constraints
     # states
     ROWS = auto()
     MIDDLE = auto()

@@ -112,6 +112,31 @@ def _set_times(t: _Tile, x: Value) -> None:
         t.reals(TileSlot.TIME)[b + 1] = x
 
 
+def _integrate_from_rows(t: _Tile) -> None:
+    """MIDDLE = positions of the rows, moved by INCREMENTS."""
+    arguments: list[tuple[TileSlot, Value | int, Value | int]] = [
+        (TileSlot.ROWS, t[TileSlot.ROW_SIZE], 0),
+        (TileSlot.INCREMENTS, t.nv, 0),
+        (TileSlot.MIDDLE, t.size, 0),
+    ]
+    t.run(TileSlot.INTEGRATE_HALF_CALL, TileSlot.INTEGRATE, arguments)
+
+
+def _evaluate_terms(t: _Tile) -> None:
+    """TERMS at the states in MIDDLE."""
+    nv, control = t.nv, 3 * t.nv + 1
+    arguments: list[tuple[TileSlot, Value | int, Value | int]] = [
+        (TileSlot.MIDDLE, t.size, 0),
+        (TileSlot.MIDDLE, t.size, t.nq),
+        (TileSlot.PREDICTED, nv, 0),
+        (TileSlot.CONTROLS, control, 0),
+        (TileSlot.TIME, 1, 1),
+        (TileSlot.CONTROLS, control, nv),
+        (TileSlot.TERMS, t[TileSlot.TERMS_SIZE], 0),
+    ]
+    t.run(TileSlot.STEPPING_CALL, TileSlot.STEPPING, arguments)
+
+
 def _advance() -> str:
     t = _Tile()
     w, h, nv, control = t.w, t.h, t.nv, 3 * t.nv + 1
@@ -132,7 +157,7 @@ def _advance() -> str:
                 with w.loop(t.worlds) as b, w.loop(2 * nv) as i:
                     t.of_world(TileSlot.CONTROLS, b, control)[nv + i] = 0.0
         with w.when(~t[TileSlot.STOP_CALL].equals(0)):
-            _stop(t, k)
+            _stop(t, k, now)
         _set_times(t, now + 0.5 * h)
         with w.loop(t.worlds) as b:
             row, middle = (
@@ -147,31 +172,11 @@ def _advance() -> str:
                 predicted[i] = v + 0.5 * h * smooth[i]
                 middle[t.nq + i] = v
             middle[t.nq + nv], middle[t.nq + nv + 1] = row[t.nq + nv], row[t.nq + nv + 1]
-        t.run(
-            TileSlot.INTEGRATE_HALF_CALL,
-            TileSlot.INTEGRATE,
-            [
-                (TileSlot.ROWS, t[TileSlot.ROW_SIZE], 0),
-                (TileSlot.INCREMENTS, nv, 0),
-                (TileSlot.MIDDLE, t.size, 0),
-            ],
-        )
+        _integrate_from_rows(t)
         with w.when(period.equals(0)):
             _actuate(t, TileSlot.ACTUATION_CALL, TileSlot.MIDDLE, t.size)
         _check(t, TileSlot.CONTROLS, control, nv, StepStatus.TORQUE)
-        t.run(
-            TileSlot.STEPPING_CALL,
-            TileSlot.STEPPING,
-            [
-                (TileSlot.MIDDLE, t.size, 0),
-                (TileSlot.MIDDLE, t.size, t.nq),
-                (TileSlot.PREDICTED, nv, 0),
-                (TileSlot.CONTROLS, control, 0),
-                (TileSlot.TIME, 1, 1),
-                (TileSlot.CONTROLS, control, nv),
-                (TileSlot.TERMS, t[TileSlot.TERMS_SIZE], 0),
-            ],
-        )
+        _evaluate_terms(t)
         with w.loop(t.worlds) as b:
             w.call("@contact_step", w.array(t[TileSlot.BLOCKS], "i64").at(b * t[TileSlot.BLOCK_SIZE]), h)
         t.run(
@@ -186,22 +191,27 @@ def _advance() -> str:
         with w.when(~t[TileSlot.STOP_CALL].equals(0)):
             _hold(t)
         _check(t, TileSlot.ROWS, t[TileSlot.ROW_SIZE], t.size, StepStatus.STATE)
-        every = t[TileSlot.EVERY]
-        with w.when(every > 0):
-            passed = k + 1
-            with w.when((passed / every * every).equals(passed)):
-                _record(t, passed / every - 1, start + w.real(passed) * h)
+        every, passed = t[TileSlot.EVERY], k + 1
+        with w.when((passed / every * every).equals(passed) | passed.equals(t[TileSlot.LAST_STEP])):
+            _record(t, k / every, start + w.real(passed) * h)
     w.line("ret void")
     return w.function("define void @advance(ptr %tile)")
 
 
-def _stop(t: _Tile, step: Value) -> None:
+def _stop(t: _Tile, step: Value, time: Value) -> None:
     """Note the step and the state of each world whose condition holds for the first time."""
     w, taken = t.w, t.w.array(t[TileSlot.TAKEN], "i64")
     t.run_batch(TileSlot.STOP_CALL)
+    stops = w.cell(0, "i64")
     with w.loop(t.worlds) as b, w.when((t.reals(TileSlot.RUNNING)[b] <= 0.0) & (taken[b] < 0)):
         taken[b] = step
         _copy_row(t, b, TileSlot.ROWS, TileSlot.STOPPED_ROWS)
+        stops.value = 1
+    with w.when((t[TileSlot.PROJECT] > 0) & (stops.value > 0)):
+        _project(t, time)
+        with w.loop(t.worlds) as b, w.when(taken[b].equals(step)), w.loop(t.nq) as i:
+            stopped = t.of_world(TileSlot.STOPPED_ROWS, b, t[TileSlot.ROW_SIZE])
+            stopped[i] = t.of_world(TileSlot.MIDDLE, b, t.size)[i]
 
 
 def _hold(t: _Tile) -> None:
@@ -240,24 +250,44 @@ def _check(t: _Tile, slot: TileSlot, size: Value, count: Value, status: StepStat
 
 def _record(t: _Tile, number: Value, time: Value) -> None:
     """Copy all rows; if wanted, with positions projected onto the corrected constraints."""
-    w, size = t.w, t[TileSlot.ROW_SIZE]
+    w, size, taken = t.w, t[TileSlot.ROW_SIZE], t.w.array(t[TileSlot.TAKEN], "i64")
     records = t.reals(TileSlot.RECORDS).at(number * t.worlds * size)
     with w.loop(t.worlds * size) as i:
         records[i] = t.reals(TileSlot.ROWS)[i]
     with w.when(t[TileSlot.PROJECT] > 0):
-        _set_times(t, time)
+        _project(t, time)
+        # worlds that have stopped were projected then
+        with w.loop(t.worlds) as b, w.when(taken[b] < 0), w.loop(t.nq) as i:
+            records[b * size + i] = t.of_world(TileSlot.MIDDLE, b, t.size)[i]
+
+
+def _project(t: _Tile, time: Value) -> None:
+    """MIDDLE = positions of the rows, projected onto the constraints that the last step corrected.
+
+    By PROJECT steps of Newton's method, the sum of which is in PREDICTED. Each world takes all of them: the
+    result does not depend on the others. The rows remain; the next step begins there.
+    """
+    w, nv = t.w, t.nv
+    _set_times(t, time)
+    with w.loop(t.worlds) as b:
+        row, middle = (
+            t.of_world(TileSlot.ROWS, b, t[TileSlot.ROW_SIZE]),
+            t.of_world(TileSlot.MIDDLE, b, t.size),
+        )
+        with w.loop(t.nq + nv) as i:
+            middle[i] = row[i]
+        with w.loop(nv) as i:
+            t.of_world(TileSlot.PREDICTED, b, nv)[i] = 0.0
+    with w.loop(t[TileSlot.PROJECT]):
+        _evaluate_terms(t)
         with w.loop(t.worlds) as b:
+            increment, sum_ = (t.of_world(slot, b, nv) for slot in (TileSlot.INCREMENTS, TileSlot.PREDICTED))
             block = w.array(t[TileSlot.BLOCKS], "i64").at(b * t[TileSlot.BLOCK_SIZE])
-            row = t.of_world(TileSlot.ROWS, b, size)
-            control = t.of_world(TileSlot.CONTROLS, b, 3 * t.nv + 1)
-            w.call(
-                t.program(TileSlot.STEPPING), row, row.at(t.nq), row.at(t.nq), control,
-                t.reals(TileSlot.TIME).at(1 + b), control.at(t.nv),
-                t.of_world(TileSlot.TERMS, b, t[TileSlot.TERMS_SIZE]),
-            )  # fmt: skip
-            increment = t.of_world(TileSlot.INCREMENTS, b, t.nv)
             w.call("@projection_increment", block, increment)
-            w.call(t.program(TileSlot.INTEGRATE), row, increment, records.at(b * size))
+            with w.loop(nv) as i:
+                increment[i] = increment[i] + sum_[i]
+                sum_[i] = increment[i]
+        _integrate_from_rows(t)
 
 
 def time_stepping_text() -> str:

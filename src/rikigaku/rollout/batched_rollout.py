@@ -19,6 +19,7 @@ from rikigaku.rollout.contact_rollout import contact_rollout
 from rikigaku.rollout.rollout_arguments import (
     TIME_STEPPING,
     check_single,
+    check_single_times,
     memory,
     method_of,
     outputs_of,
@@ -70,7 +71,7 @@ def rollout(
             "time_stepping": order 1 with contacts and loops; the default if there are some.
         parameters: values of the robot's symbols, each a number or (worlds,): other values compile nothing.
         contacts: as in `rk.simulate`.
-        friction: Coulomb coefficients instead of those of the contacts, (worlds,) or (worlds, contacts).
+        friction: Coulomb coefficients instead of those of the contacts: one, (worlds,) or (worlds, contacts).
         stop: a formula of positions and velocities by their names, as "q2^2 - 0.04", or several: a world
             stops alone before the first step at whose beginning one of them is above zero, and keeps its
             state from there on.
@@ -103,6 +104,7 @@ def rollout(
     worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction, kind)
     if kind is np.float32:
         check_single(robot, worlds)
+        check_single_times(start, dt, steps)
     condition = stop_condition(robot, stop)
     if 8 * steps * 4 > memory():
         raise TooLarge(

@@ -69,9 +69,10 @@ def contact_rollout(
             friction=None if friction is None else friction[here], stop=stop,
         )  # fmt: skip
         if every:
-            q[:, here], v[:, here] = done.records[..., :nq], done.records[..., nq:end]
+            records = done.records[: len(q)]  # those beyond: the last states
+            q[:, here], v[:, here] = records[..., :nq], records[..., nq:end]
         else:
-            q[here], v[here] = done.rows[:, :nq], done.rows[:, nq:end]
+            q[here], v[here] = done.records[-1, :, :nq], done.records[-1, :, nq:end]
         finite = np.isfinite(done.rows[:, :end]).all(axis=1)
         taken[here] = np.where(finite, np.where(done.taken < 0, steps, done.taken), done.failed)
         causes[here] = np.where(finite, StepStatus.DONE, done.causes)
@@ -116,17 +117,17 @@ def _friction(system: ContactSystem, worlds: Worlds) -> Array | None:
     if worlds.friction is None:
         return None
     contacts = [c for c in system.contacts if not isinstance(c, FrictionMoment)]
-    given = worlds.friction
+    own = worlds.friction
     if not contacts:
         raise WrongValue("friction is that of contacts=[...], of which none are given.")
-    if given.shape[1] not in (1, len(contacts)):
+    if own.shape[1] not in (1, len(contacts)):
         raise WrongSize(
             f"friction has the shape (worlds,) or (worlds, {len(contacts)}), one for each contact; "
-            f"(worlds, {given.shape[1]}) was given."
+            f"(worlds, {own.shape[1]}) was given."
         )
     if named := [str(c.frame) for c in contacts if c.friction.limit != c.friction.kinetic]:
         raise WrongValue(
             "friction replaces one coefficient of each contact; static and kinetic friction differ at "
             f"{', '.join(named)}."
         )
-    return np.broadcast_to(given, (worlds.count, len(contacts)))
+    return np.broadcast_to(own, (worlds.count, len(contacts)))

@@ -51,10 +51,6 @@ class Lanes:
 
     def fill(self, rows: Array) -> None:
         """Set the numbers to rows (worlds, size), (1, size) or (size,)."""
-        with np.errstate(over="ignore"):  # infinite states and torques: the world is not finite
-            self._fill(rows)
-
-    def _fill(self, rows: Array) -> None:
         _, size, width = self.values.shape
         if rows.size == size:
             self.values[:] = rows.reshape(size, 1)

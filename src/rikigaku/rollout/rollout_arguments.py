@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rikigaku.core.arrays import empty, floats
+from rikigaku.core.arrays import empty, floats, single_precision, too_large_for_single
 from rikigaku.core.errors import MissingValue, TooLarge, UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.core.validation import choice
@@ -109,17 +109,16 @@ def torques_of(
     coordinates = actuated_coordinates(robot)
     n = len(coordinates)
     if _is_table(torque):
-        table = np.require(_real("torque", torque, dtype), requirements=("C", "ALIGNED"))
+        array = floats("torque", torque, dtype is np.float32)
+        table = np.require(array, requirements=("C", "ALIGNED"))
         if table.ndim != 3 or table.shape[2] != n or table.shape[0] not in (1, steps):
             raise WrongSize(
                 f"Torques of a rollout are (steps, worlds, {n}), here ({steps}, worlds, {n}), steps or "
                 f"worlds 1 where all are equal; shape {table.shape} was given."
             )
-        if not _is_finite(table):
-            raise WrongValue("Torques of a rollout are finite; NaN or infinity was given.")
+        _check_finite("A torque", "Torques of a rollout are finite", table, dtype)
         inputs = PiecewisePolynomial(np.zeros(1), np.zeros((1, 1, n)))
-        with np.errstate(over="ignore"):  # infinite in single precision: the world is not finite
-            return JointForces(robot.nv, coordinates, inputs), table.astype(dtype, copy=False)
+        return JointForces(robot.nv, coordinates, inputs), table.astype(dtype, copy=False)
     if isinstance(torque, Sampled):
         raise WrongValue(
             "A rollout evaluates controllers in every step and takes no rk.Sampled: give the controller "
@@ -135,21 +134,24 @@ def torques_of(
     return actuation, None
 
 
-def _real(what: str, x: Any, dtype: type[np.floating[Any]]) -> Array:
-    """An array of float64, or of float32 if it is one and single precision is asked for."""
-    return x if isinstance(x, np.ndarray) and x.dtype == np.float32 == dtype else floats(what, x)
+def _check_finite(what: str, rule: str, x: Array, dtype: type[np.floating[Any]]) -> None:
+    """Raise WrongValue if numbers of a contiguous array are not finite in a precision.
 
-
-def _is_finite(x: Array) -> bool:
-    """Whether all numbers of a contiguous array are finite, without a mask of its size."""
-    flat = x.reshape(-1)
-    return all(bool(np.isfinite(flat[k : k + _CHUNK]).all()) for k in range(0, len(flat), _CHUNK))
+    Takes no memory of the array's size. what: a number of the array. rule: that they are finite.
+    """
+    flat, largest = x.reshape(-1), float(np.finfo(dtype).max)
+    for k in range(0, len(flat), _CHUNK):
+        size = np.abs(flat[k : k + _CHUNK])
+        if not (size <= largest).all():
+            if np.isfinite(size).all():
+                raise too_large_for_single(what, float(size.max()))
+            raise WrongValue(f"{rule}; NaN or infinity was given.")
 
 
 def _is_table(torque: Any) -> bool:
-    """Whether torques are an array of several axes, or lists in lists."""
-    if isinstance(torque, np.ndarray):
-        return torque.ndim > 1
+    """Whether torques are an array of several axes, also of another package, or lists in lists."""
+    if hasattr(type(torque), "__dlpack__"):
+        return len(torque.shape) > 1
     return isinstance(torque, list | tuple) and any(isinstance(x, list | tuple | np.ndarray) for x in torque)
 
 
@@ -183,24 +185,24 @@ def worlds_of(
 
 def _coefficients(friction: Any) -> Array:
     x = floats("friction", friction)
-    if x.ndim not in (1, 2) or not np.isfinite(x).all() or (x < 0).any():
+    if x.ndim > 2 or not np.isfinite(x).all() or (x < 0).any():
         raise WrongValue(
-            "friction is a finite coefficient of at least 0 for each world, (worlds,), or for each world and "
-            f"contact, (worlds, contacts); an array of shape {x.shape} was given."
+            "friction is a finite coefficient of at least 0, one for each world, (worlds,), or for each "
+            f"world and contact, (worlds, contacts); an array of shape {x.shape} was given."
         )
-    return np.ascontiguousarray(x[:, None] if x.ndim == 1 else x)
+    return np.ascontiguousarray(x if x.ndim == 2 else x.reshape(-1, 1))
 
 
 def _states(what: str, robot: Robot, x: Any, size: int, dtype: type[np.floating[Any]]) -> Array:
-    array = _real(f"{what} of robot {robot.name!r}", x, dtype)
+    array = floats(f"{what} of robot {robot.name!r}", x, dtype is np.float32)
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise WrongSize(
             f"{what} of robot {robot.name!r} has the shape ({size},) or (worlds, {size}); shape "
             f"{array.shape} was given."
         )
     array = np.ascontiguousarray(array.reshape(-1, size))
-    if not _is_finite(array):
-        raise WrongValue(f"{what} of robot {robot.name!r} is finite; NaN or infinity was given.")
+    name = f"{what} of robot {robot.name!r}"
+    _check_finite(f"A number of {name}", f"{name} is finite", array, dtype)
     return array
 
 
@@ -254,13 +256,15 @@ def check_single(robot: Robot, worlds: Worlds) -> None:
     """Raise WrongValue if a parameter is infinite in single precision: an infinite mass stays at rest."""
     own = len(worlds.columns) - len(robot.free_symbols)
     names = ["A parameter of the controller"] * own + [f"The symbol {name!r}" for name in robot.free_symbols]
-    largest = float(np.finfo(np.float32).max)
     for name, x in zip(names, worlds.columns, strict=True):
-        if (far := np.abs(x) > largest).any():
-            raise WrongValue(
-                f"{name} is {x[np.argmax(far)]:.3g}, which single precision does not hold (at most "
-                f"{largest:.3g}). Leave dtype out."
-            )
+        single_precision(name, x)
+
+
+def check_single_times(start: float, dt: float, steps: int) -> None:
+    """Raise WrongValue if the step is zero or a time infinite in single precision."""
+    single_precision("The time of the last step", np.array([start + dt * steps]))
+    if np.float32(dt) < np.finfo(np.float32).tiny:
+        raise WrongValue(f"dt = {dt:.3g} s is zero or has few digits in single precision. Leave dtype out.")
 
 
 def outputs_of(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.core.arrays import single_precision
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
 from rikigaku.robot import Robot
@@ -82,8 +83,9 @@ class RolloutProblem:
         found = {"t": times[:, :, None, None]}
         inputs = self._inputs(times)
         found |= {} if inputs is None else {"u": inputs}
-        with np.errstate(over="ignore"):  # infinite states and torques: the world is not finite
-            return {name: x.astype(self.dtype, copy=False) for name, x in found.items()}
+        if self.dtype is np.float32:
+            return {name: single_precision("A torque", x) for name, x in found.items()}
+        return found
 
     def _inputs(self, times: Array) -> Array | None:
         """Inputs of the actuation: a table of torques, or its polynomials at the times of the stages."""

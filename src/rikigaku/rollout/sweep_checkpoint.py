@@ -23,6 +23,7 @@ Columns = dict[str, Array]
 
 _EVERY = 1.0  # [s] between two parts
 _RECORD = "sweep.json"
+_CHANGED = " (the items, the function, or something that it reads has changed)"
 _MOST_TEXT = 1_000_000  # characters of the arguments in a record
 
 
@@ -45,9 +46,10 @@ def sweep_record(
     except TypeError as unknown:
         if compared:
             raise WrongValue(
-                "checkpoint= compares the items and arguments of a sweep by their content; that of a "
-                f"{unknown} is not known. Give numbers, text, arrays, paths, robots, dataclasses or "
-                "containers of these, or leave checkpoint out."
+                "checkpoint= compares the items of a sweep, its function and what that reads by their "
+                f"content; that of a {unknown} is not known. Give numbers, text, arrays, paths, robots, "
+                "instances of classes or containers of these, make it within the function, or leave "
+                "checkpoint out."
             ) from None
         digest = None
     inner = getattr(function, "func", function)  # of functools.partial
@@ -129,7 +131,8 @@ class Checkpoint:
         if other := [name for name in compared if known.get(name) != record[name]]:
             raise WrongValue(
                 f"{folder} has another sweep: its {other[0]} is {known.get(other[0])!r}, here it is "
-                f"{record[other[0]]!r}. Give another directory, or remove this one."
+                f"{record[other[0]]!r}{_CHANGED if other[0] == 'digest' else ''}. Give another directory, or "
+                "remove this one."
             )
         for part in sorted(folder.glob("part-*.npz")):
             self._parts += 1

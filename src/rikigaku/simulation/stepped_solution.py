@@ -53,8 +53,8 @@ def stepped_solution(
             f"{LARGEST_OUTPUT // 10**9} GB; give a spacing of the output, output=..., of more steps."
         )
     done = stepping.one(q, v, start, count, every)
-    rows = np.concatenate([done.records[:, 0], done.rows]) if count % every else done.records[:, 0]
-    taken = [(k + 1) * every for k in range(len(done.records))] + ([done.steps] if count % every else [])
+    rows = done.records[:, 0]
+    taken = [min((k + 1) * every, count) for k in range(len(rows))]
     if not len(rows):  # the first step failed
         rows, taken = done.rows, [0]
     first = rows[:1].copy()

@@ -98,6 +98,7 @@ class Tile:
         self.rows, self.inputs = self.arrays[TileSlot.ROWS], self.arrays[TileSlot.INPUTS]
         self.arrays[TileSlot.CONTROLS][:, -1] = step
         self.warm = np.zeros((worlds, m))
+        self.corrected = np.zeros((worlds, m + 2), dtype=np.int64)
         self.time, self.length, self.held = np.zeros(1 + worlds), np.array([step]), np.array([-np.inf])
         parameters = [] if programs.varied else actuation_parameters(system.robot, programs.actuation)
         self.parameters = np.array([*parameters, 0.0], dtype=np.float64)
@@ -118,11 +119,12 @@ class Tile:
                 slot = StepSlot[name.upper()] if name.upper() in StepSlot.__members__ else Slot[name.upper()]
                 block[slot] = self.arrays[TileSlot.TERMS][b].ctypes.data + 8 * int(at)
             x = self.arrays
-            own = {
+            own: dict[Any, Any] = {
                 StepSlot.ROW: self.rows, StepSlot.PREDICTED: x[TileSlot.PREDICTED],
                 StepSlot.SMOOTH: x[TileSlot.SMOOTH], StepSlot.CONTROL: x[TileSlot.CONTROLS],
                 StepSlot.INCREMENT: x[TileSlot.INCREMENTS], StepSlot.WARM: self.warm,
                 Slot.FRICTION: self.friction, StepSlot.STATIC: self.static,
+                StepSlot.CORRECTED: self.corrected,
             }  # fmt: skip
             for own_slot, array in own.items():
                 block[own_slot] = array[b].ctypes.data
@@ -164,7 +166,6 @@ class Tile:
         }  # fmt: skip
         wholes = {
             StepSlot.CLOSED: contacts, StepSlot.LIST: m, StepSlot.PLACE: m, StepSlot.BLOCK_ROWS: 4 * m,
-            StepSlot.CORRECTED: m + 2,
         }  # fmt: skip
         given: dict[Any, Any] = {
             Slot.COULOMB: engine.coulomb,

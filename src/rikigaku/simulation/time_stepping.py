@@ -18,7 +18,7 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.core.thread_blocks import each_block
 from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers, whole
-from rikigaku.integrators.time_stepping_driver import StepStatus, TileSlot, advance, piecewise
+from rikigaku.integrators.time_stepping_driver import StepSlot, StepStatus, TileSlot, advance, piecewise
 from rikigaku.simulation.actuation import Actuation, due
 from rikigaku.simulation.native_run import Inputs, Progression
 from rikigaku.simulation.piecewise_polynomial import PiecewisePolynomial
@@ -87,10 +87,20 @@ class TimeStepping:
     def programs(self) -> SteppingPrograms:
         return SteppingPrograms(self.system, self.actuation)
 
+    def _newton_steps(self, batched: bool) -> int:
+        """Steps of Newton's method that project a recorded state onto its constraints.
+
+        One step squares a residual, of order h^2 after a step h; two leave rounding at usual steps. Contacts
+        that push are closed by the steps themselves; batches leave their projection out.
+        """
+        if self.system.constraints.permanent or any(c.bilateral for c in self.system.contacts):
+            return 2
+        return 0 if batched else 1
+
     def one(self, q: Array, v: Array, start: float, steps: int, every: int) -> Stepped:
-        """Advance one world; every `every`-th state is recorded, projected onto its constraints."""
+        """Advance one world; every `every`-th state and the last are recorded, projected onto constraints."""
         tile = Tile(self.programs, self.step, 1, batched=False)
-        return self._run(tile, q[None], v[None], start, steps, every, project=True)
+        return self._run(tile, q[None], v[None], start, steps, every)
 
     def worlds(
         self, q: Array, v: Array, steps: int, *, start: float = 0.0, every: int = 0,
@@ -99,7 +109,8 @@ class TimeStepping:
     ) -> Stepped:  # fmt: skip
         """Advance many worlds (N, nq), (N, nv), with the robot's programs in vector registers.
 
-        every: steps between recorded states; 0: only the last ones are returned.
+        every: steps between recorded states (0: all of them); the last is recorded, too. Recorded positions
+            of robots with loops, guides and bilateral contacts are projected onto their constraints.
         inputs: of the actuation in each step and world (steps, N, size), instead of its own.
         parameters: of the actuation, then symbols of the robot, in each world (N, count).
         friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction moments.
@@ -114,11 +125,12 @@ class TimeStepping:
         q = floats("q", q)
         count = len(q) if q.ndim == 2 else 0
         q, v = numbers("q", q, (count, robot.nq)), numbers("v", v, (count, robot.nv))
-        steps, threads, every = whole("steps", steps), whole("threads", threads), whole("every", every, 0)
+        steps, threads = whole("steps", steps), whole("threads", threads)
+        every = whole("every", every, 0) or steps
         if inputs is not None:
             inputs = numbers("inputs", inputs, (steps, count, self.actuation.size))
         rows = np.zeros((count, self.parts.size))
-        records = np.zeros((steps // every if every else 0, count, self.parts.size))
+        records = np.zeros((-(-steps // every), count, self.parts.size))
         programs = SteppingPrograms(self.system, self.actuation, parameters is not None, stop)
         # Compiled and loaded before threads start: of two loaded copies one would be released in use.
         programs.functions(batched=True), advance(), piecewise()
@@ -141,7 +153,7 @@ class TimeStepping:
                     real = slice(0, friction.shape[1])  # friction moments follow
                     tile.friction[:, real, 0] = tile.static[:, real] = friction[first:last]
                 own = None if inputs is None else inputs[:, first:last]
-                done = self._run(tile, q[first:last], v[first:last], start, steps, every, False, own, stopped)
+                done = self._run(tile, q[first:last], v[first:last], start, steps, every, own, stopped)
                 rows[first:last], taken[first:last] = done.rows, tile.taken
                 failed[first:last], causes[first:last] = tile.failed, tile.causes
                 records[: len(done.records), first:last] = done.records
@@ -154,7 +166,7 @@ class TimeStepping:
         return Stepped(records, rows, steps, status, world, (), taken, failed, causes)
 
     def _run(
-        self, tile: Tile, q: Array, v: Array, start: float, steps: int, every: int, project: bool,
+        self, tile: Tile, q: Array, v: Array, start: float, steps: int, every: int,
         table: Array | None = None, stopped: Callable[[], bool] = lambda: False,
     ) -> Stepped:  # fmt: skip
         nq, nv = q.shape[1], v.shape[1]
@@ -164,15 +176,16 @@ class TimeStepping:
         tile.warm[:] = 0.0
         tile.taken[:] = tile.failed[:] = -1
         tile.causes[:] = StepStatus.DONE
+        tile.blocks[:, StepSlot.CORRECTED_COUNT] = 0
         for slot in (TileSlot.SMOOTH, TileSlot.CONTROLS):
             tile.arrays[slot][:] = 0.0
         tile.arrays[TileSlot.CONTROLS][:, -1] = self.step
         tile.time[0], tile.held[0] = start, -np.inf
-        records = np.zeros((steps // every if every else 0, tile.worlds, tile.parts.size))
+        records = np.zeros((-(-steps // every), tile.worlds, tile.parts.size))
         block, keep = tile.block, [records]
         block[TileSlot.FIRST_STEP], block[TileSlot.STATUS] = 0, StepStatus.DONE
         block[TileSlot.EVERY], block[TileSlot.RECORDS] = every, records.ctypes.data
-        block[TileSlot.PROJECT] = int(project)
+        block[TileSlot.LAST_STEP], block[TileSlot.PROJECT] = steps, self._newton_steps(tile.batched)
         inputs = self._inputs(tile, start, start + steps * self.step, table, keep)
         done = 0
         while done < steps and (tile.batched or block[TileSlot.STATUS] == StepStatus.DONE) and not stopped():
@@ -195,7 +208,12 @@ class TimeStepping:
             raise WrongValue(f"The torque is not finite at t = {when:.9g} s: {tau}.")
         samples = () if inputs is None else inputs.samples
         return Stepped(
-            records[: done // every if every else 0], tile.rows.copy(), done, status, world, samples
+            records if done == steps else records[: done // every],
+            tile.rows.copy(),
+            done,
+            status,
+            world,
+            samples,
         )
 
     def _inputs(
