@@ -142,6 +142,6 @@ def contact_points(robot: Robot, contacts: Sequence[Contact]) -> tuple[Point | L
                 "not change, and its normal force is not determined. Leave it out; rk.JointFriction is the "
                 "friction of a guided joint."
             )
-        motion = plane_of_motion(J)
-        found.append(Point(contact.frame, contact.surface, motion, contact.shape, bilateral=contact.bilateral))
+        moves = plane_of_motion(J)
+        found.append(Point(contact.frame, contact.surface, moves, contact.shape, bilateral=contact.bilateral))
     return tuple(found)
