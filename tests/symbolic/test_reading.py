@@ -68,8 +68,10 @@ def test_a_coordinate_called_like_a_symbol_is_renamed() -> None:
     odd = rk.Link("l2", "l1", rk.Joint("2nd joint-α"), rk.ModifiedDH(), rk.Inertia("origin", 1, (1, 0, 0)))
     robot = Robot("clash", (link, odd))
     context = robot.inverse_dynamics.symbolic.context
-    assert context.names["q[0]"] == "L_"
-    assert context.names["v[0]"] == "L__dot"
+    assert context.names["q[0]"] == "L__"  # L_ is printed like L in LaTeX
+    assert context.names["v[0]"] == "L___dot"
+    printed = {latex(Formula.symbol(name)) for name in (*context.names.values(), *robot.free_symbols)}
+    assert len(printed) == len(context.names) + len(robot.free_symbols)
     assert context.names["q[1]"].isidentifier()
     assert len({*context.names.values(), *robot.free_symbols}) == len(context.names) + len(robot.free_symbols)
     g = robot.gravity_forces.symbolic
@@ -248,11 +250,11 @@ def test_arrays_of_formulas_are_compared_by_value() -> None:
     arm = rk.load("planar_2r")
     M, again = arm.mass_matrix.symbolic, replace(arm, name="twin").mass_matrix.symbolic
     assert M is not again
-    assert M == again
-    assert M == M.factored()
+    assert again == M
+    assert M.factored() == M
     assert hash(M) == hash(again)
     assert M == M.T
-    assert M != arm.coriolis_matrix.symbolic
+    assert arm.coriolis_matrix.symbolic != M
     assert M[0] != M
-    assert M != M.array.tolist()
+    assert M.array.tolist() != M
     assert (M == 3) is False

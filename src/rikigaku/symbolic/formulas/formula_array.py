@@ -146,7 +146,8 @@ class Formulas(LawResult):
     def sympy(self, real: bool = True) -> Any:
         """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices).
 
-        Multiplied out, as canonical forms are; `factored().sympy()` has the forms that are shown. Symbols are declared real unless real=False; see `ExactFormula.sympy`.
+        Multiplied out; `factored().sympy()` has the forms that are shown. Symbols are declared real unless
+        real=False; see `ExactFormula.sympy`.
         """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array
 
