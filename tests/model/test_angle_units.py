@@ -38,11 +38,11 @@ def load(folder: Path, row: str) -> rk.Robot:
         ('dh = { alpha = "twist", theta = "q" }', 'alpha is 45 rad. Write "(twist)*deg"'),
         ('dh = { theta = "q + 180" }', 'theta is 180 rad. Write "180*deg" (or "pi")'),
         ('dh = { theta = "q", beta = 30 }', 'beta is 30 rad. Write "30*deg" (or "pi/6")'),
-        ("placement = { rpy = [0, 0, 90] }", "link 'a': rpy[2] is 90 rad"),
+        ("placement = { rpy = [0, 0, 90] }", "link 'a': rpy(3) is 90 rad"),
         ('dh = { theta = "q" }\n[[frame]]\nname = "f"\nlink = "a"\ndh = { alpha = 90 }', "frame 'f': alpha"),
         (
             'dh = { theta = "q" }\ninertia = { about = "com", m = 1, rpy = [90, 0, 0] }',
-            "rpy[0] of the inertia",
+            "rpy(1) of the inertia",
         ),
         (
             'dh = { theta = "q" }\n[[loop]]\nname = "c"\njoint = "spherical"\nfrom = { link = "a" }\n'
@@ -118,8 +118,8 @@ def test_a_row_that_holds_the_name_of_its_joint_is_refused() -> None:
     [
         (lambda: rk.ModifiedDH(alpha=90), r'alpha is 90 rad. Write "90\*deg" \(or "pi/2"\)'),
         (lambda: rk.StandardDH(theta="180"), "StandardDH has 1 angle .* theta is 180 rad"),
-        (lambda: rk.Placement((10, 20, 30), [0, 45, 90]), r"2 angles beyond .*\n.*rpy\[1\] is 45 rad"),
-        (lambda: rk.Inertia("com", 1, rpy=(0, 0, 90)), r"rpy\[2\] is 90 rad"),
+        (lambda: rk.Placement((10, 20, 30), [0, 45, 90]), r"2 angles beyond .*\n.*rpy\(2\) is 45 rad"),
+        (lambda: rk.Inertia("com", 1, rpy=(0, 0, 90)), r"rpy\(3\) is 90 rad"),
     ],
 )
 def test_angles_typed_in_python_are_reported_at_the_line_that_holds_them(made: Any, sentence: str) -> None:
@@ -196,3 +196,25 @@ def test_names_that_formulas_make_are_not_printed_like_a_symbol() -> None:
     names = [*(name for name, _ in steps), *(step.name for step in ik.steps)]
     assert len(names) > 5
     assert not symbols & set(map(latex_name, names))
+
+
+def test_limits_in_degrees_are_reported_and_several_revolutions_are_not(tmp_path: Path) -> None:
+    file = tmp_path / "arm.robot.toml"
+    text = """schema = 1
+name = "arm"
+[[link]]
+name = "a"
+parent = "base"
+joint = { name = "j", type = "revolute", limits = { lower = LOWER, upper = 2.9 } }
+placement = {}
+"""
+    file.write_text(text.replace("LOWER", "-170"), encoding="utf-8")
+    with pytest.warns(DegreesWarning, match=r"joint 'j': -170 rad. Write \"-170\*deg\" for degrees"):
+        rk.load(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegreesWarning)
+        for lower in ("-12.6", '"-170*deg"', '"-4*pi"'):
+            file.write_text(text.replace("LOWER", lower), encoding="utf-8")
+            rk.load(file)
+        file.write_text(text.replace("LOWER", "-170").replace("revolute", "prismatic"), encoding="utf-8")
+        rk.load(file)

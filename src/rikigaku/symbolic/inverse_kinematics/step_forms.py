@@ -53,6 +53,8 @@ def _textbook_form(formula: Formula) -> Formula | None:
     ring, names = _ring(formula)
     try:
         number: Any = formula.evaluate(ExactConstants(ring), {name: ring.variable(name) for name in names})
+        if isinstance(number, (int, Fraction)):
+            return Formula.of(number)
         size = len(number.numerator.polynomial) if names else 0
     except (RikigakuError, AttributeError):
         return None
