@@ -11,7 +11,7 @@ import numpy as np
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
-from rikigaku.numbers.formula_text import Indices, signed_terms, sum_rows
+from rikigaku.numbers.formula_text import Indices, equation_rows
 from rikigaku.numbers.formula_text import text as formula_text
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.formulas.collected_steps import retraced
@@ -67,8 +67,7 @@ class InverseDynamicModel(Formulas):
     def _rows(self, style: str) -> Iterator[str]:
         short: Indices | None = self.context.short_indices(style)
         for k in self._places:
-            terms = [term for x in _sums(self.array[k]) for term in signed_terms(x, short)]
-            yield from sum_rows(terms, latex_name(self._name, (k + 1,)))
+            yield from equation_rows(self.array[k].formula, latex_name(self._name, (k + 1,)), short)
         if left := self._others:
             yield r"& \text{the others with intermediate variables}"
             yield from self._steps_of(left).latex_rows(style)
