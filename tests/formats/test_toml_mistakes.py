@@ -26,14 +26,14 @@ BAD = {
     DH_LINK + 'inertia = { about = "com", m = -1 }': "link 'a': m is -1 kg, below zero",
     HEAD + "gravity = [0, 0, true]": "True is not a number",
     HEAD + "gravity = [0, 0, [1]]": "should be a number or a formula",
-    HEAD + 'gravity = [0, 0, "9;81"]': "gravity[2]: Not a formula",
+    HEAD + 'gravity = [0, 0, "9;81"]': "gravity(3): Not a formula",
     HEAD + "link = 3": "should be a list",
     HEAD + '[link]\nname = "a"': "Write [[link]], with two brackets",
     HEAD + "link = [3]": "3 should be a table",
     HEAD + "[symbols]\nq = 1": "'q' cannot name a symbol",
     HEAD + '[symbols]\n"a b" = 1': "'a b' cannot name a symbol",
     HEAD + "[symbols]\nL = { valu = 1 }": "Did you mean 'value'?",
-    HEAD + "[[link]]\njoint = { type = 'fixed' }\nplacement = {}": "link[0]: name is missing",
+    HEAD + "[[link]]\njoint = { type = 'fixed' }\nplacement = {}": "link 1: name is missing",
     HEAD + '[[link]]\nname = "a"\ndh = { theta = "q" }': 'Write joint = { type = "revolute" }',
     HEAD + '[[link]]\nname = "a"\njoint = {}\ndh = { theta = "q" }': "type is missing",
     DH_LINK.replace("revolute", "revolut"): "Did you mean 'revolute'?",
@@ -138,7 +138,7 @@ def test_all_mistakes_come_at_once_each_with_its_line_and_place():
     gravity, unit, alpha, frame = caught.value.problems
     assert gravity.startswith("rosam.robot.toml:3: gravity: ")
     assert unit.startswith("rosam.robot.toml:6: symbols.L.unt: ")
-    assert alpha.startswith('rosam.robot.toml:21: link[1] "l21".dh.alpha: ')
+    assert alpha.startswith('rosam.robot.toml:21: link 2 "l21".dh.alpha: ')
     assert frame.startswith("rosam.robot.toml:25: frame 'hand': there is no link 'l22'")
     assert str(caught.value).startswith("rosam.robot.toml has 4 problems:")
 
@@ -193,7 +193,7 @@ def test_a_mistake_in_a_table_hides_none_of_the_robot_and_each_has_its_line():
 
 def test_a_line_is_found_in_sub_tables_too():
     text = HEAD + '[[link]]\nname = "a"\ndh.theta = "q"\n[link.joint]\ntype = "revolute"\nrotor = "1 +"\n'
-    with pytest.raises(BadModel, match=r'line:8: link\[0\] "a"\.joint\.rotor'):
+    with pytest.raises(BadModel, match=r'line:8: link 1 "a"\.joint\.rotor'):
         parse_toml(text)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.core.errors import BadModel, DegreesWarning, WrongValue
+from rikigaku.numbers.latex_names import latex_name
 from rikigaku.rosam import robot_from_data
 
 TEXT = """schema = 1
@@ -37,11 +38,11 @@ def load(folder: Path, row: str) -> rk.Robot:
         ('dh = { alpha = "twist", theta = "q" }', 'alpha is 45 rad. Write "(twist)*deg"'),
         ('dh = { theta = "q + 180" }', 'theta is 180 rad. Write "180*deg" (or "pi")'),
         ('dh = { theta = "q", beta = 30 }', 'beta is 30 rad. Write "30*deg" (or "pi/6")'),
-        ("placement = { rpy = [0, 0, 90] }", "link 'a': rpy[2] is 90 rad"),
+        ("placement = { rpy = [0, 0, 90] }", "link 'a': rpy(3) is 90 rad"),
         ('dh = { theta = "q" }\n[[frame]]\nname = "f"\nlink = "a"\ndh = { alpha = 90 }', "frame 'f': alpha"),
         (
             'dh = { theta = "q" }\ninertia = { about = "com", m = 1, rpy = [90, 0, 0] }',
-            "rpy[0] of the inertia",
+            "rpy(1) of the inertia",
         ),
         (
             'dh = { theta = "q" }\n[[loop]]\nname = "c"\njoint = "spherical"\nfrom = { link = "a" }\n'
@@ -117,8 +118,8 @@ def test_a_row_that_holds_the_name_of_its_joint_is_refused() -> None:
     [
         (lambda: rk.ModifiedDH(alpha=90), r'alpha is 90 rad. Write "90\*deg" \(or "pi/2"\)'),
         (lambda: rk.StandardDH(theta="180"), "StandardDH has 1 angle .* theta is 180 rad"),
-        (lambda: rk.Placement((10, 20, 30), [0, 45, 90]), r"2 angles beyond .*\n.*rpy\[1\] is 45 rad"),
-        (lambda: rk.Inertia("com", 1, rpy=(0, 0, 90)), r"rpy\[2\] is 90 rad"),
+        (lambda: rk.Placement((10, 20, 30), [0, 45, 90]), r"2 angles beyond .*\n.*rpy\(2\) is 45 rad"),
+        (lambda: rk.Inertia("com", 1, rpy=(0, 0, 90)), r"rpy\(3\) is 90 rad"),
     ],
 )
 def test_angles_typed_in_python_are_reported_at_the_line_that_holds_them(made: Any, sentence: str) -> None:
@@ -153,6 +154,10 @@ def test_a_negative_mass_in_python_is_an_error_with_link_and_number(m: object) -
     [
         ("q1", "m1", "m_1", r"symbol 'm_1' is printed like symbol 'm1' in formulas, m_\{1\}"),
         ("q1", "q_1", "L", r"symbol 'q_1' is printed like joint 'q1' in formulas"),
+        ("q1", "q1_dot", "L", r"symbol 'q1_dot' is printed like the velocity of joint 'q1' in formulas"),
+        ("q1", "L", "q_1_dot", r"symbol 'q_1_dot' is printed like the velocity of joint 'q1' in formulas"),
+        ("q1", "q1_ddot", "L", r"'q1_ddot' is printed like the acceleration of joint 'q1' in formulas"),
+        ("q1", "tau_q1", "L", r"symbol 'tau_q1' is printed like the force of joint 'q1' in formulas"),
     ],
 )
 def test_symbols_that_formulas_would_print_alike_are_refused(
@@ -161,3 +166,55 @@ def test_symbols_that_formulas_would_print_alike_are_refused(
     inertia = rk.Inertia("com", mass, (length, 0, 0))
     with pytest.raises(BadModel, match=sentence):
         rk.Robot("r", (rk.Link("a", "base", rk.Joint(joint), inertia=inertia),))
+
+
+@pytest.mark.parametrize(
+    ("kind", "symbol"), [("spherical", "q1_wx"), ("free", "tau_q1_vz"), ("universal", "q1_2_dot")]
+)
+def test_symbols_printed_like_a_velocity_of_a_joint_with_several_are_refused(kind: str, symbol: str) -> None:
+    with pytest.raises(BadModel, match=f"symbol '{symbol}' is printed like the .* of joint 'q1'"):
+        rk.Robot("r", (rk.Link("a", "base", rk.Joint("q1", kind), inertia=rk.Inertia("com", symbol)),))
+
+
+def test_names_that_formulas_make_are_not_printed_like_a_symbol() -> None:
+    """Intermediate variables t1, roots w1 and components of gravity beside symbols t_1, w_1, gravity_x."""
+    links = [rk.Link("l1", "base", rk.Joint("q1"), rk.ModifiedDH(), rk.Inertia("com", "t_1", ("w_1", 0, 0)))]
+    links += [
+        rk.Link(
+            f"l{k}",
+            f"l{k - 1}",
+            rk.Joint(f"q{k}"),
+            rk.ModifiedDH(alpha="pi/2" * (k == 2) or 0, a="w_1"),
+            rk.Inertia("com", f"m{k}"),
+        )
+        for k in (2, 3)
+    ]
+    robot = rk.Robot("r", tuple(links), frames=(rk.Frame("hand", "l3", rk.ModifiedDH(a="gravity_x")),))
+    symbols = {latex_name(name) for name in robot.free_symbols}
+    steps = robot.mass_matrix.symbolic.intermediates().steps
+    ik = robot.inverse_kinematics_formulas("hand")
+    names = [*(name for name, _ in steps), *(step.name for step in ik.steps)]
+    assert len(names) > 5
+    assert not symbols & set(map(latex_name, names))
+
+
+def test_limits_in_degrees_are_reported_and_several_revolutions_are_not(tmp_path: Path) -> None:
+    file = tmp_path / "arm.robot.toml"
+    text = """schema = 1
+name = "arm"
+[[link]]
+name = "a"
+parent = "base"
+joint = { name = "j", type = "revolute", limits = { lower = LOWER, upper = 2.9 } }
+placement = {}
+"""
+    file.write_text(text.replace("LOWER", "-170"), encoding="utf-8")
+    with pytest.warns(DegreesWarning, match=r"joint 'j': -170 rad. Write \"-170\*deg\" for degrees"):
+        rk.load(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DegreesWarning)
+        for lower in ("-12.6", '"-170*deg"', '"-4*pi"'):
+            file.write_text(text.replace("LOWER", lower), encoding="utf-8")
+            rk.load(file)
+        file.write_text(text.replace("LOWER", "-170").replace("revolute", "prismatic"), encoding="utf-8")
+        rk.load(file)

@@ -117,6 +117,38 @@ def test_the_five_printed_terms_of_tau_differ_from_ours_by_exactly_zero() -> Non
         assert is_zero(found.sympy() - printed(expected))
 
 
+def test_tau_is_shown_by_rates_and_has_the_five_printed_terms_to_read() -> None:
+    tau = tau_of(robot(), 1)
+    lines = str(tau).splitlines()[1:]
+    assert lines[0] == "tau(1) ="
+    assert len(str(tau[0])) < 2200  # 5823 multiplied out
+    end = lines.index("tau(2), tau(3) with intermediate variables:")
+    terms = [
+        sympy_formula(Formula.of(line.replace("  + ", "").replace("  - ", "-"))) for line in lines[1:end]
+    ]
+    assert len(terms) == 8
+    for factors, expected in example().PAPER["tau"].items():
+        names = [sympy.Symbol(name, real=True) for name in factors.split("*")]
+        (own,) = (x for x in terms if sympy.diff(x, *names) != 0)
+        assert is_zero(sympy.diff(own, *names) - printed(expected))
+        assert names[-1].name in str(own)
+    # at a closed configuration the lines are tau_1
+    q = [0.3, 0.6, -0.4]
+    x, y = (0.8 * f(q[0] + q[2]) + q[1] * g for f, g in ((np.cos, np.sin(q[0])), (np.sin, -np.cos(q[0]))))
+    q += [np.arctan2(x, -y), np.hypot(x, y)]
+    names = {*robot().free_symbols} - {"L"}
+    symbols = {name: 0.2 + 0.1 * k for k, name in enumerate(sorted(names))} | {"L": 0.4}
+    v, a = [0.3, 0.5, -0.7], [0.2, 0.9, -0.4]
+    at = symbols | dict(zip(("theta11", "d21", "theta31", "theta12", "d22"), q, strict=True))
+    at |= {f"Dq_{k + 1}": x for k, x in enumerate(v)} | {f"DDq_{k + 1}": x for k, x in enumerate(a)}
+    found = sum(terms).subs({sympy.Symbol(name, real=True): x for name, x in at.items()})
+    mechanism = instantiate(robot(), FLOATS, symbols)
+    assert float(found) == pytest.approx(float(tau.value(q=q, v=v, a=a, **symbols)[0]), rel=1e-12)
+    assert abs(np.array(loop_equations.loop_residual(mechanism, q), float)).max() < 1e-12
+    assert r"\tau_{1} &= \mathrm{DDq}_{1}" in tau.latex()
+    assert r"\text{the others with intermediate variables}" in tau._repr_latex_()
+
+
 def test_the_tree_has_the_printed_eleven_base_parameters() -> None:
     masses, moments, tensors = rosam.mdp_lists(base_of(robot(), 2))
     assert masses == ["0", "m21 + m31", "0", "0", "m22"]

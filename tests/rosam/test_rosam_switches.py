@@ -108,7 +108,7 @@ def test_a_closed_robot_says_which_and_a_tree_has_no_closed_model() -> None:
     ("arguments", "error", "words"),
     [
         ((["a", "b"], "DDq", NONE, 1), WrongSize, r"Dq has 2 elements; there are 3 coordinates \(theta11"),
-        (("Dq", "DDq", NONE, 2, PAPER), WrongValue, "has no loops here, so it takes no cnd"),
+        (("Dq", "DDq", NONE, 2, PAPER), WrongValue, r"virtual tree of robot .* takes no cnd"),
         (("Dq", "Dq", NONE, 1), WrongValue, "Dq_1, Dq_2, Dq_3 would name two variables"),
         ((["L", "u", "v"], "DDq", NONE, 1), WrongValue, "L would name two variables"),
         ((["2*x", "u", "v"], "DDq", NONE, 1), WrongValue, "cannot name a symbol"),
@@ -140,7 +140,7 @@ def test_constraints_may_be_typed_as_expressions(cnd: Any) -> None:
 @pytest.mark.parametrize(
     ("cnd", "words"),
     [
-        ([PAPER[0], PAPER[1] + L], r"cnd\[1\] = .* not zero, where the loops"),
+        ([PAPER[0], PAPER[1] + L], r"cnd\(2\) = .* not zero, where the loops"),
         ([PAPER[0]], "cnd has 1 independent constraints; robot 'robot' has 2"),
         ([PAPER[0], 2 * PAPER[0]], "cnd has 1 independent"),
         ([], "cnd has 0 independent"),
@@ -223,3 +223,36 @@ def test_base_parameters_follow_the_model_that_is_given() -> None:
     geared = rk.Robot("geared", links, couplings=(rk.Coupling("q2", "q1", -2),))
     with pytest.raises(WrongValue, match="has coupled joints: geometric relations hold for serial robots"):
         rosam.Make_MDP1(geared)
+
+
+@pytest.mark.parametrize(
+    ("order", "missing"),
+    [(["theta11"], "d21, theta31 are missing"), ([], "theta11, d21, theta31 are missing")],
+)
+def test_an_order_of_variables_lists_all_generalized_coordinates(order: Any, missing: str) -> None:
+    robot = loop()
+    model = rosam.Make_DiffModel(invdyn("Dq", "DDq", NONE, 1), ["theta11", "d21", "theta31"])
+    with pytest.raises(WrongValue, match=missing):
+        rosam.Make_MDP2(robot, model, rosam.Make_ODP(robot), None, order)
+    whole = ["theta31", "theta11", "d21"]
+    assert rosam.Make_MDP2(robot, model, rosam.Make_ODP(robot), None, whole).count == 10
+
+
+def test_base_parameters_of_the_virtual_tree_take_no_constraints_and_say_why() -> None:
+    robot = loop()
+    q = [joint.name for joint in robot.joints]
+    model = rosam.Make_DiffModel(invdyn("Dq", "DDq", NONE, 2), q)
+    with pytest.raises(WrongValue, match=r"virtual tree of robot .*: its loops are open"):
+        rosam.Make_MDP2(robot, model, rosam.Make_ODP(robot), PAPER)
+
+
+def test_euler_angles_of_a_rotation_in_the_plane_are_phi_and_zeros() -> None:
+    column = rosam.EulerAn(rosam.Make_Thand("px", "py", 0, "phi", 0, 0))
+    assert list(column) == [sympy.Symbol("phi", real=True), 0, 0]
+
+
+def test_elements_of_arguments_are_counted_from_1() -> None:
+    with pytest.raises(WrongValue, match=r"^cnd\(2\) = "):
+        invdyn("Dq", "DDq", NONE, 1, [PAPER[0], PAPER[1] + 1])
+    with pytest.raises(WrongValue, match=r"^Dq\(1\) is "):
+        invdyn([2 * L, "u", "v"], "DDq", NONE, 1)

@@ -81,7 +81,8 @@ def test_text_latex_and_joints_say_what_is_computed():
     text = str(formulas)
     assert text.startswith("Inverse kinematics of robot 'stanford', pose of frame 'hand': 8 branches")
     assert "w1 = ±sqrt(wrist_x**2 + wrist_y**2 - 0.023716)" in text
-    assert "d3 = t1_x*sin(q2) + wrist_z*cos(q2)" in text
+    assert "d3 = ±sqrt(t1_x**2 + wrist_z**2)" in text
+    assert "q2 = atan2(t1_x/d3, wrist_z/d3)" in text
     assert r"\operatorname{atan2}" in formulas._repr_latex_()
     branch = formulas.branches[7]
     assert [name for name, _ in branch.joints] == ["q1", "q2", "d3", "q4", "q5", "q6"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from linkages import four_bar, geared_arm, projected, slider_crank
+from linkages import four_bar, geared_arm, hybrid, projected, slider_crank
 
 import rikigaku as rk
 from rikigaku.core.errors import NoFormula, TooLarge
@@ -289,3 +289,11 @@ def test_the_page_about_closed_loops_runs_from_top_to_bottom(tmp_path: Path) -> 
     assert answer.returncode == 0, answer.stderr
     assert "d22 = +-sqrt(4*L**2 + d21**2 - 4*L*d21*sin(theta31))" in answer.stdout
     assert answer.stdout.rstrip().endswith("-d21_ddot")
+
+
+def test_coefficients_of_a_solved_five_bar_are_products_where_they_have_a_common_factor() -> None:
+    text = str(hybrid().loop_constraints(explicit=True))
+    one = r"2\*l2\*\([^*,]*[^,]*\)"
+    assert re.search(rf"A_left_fore_angle = {one}, B_left_fore_angle = {one}, C_left_fore_angle = ", text)
+    C = text.split("C_left_fore_angle = ")[1].partition(",")[0]
+    assert not re.search(r"[+-] \w+\*\(", C)  # multiplied out, not nested

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -61,18 +62,20 @@ def test_a_coordinate_called_like_a_symbol_is_renamed() -> None:
         "l1",
         "base",
         rk.Joint("L"),
-        rk.ModifiedDH(a="L", alpha="L_dot"),
+        rk.ModifiedDH(a="L", alpha="L_rate"),
         rk.Inertia("origin", "m", ("L", 0, 0)),
     )
     odd = rk.Link("l2", "l1", rk.Joint("2nd joint-α"), rk.ModifiedDH(), rk.Inertia("origin", 1, (1, 0, 0)))
     robot = Robot("clash", (link, odd))
     context = robot.inverse_dynamics.symbolic.context
-    assert context.names["q[0]"] == "L_"
-    assert context.names["v[0]"] == "L__dot"
+    assert context.names["q[0]"] == "L__"  # L_ is printed like L in LaTeX
+    assert context.names["v[0]"] == "L___dot"
+    printed = {latex(Formula.symbol(name)) for name in (*context.names.values(), *robot.free_symbols)}
+    assert len(printed) == len(context.names) + len(robot.free_symbols)
     assert context.names["q[1]"].isidentifier()
     assert len({*context.names.values(), *robot.free_symbols}) == len(context.names) + len(robot.free_symbols)
     g = robot.gravity_forces.symbolic
-    values = {"L": 0.5, "L_dot": 0.3, "m": 2.0}
+    values = {"L": 0.5, "L_rate": 0.3, "m": 2.0}
     native = robot.gravity_forces([0.2, 0.1], **values)
     assert np.abs(g.value(q=[0.2, 0.1], **values) - native).max() < 1e-14
 
@@ -228,3 +231,30 @@ def test_a_number_with_a_variable_that_has_no_name_is_not_written() -> None:
     assert str(written(length * 2)) == "2*l1"
     with pytest.raises(NotExact, match=r"v\[0\] has no name here"):
         written(length + state.v[0])
+
+
+def test_sympy_is_multiplied_out_and_of_the_factored_form_what_is_shown() -> None:
+    """Of equal formulas the same expression; the shown form takes a search."""
+    x = rk.load("planar_3r").mass_matrix.symbolic[0, 0]
+    names = {name: sympy.Symbol(name) for name in x.names}
+    whole, shown = x.sympy(real=False), x.factored().sympy(real=False)
+    assert whole == sympy.parse_expr(str(x.formula), local_dict=names)
+    assert shown == sympy.parse_expr(str(x.factored()), local_dict=names)
+    assert shown != whole
+    assert sympy.count_ops(shown) < sympy.count_ops(whole)
+    assert sympy.expand(sympy.expand_trig(shown - whole)).simplify() == 0
+    assert (x + x.diff("q2") - x.diff("q2")).sympy(real=False) == whole
+
+
+def test_arrays_of_formulas_are_compared_by_value() -> None:
+    arm = rk.load("planar_2r")
+    M, again = arm.mass_matrix.symbolic, replace(arm, name="twin").mass_matrix.symbolic
+    assert M is not again
+    assert again == M
+    assert M.factored() == M
+    assert hash(M) == hash(again)
+    assert M == M.T
+    assert arm.coriolis_matrix.symbolic != M
+    assert M[0] != M
+    assert M.array.tolist() != M
+    assert (M == 3) is False

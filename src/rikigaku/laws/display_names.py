@@ -3,8 +3,8 @@
 A joint "theta1" with one coordinate gives theta1, theta1_dot, theta1_ddot (LaTeX shows dots) and tau_theta1.
 A joint "j" with several: universal j_1, j_2; planar j_x, j_y, j_theta; spherical j_qw .. j_qz with the
 angular velocity j_wx, j_wy, j_wz; free j_x, j_y, j_z, j_qw .. j_qz with the body twist j_vx .. j_wz. Such
-quasi-velocities have one dot less: their rate is j_wx_dot. A name that a symbol of the robot has already gets
-a "_" behind it.
+quasi-velocities have one dot less: their rate is j_wx_dot. A name that a symbol of the robot has already, or
+that LaTeX would print like one, gets a "_" behind it.
 """
 
 import keyword
@@ -17,6 +17,7 @@ from rikigaku.model.joint import Joint
 from rikigaku.model.joints.joint_types import joint_type
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.numbers.formula import RESERVED
+from rikigaku.numbers.latex_names import latex_name
 from rikigaku.numbers.program import Shape
 
 Inputs = Sequence[tuple[str, Shape]]
@@ -26,7 +27,7 @@ _WRENCH = ("_fx", "_fy", "_fz", "_nx", "_ny", "_nz")
 
 def input_names(robot: RobotModel, inputs: Inputs = ()) -> dict[str, str]:
     """The name of every element of q, v, a, tau and other inputs ("q[0]": "theta1"), all different."""
-    taken = set(robot.free_symbols)
+    taken = {*robot.free_symbols, *map(latex_name, robot.free_symbols)}
     found: dict[str, str] = {}
     for joint in robot.joints:
         for k, wanted in zip(_places(robot, joint), _position_names(joint), strict=True):
@@ -95,7 +96,7 @@ def _new(wanted: str, taken: set[str]) -> str:
     name = re.sub(r"\W", "_", wanted, flags=re.ASCII)
     if not name.isidentifier():
         name = f"q_{name}"
-    while name in taken or name in RESERVED or keyword.iskeyword(name):
+    while name in taken or latex_name(name) in taken or name in RESERVED or keyword.iskeyword(name):
         name += "_"
     taken.add(name)
     return name

@@ -1,4 +1,7 @@
-"""Angles of a robot that are probably in degrees: plain numbers beyond a full revolution, 2 pi."""
+"""Angles of a robot that are probably in degrees: plain numbers beyond a full revolution, 2 pi.
+
+Limits of joints may be several revolutions; beyond four of them they are taken for degrees.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from rikigaku.model.geometry import Geometry
     from rikigaku.model.robot_model import RobotModel
 
+_LARGEST_LIMIT = 8 * math.pi
 Angles = Iterator[tuple[str, Formula]]
 
 
@@ -25,6 +29,24 @@ def warn_of_degrees(robot: "RobotModel") -> None:
     """
     values = {symbol.name: symbol.value for symbol in robot.symbols if symbol.value is not None}
     warn_of_large_angles(f"Robot {robot.name!r}", _angles(robot), values)
+    _warn_of_limits(robot)
+
+
+def _warn_of_limits(robot: "RobotModel") -> None:
+    """Warn of limits [rad] of revolute joints beyond four revolutions."""
+    lines = []
+    for joint in robot.joints:
+        bounds = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None and math.isfinite(x)]
+        largest = max(bounds, key=abs, default=0.0)
+        if joint.type == "revolute" and abs(largest) > _LARGEST_LIMIT:
+            lines.append(f'joint {joint.name!r}: {largest:g} rad. Write "{largest:g}*deg" for degrees.')
+    if lines:
+        shown = "\n".join(listed(lines, len(lines)))
+        warn_caller(
+            f"Robot {robot.name!r} has limits beyond four revolutions. They are in radians, and used as they "
+            f"are:\n{shown}",
+            DegreesWarning,
+        )
 
 
 def warn_of_large_angles(owner: str, angles: Angles, values: Mapping[str, Formula] | None = None) -> None:
@@ -55,7 +77,7 @@ def geometry_angles(geometry: "Geometry") -> Angles:
 def rpy_angles(data: object) -> Angles:
     """Roll, pitch and yaw of a placement or an inertia."""
     rpy = getattr(data, "rpy", ())
-    yield from ((f"rpy[{k}]", x) for k, x in enumerate(rpy) if isinstance(x, Formula))
+    yield from ((f"rpy({k})", x) for k, x in enumerate(rpy, 1) if isinstance(x, Formula))
 
 
 def _angles(robot: "RobotModel") -> Angles:

@@ -144,7 +144,7 @@ def _accept_constants(data: Geometry, *names: str) -> None:
             _refuse_variable(type(data).__name__, name, getattr(data, name))
         raise
     if typed:  # formulas come from readers, which name the place in their file, and from edits
-        angles = (angle for angle in geometry_angles(data) if angle[0].partition("[")[0] in typed)
+        angles = (angle for angle in geometry_angles(data) if angle[0].partition("(")[0] in typed)
         warn_of_large_angles(type(data).__name__, angles)
 
 

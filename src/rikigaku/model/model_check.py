@@ -10,7 +10,7 @@ from rikigaku.core.input_limits import MISTAKES, NAME_CHARACTERS
 from rikigaku.core.known_names import KnownNames
 from rikigaku.core.value_text import short
 from rikigaku.model.formula_fields import formulas
-from rikigaku.model.joints.joint_types import CUT_JOINTS, JOINT_TYPES
+from rikigaku.model.joints.joint_types import CUT_JOINTS, JOINT_TYPES, joint_type
 from rikigaku.model.part_check import (
     Problem,
     at,
@@ -225,11 +225,14 @@ def _symbol_problems(robot: "RobotModel") -> Iterator[Problem]:
 
 
 def _lookalike_problems(robot: "RobotModel") -> Iterator[Problem]:
-    """Symbols that formulas would print like another symbol or joint: m1 and m_1 are both m with index 1."""
+    """Symbols that formulas would print like another symbol, a joint, its velocity, acceleration or force.
+
+    m1 and m_1 are both m with index 1, and q1_dot is the velocity of the joint q1.
+    """
     used = used_symbols(robot)
     declared = [symbol.name for symbol in robot.symbols]
     symbols = [*declared, *sorted(used.difference(declared))]
-    printed = {latex_name(joint.name): f"joint {joint.name!r}" for joint in robot.joints}
+    printed = dict(_printed_of_joints(robot))
     own_names = {joint.name for joint in robot.joints}  # the coordinate is then written with a trailing _
     for name in symbols:
         if not isinstance(name, str) or name in own_names:
@@ -238,6 +241,22 @@ def _lookalike_problems(robot: "RobotModel") -> Iterator[Problem]:
         if other != f"symbol {name!r}":
             why = f"symbol {name!r} is printed like {other} in formulas, {latex_name(name)}. Rename one."
             yield from at(*(("symbols", name) if name in declared else ()), found=[why])
+
+
+def _printed_of_joints(robot: "RobotModel") -> Iterator[tuple[str, str]]:
+    """What formulas print for each joint, and whose it is; the names are those of `laws.display_names`."""
+    for joint in robot.joints:
+        if joint.type not in JOINT_TYPES or not isinstance(joint.name, str):
+            continue
+        kind = joint_type(joint.type)
+        coordinates = [joint.name + ending for ending in kind.coordinate_suffixes]
+        rates = [joint.name + ending for ending in kind.velocity_suffixes]
+        dots = ("", "_dot") if rates else ("_dot", "_ddot")
+        for name in rates or coordinates:
+            yield latex_name(name + dots[0]), f"the velocity of joint {joint.name!r}"
+            yield latex_name(name + dots[1]), f"the acceleration of joint {joint.name!r}"
+            yield latex_name(f"tau_{name}"), f"the force of joint {joint.name!r}"
+        yield from ((latex_name(name), f"joint {joint.name!r}") for name in coordinates)
 
 
 def _value_problems(robot: "RobotModel") -> Iterator[Problem]:

@@ -91,15 +91,19 @@ def constraints_of(robot: Robot, cnd: Any) -> LoopConstraints:
 
 
 def no_constraints(robot: Robot, cnd: Any) -> None:
-    """Refuse constraints of a robot that has none.
+    """Refuse constraints of a robot that has none, or of its virtual tree.
 
     Raises:
         WrongValue: if any are given.
     """
-    if cnd is not None:
+    if cnd is None:
+        return
+    if robot.loops or robot.couplings:
         raise WrongValue(
-            f"Robot {robot.name!r} has no loops here, so it takes no cnd; {short(cnd)} was given."
+            f"This is the virtual tree of robot {robot.name!r}: its loops are open, and it takes no cnd. "
+            "Leave cnd out, or take the closed robot (Make_InvDyn(..., 1, cnd), tree=False)."
         )
+    raise WrongValue(f"Robot {robot.name!r} has no loops, so it takes no cnd; {short(cnd)} was given.")
 
 
 def same_mechanism(one: RobotModel, other: RobotModel) -> bool:
@@ -123,7 +127,7 @@ def _check(constraints: LoopConstraints, expressions: Sequence[Formula]) -> None
     at = {names[f"q[{k}]"]: float(x) for k, x in enumerate(state.q)}
     at |= {name: float(x) for name, x in state.symbols.items()}
     slopes = []
-    for k, formula in enumerate(expressions):
+    for k, formula in enumerate(expressions, 1):
         try:
             value = float(formula.evaluate(FLOATS, at))
             row = [
@@ -131,14 +135,14 @@ def _check(constraints: LoopConstraints, expressions: Sequence[Formula]) -> None
                 for i in range(robot.nq)
             ]
         except MissingValue as error:
-            raise WrongValue(f"cnd[{k}] = {formula}: {error} Robot {robot.name!r} has none of it.") from error
+            raise WrongValue(f"cnd({k}) = {formula}: {error} Robot {robot.name!r} has none of it.") from error
         except (RikigakuError, ArithmeticError, ValueError) as error:
             raise WrongValue(
-                f"cnd[{k}] = {formula} has no value where the loops are closed: {error}"
+                f"cnd({k}) = {formula} has no value where the loops are closed: {error}"
             ) from error
         if abs(value) > _ZERO * max(1.0, *map(abs, row)):
             raise WrongValue(
-                f"cnd[{k}] = {formula} is {value:.3g}, not zero, where the loops of robot {robot.name!r} are "
+                f"cnd({k}) = {formula} is {value:.3g}, not zero, where the loops of robot {robot.name!r} are "
                 "closed."
             )
         slopes.append(row)

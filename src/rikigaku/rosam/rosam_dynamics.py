@@ -22,6 +22,7 @@ from rikigaku.model.geometry import Placement
 from rikigaku.model.robot_model import Frame
 from rikigaku.numbers.formula import Formula
 from rikigaku.robot import Robot
+from rikigaku.rosam.inverse_dynamic_model import InverseDynamicModel
 from rikigaku.rosam.loop_conditions import constraints_of, no_constraints
 from rikigaku.rosam.rosam_poses import Described, as_robot, hand
 from rikigaku.rosam.variable_names import Rates, elements, rates, renamed
@@ -81,7 +82,10 @@ def Make_InvDyn(
         for letter, one in zip("va", given, strict=True)
         for k, name in zip(places, one.names, strict=True)
     }
-    return _named(found, names)
+    named = _named(found, names)
+    if not isinstance(named, Formulas):
+        return named
+    return InverseDynamicModel(named, named.intermediates)
 
 
 @checked

@@ -158,7 +158,7 @@ def Make_MDP2(
     else:
         no_constraints(robot, cnd)
     if order is not None:
-        _check_order(robot, order)
+        _check_order(robot, model.q, order)
     if "tree" in options or "method" in options:
         raise WrongValue(
             "Whether the tree is taken, and by which method, follows from the model of Make_DiffModel."
@@ -198,13 +198,18 @@ def _check_parameters(robot: Robot, parameters: Any) -> None:
             )
 
 
-def _check_order(robot: Robot, order: Any) -> None:
+def _check_order(robot: Robot, general: Sequence[str], order: Any) -> None:
     names, known = _names("The order of variables", order), [joint.name for joint in robot.joints]
     for name in names:
         if name not in known:
             raise UnknownName("joint variable", name, known, f"robot {robot.name!r}")
     if len(set(names)) < len(names):
         raise WrongValue(f"The order of variables names {', '.join(names)}; each stands once.")
+    if missing := [name for name in general if name not in names]:
+        raise WrongValue(
+            f"The order of variables lists all of {', '.join(general)}; {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing. Without an order, leave the argument out."
+        )
 
 
 def _names(what: str, given: Any) -> list[str]:

@@ -68,7 +68,7 @@ def rates(what: str, given: Any, coordinates: Sequence[str]) -> Rates:
             f"{what} has {len(flat)} elements; there are {len(coordinates)} coordinates "
             f"({', '.join(coordinates)})."
         )
-    parts = [_name_or_number(f"{what}[{k}]", x) for k, x in enumerate(flat)]
+    parts = [_name_or_number(f"{what}({k})", x) for k, x in enumerate(flat, 1)]
     return Rates(tuple(name for name, _ in parts), tuple(number for _, number in parts))
 
 

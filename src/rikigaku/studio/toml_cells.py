@@ -147,8 +147,8 @@ def descend(document: Any, way: Path) -> Any:
 
 
 def place_text(path: Path) -> str:
-    """A path for people: link[2].dh.alpha."""
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in path]
+    """A path for people, counted from 1: link(3).dh.alpha."""
+    parts = [f"({part + 1})" if isinstance(part, int) else f".{part}" for part in path]
     return "".join(parts).lstrip(".") or "document"
 
 

@@ -1,5 +1,6 @@
 """A table of a TOML file, read key by key; every mistake is noted with its place, none stops the reading."""
 
+import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Notes(Mistakes):
 
 @dataclass
 class Table:
-    """One table; `label` is how its place is written for people: `link[3] "l31".dh`."""
+    """One table; `label` is how its place is written for people: `link 3 "l31".dh`, counted from 1."""
 
     data: dict[str, Any]
     path: Path
@@ -56,7 +57,7 @@ class Table:
 
     def note(self, message: str, key: str | None = None) -> None:
         """Note a mistake in this table, or in one of its keys."""
-        short = None if key is None else shortened(key, NAME_CHARACTERS)
+        short = None if key is None else shortened(_from_one(key), NAME_CHARACTERS)
         label = self.label if short is None else f"{self.label}.{short}" if self.label else short
         self.notes.add(self.path if key is None else (*self.path, key), label, message)
 
@@ -159,7 +160,7 @@ class Table:
                 self.notes.left_out.add((*self.path, key, i))
                 continue
             name = data.get("name")
-            label = f"{key}[{i}]" + (f' "{name[:60]}"' if isinstance(name, str) else "")
+            label = f"{key} {i + 1}" + (f' "{name[:60]}"' if isinstance(name, str) else "")
             yield Table(data, (*self.path, key, i), label, self.notes)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -182,6 +183,11 @@ class Table:
         except TypeError:
             self.note(f"{shown(value)} should be a number or a formula.", key)
         return ONE  # any valid value: the file is refused anyway
+
+
+def _from_one(key: str) -> str:
+    """rpy(3) for the key rpy[2]: people count from 1, as in the elements of a matrix."""
+    return re.sub(r"\[(\d+)\]$", lambda found: f"({int(found[1]) + 1})", key)
 
 
 def shown(value: object) -> str:

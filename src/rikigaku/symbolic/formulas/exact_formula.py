@@ -142,7 +142,10 @@ class ExactFormula(LawResult):
 
     @checked
     def sympy(self, real: bool = True) -> Any:
-        """The formula in SymPy, as `formula` is written.
+        """The formula in SymPy, as `formula` is written: multiplied out, unless it was combined or factored.
+
+        Multiplied out, equal formulas of a robot without loops are the same expression. The form that is
+        shown needs a search; `factored().sympy()` gives it.
 
         Its symbols are declared real, `sympy.Symbol("L", real=True)`, which SymPy's simplifications need:
         for SymPy these differ from symbols without assumptions, and `.subs("L", 3)` does not find them. Use

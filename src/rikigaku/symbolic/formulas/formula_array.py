@@ -34,7 +34,10 @@ _SEARCHING = 10.0  # seconds of processor time for the short forms of all elemen
 
 
 class Formulas(LawResult):
-    """An array of exact formulas. Indexing, iteration and `shape` are those of an array."""
+    """An array of exact formulas. Indexing, iteration and `shape` are those of an array.
+
+    A == B is one truth value, other than of NumPy's arrays: the same shape, and equal formulas at each place.
+    """
 
     def __init__(
         self,
@@ -59,6 +62,16 @@ class Formulas(LawResult):
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Formulas):
+            return NotImplemented
+        return self.shape == other.shape and all(
+            x == y for x, y in zip(self.array.flat, other.array.flat, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((Formulas, self.shape))  # equal formulas of closed robots may be written differently
 
     def __iter__(self) -> Iterator[Any]:
         return (self._like(x) for x in self.array)
@@ -133,7 +146,8 @@ class Formulas(LawResult):
     def sympy(self, real: bool = True) -> Any:
         """A matrix of SymPy expressions (a column for a vector, an N-dim array beyond matrices).
 
-        Symbols are declared real unless real=False; see `ExactFormula.sympy`.
+        Multiplied out; `factored().sympy()` has the forms that are shown. Symbols are declared real unless
+        real=False; see `ExactFormula.sympy`.
         """
         from rikigaku.symbolic.formulas.sympy_conversion import sympy_array
 

@@ -4,6 +4,7 @@ The list is the recorded program that is compiled: every line is one or a few of
 are constant, or equal to earlier ones (`step_identities`), are left out.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -185,8 +186,8 @@ def intermediates(
     simplified = False
     taken = {name for formula in known.values() for name in formula.symbols}
     prefix = "t"
-    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in taken):
-        prefix += "_"
+    while any(re.fullmatch(rf"{prefix}_?\d+", name) for name in taken):
+        prefix += "t"
     steps: list[tuple[str, Formula]] = []
     for node in nodes:
         if node in known or node.op == "less":  # no step of its own

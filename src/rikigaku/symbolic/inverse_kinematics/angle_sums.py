@@ -14,7 +14,7 @@ from flint import Ordering, fmpq_mpoly_ctx
 from rikigaku.core.errors import RikigakuError
 from rikigaku.numbers.exact_number import Exact, ExactConstants
 from rikigaku.numbers.flint_conversion import plain
-from rikigaku.numbers.formula import PI, ZERO, Formula
+from rikigaku.numbers.formula import ONE, PI, ZERO, Formula
 from rikigaku.numbers.formula_layout import with_common_scale
 from rikigaku.numbers.polynomial_ring import Ring
 from rikigaku.symbolic.formulas.trigonometric_bases import TrigonometricPolynomial, with_sums
@@ -54,6 +54,7 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
     definitions: dict[str, Formula] = {}
     values: dict[str, Formula] = {}  # {"c2": cos(q2)}: names of the sine and cosine of a joint
     sums: dict[str, Formula] = {}  # {"q3": phi - q1 - q2}
+    displacements: dict[str, Formula] = {}  # {"d1": px - l*cos(q1)}
     same: dict[str, Formula] = {}  # {"level_y": wrist_z}: other names of a symbol, or its negative
     for step in map(partial(_renamed, same), steps):
         match step:
@@ -61,16 +62,22 @@ def with_angle_sums(steps: Sequence[Step], size: int) -> tuple[ShownStep, ...]:
                 same[name] = definitions[name] = formula
             case Definition(name, formula):
                 definitions[name] = formula.substitute(definitions)
-                shown.append(Definition(name, short_form(formula, values, sums)))
+                short = short_form(formula, values, sums, displacements)
+                if _is_other_name(short):
+                    same[name] = short
+                else:
+                    shown.append(Definition(name, short))
             case Root(name, radicand):
-                shown.append(Root(name, short_form(radicand, values, sums)))
-            case Displacement(_, _, value):
-                shown.append(replace(step, value=short_form(value, values, sums)))
+                shown.append(Root(name, short_form(radicand, values, sums, displacements)))
+            case Displacement(_, name, value):
+                short = short_form(value, values, sums, displacements)
+                shown.append(replace(step, value=short))
+                displacements[name] = short.substitute(values)
             case Angle(_, name, y, x):
                 found = _angle_sum(step, definitions) if step.total is None else _total(step, step.total)
-                if _is_symbol(y) and _is_symbol(x):  # s2 and c2 are the sine and cosine of the joint
+                if step.scale == ONE and _is_other_name(y) and _is_other_name(x):  # sine and cosine
                     own = Formula.symbol(name)
-                    values |= {str(y): own.sin(), str(x): own.cos()}
+                    values = dict([_named(y, own.sin()), _named(x, own.cos())]) | values
                     definitions |= values
                 elif found is None:
                     y, x = (short_form(f, values, sums) for f in (y, x))
@@ -174,5 +181,7 @@ def _shown(step: Angle, a: Formula, b: Formula, rest: Formula) -> AngleSum:
     return AngleSum(step.place, step.name, b, a, rest)
 
 
-def _is_symbol(formula: Formula) -> bool:
-    return len(formula.symbols) == 1 and formula == Formula.symbol(*formula.symbols)
+def _named(formula: Formula, value: Formula) -> tuple[str, Formula]:
+    """The name in a symbol or its negative, and the value that it has where the formula has this one."""
+    (name,) = formula.symbols
+    return name, value if formula == Formula.symbol(name) else -value

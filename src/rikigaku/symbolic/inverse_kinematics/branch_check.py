@@ -81,7 +81,9 @@ def verified(
     good = [p for p in patterns if passed[p] == _REQUIRED_PASSES]
     if not good:
         branches = f"Robot {result.robot.name!r}: none of {len(patterns)} branches"
-        target = f"{result.target} of frame {result.frame!r}"
+        target = f"{'planar ' * (result.plane is not None)}pose of frame {result.frame!r}"
+        if result.target == "position":
+            target = f"position of frame {result.frame!r}"
         reason = (
             f"{branches} closes its loops at an arbitrary {target}: "
             "the loops may leave the frame less freedom than its own joints have."

@@ -28,6 +28,8 @@ from rikigaku.numbers.latex_names import aligned, displays
 from rikigaku.numbers.number_kind import FLOATS
 from rikigaku.symbolic.formulas.formula_context import short_indices
 from rikigaku.symbolic.inverse_kinematics.angle_sums import ShownStep, with_angle_sums
+from rikigaku.symbolic.inverse_kinematics.branch_conditions import branch_conditions
+from rikigaku.symbolic.inverse_kinematics.free_signs import PrintedStep, of_branch, with_free_signs
 from rikigaku.symbolic.inverse_kinematics.planar_arm import Plane
 from rikigaku.symbolic.inverse_kinematics.solution_steps import (
     Angle,
@@ -109,7 +111,8 @@ class Branch:
     @property
     def shown_steps(self) -> "tuple[ShownStep, ...]":
         """The steps as books print them."""
-        return with_angle_sums(self.steps, self.formulas.robot.nq)
+        roots = [step.name for step in self.formulas.steps if isinstance(step, Root)]
+        return of_branch(self.formulas.shown_steps, dict(zip(roots, self.signs, strict=True)))
 
     @property
     def joints(self) -> list[tuple[str, Step]]:
@@ -154,7 +157,8 @@ class JointFormulas:
     steps: what is computed, in order, common to all branches: data that runs on any kind of number.
     pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
     conditions: formulas of the pose that vanish wherever it is reachable.
-    more_conditions: number of further conditions, which differ between branches; `solve` checks them.
+    more_conditions: number of further conditions, which differ between branches; `solve` checks them, and
+        `branch_conditions` has those that are known.
     undecided: number of combinations of signs that could not be verified and are left out (`status`).
     """
 
@@ -338,9 +342,21 @@ class JointFormulas:
         return replace(geometry_only(self.robot), couplings=self.robot.couplings)
 
     @cached_property
-    def shown_steps(self) -> "tuple[ShownStep, ...]":
-        """The steps as books print them: theta3 = phi - theta1 - theta2 for the last of parallel axes."""
-        return with_angle_sums(self.steps, self.robot.nq)
+    def shown_steps(self) -> "tuple[PrintedStep, ...]":
+        """The steps as books print them: theta3 = phi - theta1 - theta2, theta1 = atan2(±py, ±px)."""
+        return with_free_signs(with_angle_sums(self.steps, self.robot.nq))
+
+    @cached_property
+    def branch_conditions(self) -> tuple[Formula, ...]:
+        """Those of the `more_conditions` that are known: formulas of the steps' variables, zero in reach."""
+        formulas = {step.name: step.formula for step in self.steps if isinstance(step, Definition)}
+        hidden = formulas.keys() - {step.name for step in self.shown_steps}
+        shown = []
+        for condition in branch_conditions(self):
+            while left := condition.symbols & hidden:
+                condition = condition.substitute({name: formulas[name] for name in left})
+            shown.append(condition)
+        return tuple(shown)
 
     def short_indices(self, style: str) -> dict[str, str] | None:
         """Indices of the joints in the style "short"; None for "full"."""

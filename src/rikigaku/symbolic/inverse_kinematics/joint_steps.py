@@ -75,6 +75,8 @@ class JointSteps:
         if is_zero(a) or is_zero(b):
             self._sine_or_cosine(found.axis, a, b, c)
             return
+        if is_zero(c) and not str(self.formula(b)).startswith("-"):
+            a, b = -a, -b  # q = atan2(-B w, A w): of w > 0 the angle that books print first
         A, B, K = map(self.formula, (a, b, -c))  # A sin q + B cos q = K
         if len(K.terms) > _SHORT_SUM:  # it occurs three times
             K = self.define(f"k{self.roots + 1}", _with_readable_numbers(K))

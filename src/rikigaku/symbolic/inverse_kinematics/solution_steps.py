@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rikigaku.numbers.formula import Formula
+from rikigaku.numbers.latex_names import latex_name
 
 
 @dataclass(frozen=True)
@@ -104,16 +105,18 @@ def direct(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 class Names:
-    """Identifiers not used before."""
+    """Identifiers not used before, and not printed like one that was."""
 
     def __init__(self, taken: Sequence[str]) -> None:
         self.taken = set(taken)
+        self.printed = set(map(latex_name, taken))
 
     def new(self, wanted: str) -> str:
         """The requested name, or one like it."""
-        while wanted in self.taken:
+        while wanted in self.taken or latex_name(wanted) in self.printed:
             wanted += "_"
         self.taken.add(wanted)
+        self.printed.add(latex_name(wanted))
         return wanted
 
 

@@ -1,6 +1,6 @@
 """Text, LaTeX and SymPy expressions of the steps of a solution."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.numbers.formula import Formula
@@ -16,14 +16,18 @@ from rikigaku.numbers.formula_text import (
     text,
 )
 from rikigaku.numbers.latex_names import escaped, latex_name
-from rikigaku.symbolic.inverse_kinematics.angle_sums import AngleSum, ShownStep
+from rikigaku.symbolic.inverse_kinematics.angle_sums import AngleSum
+from rikigaku.symbolic.inverse_kinematics.free_signs import PrintedStep, RootDisplacement, SignedAngle
 from rikigaku.symbolic.inverse_kinematics.solution_steps import Angle, Definition, Displacement, Root
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.inverse_kinematics.ik_branches import Branch, JointFormulas
 
 
-def steps_text(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
+_LATEX_SIGNS = (r"\pm ", r"\mp ")
+
+
+def steps_text(steps: Sequence[PrintedStep], short: Indices | None = None) -> Iterator[str]:
     """One line a step."""
 
     def write(formula: Formula) -> str:
@@ -42,6 +46,19 @@ def steps_text(steps: Sequence[ShownStep], short: Indices | None = None) -> Iter
             case AngleSum(_, name, y, x, rest):
                 first = f"atan2({write(y)}, {write(x)})" if y is not None and x is not None else ""
                 yield f"{name} = {_angle_sum(first, write(rest))}"
+            case SignedAngle(_, name, _, y, x):
+                yield f"{name} = atan2({_signed(y, write)}, {_signed(x, write)})"
+            case RootDisplacement(_, name, _, sign, radicand):
+                yield f"{name} = {'±' if sign > 0 else '∓'}sqrt({write(radicand)})"
+
+
+def _signed(formula: Formula, write: Callable[[Formula], str], signs: Sequence[str] = "±∓") -> str:
+    """±y, ∓y of a formula that is negative, ±(x + y) of a sum; the upper signs belong together."""
+    if not formula:
+        return "0"
+    negative = write(formula).startswith("-")
+    body = write(-formula if negative else formula)
+    return signs[negative] + (f"({body})" if len(formula.terms) > 1 else body)
 
 
 def _angle_sum(first: str, rest: str) -> str:
@@ -59,8 +76,11 @@ def formulas_text(formulas: "JointFormulas", style: str = "full") -> str:
     lines = [f"{head}{_branches(formulas)}"]
     if formulas.conditions:
         lines.append("where the pose satisfies " + ", ".join(f"{x} = 0" for x in formulas.conditions))
-    if count := formulas.more_conditions:
-        also = "also " * bool(formulas.conditions)
+    also = "also " * bool(formulas.conditions)
+    if known := formulas.branch_conditions:
+        lines.append(f"where the pose satisfies {also}in each branch " + ", ".join(f"{x} = 0" for x in known))
+        also = "also "
+    if count := formulas.more_conditions - len(known):
         lines.append(f"where the pose satisfies {also}{count} more that differ from branch to branch")
     steps = steps_text(formulas.shown_steps, formulas.short_indices(style))
     return "\n".join([*lines, *(f"  {line}" for line in steps)])
@@ -72,12 +92,12 @@ def _branches(formulas: "JointFormulas") -> str:
     return f"{count} branch{'es' * (count != 1)}{left}"
 
 
-def _condition_lines(conditions: Sequence[Formula]) -> list[str]:
+def _condition_lines(conditions: Sequence[Formula], where: str = "where") -> list[str]:
     """Conditions on the pose as rows; short ones share a row."""
     whole = r",\; ".join(f"{latex(x)} = 0" for x in conditions)
     if latex_width(whole) <= PAGE:
-        return [rf"& \text{{where }} {whole}"]
-    rows = [r"& \text{where}"]
+        return [rf"& \text{{{where} }} {whole}"]
+    rows = [rf"& \text{{{where}}}"]
     for x in conditions:
         *before, last = latex_lines(x)
         rows += equation([*before, f"{last} = 0"])
@@ -89,10 +109,14 @@ def formulas_lines(formulas: "JointFormulas", style: str = "full") -> list[str]:
     lines = [rf"& \text{{{escaped(_branches(formulas))}}}"]
     if formulas.conditions:
         lines += _condition_lines(formulas.conditions)
+    if known := formulas.branch_conditions:
+        lines += _condition_lines(known, "where, in each branch,")
+    if count := formulas.more_conditions - len(known):
+        lines.append(rf"& \text{{where {count} more conditions differ from branch to branch}}")
     return [*lines, *steps_lines(formulas.shown_steps, formulas.short_indices(style))]
 
 
-def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[str]:
+def steps_lines(steps: Sequence[PrintedStep], short: Indices | None = None) -> Iterator[str]:
     """Rows of an aligned display, in lines that fit the page."""
     for step, (left, right) in zip(steps, step_equations(steps, short), strict=True):
         match step:
@@ -104,7 +128,7 @@ def steps_lines(steps: Sequence[ShownStep], short: Indices | None = None) -> Ite
                 yield f"{left} &= {right}"
 
 
-def step_equations(steps: Sequence[ShownStep], short: Indices | None = None) -> Iterator[tuple[str, str]]:
+def step_equations(steps: Sequence[PrintedStep], short: Indices | None = None) -> Iterator[tuple[str, str]]:
     """Left and right side of each step in LaTeX, each in one line."""
 
     def atan2(y: Formula, x: Formula) -> str:
@@ -121,6 +145,11 @@ def step_equations(steps: Sequence[ShownStep], short: Indices | None = None) -> 
             case AngleSum(_, _, y, x, rest):
                 first = atan2(y, x) if y is not None and x is not None else ""
                 right = _angle_sum(first, latex(rest, short))
+            case SignedAngle(_, _, _, y, x):
+                both = [_signed(f, lambda f: latex(f, short), _LATEX_SIGNS) for f in (y, x)]
+                right = rf"\operatorname{{atan2}}\left({both[0]},\; {both[1]}\right)"
+            case RootDisplacement(_, _, _, sign, radicand):
+                right = rf"{_LATEX_SIGNS[sign < 0]}\sqrt{{{latex(radicand, short)}}}"
         yield latex_name(step.name), right
 
 

@@ -41,8 +41,8 @@ def shortened(c: "LoopConstraints", title: str, numbers: Sequence[Any]) -> list[
     """The same numbers, the coefficient of each inertial parameter reduced modulo the loop equations."""
     if (terms := sum(map(length, numbers))) > _MOST_PARTS:
         raise TooLarge(
-            f"{title} of the closed robot {c.robot.name!r} has {terms} terms. Take robot.reduced and its "
-            "intermediates(), or numeric laws."
+            f"{title} of the closed robot {c.robot.name!r} has {terms} terms; up to {_MOST_PARTS} are "
+            "reduced modulo the loops. Its list of steps, `intermediates()`, and numeric laws have no limit."
         )
     parameters = FormulaContext(c.robot, c.state.ring, {}).parameters
     found = []

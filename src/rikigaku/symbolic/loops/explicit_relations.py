@@ -61,7 +61,7 @@ def explicit_relations(constraints: "LoopConstraints", work: JobOptions) -> tupl
                 "Solve them numerically (Newton's method on loop_residual and loop_jacobian), or choose "
                 "other independent coordinates."
             )
-        found += [replace(relation, write=constraints.combined) for relation in relations]
+        found += [replace(relation, write=constraints.factored) for relation in relations]
     return tuple(found)
 
 

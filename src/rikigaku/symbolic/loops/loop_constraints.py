@@ -33,6 +33,7 @@ from rikigaku.numbers.formula_text import equation, equation_rows, latex_lines
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.algebra.child_process import JobOptions
 from rikigaku.symbolic.formulas.exact_state import ExactState, exact_state
+from rikigaku.symbolic.formulas.formula_grouping import grouped
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
 from rikigaku.symbolic.loops.closed_configuration import ConsistentState
@@ -257,6 +258,12 @@ class LoopConstraints:
         """The same with sines and cosines of sums where that is shorter."""
         forms = (combined(x, self._writer, self._combined), self._writer(x))
         return min(forms, key=lambda formula: len(str(formula)))
+
+    def factored(self, x: ExactNumber) -> Formula:
+        """The combined form, as a product where all its terms have a common factor."""
+        found = self.combined(x)
+        product = grouped(found)
+        return product if len(product.terms) == 1 else found
 
     @cached_property
     def _combined(self) -> dict[Any, Formula]:
