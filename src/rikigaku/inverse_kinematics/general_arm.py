@@ -186,9 +186,11 @@ class GeneralArm:
         if self.native is not None:
             own, near = neighbouring_poses(H, rows)
             near[:, :3, 3] *= self.reach
-            known = self.numbers if links is self.links else [
-                numbers(x) if x.ndim == 2 else numbers(x[own]) for x in links
-            ]
+            known = (
+                self.numbers
+                if links is self.links
+                else [numbers(x) if x.ndim == 2 else numbers(x[own]) for x in links]
+            )
             beside = self.native.solve(known, np.ascontiguousarray(near))
             at, branch = np.nonzero(beside.found)
             units = np.where(self.revolute, 1.0, self.reach)
@@ -196,7 +198,9 @@ class GeneralArm:
         own_links = [x if x.ndim == 2 else x[pose] for x in links]
         ended = attempts(own_links, self.arm.revolute, H[pose], q)
         pose = pose[ended.start]
-        q, residual, pivot = self._polished([x if x.ndim == 2 else x[pose] for x in links], H[pose], ended.q, 0)
+        q, residual, pivot = self._polished(
+            [x if x.ndim == 2 else x[pose] for x in links], H[pose], ended.q, 0
+        )
         more = Found(pose, q, residual, pivot)
         return self._merged(self._united(found, kept(more, residual < ACCEPTED)), links, H)
 

@@ -144,17 +144,18 @@ def fill(
     apart = np.where(pivot > SUSPECT, _REGULAR_APART, _APART)
     distance = np.full(len(candidates), np.inf)
     for x in q[present]:
-        distance = np.minimum(distance, _distances(chain, candidates, x))
+        distance = np.minimum(distance, distances(chain, candidates, x))
     while empty and (distance > apart).any():
         regular = (distance > apart) & (pivot > SUSPECT)
         k = int(np.argmax(np.where(regular if regular.any() else distance > apart, distance, -1.0)))
         places.append(empty.pop(0))
         q[places[-1]] = candidates[k]
-        distance = np.minimum(distance, _distances(chain, candidates, candidates[k]))
+        distance = np.minimum(distance, distances(chain, candidates, candidates[k]))
     return places
 
 
-def _distances(chain: ExactChain, q: Array, other: Array) -> Array:
+def distances(chain: ExactChain, q: Array, other: Array) -> Array:
+    """Largest differences (m,) of joints [rad, m], angles without full revolutions."""
     gap = q - other
     gap -= np.where(chain.angles, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
-    return np.asarray(np.abs(gap).max(axis=1))
+    return np.asarray(np.abs(gap).max(axis=1, initial=0.0))
