@@ -57,6 +57,7 @@ _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configu
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
 _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
+_NEARLY_TRIPLE = 0.2  # of the end of a path that stopped before a singular one
 
 _BESIDE = 1e-4  # residual beside a singular configuration
 _NEAR_ROUGH = 0.1  # [rad, reach] from a rough end to its configuration: the square root of its residual
@@ -260,15 +261,18 @@ class GeneralArm:
             if continuation.extend(found.q[at], H[pose], [x if x.ndim == 2 else x[pose] for x in links]):
                 ends = continuation.ends(H[rows], own)
         imaginary = np.abs(ends.q.imag).max(axis=1, initial=0.0)
-        at = np.nonzero(imaginary < _NEARLY_REAL)[0]
+        at = np.nonzero(imaginary < np.where(ends.singular, _NEARLY_TRIPLE, _NEARLY_REAL))[0]
         pose, q, singular = rows[ends.pose[at]], ends.q[at].real, np.nonzero(ends.singular[at])[0]
         near = [x if x.ndim == 2 else x[pose] for x in links]
         if len(singular):
             here = [x if x.ndim == 2 else x[singular] for x in near]
             q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
-        q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
-        good = residual < ACCEPTED
-        ended = Found(pose, q, residual, pivot)
+        start = self._polished(near, H[pose], q.copy(), 0)
+        ended = Found(pose, *self._polished(near, H[pose], q, _MANY_STEPS))
+        worse = ~(ended.residual <= start[1])  # steps at a triple configuration are ones of rounding errors
+        for whole, part in zip(ended[1:], start, strict=True):
+            whole[worse] = part[worse]
+        good, pivot = ended.residual < ACCEPTED, ended.pivot
         found = self._united(found, kept(ended, good))
         found = self._merged(found, links, H)
         unresolved = np.zeros(len(H), dtype=bool)
@@ -277,7 +281,9 @@ class GeneralArm:
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
         unresolved[rows[ends.pose[jumped]]] = True
-        return found, kept(ended, _is_rough(ended)), unresolved
+        starts = _is_rough(ended)
+        starts[singular] = ~good[singular]
+        return found, kept(ended, starts), unresolved
 
     def _not_reached(self, found: Found, rows: Indices, ends: PathEnds) -> Indices:
         """Regular configurations at these poses that no path ends at."""
