@@ -92,7 +92,8 @@ def test_a_pose_with_an_undetermined_joint_beyond_the_stretched_arm_is_out_of_re
     pose[1, 3] *= 1.2  # beyond the stretched arm
     found = ur5.inverse_kinematics(pose, "hand", all=True, limits=False)
     assert not len(found)
-    assert found.complete and found.message == "The pose is out of reach."
+    assert found.complete
+    assert found.message == "The pose is out of reach."
 
 
 def test_divisors_are_the_factors_with_negative_powers():

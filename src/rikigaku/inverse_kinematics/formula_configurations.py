@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.types import Array, Mask
+from rikigaku.inverse_kinematics.doubtful_formulas import Doubtful, with_newton_steps
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, ExactChain, ExactConfigurations, Indices, scaled
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
-from rikigaku.inverse_kinematics.doubtful_formulas import Doubtful, with_newton_steps
 from rikigaku.inverse_kinematics.recovered_configurations import corrected_starts, fill, from_neighbours
 from rikigaku.inverse_kinematics.singular_configurations import (
     SUSPECT,
