@@ -28,8 +28,8 @@ def all_configurations(
 ) -> IkSolution:
     """All configurations at each pose (n, k, nq).
 
-    given: values (n,) of the joints that are not solved for. start: (nq,) or (n, nq). wrapped: angles may differ by full revolutions
-    where that brings them within the limits or near to the start.
+    given: values (n,) of the joints that are not solved for. start: (nq,) or (n, nq). wrapped: angles may
+    differ by full revolutions where that brings them within the limits or near to the start.
     """
     found = solver.solve(poses, given, tolerance)
     chain, inside = _within(solver, found, poses, given, start, limits) if wrapped else (found.q, None)

@@ -61,8 +61,8 @@ def inverse_kinematics(
             (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
         frame: a frame or link.
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
-            nearest to it is returned. Joints that do not move the frame keep its values. Targets of a batch may
-            have one each (..., nq).
+            nearest to it is returned. Joints that do not move the frame keep its values. One for each
+            target of a batch is (..., nq).
         all: return every configuration, also at positions. A redundant arm has a family of them, given by
             samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
             dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
