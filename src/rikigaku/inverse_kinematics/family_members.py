@@ -99,7 +99,7 @@ class _SingularPath:
             if len(rows):
                 own = corrected(links, solver.free_revolute, target[rows], x[rows], _STEPS, dimension)
                 good = own[1] < _REACHED
-                q[np.ix_(rows[good], free)] = own[0][good] * solver.units
+                q[np.ix_(rows[good], np.array(free))] = own[0][good] * solver.units
                 reached[rows[good]] = True
         return np.asarray(q[reached])
 

@@ -49,8 +49,8 @@ def configurations_by_formulas(
     # an undetermined angle belongs to a singular configuration: without one, some may be missing
     if undetermined is not None:
         complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
-    found = ExactConfigurations(q, multiplicity, family, position, rotation, complete)
-    return found, with_newton_steps(chain, poses, given, found, nearly)
+    listed = ExactConfigurations(q, multiplicity, family, position, rotation, complete)
+    return listed, with_newton_steps(chain, poses, given, listed, nearly)
 
 
 def _repair(
