@@ -173,3 +173,28 @@ def test_a_path_that_stays_singular_moves_along_its_family_to_leave_it_on_the_ot
     found = robot.inverse_kinematics(robot.pose(held, "hand"), "hand", q0=held[0], along=True, limits=False)
     assert (found.success.all(), found.changes) == (True, ())
     np.testing.assert_allclose(found.q[0], held[0], atol=1e-8)
+
+
+def test_one_change_goes_back_by_as_many_revolutions_as_there_are():
+    ur5 = rk.load("ur5")
+    q = np.array([0.4, -1.1, 1.3, -0.7, 1.2, 0.5]) + np.linspace(0, 4 * np.pi, 100)[:, None] * np.eye(6)[5]
+    poses = ur5.pose(q, "hand")
+    found = ur5.inverse_kinematics(poses, "hand", q0=q[0], along=True)  # limits are +-2 pi
+    assert len(found.changes) == 1
+    k = found.changes[0]
+    np.testing.assert_allclose(found.q[:k], q[:k], atol=1e-9)
+    np.testing.assert_allclose(found.q[k:] + 4 * np.pi * np.eye(6)[5], q[k:], atol=1e-9)
+
+
+def test_a_path_goes_through_a_family_of_dimension_2():
+    """Shoulder and wrist are in line at one pose."""
+    rows = [
+        (0, 0, 0.4), (-np.pi / 2, 0, 0.1), (np.pi / 2, 0, 0), (-np.pi / 2, 0, 0.4), (np.pi / 2, 0, 0),
+        (-np.pi / 2, 0, 0.08),
+    ]  # fmt: skip
+    arm = modified_dh_arm("in line", rows)
+    middle, way = np.array([0.3, -0.6, 0, 0.5, 0, -0.2]), np.array([0.2, 0.3, 0.35, -0.2, 0.3, 0.1])
+    q = middle + np.linspace(-1, 1, 31)[:, None] * way
+    found = arm.inverse_kinematics(arm.pose(q, "l6"), "l6", q0=q[0], along=True, limits=False)
+    assert found.changes == ()
+    assert np.abs(np.diff(found.q, axis=0)).max() < 2 * np.abs(np.diff(q, axis=0)).max()

@@ -121,3 +121,26 @@ def test_other_arms_are_refused_in_words():
         panda.self_motion(T, "hand", "elbow")
     with pytest.raises(WrongSize, match="one pose"):
         panda.self_motion(T[None], "hand")
+
+
+def test_a_curve_along_which_only_two_joints_turn_is_found():
+    """Axes 1 and 3 are in line: q1 + s, q3 - s holds the pose, and every other joint is constant."""
+    panda = rk.load("panda")
+    q = np.array([-0.4, 0, 0.8, -2.2, 0.1, 1.1, 0.7])
+    found = panda.self_motion(panda.pose(q, "hand"), "hand")
+    for s in np.linspace(-2, 2, 5):
+        moved = q + s * np.array([1, 0, -1, 0, 0, 0, 0])
+        gaps = [np.abs(np.exp(1j * c.q) - np.exp(1j * moved)).max(axis=1).min() for c in found.curves]
+        assert min(gaps) < 0.05
+    assert found.complete
+    assert found.dimension == 1
+    assert found.message == f"{len(found)} curves: all there are."
+
+
+def test_a_stretched_arm_has_families_of_several_dimensions():
+    """Axes 1, 3, 5 and 7 of the iiwa are in line at zero: their sum is given, three angles are free."""
+    iiwa = rk.load("iiwa14")
+    found = iiwa.self_motion(iiwa.pose(np.zeros(7), "hand"), "hand")
+    assert found.dimension == 3
+    assert not found.complete
+    assert "samples of families of dimension 3" in found.message

@@ -86,13 +86,14 @@ def test_arms_with_divisors_have_configurations_where_these_vanish(types, table,
     np.testing.assert_allclose(arm.pose(found.q[found.success], frame) - pose, 0, atol=1e-10)
 
 
-def test_a_pose_with_an_undetermined_joint_and_no_configuration_is_not_called_complete():
+def test_a_pose_with_an_undetermined_joint_beyond_the_stretched_arm_is_out_of_reach():
     ur5 = rk.load("ur5")
     pose = ur5.pose(np.array([-H, 0, 0, -H, 0, H]), "hand")
     pose[1, 3] *= 1.2  # beyond the stretched arm
     found = ur5.inverse_kinematics(pose, "hand", all=True, limits=False)
     assert not len(found)
-    assert not found.complete
+    assert found.complete
+    assert found.message == "The pose is out of reach."
 
 
 def test_divisors_are_the_factors_with_negative_powers():

@@ -67,7 +67,7 @@ def branch_path(
         choice = _best(q[at:end], usable[at:end], own, joints.revolute, largest_step, moves[at : end - 1])
         path[at:end] = q[np.arange(at, end), choice]
         changes += [] if at == 0 else [at]
-        changes += _unwrapped(path, at, end, joints, largest_step)
+        changes += _unwrapped(path, at, end, joints, largest_step, own is not None)
         at = end
     with np.errstate(invalid="ignore"):  # a pose without configuration ends the motion: nothing is compared
         fast = (np.abs(np.diff(path, axis=0)) > moves + _ROUNDING).any(axis=1)
@@ -103,19 +103,50 @@ def _best(
     return choice[::-1]
 
 
-def _unwrapped(path: Array, first: int, end: int, joints: Joints, largest_step: float) -> list[int]:
-    """Make angles continuous where the limits allow it; the poses before which the arm must leave its way."""
-    changes = []
-    for i in range(first + 1, end):
-        gap = _difference(path[i], path[i - 1], joints.revolute)
-        smooth = path[i - 1] + gap
-        nearest = np.clip(smooth, joints.lower, joints.upper)
-        inside = bool((np.abs(smooth - nearest) < AT_LIMIT).all())
-        if inside:
-            path[i] = nearest
-        if not inside or np.abs(gap).max(initial=0.0) > largest_step:
-            changes.append(i)
+def _unwrapped(
+    path: Array, first: int, end: int, joints: Joints, largest_step: float, begins_here: bool
+) -> list[int]:
+    """Make angles continuous where the limits allow it; the poses before which the arm must leave its way.
+
+    After a change each joint takes the revolution that lasts longest within its limits, the nearest of equal
+    ones: no other choice has fewer changes. begins_here: the first revolution is the one of the path.
+    """
+    gap = _difference(path[first + 1 : end], path[first : end - 1], joints.revolute)
+    jumps = np.nonzero(np.abs(gap).max(axis=1, initial=0.0) > largest_step)[0] + 1
+    changes, at, before = list[int](), 0, path[first].copy()
+    while at < end - first:
+        later = jumps[jumps > at]
+        stop = int(later[0]) if len(later) else end - first
+        smooth = path[first + at] + np.concatenate(
+            [np.zeros((1, path.shape[1])), gap[at : stop - 1].cumsum(axis=0)]
+        )
+        own = path[first + at : first + stop]
+        turns = np.where(joints.revolute, _REVOLUTION * np.round((smooth - own) / _REVOLUTION), 0.0)
+        own, shift = own + turns, np.zeros(path.shape[1])
+        lasting = np.full(path.shape[1], len(own))
+        for j in range(path.shape[1]):
+            values = _revolutions(own[0, j], j, joints) if at or not begins_here else np.zeros(1)
+            moved = own[:, j] + values[:, None]
+            beyond = (moved < joints.lower[j] - AT_LIMIT) | (moved > joints.upper[j] + AT_LIMIT)
+            last = np.where(beyond.any(axis=1), beyond.argmax(axis=1), len(own))
+            best = np.lexsort((np.abs(moved[:, 0] - before[j]), -last))[0]
+            shift[j], lasting[j] = values[best], last[best]
+        count = max(int(lasting.min(initial=len(own))), 1)
+        path[first + at : first + at + count] = np.clip(own[:count] + shift, joints.lower, joints.upper)
+        before = path[first + at + count - 1]
+        at += count
+        if at < end - first:
+            changes.append(first + at)
     return changes
+
+
+def _revolutions(x: float, j: int, joints: Joints) -> Array:
+    """Multiples of 2 pi that keep the angle x of the j-th joint within its limits."""
+    if not joints.revolute[j] or not np.isfinite(joints.upper[j] - joints.lower[j]):
+        return np.zeros(1)
+    low = np.ceil((joints.lower[j] - AT_LIMIT - x) / _REVOLUTION)
+    high = np.floor((joints.upper[j] + AT_LIMIT - x) / _REVOLUTION)
+    return np.arange(low, high + 1) * _REVOLUTION if low <= high else np.zeros(1)
 
 
 def _difference(a: Array, b: Array, revolute: NDArray[np.bool_]) -> Array:

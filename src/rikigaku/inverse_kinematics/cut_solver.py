@@ -133,7 +133,8 @@ class CutSolver:
             [*_LINKS[:2], ("basis", basis.shape)],
             rows,
         )
-        return run(kernel, [*T[:2], basis], [(n, ROWS, ROW)])[0]
+        with np.errstate(all="ignore"):  # poses whose elimination is degenerate are solved otherwise
+            return run(kernel, [*T[:2], basis], [(n, ROWS, ROW)])[0]
 
     def joints_kernel(self) -> Kernel:
         """The other five joints, in the order of the cut, from the sampled one."""

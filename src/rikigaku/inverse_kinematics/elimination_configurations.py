@@ -87,6 +87,9 @@ def _least_squares(chain: ExactChain, q: Array, rows: Mask, poses: Array, given:
     with np.errstate(all="ignore"):
         for _ in range(_LEAST_SQUARES_STEPS):
             x = x + newton_step(kernel, [numbers(link) for link in links], target, x)[0]
-    moved = q[own, branch]
+    start = q[own, branch]
+    moved = start.copy()
     moved[:, free] = x * unit
-    q[own, branch] = moved
+    before, after = (np.hypot(*chain.errors(y[:, None], poses[own]))[:, 0] for y in (start, moved))
+    better = after <= before  # steps at a singular configuration are ones of rounding errors
+    q[own, branch] = np.where(better[:, None], moved, start)

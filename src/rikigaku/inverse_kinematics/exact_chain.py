@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,24 @@ class ExactConfigurations:
     position: Array
     rotation: Array
     complete: Mask
+
+    def widened(self, extra: int) -> "ExactConfigurations":
+        """The same with further places for configurations, where there are none yet."""
+        if not extra:
+            return self
+
+        def wider(x: Any, fill: float) -> Any:
+            more = np.full((len(x), extra, *x.shape[2:]), fill, dtype=x.dtype)
+            return np.concatenate([x, more], axis=1)
+
+        return ExactConfigurations(
+            wider(self.q, np.nan),
+            wider(self.multiplicity, 0),
+            wider(self.family, 0),
+            wider(self.position, np.nan),
+            wider(self.rotation, np.nan),
+            self.complete,
+        )
 
 
 class ExactChain:

@@ -28,8 +28,8 @@ def all_configurations(
 ) -> IkSolution:
     """All configurations at each pose (n, k, nq).
 
-    given: values (n,) of the joints that are not solved for. wrapped: angles may differ by full revolutions
-    where that brings them within the limits or near to the start.
+    given: values (n,) of the joints that are not solved for. start: (nq,) or (n, nq). wrapped: angles may
+    differ by full revolutions where that brings them within the limits or near to the start.
     """
     found = solver.solve(poses, given, tolerance)
     chain, inside = _within(solver, found, poses, given, start, limits) if wrapped else (found.q, None)
@@ -38,7 +38,8 @@ def all_configurations(
     success = accurate if inside is None else accurate & inside
     q = chain
     if not solver.all_joints:
-        q = np.broadcast_to(start, (*chain.shape[:2], len(start))).copy()
+        own = for_each(start)
+        q = np.broadcast_to(own, (*chain.shape[:2], own.shape[-1])).copy()
         q[..., solver.coordinates] = chain
     position, rotation = found.position, found.rotation
     if not present.all():
@@ -75,8 +76,9 @@ def sampled_family(
     count = len(next(iter(samples.values())))
     values = {name: np.repeat(x, count) for name, x in given.items()}
     values |= {name: np.tile(x, n) for name, x in samples.items()}
+    begin = start if start.ndim == 1 else np.repeat(start, count, axis=0)
     found = all_configurations(
-        solver, np.repeat(targets, count, axis=0), values, start, tolerance, limits, limits
+        solver, np.repeat(targets, count, axis=0), values, begin, tolerance, limits, limits
     )
     table = (n, count * found.q.shape[1])
     q = found.q.reshape(*table, found.q.shape[-1])
@@ -113,8 +115,8 @@ def _within(
     Configurations that are moved to a limit get other errors.
     """
     ranges = solver.ranges if limits else solver.unlimited
-    near = start if solver.all_joints else start[solver.coordinates]
-    chain, inside, clipped = ranges.moved(found.q, near)
+    near = start if solver.all_joints else start[..., solver.coordinates]
+    chain, inside, clipped = ranges.moved(found.q, for_each(near))
     if clipped.any():
         own = np.nonzero(clipped.any(axis=1))[0]
         errors = solver.errors(chain[own], poses[own])
@@ -123,7 +125,12 @@ def _within(
     if limits and found.family.any():
         beyond = (found.family > 0) & ~inside
         if beyond.any():
-            _families_within(solver, found, beyond, poses, given, near, (chain, inside))
+            rows = np.nonzero(beyond.any(axis=1))[0]
+            for own in [rows] if near.ndim == 1 else rows[:, None]:
+                mask = np.zeros_like(beyond)
+                mask[own] = beyond[own]
+                begin = near if near.ndim == 1 else near[own[0]]
+                _families_within(solver, found, mask, poses, given, begin, (chain, inside))
     return chain, inside
 
 
@@ -162,9 +169,14 @@ def _families_within(
         found.position[row, place], found.rotation[row, place] = (float(e[0, 0]) for e in errors)
 
 
+def for_each(start: Array) -> Array:
+    """Configurations (nq,) or (n, nq) that are compared with (n, k, nq)."""
+    return start if start.ndim == 1 else start[:, None]
+
+
 def nearest(found: IkSolution, start: Array) -> IkSolution:
     """The success nearest to the start, or else the configuration nearest to it."""
-    gap = found.q - start
+    gap = found.q - for_each(start)
     rank = (gap * gap).sum(axis=-1)
     rank[~found.success] += _BEYOND
     rank[np.isnan(rank)] = np.inf

@@ -11,6 +11,7 @@ import numpy as np
 
 from rikigaku.core.errors import NotSolvable
 from rikigaku.core.types import Array
+from rikigaku.inverse_kinematics.doubtful_formulas import united
 from rikigaku.inverse_kinematics.elimination_configurations import configurations_by_elimination, general_arm
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, JOINTS, ExactChain, ExactConfigurations
 from rikigaku.inverse_kinematics.formula_configurations import configurations_by_formulas
@@ -66,7 +67,17 @@ class ExactSolver(ExactChain):
         tolerance: largest error [m] and [rad] of a configuration; one of fewer than six joints may have some.
         """
         if self.formulas is not None:
-            return configurations_by_formulas(self, self.formulas, poses, given, tolerance)
+            found, doubtful = configurations_by_formulas(self, self.formulas, poses, given, tolerance)
+            rows = doubtful.rows
+            if not len(rows):
+                return found
+            own = {name: x[rows] for name, x in given.items()}
+            return united(self, found, doubtful, self._without_formulas(poses[rows], own, tolerance))
+        return self._without_formulas(poses, given, tolerance)
+
+    def _without_formulas(
+        self, poses: Array, given: Mapping[str, Array], tolerance: float
+    ) -> ExactConfigurations:
         if self.general is None:
             self.general = self._general_arm(given)
         return configurations_by_elimination(self, self.general, poses, given, tolerance)

@@ -55,6 +55,7 @@ class _SingularPath:
         self.solver, self.poses = solver, scaled(poses, solver.reach)
         self.q, self.usable = found.q[..., solver.coordinates], found.success
         self.links = [scaled(x, solver.reach) for x in solver.chain_links(given)]
+        self.dimension = np.asarray(found.family).max(axis=1)
         self.given = {solver.names.index(name): x for name, x in given.items()}
 
     def members(self, first: int, end: int, begin: Array) -> dict[int, Array]:
@@ -92,9 +93,15 @@ class _SingularPath:
             q[:, place] = value[k]
         links = [x if x.ndim == 2 else x[k] for x in self.links]
         target = np.broadcast_to(self.poses[k], (len(q), 4, 4))
-        moved, residual = corrected(links, solver.free_revolute, target, q[:, free] / solver.units, _STEPS)
-        q[:, free] = moved * solver.units
-        return np.asarray(q[residual < _REACHED])
+        x, reached = q[:, free] / solver.units, np.zeros(len(q), dtype=bool)
+        for dimension in (int(self.dimension[k]), 0):  # the nearest member of the family, or else any
+            rows = np.nonzero(~reached)[0]
+            if len(rows):
+                own = corrected(links, solver.free_revolute, target[rows], x[rows], _STEPS, dimension)
+                good = own[1] < _REACHED
+                q[np.ix_(rows[good], np.array(free))] = own[0][good] * solver.units
+                reached[rows[good]] = True
+        return np.asarray(q[reached])
 
     def _different(self, q: Array, k: int) -> Array:
         """Configurations that differ from each other and from those known at the k-th pose."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rikigaku.core.types import Array, Mask
+from rikigaku.inverse_kinematics.doubtful_formulas import Doubtful, with_newton_steps
 from rikigaku.inverse_kinematics.exact_chain import BRANCH, ExactChain, ExactConfigurations, Indices, scaled
 from rikigaku.inverse_kinematics.formula_kernel import FormulaKernel
 from rikigaku.inverse_kinematics.recovered_configurations import corrected_starts, fill, from_neighbours
@@ -21,7 +22,8 @@ _NEARLY = 1e-5  # error [reach, rad] of a branch whose existence is uncertain
 
 def configurations_by_formulas(
     chain: ExactChain, formulas: FormulaKernel, poses: Array, given: Mapping[str, Array], tolerance: float
-) -> ExactConfigurations:
+) -> tuple[ExactConfigurations, Doubtful]:
+    """All configurations at poses (n, 4, 4), and the poses at which formulas do not suffice."""
     coordinates = formulas.formulas.coordinates
     values = {coordinates[chain.robot.q_slices[name].start]: given[name] for name in chain.given}
     with np.errstate(all="ignore"):
@@ -41,13 +43,14 @@ def configurations_by_formulas(
     multiplicity = present.astype(np.int64)
     family = np.zeros(present.shape, dtype=np.int64)
     complete = np.ones(len(poses), dtype=bool)
-    beside = _singular(chain, suspect, poses, given, q, multiplicity, family) if suspect.any() else None
+    nearly = np.zeros(present.shape, dtype=bool)
+    if suspect.any():
+        _singular(chain, suspect, poses, given, q, multiplicity, family, nearly)
     # an undetermined angle belongs to a singular configuration: without one, some may be missing
     if undetermined is not None:
         complete = np.asarray(~undetermined | ((family > 0) | (multiplicity > 1)).any(axis=1))
-    if beside is not None:
-        complete[beside] = False
-    return ExactConfigurations(q, multiplicity, family, position, rotation, complete)
+    listed = ExactConfigurations(q, multiplicity, family, position, rotation, complete)
+    return listed, with_newton_steps(chain, poses, given, listed, nearly)
 
 
 def _repair(
@@ -109,12 +112,11 @@ def _singular(
     q: Array,
     multiplicity: Indices,
     family: Indices,
-) -> Indices:
+    nearly: Mask,
+) -> None:
     """Multiplicities and families at poses with a singular configuration; equal branches become one.
 
-    Returns:
-        Poses with a curve that nearly is a family (a twist of 1.5707963 in place of a right angle): formulas
-        list one configuration of it, and there may be others far along it.
+    nearly: becomes True for branches on curves that nearly are families.
     """
     links = [scaled(x, chain.reach) for x in chain.chain_links(given)]
     revolute, unit = chain.free_revolute, chain.units
@@ -134,4 +136,5 @@ def _singular(
     free = np.where(listed[..., None], q[rows][..., list(chain.free)] / unit, np.nan)
     multiplicity[rows] = np.where(listed, multiplicities(order[rows], free, revolute), 0)
     family[multiplicity == 0] = 0
-    return own[kinds.nearly]
+    nearly[own, branch] = kinds.nearly
+    nearly &= multiplicity > 0

@@ -39,6 +39,7 @@ from rikigaku.inverse_kinematics.pose_newton import (
     newton_step,
 )
 from rikigaku.inverse_kinematics.prismatic_loop import PrismaticLoop, prismatic_loops
+from rikigaku.inverse_kinematics.recovered_configurations import attempts, neighbouring_poses
 from rikigaku.inverse_kinematics.serial_arm import SerialArm
 from rikigaku.inverse_kinematics.singular_configurations import (
     SINGULAR,
@@ -56,7 +57,10 @@ _MANY_STEPS = 40  # of Newton's method, which converges slowly at double configu
 _NEARLY_SUSPECT, _NEARLY_EQUAL = 1e-8, 1e-4  # pivots and distances of two that may be one
 _REAL = 1e-6  # imaginary part [rad, reach] of a real configuration
 _NEARLY_REAL = 1e-2  # of one that may be real: singular ones are known less exactly
+_NEARLY_TRIPLE = 0.2  # of the end of a path that stopped before a singular one
 
+_BESIDE = 1e-4  # residual beside a singular configuration
+_NEAR_ROUGH = 0.1  # [rad, reach] from a rough end to its configuration: the square root of its residual
 _ROUGH, _ROUGH_PIVOT = 1e-2, 1e-4  # residual and pivot near a curve that nearly is a family
 _NEAR_ZERO = 1e-3  # [rad, reach] from a solution on such a curve
 
@@ -150,9 +154,13 @@ class GeneralArm:
         found, rough, unresolved = self._by_cuts(links, H)
         if unresolved.any():
             rough = kept(rough, unresolved[rough.pose])
-            found, more, unresolved = self._continued(found, np.nonzero(unresolved)[0], links, H)
-            found, unclear = self._along_curves(found, joined(rough, more), links, H)
+            rows = np.nonzero(unresolved)[0]
+            found, more, unresolved = self._continued(found, rows, links, H)
+            rough = joined(rough, more)
+            found = self._recovered(found, rough, rows, links, H)
+            found, rough, unclear = self._along_curves(found, rough, links, H)
             unresolved[unclear] = True
+            unresolved[self._unlisted(found, rough)] = True
         multiplicity, family, _ = self._classified(found, links, H)
         units = np.where(self.revolute, 1.0, self.reach)
         return tabulated(len(H), found, multiplicity, family, ~unresolved, units)
@@ -169,19 +177,58 @@ class GeneralArm:
             rough = joined(rough, poor._replace(pose=rows[poor.pose]))
             unresolved = np.zeros(len(H), dtype=bool)
             unresolved[rows] = still | self._odd(found, links, H)[rows]
+        # an end of Newton's method beside a singular configuration may stand for one that is not listed
+        unresolved[rough.pose[rough.residual < _BESIDE]] = True
         return found, rough, unresolved
+
+    def _recovered(self, found: Found, rough: Found, rows: Indices, links: list[Array], H: Array) -> Found:
+        """Further configurations by damped steps from rough ones and from configurations at poses nearby."""
+        pose, q = rough.pose, rough.q
+        if self.native is not None:
+            own, near = neighbouring_poses(H, rows)
+            near[:, :3, 3] *= self.reach
+            known = (
+                self.numbers
+                if links is self.links
+                else [numbers(x) if x.ndim == 2 else numbers(x[own]) for x in links]
+            )
+            beside = self.native.solve(known, np.ascontiguousarray(near))
+            at, branch = np.nonzero(beside.found)
+            units = np.where(self.revolute, 1.0, self.reach)
+            pose, q = np.append(pose, own[at]), np.concatenate([q, beside.q[at, branch] / units])
+        own_links = [x if x.ndim == 2 else x[pose] for x in links]
+        ended = attempts(own_links, self.arm.revolute, H[pose], q)
+        pose = pose[ended.start]
+        q, residual, pivot = self._polished(
+            [x if x.ndim == 2 else x[pose] for x in links], H[pose], ended.q, 0
+        )
+        more = Found(pose, q, residual, pivot)
+        return self._merged(self._united(found, kept(more, residual < ACCEPTED)), links, H)
+
+    def _unlisted(self, found: Found, rough: Found) -> Indices:
+        """Poses of rough ends beside which no configuration is listed."""
+        missing = []
+        for k in np.nonzero(rough.residual < _BESIDE)[0]:
+            gap = wrapped(found.q[found.pose == rough.pose[k]] - rough.q[k], self.revolute)
+            if not (np.abs(gap).max(axis=1, initial=0.0) < _NEAR_ROUGH).any():
+                missing.append(int(rough.pose[k]))
+        return np.array(missing, dtype=np.int64)
 
     def _along_curves(
         self, found: Found, rough: Found, links: list[Array], H: Array
-    ) -> tuple[Found, Indices]:
-        """All solutions on curves that nearly are families, in place of those known; poses with more."""
+    ) -> tuple[Found, Found, Indices]:
+        """All solutions on curves that nearly are families, in place of those known; poses with more.
+
+        The second are the rough ones beside no such curve.
+        """
         nearly = self._classified(found, links, H)[2]
         known = joined(kept(found, nearly), rough)
         if not len(known.pose):
-            return found, known.pose
+            return found, rough, known.pose
         pose = known.pose
         equations = PoseEquations([x if x.ndim == 2 else x[pose] for x in links], self.arm.revolute, H[pose])
-        owner, q, unclear = zeros_on_curves(equations, known.q, pose)
+        owner, q, unclear, on = zeros_on_curves(equations, known.q, pose)
+        rough = kept(rough, ~on[len(on) - len(rough.pose) :])
         unclear, pose = pose[unclear], pose[owner]
         q, residual, pivot = self._polished([x if x.ndim == 2 else x[pose] for x in links], H[pose], q, 0)
         good = residual < ACCEPTED
@@ -190,7 +237,7 @@ class GeneralArm:
         for k in np.nonzero(nearly)[0]:
             gap = wrapped(new.q[new.pose == found.pose[k]] - found.q[k], self.revolute)
             nearly[k] = np.abs(gap).max(axis=1).min(initial=1.0) < _NEAR_ZERO
-        return self._united(kept(found, ~nearly), new), unclear
+        return self._united(kept(found, ~nearly), new), rough, unclear
 
     def _odd(self, found: Found, links: list[Array], H: Array) -> Mask:
         """Poses with an odd number of configurations: complex ones come in pairs."""
@@ -214,15 +261,18 @@ class GeneralArm:
             if continuation.extend(found.q[at], H[pose], [x if x.ndim == 2 else x[pose] for x in links]):
                 ends = continuation.ends(H[rows], own)
         imaginary = np.abs(ends.q.imag).max(axis=1, initial=0.0)
-        at = np.nonzero(imaginary < _NEARLY_REAL)[0]
+        at = np.nonzero(imaginary < np.where(ends.singular, _NEARLY_TRIPLE, _NEARLY_REAL))[0]
         pose, q, singular = rows[ends.pose[at]], ends.q[at].real, np.nonzero(ends.singular[at])[0]
         near = [x if x.ndim == 2 else x[pose] for x in links]
         if len(singular):
             here = [x if x.ndim == 2 else x[singular] for x in near]
             q[singular], _ = corrected(here, self.arm.revolute, H[pose[singular]], q[singular])
-        q, residual, pivot = self._polished(near, H[pose], q, _MANY_STEPS)
-        good = residual < ACCEPTED
-        ended = Found(pose, q, residual, pivot)
+        start = self._polished(near, H[pose], q.copy(), 0)
+        ended = Found(pose, *self._polished(near, H[pose], q, _MANY_STEPS))
+        worse = ~(ended.residual <= start[1])  # steps at a triple configuration are ones of rounding errors
+        for whole, part in zip(ended[1:], start, strict=True):
+            whole[worse] = part[worse]
+        good, pivot = ended.residual < ACCEPTED, ended.pivot
         found = self._united(found, kept(ended, good))
         found = self._merged(found, links, H)
         unresolved = np.zeros(len(H), dtype=bool)
@@ -231,7 +281,9 @@ class GeneralArm:
         jumped = ends.repeated.copy()  # unless the end is a double one
         jumped[at[good & (pivot < SUSPECT)]] = False
         unresolved[rows[ends.pose[jumped]]] = True
-        return found, kept(ended, _is_rough(ended)), unresolved
+        starts = _is_rough(ended)
+        starts[singular] = ~good[singular]
+        return found, kept(ended, starts), unresolved
 
     def _not_reached(self, found: Found, rows: Indices, ends: PathEnds) -> Indices:
         """Regular configurations at these poses that no path ends at."""
@@ -311,9 +363,10 @@ class GeneralArm:
             active = active[np.abs(step).max(axis=1) > FINISHED]
             if not len(active):
                 break
+        q = wrapped(q, self.revolute)  # large angles are rounded more
         _, errors = newton_step(self.newton, T, target, q)
         residual = np.hypot(errors[:, 0], errors[:, 1])
-        return wrapped(q, self.revolute), np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
+        return q, np.where(np.isfinite(residual), residual, np.inf), errors[:, 2]
 
     def _classified(self, found: Found, links: list[Array], H: Array) -> tuple[Indices, Indices, Mask]:
         """Multiplicities of configurations, dimensions of their families, and which nearly belong to one."""

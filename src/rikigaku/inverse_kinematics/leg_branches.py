@@ -49,7 +49,8 @@ def leg_solution(
     formulas = numeric_formulas(robot, frame, ()) if len(problem.legs) == 1 and targets.ndim == 3 else None
     if formulas is not None:
         return _by_formulas(robot, formulas, targets, limits, symbols)
-    parts = [problem.solved(target, start, limits) for target in targets]
+    starts = np.broadcast_to(start, (len(targets), start.shape[-1]))
+    parts = [problem.solved(x, own, limits) for x, own in zip(targets, starts, strict=True)]
     count = max((len(part.q) for part in parts), default=0)
     rows = np.full((len(parts), count, robot.nq), np.nan)
     success, residual = np.zeros((len(parts), count), dtype=bool), np.full((len(parts), count), np.nan)

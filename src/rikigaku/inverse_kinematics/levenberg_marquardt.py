@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rikigaku.binding.bound_law import bound_law
-from rikigaku.core.errors import UnknownName, WrongValue
+from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.inverse_kinematics.ik_solution import IkSolution
 from rikigaku.inverse_kinematics.null_space_descent import PriorityKernel, descended
@@ -338,10 +338,22 @@ def bounds_of(robot: RobotModel) -> tuple[Array, Array]:
     return _of_latest(robot)[1]
 
 
-def start_of(robot: RobotModel, q0: Any, limits: bool = True) -> Array:
-    """q0, within the joint limits if these count, or the middle of the limits."""
+def start_of(robot: RobotModel, q0: Any, limits: bool = True, batch: tuple[int, ...] = ()) -> Array:
+    """q0 (nq,), within the joint limits if these count, or the middle of the limits.
+
+    batch: of targets; q0 (*batch, nq) has one configuration for each, and (n, nq) is returned.
+    """
     _, (lower, upper), middle = _of_latest(robot)
     if q0 is None:
         return middle.copy()
+    q = np.asarray(q0)
+    if q.ndim > 1:
+        if q.shape != (*batch, robot.nq):
+            raise WrongSize(
+                f"q0 is one configuration ({robot.nq},), or one for each target {(*batch, robot.nq)}; "
+                f"{q.shape} was given."
+            )
+        rows = [start_of(robot, row, limits) for row in q.reshape(-1, robot.nq)]
+        return np.array(rows).reshape(-1, robot.nq)
     q = as_position(robot, q0)
     return coupled(robot, np.clip(q, lower, upper) if limits else q)

@@ -43,7 +43,8 @@ def with_closed_loops(
     bounds = bounds_of(robot) if options.bounds is None else options.bounds
     for k in np.nonzero(~found.success)[0]:
         problem = _Nearest(robot, PosedLoops(loops, goal.frame, targets[k]), bounds)
-        starts = [found.q[k], start, *random_state(robot, np.random.default_rng(7), _RANDOM).q]
+        own = start if start.ndim == 1 else start[k]
+        starts = [found.q[k], own, *random_state(robot, np.random.default_rng(7), _RANDOM).q]
         q, closed = problem.projected(np.array(starts, dtype=np.float64), problem.everything)
         if not closed.any():
             continue

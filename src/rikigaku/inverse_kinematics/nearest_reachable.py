@@ -47,7 +47,8 @@ def with_nearest(
         for rows in _equal_values(given, np.nonzero(~best.success & flags)[0])
     ]
     for rows, own in groups:
-        begin, held, inside = _held(robot, {name: float(x[rows[0]]) for name, x in given.items()}, start, own)
+        values = {name: float(x[rows[0]]) for name, x in given.items()}
+        begin, held, inside = _held(robot, values, _rows_of(start, rows), own)
         method[rows] = "search"
         one = PoseTarget(frame=goal.frame, pose=goal.pose[rows])
         found = search(robot, [one], (len(rows),), begin, held)
@@ -75,6 +76,7 @@ def with_family(
         return found
     if exact is None or exact.dimension != 1 or exact.solver.is_degenerate:
         return found
+    start = _rows_of(start, rows)
     samples = sampled_family(
         exact.solver, goal.pose[rows], exact.given, start, options.tolerance, limits, exact.dimension
     )
@@ -94,6 +96,11 @@ def with_family(
             f"{int(samples.success[k].sum())} configurations at sampled values of joint {joint!r}."
         )
     return replace(found, texts=fields.pop("message"), method=method, **fields)
+
+
+def _rows_of(start: Array, rows: Indices) -> Array:
+    """The starts of some targets; one start of all stays."""
+    return start if start.ndim == 1 else start[rows]
 
 
 def _equal_values(given: Mapping[str, Array], rows: Indices) -> list[Indices]:
@@ -116,5 +123,5 @@ def _held(
     for name, value in given.items():
         at = robot.q_slices[name]
         inside &= bool((lower[at] - AT_LIMIT <= value).all() and (value <= upper[at] + AT_LIMIT).all())
-        begin[at] = lower[at] = upper[at] = value
+        begin[..., at] = lower[at] = upper[at] = value
     return begin, options._replace(bounds=(lower, upper)), inside

@@ -28,11 +28,13 @@ class CurveZeros(NamedTuple):
     """Solutions (k, n), indices (k,) of the configurations whose curves have them.
 
     unclear: indices of configurations whose curves end, or may have more solutions.
+    on: (m,) configurations whose curves were followed.
     """
 
     owner: Indices
     x: Array
     unclear: Indices
+    on: Mask
 
 
 def zeros_on_curves(equations: PoseEquations, x: Array, group: Indices) -> CurveZeros:
@@ -42,7 +44,8 @@ def zeros_on_curves(equations: PoseEquations, x: Array, group: Indices) -> Curve
     """
     revolute = np.array(equations.revolute)
     begin = _beside(equations, x)
-    left = np.nonzero(np.abs((begin.error * begin.left).sum(axis=1)) < _SMALL)[0]
+    on = np.asarray(np.abs((begin.error * begin.left).sum(axis=1)) < _SMALL)
+    left = np.nonzero(on)[0]
     intervals, unclear = [], []
     while len(left):
         _, first = np.unique(group[left], return_index=True)  # one of each pose at once
@@ -51,14 +54,14 @@ def zeros_on_curves(equations: PoseEquations, x: Array, group: Indices) -> Curve
         intervals += [_intervals(k, curve, revolute) for k, curve in zip(own, curves, strict=True)]
         unclear += [int(k) for k, curve in zip(own, curves, strict=True) if not curve.closed]
         left = np.delete(left, first)
-        on = dict(zip(group[own].tolist(), curves, strict=True))
-        away = [_distance(on[int(group[k])], begin.x[k], revolute) > STEP for k in left]
+        known = dict(zip(group[own].tolist(), curves, strict=True))
+        away = [_distance(known[int(group[k])], begin.x[k], revolute) > STEP for k in left]
         left = left[np.array(away, dtype=bool)]
     if not intervals:
-        return CurveZeros(group[:0], x[:0], group[:0])
+        return CurveZeros(group[:0], x[:0], group[:0], on)
     parts = _Intervals(*(np.concatenate(part) for part in zip(*intervals, strict=True)))
     owner, zeros, touching = _zeros(equations, parts)
-    return CurveZeros(owner, zeros, np.concatenate([np.array(unclear, dtype=np.int64), touching]))
+    return CurveZeros(owner, zeros, np.concatenate([np.array(unclear, dtype=np.int64), touching]), on)
 
 
 def _beside(equations: PoseEquations, x: Array) -> OnCurves:

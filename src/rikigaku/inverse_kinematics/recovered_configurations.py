@@ -95,6 +95,14 @@ def _approach(links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Arr
         step = np.einsum("mjk,mj->mk", Vt, parts * sizes / (sizes * sizes + damping))
 
 
+def neighbouring_poses(H: Array, rows: Indices) -> tuple[Indices, Array]:
+    """Poses with these indices and poses beside them, in opposite pairs, and the indices of both."""
+    moves = np.random.default_rng(5).normal(size=(_NEIGHBOURS, 6)) * _NEIGHBOUR
+    moves = np.concatenate([np.zeros((1, 6)), moves, -moves])
+    every = np.tile(rows, len(moves))
+    return every, H[every] @ displacements(np.repeat(moves, len(rows), axis=0))
+
+
 def from_neighbours(
     chain: ExactChain, formulas: FormulaKernel, poses: Array, given: Mapping[str, Array], rows: Indices
 ) -> tuple[Indices, Array, Array]:
@@ -103,10 +111,7 @@ def from_neighbours(
     Returns:
         Index of the pose (m,), configurations (m, joints), smallest pivots (m,).
     """
-    moves = np.random.default_rng(5).normal(size=(_NEIGHBOURS, 6)) * _NEIGHBOUR
-    moves = np.concatenate([np.zeros((1, 6)), moves, -moves])
-    every = np.tile(rows, len(moves))
-    near = scaled(poses[every], chain.reach) @ displacements(np.repeat(moves, len(rows), axis=0))
+    every, near = neighbouring_poses(scaled(poses, chain.reach), rows)
     near[:, :3, 3] *= chain.reach
     coordinates = formulas.formulas.coordinates
     values = {coordinates[chain.robot.q_slices[name].start]: given[name][every] for name in chain.given}
@@ -139,17 +144,18 @@ def fill(
     apart = np.where(pivot > SUSPECT, _REGULAR_APART, _APART)
     distance = np.full(len(candidates), np.inf)
     for x in q[present]:
-        distance = np.minimum(distance, _distances(chain, candidates, x))
+        distance = np.minimum(distance, distances(chain, candidates, x))
     while empty and (distance > apart).any():
         regular = (distance > apart) & (pivot > SUSPECT)
         k = int(np.argmax(np.where(regular if regular.any() else distance > apart, distance, -1.0)))
         places.append(empty.pop(0))
         q[places[-1]] = candidates[k]
-        distance = np.minimum(distance, _distances(chain, candidates, candidates[k]))
+        distance = np.minimum(distance, distances(chain, candidates, candidates[k]))
     return places
 
 
-def _distances(chain: ExactChain, q: Array, other: Array) -> Array:
+def distances(chain: ExactChain, q: Array, other: Array) -> Array:
+    """Largest differences (m,) of joints [rad, m], angles without full revolutions."""
     gap = q - other
     gap -= np.where(chain.angles, 2 * np.pi * np.round(gap / (2 * np.pi)), 0.0)
-    return np.asarray(np.abs(gap).max(axis=1))
+    return np.asarray(np.abs(gap).max(axis=1, initial=0.0))

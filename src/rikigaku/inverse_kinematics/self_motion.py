@@ -59,6 +59,8 @@ class SelfMotion:
     """All curves of configurations at a pose.
 
     parameter_name: of the redundancy parameter: a joint, or "arm angle".
+    dimension: 1, or that of a family at a singular pose, of which the curves are samples.
+    complete: False where curves may be missing or a curve ends before it is closed.
     """
 
     robot: RobotModel
@@ -69,6 +71,19 @@ class SelfMotion:
     lower: Array
     upper: Array
     symbols: Mapping[str, float] = field(default_factory=dict)
+    dimension: int = 1
+    complete: bool = True
+
+    @property
+    def message(self) -> str:
+        """What was found, in words."""
+        count = len(self.curves)
+        if not count:
+            return "The pose is out of reach." if self.complete else "No curve was found. There may be some."
+        text = f"{count} curve{'s' * (count != 1)}"
+        if self.dimension > 1:
+            return f"{text}, samples of families of dimension {self.dimension}: the arm is singular."
+        return text + (": all there are." if self.complete else ". There may be more.")
 
     def __len__(self) -> int:
         return len(self.curves)
@@ -148,7 +163,8 @@ def self_motion(
         )
     lower, upper = position_bounds(robot)
     curves = []
-    for followed in arm.curves():
+    found = arm.curves()
+    for followed in found.curves:
         x = arm.with_limits(followed) if flag("limits", limits) else followed.x
         q = np.zeros((len(x), robot.nq))
         q[:, arm.coordinates] = x * arm.unit
@@ -157,7 +173,13 @@ def self_motion(
         if name == "arm angle":
             parameters = np.unwrap(parameters)
         curves.append(Curve(q, followed.closed, parameters, inside))
-    return SelfMotion(robot, frame, poses[0], name, tuple(curves), lower, upper, dict(symbols))
+    # a curve without displacements at their ends ends only where it cannot be followed
+    complete = (
+        found.complete and found.dimension == 1 and all(c.closed or not arm.revolute.all() for c in curves)
+    )
+    return SelfMotion(
+        robot, frame, poses[0], name, tuple(curves), lower, upper, dict(symbols), found.dimension, complete
+    )
 
 
 def _parameter(arm: RedundantArm, name: str, x: Array) -> Array:

@@ -22,6 +22,8 @@ _REACHED = 1e-12
 _NEWTON_STEPS = 10
 _LONGEST = 0.1  # of a Newton step
 _SAMPLES = 24  # values of a joint at which curves are looked for
+_FEW_SAMPLES = 8  # values of further joints: along a curve that moves two joints, these take all values
+_ON_SURFACE = 4  # curves of a family of dimension 2 that are followed for each joint
 _HALVINGS = 6
 _LOCATED = 40  # iterations for the place where a step crosses a limit
 _AT_LIMIT = 1e-11  # [rad, reach]
@@ -33,6 +35,14 @@ class FollowedCurve(NamedTuple):
 
     x: Array
     closed: bool
+
+
+class FoundCurves(NamedTuple):
+    """Curves, the largest dimension of a family they lie on, and whether these are all."""
+
+    curves: list[FollowedCurve]
+    dimension: int
+    complete: bool
 
 
 class RedundantArm:
@@ -129,35 +139,45 @@ class RedundantArm:
         rotation = 0.5 * np.cross(np.swapaxes(R, -1, -2), W.T[None]).sum(axis=1)
         return np.concatenate([self.target[:3, 3] - X[:, :3, 3], rotation], axis=1)
 
-    def curves(self) -> list[FollowedCurve]:
-        """All curves: through samples at values of one joint, then of the joint that moves most along them.
+    def curves(self) -> FoundCurves:
+        """All curves: through samples at values of one joint, then of the joints that move most along them.
 
-        A joint that hardly moves along the curves would miss some.
+        A curve has constant values of some joints (axes in line: two joints turn against each other), and is
+        found by others: at least one joint of every pair is sampled.
         """
-        curves = self._through(self.redundant_joint, [])
-        names = self.solver.names
-        moved = np.max([np.ptp(c.x, axis=0) for c in curves], axis=0) if curves else np.ones(len(names))
-        for k in np.argsort(-moved, kind="stable"):
-            if names[k] == self.redundant_joint:
+        found = self._through(self.redundant_joint, FoundCurves([], 1, True), _SAMPLES)
+        names, count = self.solver.names, _SAMPLES
+        moved = [np.ptp(c.x, axis=0) for c in found.curves] or [np.ones(len(names))]
+        order = np.argsort(-np.max(moved, axis=0), kind="stable")
+        sampled = [self.redundant_joint]
+        for k in order:
+            if names[k] in sampled or len(sampled) == len(names) - 1:
                 continue
             try:
-                return self._through(names[k], curves)
+                found = self._through(names[k], found, count)
             except NotSolvable:
                 continue
-        return curves
+            sampled.append(names[k])
+            count = _FEW_SAMPLES
+        return found
 
-    def _through(self, name: str, curves: list[FollowedCurve]) -> list[FollowedCurve]:
+    def _through(self, name: str, known: FoundCurves, count: int) -> FoundCurves:
         """The curves, and further ones through configurations at values of a joint."""
         at = self.robot.q_slices[name].start
-        values = sampled_range(-np.inf, np.inf, _SAMPLES) + 0.0123
+        values = sampled_range(-np.inf, np.inf, count) + 0.0123
         solver = exact_solver(self.robot, self.frame, self.symbols, (name,))
         if not self.is_angle(name):
             reach = self.solver.arm.reach
             low, high = (float(np.clip(x[at], -reach, reach)) for x in self.solver.bounds)
-            values = np.linspace(low, high, _SAMPLES)
-        found = solver.solve(np.repeat(self.pose[None], _SAMPLES, axis=0), {name: values})
-        present = (found.multiplicity > 0) & np.isfinite(found.q).all(axis=-1)
-        owner, starts = np.nonzero(present)[0], found.q[present] / self.unit
+            values = np.linspace(low, high, count)
+        found = solver.solve(np.repeat(self.pose[None], count, axis=0), {name: values})
+        curves, present = known.curves, (found.multiplicity > 0) & np.isfinite(found.q).all(axis=-1)
+        owner, starts, family = np.nonzero(present)[0], found.q[present] / self.unit, found.family[present]
+        dimension = max(known.dimension, 1 + int(family.max(initial=0)))
+        surface = np.nonzero(family > 0)[0]
+        listed = np.ones(len(family), dtype=bool)
+        listed[surface[_ON_SURFACE:]] = False
+        owner, starts = owner[listed], starts[listed]
         if not curves:
             self.farthest = np.maximum(_FARTHEST, 1.01 * np.abs(starts).max(axis=0, initial=0.0))
         near = (np.abs(starts) <= np.where(self.revolute, np.inf, self.farthest)).all(axis=1)
@@ -172,7 +192,7 @@ class RedundantArm:
                     curves.append(curve)
             left &= self._apart(curves, starts)
             left[own] = False
-        return curves
+        return FoundCurves(curves, dimension, known.complete and bool(found.complete.all()))
 
     def _apart(self, curves: list[FollowedCurve], x: Array) -> Mask:
         """Which configurations (m, n) lie on none of the curves."""

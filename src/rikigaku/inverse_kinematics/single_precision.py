@@ -58,6 +58,8 @@ class SinglePrecisionSolver:
         if len(rows):
             own = {name: x[rows] for name, x in given.items()}
             again = self.double.solve(poses[rows], own, tolerance)
+            extra = again.q.shape[1] - q.shape[1]
+            found, again = found.widened(max(extra, 0)), again.widened(max(-extra, 0))
             for name in ExactConfigurations.__dataclass_fields__:
                 whole: Any = getattr(found, name)
                 whole[rows] = getattr(again, name)

@@ -87,11 +87,17 @@ def multiplicities(order: NDArray[np.int64], q: Array, revolute: Sequence[bool])
 
 
 def corrected(
-    links: Sequence[Array], revolute: Sequence[bool], H: Array, q: Array, steps: int = 28
+    links: Sequence[Array],
+    revolute: Sequence[bool],
+    H: Array,
+    q: Array,
+    steps: int = 28,
+    dimension: int = 0,
 ) -> tuple[Array, Array]:
     """Configurations returned to their poses by least-squares steps, and residuals [reach, rad] (m,).
 
-    Singular values below 1e-7 are left out: the steps do not move along their null vectors.
+    Singular values below 1e-7 are left out: the steps do not move along their null vectors. So are the
+    smallest ones, as many as the family has dimensions, where that is known: it is met at the nearest member.
     """
     q = q.copy()
     active, residual = np.arange(len(q)), np.full(len(q), np.inf)
@@ -107,6 +113,7 @@ def corrected(
         U, sizes, Vt = np.linalg.svd(J, full_matrices=False)
         parts = np.einsum("mij,mi->mj", U, e)
         parts = np.where(sizes > _LEAST, parts / np.maximum(sizes, _LEAST), 0.0)
+        parts[:, parts.shape[1] - dimension :] = 0.0
         step = np.einsum("mjk,mj->mk", Vt, parts)
         longest = np.abs(step).max(axis=1, keepdims=True)
         q[active] += step * np.minimum(1.0, 0.1 / np.maximum(longest, 1e-300))

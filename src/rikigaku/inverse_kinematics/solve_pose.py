@@ -61,7 +61,8 @@ def inverse_kinematics(
             (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
         frame: a frame or link.
         q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
-            nearest to it is returned. Joints that do not move the frame keep its values.
+            nearest to it is returned. Joints that do not move the frame keep its values. One for each
+            target of a batch is (..., nq).
         all: return every configuration, also at positions. A redundant arm has a family of them, given by
             samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
             dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
@@ -99,7 +100,6 @@ def inverse_kinematics(
             )
     kind = precision(dtype)
     everything, path, within = flag("all", all), flag("along", along), flag("limits", limits)
-    start = start_of(robot, q0, within)
     bounds = None if within else (np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf))
     largest_error = _tolerance(tolerance, kind is np.float32)
     options = SearchOptions(largest_error, iterations, restarts, rng, symbols, bounds, kind)
@@ -109,9 +109,11 @@ def inverse_kinematics(
             raise NotSolvable(
                 "Several targets are searched for: no all=, along=, given= or other method.", []
             )
-        return search(robot, goals, _common_shape(goals), start, options)
+        shape = _common_shape(goals)
+        return search(robot, goals, shape, start_of(robot, q0, within, shape), options)
     assert frame is not None
     targets, batch, is_pose = targets_of(target)
+    start = start_of(robot, q0, within, () if path else batch)
     if path and (everything or len(batch) != 1):
         raise WrongValue(
             f"along= takes a path of poses (n, 4, 4), without all=; targets of batch {batch} were given."
@@ -124,7 +126,8 @@ def inverse_kinematics(
         return shaped(leg_solution(robot, frame, targets, start, within, symbols), batch, kind)
     if everything and not is_pose and method != "search" and is_moved(robot, frame, symbols):
         own: dict[str, Any] = {"given": given, "limits": within, "method": method, **symbols}
-        begin = np.concatenate([start, np.zeros(len(WRIST))])
+        wrist = np.zeros((*start.shape[:-1], len(WRIST)))
+        begin = np.concatenate([start, wrist], axis=-1)
         arm = with_wrist(robot, frame)
         found = inverse_kinematics(
             arm, posed(targets), WRIST[-1], begin, all=True, tolerance=largest_error, dtype=dtype, **own

@@ -1,5 +1,6 @@
 """Targets of inverse kinematics: validated poses with orthonormal axes, or positions."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
     array = floats("The target", target)
     if array.shape[-2:] == (4, 4):
         require_near("The target", array[..., :3, 3])
-        count = int(np.prod(array.shape[:-2], dtype=np.int64))  # -1 would not do for an empty batch
+        count = math.prod(array.shape[:-2])  # -1 would not do for an empty batch
         return _checked_poses(array.reshape(count, 4, 4)), array.shape[:-2], True
     if array.ndim and array.shape[-1] == 3:
         if not np.isfinite(array).all():
@@ -41,7 +42,7 @@ def targets_of(target: Any) -> tuple[Array, tuple[int, ...], bool]:
                 "The target is a rotation matrix (3, 3), not three positions. Give a pose (4, 4), or "
                 "rk.OrientationTarget."
             )
-        return array.reshape(int(np.prod(array.shape[:-1], dtype=np.int64)), 3), array.shape[:-1], False
+        return array.reshape(math.prod(array.shape[:-1]), 3), array.shape[:-1], False
     raise WrongSize(
         f"A target is a pose (4, 4) or a position (3,), or a batch of them; {array.shape} was given."
     )

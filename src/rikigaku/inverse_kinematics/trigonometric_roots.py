@@ -31,7 +31,9 @@ _STEPS = 3  # of Newton's method within a finer bracket, each guarded by bisecti
 SMALL = 1e-9
 # Slope of a zero relative to the largest value: below, another two may be hidden by rounding errors.
 FLAT = 1e-9
-NOISE = 1e-14  # least rounding errors of values relative to the largest one
+# Least errors of values relative to the largest one. Equations with rounding errors have a determinant of the
+# right degree: the higher coefficients do not show them (4e-13 were seen at a double zero).
+NOISE = 1e-11
 NOISE_OF_VALUES = 8.0  # errors of values are below this multiple of the largest coefficient of higher degree
 NOISE_OF_DIFFERENCES = 0.5  # the same for fourth differences of direct values, which have norm sqrt(70)
 
