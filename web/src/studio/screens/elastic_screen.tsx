@@ -122,6 +122,7 @@ function Shapes({ studio, result }: { studio: Studio; result: ElasticResult }) {
         <p class="rk-note">
           {result.sections.length ? text("elastic.sections", { links: result.sections.join(", ") }) : text("elastic.noSections")} {text("elastic.beams", { count: result.beams })}
         </p>
+        {result.rails.length > 0 && <p class="rk-note">{text("elastic.rails", { joints: result.rails.join(", ") })}</p>}
       </article>
     </>
   );

@@ -31,7 +31,7 @@ function PosePanels({ studio, state }: { studio: Studio; state: RobotState }) {
   return (
     <div class="rk-analysis">
       <div class="rk-narrow">
-        <Sliders state={state} />
+        <Sliders state={state} followers />
       </div>
       {frame >= 0 && (
         <>
