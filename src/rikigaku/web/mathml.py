@@ -228,7 +228,8 @@ def _table(name: str, rows: list[list[str]], gaps: list[str]) -> str:
 
 def _style(name: str, gap: str) -> Callable[[int], str]:
     """The attribute of a cell by its column: alignment, and room below its row."""
-    room = f"padding-bottom:calc(0.5ex + {gap})" if gap else ""
+    # LaTeX measures the gap below the strut of a row; below a fraction about half of it is left
+    room = f"padding-bottom:calc(0.5ex + {gap} / 2)" if gap else ""
 
     def of(column: int) -> str:
         left = name == "cases" or (name == "aligned" and column % 2 == 1)

@@ -26,7 +26,7 @@ from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 # characters. Others are shown with intermediate variables. Inverse dynamics of a SCARA with all inertias as
 # symbols has 224 terms.
 SHOWN, SHOWN_SHORT, MOST_SHOWN = 120, 200, 300
-_FRACTION_GAP = "0.6em"  # between rows of a matrix, where a fraction would seem to go on below
+_FRACTION_GAP = "1em"  # below the strut of a row of fractions, which would seem to go on in the next row
 _LONGEST = 1000  # characters
 # Terms and operations up to which an element is shown as a formula among others that are shown by steps.
 _FEW, _FEW_OPERATIONS = 4, 30

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Formula } from "../../panels/formula";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import { equationName } from "../../texts/equation_name";
 import { text } from "../../texts/texts";
 import type { Studio } from "../studio";

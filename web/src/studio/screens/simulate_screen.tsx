@@ -5,7 +5,7 @@ import { BadFormula, parseFormula } from "../../formula/formula_parser";
 import type { RobotState } from "../../mechanics/robot_state";
 import { MotionPlayer } from "../../panels/motion_player";
 import { Sliders } from "../../panels/sliders";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import { text, type TextKey } from "../../texts/texts";
 import { earthGravity } from "../analysis/earth_gravity";
 import { ContactForm } from "../analysis/contact_form";
