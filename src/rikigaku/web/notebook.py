@@ -82,7 +82,7 @@ def view(
     bound = robot.bind(**robot.declared_values) if robot.declared_values else robot
     drawn = [mesh for surface in surfaces if (mesh := _around(bound, surface, rows[0])) is not None]
     shapes = [] if visuals is None else file_visuals(robot, Path(visuals), meshes=True)[0]
-    layers = {"ghosts": ghosts, "surfaces": drawn, "visuals": shapes}
+    layers: dict[str, Any] = {"ghosts": ghosts, "surfaces": drawn, "visuals": shapes}
     return _widget(robot, rows[0], still, height, language, **layers)
 
 
