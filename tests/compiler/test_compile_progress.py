@@ -1,8 +1,9 @@
-"""Compilations of more than two seconds are reported on stderr, once; short ones are not."""
+"""Compilations of more than two seconds are reported once, in notebooks for a while; short ones are not."""
 
 import io
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -61,6 +62,29 @@ def test_progress_on_a_terminal_rises_and_ends_with_a_line(monkeypatch: pytest.M
     assert shares == sorted(shares)
     assert shares[-1] < 100
     assert last == "rikigaku: compiling mass_matrix for one state, 20000 operations: done\n"
+
+
+def test_a_notebook_shows_progress_in_one_text_that_ends_empty(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[tuple[str, str, bool]] = []
+
+    class Publisher:
+        def publish(self, data: dict[str, str], *, transient: dict[str, str], update: bool) -> None:
+            published.append((data["text/plain"], transient["display_id"], update))
+
+    shell = SimpleNamespace(kernel=None, execution_count=3, display_pub=Publisher())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    for _ in range(2):
+        with progress.compile_progress("mass_matrix", 20_000, "one"):
+            time.sleep(0.2)
+    assert capsys.readouterr().err == ""
+    texts, displays, updates = zip(*published, strict=True)
+    assert texts[0].startswith("rikigaku: compiling mass_matrix for one state, 20000 operations: ")
+    assert texts[-1] == ""
+    assert texts.count("") == 2
+    assert len(set(displays)) == 1
+    assert updates == (False, *[True] * (len(updates) - 1))
 
 
 def test_a_process_without_stderr_compiles_silently(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -330,3 +330,8 @@ def test_powers_of_pi_beyond_the_largest_float_have_no_value(text):
         float(F(text))
     with pytest.raises(BadModel, match="has no finite value"):
         rk.load("planar_2r").with_gravity([0, 0, text])
+
+
+def test_a_decimal_comma_is_refused_by_naming_the_point():
+    with pytest.raises(BadFormula, match=r"Write decimals with a point: 0\.5"):
+        parse("2*L + 0,5")

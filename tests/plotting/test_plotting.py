@@ -14,6 +14,7 @@ import pytest
 
 import rikigaku as rk
 from rikigaku.core.errors import MissingValue, RikigakuError, WrongValue
+from rikigaku.laws.tree.kinematics import jacobian
 from rikigaku.library import NAMES
 from rikigaku.model.editing import on_free_base
 from rikigaku.model.geometry import Placement
@@ -22,6 +23,7 @@ from rikigaku.model.robot_model import Link, Loop, LoopEnd
 from rikigaku.model.states import neutral, position_bounds, random_state
 from rikigaku.numbers.formula import Formula
 from rikigaku.plotting import default_configuration, plot, save_plot
+from rikigaku.plotting.body_layout import mechanism_of
 from rikigaku.plotting.skeleton import skeleton
 from rikigaku.robot import Robot
 
@@ -58,6 +60,15 @@ def test_bars_connect_each_joint_to_the_next():
     drawn = skeleton(robot_named("panda"), default_configuration(robot_named("panda")))
     ends = {tuple(np.round(p, 9)) for bar in drawn.bars for p in bar}
     assert {tuple(np.round(joint.place, 9)) for joint in drawn.joints} <= ends
+
+
+@pytest.mark.parametrize("name", ["puma560", "rx90", "ur5", "stanford", "scara", "planar_3r", "panda"])
+def test_the_default_configuration_of_an_arm_is_not_singular(name):
+    robot = robot_named(name)
+    mechanism, q = mechanism_of(robot), list(default_configuration(robot))
+    J = np.array(jacobian(mechanism, q, list(mechanism.frames)[-1]), dtype=float)
+    values = np.linalg.svd(J, compute_uv=False)
+    assert values[min(6, robot.nv) - 1] > 0.01 * values[0]
 
 
 @pytest.mark.parametrize("name", ["five_bar", "four_bar", "rosam_loop", "stewart", "three_rrr"])

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from studio_page import idle, nothing_went_wrong, open_shipped, opened_studio, type_cell, type_papers_robot
+from studio_page import (
+    idle,
+    nothing_went_wrong,
+    open_shipped,
+    opened_studio,
+    type_cell,
+    type_papers_robot,
+    until_checked,
+)
 
 from rikigaku import library
 from rikigaku.formats.toml.toml_file import parse_toml
@@ -239,6 +247,9 @@ def test_a_singularity_of_the_loops_is_named(browser: Browser, server: StudioSer
         open_shipped(page, "five_bar")
         show(page, "Pose")
         expect(page.locator(".rk-badge", has_text="regular")).to_be_visible()
+        followers = page.locator(".rk-stage .rk-followers .rk-slider-name")  # dependent ones are listed, too
+        expect(followers).to_have_count(2)
+        expect(followers.first).to_be_visible()
         page.evaluate(
             """() => { const state = rikigaku.studio.state, names = state.robot.names.q;
             const [left, right] = ["left_motor", "right_motor"].map((name) => names.indexOf(name));
@@ -304,6 +315,12 @@ def test_vibration_modes_move_and_files_are_exported(browser: Browser, server: S
         expect(page.get_by_role("button", name="Deflection under weight and load")).to_be_enabled()
         show(page, "Export")
         page.get_by_role("button", name="Write").first.click()
+        expect(page.locator(".rk-code").first).to_contain_text("inverse_dynamics")
+        page.keyboard.press("Control+s")
+        page.get_by_role("dialog").get_by_role("textbox").fill("kept")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Saved to kept.robot.toml.")).to_be_visible()
+        until_checked(page)
         expect(page.locator(".rk-code").first).to_contain_text("inverse_dynamics")
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").first.click()

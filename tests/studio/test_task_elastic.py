@@ -6,7 +6,7 @@ from task_robots import shipped
 
 import rikigaku as rk
 from rikigaku.model.beam_section import section
-from rikigaku.studio.tasks.elastic_task import ElasticRequest, LoadRequest, elastic
+from rikigaku.studio.tasks.elastic_task import ElasticRequest, ElasticResult, LoadRequest, elastic
 
 LENGTH, DIAMETER = 1.0, 0.02
 
@@ -43,3 +43,27 @@ def test_a_mass_at_the_hand_lowers_the_frequency_and_a_free_joint_has_no_deflect
     free = elastic(arm, ElasticRequest([0.3, 0.5], 4, "none", 2, []))
     assert free.deflection is None
     assert "lock" in free.problem
+
+
+def test_a_rail_is_a_rigid_arm_from_the_origin_of_its_joint():
+    """A weightless slider 0.8 m out on the rod: the rod bends where the joint has its origin there."""
+    rod, F, at = cantilever().links[0], 3.0, 0.8
+    stiffness = rod.section.material.E * np.pi * DIAMETER**4 / 64
+
+    def sag(seat: float) -> tuple[float, ElasticResult]:
+        joint = rk.Joint("slide", "prismatic", axis=(1, 0, 0))
+        block = rk.Link("block", "rod", joint, rk.Placement((seat, 0, 0)), rk.Inertia("com", 1e-6))
+        robot = rk.Robot("rail", (rod, block), (rk.Frame("hand", "block"),), gravity=(0, 0, 0))
+        load = [LoadRequest("hand", [0, 0, -F], 0.0)]
+        found = elastic(robot, ElasticRequest([0.0, at - seat], 8, "all", 2, load))
+        return -found.frames[0].displacement[2], found
+
+    rigid, found = sag(0.0)
+    assert abs(rigid) < 1e-12
+    assert found.rails == ["slide"]
+    a, b = found.vibration.rails
+    nodes = np.array(found.vibration.nodes).reshape(-1, 3)
+    np.testing.assert_allclose(nodes[b] - nodes[a], [at, 0, 0], atol=1e-9)
+    bent, found = sag(at)
+    assert bent == pytest.approx(F * at**3 / (3 * stiffness), rel=1e-3)  # shear
+    assert found.rails == found.vibration.rails == []

@@ -5,6 +5,7 @@ import pytest
 import sympy
 from task_robots import shipped
 
+from rikigaku.model.geometry_symbols import geometry_symbols
 from rikigaku.studio.tasks.equations_task import EquationsRequest, LawsRequest, equations, laws
 
 STATE = {"q1": 0.4, "q2": -0.7, "q1_dot": 0.3, "q2_dot": 1.1, "q1_ddot": -0.5, "q2_ddot": 0.9}
@@ -29,6 +30,19 @@ def test_terms_of_inverse_dynamics_add_up_to_its_value(form, quick):
         total = sum(value(term.text, names) for term in element.terms)
         assert total == pytest.approx(expected, rel=1e-12)
         assert element.count == len(element.terms)
+
+
+def test_terms_are_linked_only_where_inertias_have_symbols_of_their_own():
+    """Lengths alone place links; they do not tell whose inertia causes a term."""
+    arm = shipped("planar_2r")
+    request = EquationsRequest("gravity_forces", "textbook", "", 20.0, True)
+    assert equations(arm, request).linked
+    lengths = {name for name in arm.declared_values if name in geometry_symbols(arm)}
+    numbers = {name: x for name, x in arm.declared_values.items() if name not in lengths}
+    found = equations(arm.bind(**numbers), request)
+    assert lengths
+    assert any(term.links for element in found.elements for term in element.terms)
+    assert not found.linked
 
 
 def test_a_term_names_the_links_whose_inertia_it_holds():

@@ -35,6 +35,13 @@ def test_matrices_have_rows_and_cells() -> None:
     assert found.findall(".//mn")[0].text == "0.5"
 
 
+def test_rows_of_fractions_stand_apart() -> None:
+    found = fromstring(mathml(latex_of(rk.load("slider_crank").reduced.jacobian.symbolic)))
+    gaps = ["padding-bottom" in cell.get("style", "") for cell in found.iter("mtd")]
+    assert gaps[0]
+    assert not gaps[-1]
+
+
 @pytest.mark.parametrize("name", ["puma560", "planar_2r", "five_bar", "rosam_loop"])
 def test_formulas_of_robots_have_mathml(name: str) -> None:
     with warnings.catch_warnings():

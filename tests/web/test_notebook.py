@@ -1,5 +1,7 @@
 """Robots in notebooks: the widget, what is shown without it, the example executed and live in JupyterLab."""
 
+import base64
+import io
 import json
 import subprocess
 import sys
@@ -11,8 +13,11 @@ import numpy as np
 import pytest
 from browser_page import chromium
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 from notebook_server import jupyter_lab
+from PIL import Image
 from playwright.sync_api import expect
+from traitlets.config import Config
 
 import rikigaku as rk
 from rikigaku.core.errors import RikigakuError, WrongSize, WrongValue
@@ -20,6 +25,7 @@ from rikigaku.plotting import default_configuration
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "live_model.ipynb"
 ARM = rk.load("planar_2r")
+OFFLINE = ["text/html", "image/png", "text/plain"]  # of docs/notebook.md
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -84,6 +90,37 @@ def test_a_robot_shows_itself_live_and_as_picture_and_table() -> None:
     assert "<table" in loop._repr_mimebundle_()["text/html"]
 
 
+def still_pixels(view: object) -> np.ndarray:
+    """The picture of a view for pages without widgets, (rows, columns, 4)."""
+    bundle = view._repr_mimebundle_()
+    assert WIDGET in bundle
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(bundle["image/png"]))))
+
+
+def test_each_view_has_a_still_picture_at_its_configuration() -> None:
+    view = ARM.view([0.3, 0.4])
+    first = still_pixels(view)
+    view.q = [1.3, -0.7]
+    assert not np.array_equal(still_pixels(view), first)  # drawn when it is shown
+    one, two, five = (
+        still_pixels(ARM.view(np.tile([[0.3], [0.5]], (1, 2))[np.zeros(k, int)])) for k in (1, 2, 5)
+    )
+    assert two.shape[1] < one.shape[1]
+    half = two.shape[1] // 2
+    np.testing.assert_array_equal(two[40:, :half], two[40:, half:])  # one camera, each in its own place
+    assert five.shape[:2] == (2 * two.shape[0], 2 * two.shape[1])  # four in a row
+    fall = rk.simulate(ARM, [0.3, 0.4], [0.0, 0.0], duration=0.5)
+    stills = still_pixels(fall.animate())
+    width = stills.shape[1] // 4
+    assert not np.array_equal(stills[:, :width], stills[:, -width:])  # the arm has moved
+    flexible = ARM.fem().elastic(elements=2)
+    modes = flexible.modes([0.3, 0.4], count=3)
+    assert (
+        still_pixels(modes.view()).shape[0]
+        > still_pixels(ARM.fem().elastic().deflection([0.3, 0.4]).view()).shape[0]
+    )
+
+
 def test_without_anywidget_the_picture_stays_and_the_error_names_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -102,11 +139,16 @@ def test_neither_the_package_nor_a_robot_imports_the_widgets() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_example_runs() -> None:
+def test_the_example_runs_and_its_page_shows_pictures_offline() -> None:
     notebook = nbformat.read(EXAMPLE, as_version=4)
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     shown = [cell.outputs[-1].data for cell in notebook.cells if cell.cell_type == "code" and cell.outputs]
     assert [WIDGET in data for data in shown] == [True] * 5
+    outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
+    assert not [one.text for one in outputs if one.output_type == "stream" and "compiling" in one.text]
+    page = HTMLExporter(config=Config({"NbConvertBase": {"display_data_priority": OFFLINE}}))
+    html, _ = page.from_notebook_node(notebook)
+    assert html.count('src="data:image/png;base64,') == 5
 
 
 # A text that Python sets from view.q after each change of it.

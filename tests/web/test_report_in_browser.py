@@ -179,6 +179,16 @@ def test_touch_drags_a_hand(browser: Browser, written: Reports) -> None:
         page.wait(f"({{state}}) => {{ const before = {before.tolist()}; return state.q.some({far}); }}")
 
 
+RECORDED_LINES = """() => { window.heights = [];
+    const line = Path2D.prototype.lineTo;
+    Path2D.prototype.lineTo = function (x, y) { heights.push(y); line.call(this, x, y); }; }"""
+COVERED = """() => { const box = (own) => own.getBoundingClientRect();
+    const film = box(document.querySelector('.rk-film'));
+    return [...document.querySelectorAll('.rk-plot')].map(box).filter((own) =>
+        own.left < film.right && film.left < own.right &&
+        own.top < film.bottom && film.top < own.bottom).length; }"""
+
+
 def test_a_simulation_runs_plays_and_names_a_mistake(browser: Browser, written: Reports) -> None:
     with opened(browser, written["planar_2r"]) as page:
         force = page.page.locator(".rk-force input[type=text]").first
@@ -187,10 +197,18 @@ def test_a_simulation_runs_plays_and_names_a_mistake(browser: Browser, written: 
         page.page.wait_for_selector(".rk-force .rk-problem")
         assert force.get_attribute("aria-invalid") == "true"
         force.fill("2*sin(3*t)")
+        page.page.evaluate(RECORDED_LINES)
         page.page.locator("button.rk-primary").click()
         page.page.wait_for_selector(".rk-plot .uplot")
         assert page.page.locator(".rk-plot").count() == 3
         assert page.page.locator(".rk-force .rk-problem").count() == 0
+        heights = page.page.evaluate("() => heights")
+        assert sum(y != round(y) for y in heights) > len(heights) / 2  # curves lie between pixels
+        page.page.locator(".rk-plot").last.scroll_into_view_if_needed()
+        page.page.wait_for_function("() => document.querySelector('.rk-film #rk-viewer')")
+        assert page.page.evaluate(COVERED) == 0  # plots that the picture beside them covers
+        page.page.locator("h1").scroll_into_view_if_needed()
+        page.page.wait_for_function("() => document.querySelector('.rk-place #rk-viewer')")
         page.wait("({state}) => state.q.some((x, k) => Math.abs(x - state.robot.q[k]) > 0.01)")
         nothing_went_wrong(page)
 

@@ -128,6 +128,19 @@ class Grid:
     R: Array
     q: Array
 
+    @property
+    def rails(self) -> list[tuple[int, int]]:
+        """Nodes apart along the axis of a prismatic joint or cut: its seat, and the node that it carries.
+
+        The rail between them is a rigid arm on the node of the seat.
+        """
+        layout = self.layout
+        pairs = [(layout.parent_node[i], layout.origin[i]) for i in layout.origin]
+        apart = self.positions
+        return [
+            (a, b) for a, b in (*pairs, *layout.ends.values()) if np.linalg.norm(apart[a] - apart[b]) > 1e-9
+        ]
+
     def axes(self, body: int) -> Array:
         """Axes of a body in the world, as columns; the identity for the ground."""
         return np.eye(3) if body == WORLD else np.asarray(self.R[body])

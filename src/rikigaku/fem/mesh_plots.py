@@ -151,11 +151,8 @@ class _Picture:
 
     def prismatic_joints(self, positions: Array, color: str = BAR, alpha: float = 1.0) -> None:
         """Draw extended prismatic joints as dotted lines between nodes at positions of the picture."""
-        layout = self.grid.layout
-        pairs = [(layout.parent_node[i], layout.origin[i]) for i in layout.origin]
-        for a, b in (*pairs, *layout.ends.values()):
-            if np.linalg.norm(self.grid.positions[a] - self.grid.positions[b]) > 1e-9:
-                self.ax.plot(*positions[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
+        for a, b in self.grid.rails:
+            self.ax.plot(*positions[[a, b]].T, ":", color=color, linewidth=1.0, alpha=alpha)
 
     def finish(self, title: str) -> Any:
         """The axes with title, labels and equal scales."""

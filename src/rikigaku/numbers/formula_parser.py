@@ -76,6 +76,8 @@ class _Reader:
             assert blanks is not None  # it matches the empty text, too
             self.end = blanks.end()
             self.token = _Token("", "", self.end)
+            if self.text[self.end] == ",":
+                self.fail("',' has no meaning in a formula. Write decimals with a point: 0.5, not 0,5.")
             self.fail(
                 f"{self.text[self.end]!r} has no meaning in a formula. Known: numbers, names, + - * / ^ ( )."
             )

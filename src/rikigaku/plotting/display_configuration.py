@@ -12,7 +12,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.types import Array, Mask
 from rikigaku.laws.closed.loop_equations import loop_alignment, loop_jacobian, loop_residual
 from rikigaku.laws.tree.configuration_integration import integrate
-from rikigaku.laws.tree.kinematics import frame_pose, world_poses
+from rikigaku.laws.tree.kinematics import frame_pose, jacobian, world_poses
 from rikigaku.model.mechanism import Mechanism
 from rikigaku.model.robot_model import RobotModel
 from rikigaku.model.states import coupled, is_length, neutral, position_bounds
@@ -23,6 +23,7 @@ _ATTEMPTS = 24  # random configurations that Newton's method starts from
 _CLOSED = 1e-9  # [m], [rad]: smaller gaps are invisible in a picture
 _VISIBLE = 0.3  # score of a configuration that is well visible
 _BEND = 0.8  # [rad]
+_SINGULAR = 0.02  # smallest over largest singular value of the Jacobian, nearer to singular below
 _LONGEST_BENT = 7  # three choices for each joint: beyond this many joints there are too many
 
 
@@ -30,7 +31,8 @@ _LONGEST_BENT = 7  # three choices for each joint: beyond this many joints there
 def default_configuration(robot: RobotModel) -> Array:
     """q at zero where the limits allow it, in their middle elsewhere; then arms bent, or loops closed.
 
-    An arm (one chain on a fixed base) is bent at some joints, so that it is not a straight line.
+    An arm (one chain on a fixed base) is bent at some joints, so that it is neither a straight line nor
+    singular.
     Loops are closed by a search from a few fixed configurations; if none closes, the gaps are shown.
     """
     lower, upper = position_bounds(robot)
@@ -56,7 +58,7 @@ def _is_arm(robot: RobotModel) -> bool:
 
 
 def _bent(robot: RobotModel, q0: Array) -> Array:
-    """The best visible arm with some joints bent by 0.8 rad: wide, above ground, few bends."""
+    """The best visible arm with some joints bent by 0.8 rad: wide, above ground, few bends, not singular."""
     lower, upper = position_bounds(robot)
     revolute = [joint.type == "revolute" for joint in robot.joints]
     bends = np.array(list(product(*((0.0, _BEND, -_BEND) if bent else (0.0,) for bent in revolute))))
@@ -75,7 +77,22 @@ def _bent(robot: RobotModel, q0: Array) -> Array:
     height = places[..., 2].mean(axis=1)
     score = 2 * _widths(places)[:, 1] / np.sqrt(places.shape[1]) + 2 * low + 0.12 * height
     score -= 0.012 * size * (bends != 0).sum(axis=1)
+    score[_isotropy(mechanism, q, size) < _SINGULAR] -= 10 * size
     return np.asarray(q[int(np.argmax(score))], dtype=np.float64)
+
+
+def _isotropy(mechanism: Mechanism, q: Array, size: float) -> Array:
+    """Smallest over largest singular value of the last frame's Jacobian (states, nq), lengths over `size`.
+
+    Only as many singular values count as some state has.
+    """
+    rows = _broadcast(jacobian(mechanism, list(q.T), list(mechanism.frames)[-1]), len(q))
+    J = np.moveaxis(rows, -1, 0).copy()
+    J[:, :3] /= size or 1.0
+    found = np.linalg.svd(J, compute_uv=False)
+    relative = found / np.maximum(found[:, :1], 1e-300)
+    rank = int((relative > _SINGULAR).sum(axis=1).max())
+    return np.asarray(relative[:, rank - 1])
 
 
 def _closed(robot: RobotModel, q0: Array) -> Array:

@@ -56,10 +56,8 @@ def plot(
         masses: mark the centres of mass, by size; legend: explain the colours.
         symbols: values of the robot's symbols, in place of its own.
     """
-    _need_matplotlib()
+    need_matplotlib()
     robot = editing.bind(robot, **symbols)
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
-
     drawn = skeleton(robot, default_configuration(robot) if q is None else as_position(robot, q))
     if ax is None:
         ax = _new_axes()
@@ -68,8 +66,19 @@ def plot(
             "A robot is drawn into three-dimensional axes, figure.add_subplot(projection='3d'); "
             f"{short(ax)} was given."
         )
-    solids = _solids(drawn, frames)
-    low, high = _limits(drawn, robot)
+    draw(ax, robot, drawn, drawn, frames=frames, masses=masses)
+    if legend:
+        _legend(ax, drawn, masses)
+    ax.set_title(robot.name, color=TEXT, fontsize=11, pad=-6)
+    return ax
+
+
+def draw(ax: Any, robot: RobotModel, drawn: Skeleton, seen: Skeleton, *, frames: bool, masses: bool) -> None:
+    """Draw a skeleton; the camera and the ground are those of `seen`, which several pictures may share."""
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
+
+    solids = _solids(drawn, seen.size, frames)
+    low, high = _limits(seen, robot)
     if has_ground(robot):
         lines = _grid(low, high)
         ax.add_collection3d(
@@ -93,11 +102,7 @@ def plot(
         _mark_masses(ax, drawn)
     if frames:
         _name_frames(ax, drawn)
-    _view(ax, drawn, low, high)
-    if legend:
-        _legend(ax, drawn, masses)
-    ax.set_title(robot.name, color=TEXT, fontsize=11, pad=-6)
-    return ax
+    _view(ax, seen, low, high)
 
 
 @checked
@@ -110,7 +115,7 @@ def save_plot(robot: RobotModel, path: Any, q: Any = None, *, dpi: int = 130, **
         raise WrongValue(
             f"A picture goes to the path of a file, or into an open one; {short(path)} was given."
         )
-    _need_matplotlib()
+    need_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 5.6))
@@ -127,7 +132,7 @@ def save_plot(robot: RobotModel, path: Any, q: Any = None, *, dpi: int = 130, **
         write_whole(file, picture.getvalue())
 
 
-def _need_matplotlib() -> None:
+def need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -145,8 +150,8 @@ def _new_axes() -> Any:
     return figure.add_axes((0, 0, 1, 0.97), projection="3d")
 
 
-def _solids(drawn: Skeleton, frames: bool) -> Solids:
-    solids, size = Solids(), drawn.size
+def _solids(drawn: Skeleton, size: float, frames: bool) -> Solids:
+    solids = Solids()
     bar, hub = 0.009 * size, 0.0165 * size
     for start, end in drawn.bars:
         solids.tube(start, end, bar, BAR)

@@ -32,7 +32,7 @@ from rikigaku.report.shown_laws import (
     is_closed,
     law_entries,
 )
-from rikigaku.report.translated_words import parameter_name, summary, verification
+from rikigaku.report.translated_words import equation_name, parameter_name, summary, verification
 from rikigaku.robot import Robot
 from rikigaku.web.texts import marked
 
@@ -104,7 +104,7 @@ def loop_section(report: Report, language: str) -> str:
         named("actuated", _codes(plan.actuated)),
     ]
     if plan.redundant:
-        facts.append(named("redundant", escape(", ".join(plan.redundant))))
+        facts.append(named("redundant", ", ".join(equation_name(name, language) for name in plan.redundant)))
     if plan.unactuated:
         facts.append(named("unactuated", _codes(plan.unactuated)))
     parts = [_block("law.mobility", "about.mobility", definitions(facts), language)]
@@ -259,7 +259,7 @@ def _base_parameters(report: Report, language: str) -> str:
 
 
 def _constraint(line: FormulaLine, language: str) -> str:
-    name = f'<span class="rk-soft">{escape(line.left)}</span> '
+    name = f'<span class="rk-soft">{equation_name(line.left, language)}</span> '
     if not line.right:
         note = marked("span", "formula.tooLongElement", language, "rk-soft", count=line.terms)
         return f'<div class="rk-line">{name}{note}</div>'

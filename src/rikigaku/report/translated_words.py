@@ -55,6 +55,15 @@ def parameter_name(name: str, language: str) -> str:
     return marked("span", "parameter.of", language, parameter=parameter, link=link)
 
 
+def equation_name(name: str, language: str) -> str:
+    """A loop equation: "cut: gap x", "cut: x.z", "gear of elbow"."""
+    if found := re.fullmatch(r"(.*): gap ([xyz])", name):
+        return marked("span", "equation.translation", language, loop=found[1], axis=found[2])
+    if found := re.fullmatch(r"gear of (.*)", name):
+        return marked("span", "equation.gear", language, joint=found[1])
+    return escape(name)
+
+
 def verification(text: str, language: str) -> str:
     """How base parameters were verified; the details, in English, are its title."""
     found = re.search(r"\brank (\d+) (and every coefficient)?", text)

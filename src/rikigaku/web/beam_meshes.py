@@ -24,20 +24,25 @@ def beam_mesh(shape: Shape, title: str = "") -> BeamMesh:
         imaginary = rounded(row.imag) if np.iscomplexobj(row) else []
         shapes.append(BeamShape(name, frequency, rounded(row.real), imaginary))
     q = [float(x) for x in grid.q]
-    return BeamMesh(title, q, rounded(grid.positions), _elements(grid), shapes)
+    return BeamMesh(title, q, rounded(grid.positions), _elements(grid), _rails(grid), shapes)
 
 
 @checked
 def flexible_motion(solution: FlexibleSolution, title: str = "") -> Motion:
     """The motion of flexible links, at the samples of the solution."""
     nodes = [rounded(row) for row in solution.nodes]
-    beams = BeamMotion(_elements(solution.beams.assembly.grid), nodes)
+    grid = solution.beams.assembly.grid
+    beams = BeamMotion(_elements(grid), _rails(grid), nodes)
     times = [float(t - solution.t[0]) for t in solution.t]
     return Motion(title, times, _rows(solution.q), beams=beams)
 
 
 def _elements(grid: Grid) -> list[int]:
     return [int(node) for _, start, end in grid.elements for node in (start, end)]
+
+
+def _rails(grid: Grid) -> list[int]:
+    return [int(node) for pair in grid.rails for node in pair]
 
 
 def _rows(values: Array) -> list[list[float]]:

@@ -5,7 +5,7 @@ letters, named functions, \mathrm, \operatorname, \text, and the environments bm
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 from rikigaku.core.checked_calls import checked
@@ -185,24 +185,39 @@ class _Reader:
         if name == "array":
             self.verbatim()  # alignment of the columns
         rows: list[list[str]] = [[]]
+        gaps = [""]  # below each row
         while True:
             rows[-1].append(self.row(frozenset(("&", "\\\\", "\\end"))))
             mark = self.take()
             if mark == "\\\\":
+                gaps[-1] = self.gap()
                 rows.append([])
+                gaps.append("")
             elif mark != "&":
                 break
         self.verbatim()
         if rows[-1] == [""]:
             rows.pop()
-        return _table(name, rows)
+        return _table(name, rows, gaps)
+
+    def gap(self) -> str:
+        r"""The length in `\\[0.5em]`, which makes room below a row; "" without one."""
+        if self.token != "[":
+            return ""
+        end = self.tokens.index("]", self.at) if "]" in self.tokens[self.at :] else len(self.tokens)
+        length = "".join(self.tokens[self.at + 1 : end])
+        self.at = end + 1
+        if not re.fullmatch(r"[0-9.]+(em|ex|pt)", length):
+            raise WrongValue(f"{length!r} is no length between rows in the LaTeX {self.latex[:80]!r}.")
+        return length
 
 
-def _table(name: str, rows: list[list[str]]) -> str:
+def _table(name: str, rows: list[list[str]], gaps: list[str]) -> str:
     left, right = tuple(_ENVIRONMENTS[name])
     lines = []
-    for row in rows:
-        cells = "".join(f"<mtd{_alignment(name, k)}>{cell}</mtd>" for k, cell in enumerate(row))
+    for row, gap in zip(rows, gaps, strict=False):
+        style = _style(name, gap)
+        cells = "".join(f"<mtd{style(k)}>{cell}</mtd>" for k, cell in enumerate(row))
         lines.append(f"<mtr>{cells}</mtr>")
     display = ' displaystyle="true"' if name == "aligned" else ""
     content = "".join(lines)
@@ -211,10 +226,18 @@ def _table(name: str, rows: list[list[str]]) -> str:
     return f"<mrow>{fences[0]}{table}{fences[1]}</mrow>"
 
 
-def _alignment(name: str, column: int) -> str:
-    if name == "aligned":
-        return f' style="text-align:{"right" if column % 2 == 0 else "left"}"'
-    return ' style="text-align:left"' if name == "cases" else ""
+def _style(name: str, gap: str) -> Callable[[int], str]:
+    """The attribute of a cell by its column: alignment, and room below its row."""
+    # LaTeX measures the gap below the strut of a row; below a fraction about half of it is left
+    room = f"padding-bottom:calc(0.5ex + {gap} / 2)" if gap else ""
+
+    def of(column: int) -> str:
+        left = name == "cases" or (name == "aligned" and column % 2 == 1)
+        side = f"text-align:{'left' if left else 'right'}" if name in ("cases", "aligned") else ""
+        own = ";".join(part for part in (side, room) if part)
+        return f' style="{own}"' if own else ""
+
+    return of
 
 
 def _one(content: str) -> str:

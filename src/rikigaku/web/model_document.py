@@ -154,9 +154,13 @@ class ContactTrack:
 
 @dataclass(frozen=True)
 class BeamMotion:
-    """Beams over the samples of a motion: pairs of nodes, and x, y, z of all nodes [m] for each sample."""
+    """Beams over the samples of a motion: pairs of nodes, and x, y, z of all nodes [m] for each sample.
+
+    rails: pairs of nodes, the seat of a prismatic joint and what it carries; a rail is rigid.
+    """
 
     elements: list[int]
+    rails: list[int]
     nodes: list[list[float]]
 
 
@@ -192,12 +196,16 @@ class BeamShape:
 
 @dataclass(frozen=True)
 class BeamMesh:
-    """Undeformed beams at a configuration q: pairs of nodes, x, y, z of all nodes [m], and shapes on them."""
+    """Undeformed beams at a configuration q: pairs of nodes, x, y, z of all nodes [m], and shapes on them.
+
+    rails: pairs of nodes, as of `BeamMotion`.
+    """
 
     title: str
     q: list[float]
     nodes: list[float]
     elements: list[int]
+    rails: list[int]
     shapes: list[BeamShape]
 
 

@@ -1,9 +1,9 @@
 """Robots in notebooks: live views where anywidget is installed, a picture and a table elsewhere."""
 
 import base64
-import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,13 +20,20 @@ from rikigaku.core.validation import choice, number, numbers, whole
 from rikigaku.fem.flexible_solution import FlexibleSolution
 from rikigaku.fem.static_deflection import Shape
 from rikigaku.model.robot_tables import _repr_html_ as link_table_html
-from rikigaku.plotting import default_configuration, save_plot
+from rikigaku.plotting import default_configuration
 from rikigaku.robot import Robot
 from rikigaku.simulation.solution import Solution
 from rikigaku.web.beam_meshes import beam_mesh, flexible_motion
 from rikigaku.web.model_document import BeamMesh, Motion, NamedConfigurations, SurfaceMesh
 from rikigaku.web.motions import recorded_motion
 from rikigaku.web.robot_document import robot_document
+from rikigaku.web.still_pictures import (
+    configuration_picture,
+    configurations_picture,
+    flexible_picture,
+    motion_picture,
+    shape_picture,
+)
 from rikigaku.web.surface_meshes import surface_mesh
 from rikigaku.web.visuals import file_visuals
 
@@ -68,10 +75,15 @@ def view(
     if names and len(names) != len(rows):
         raise WrongSize(f"There are {len(rows)} configurations; {len(names)} names were given.")
     ghosts = [_named(rows, names)] if len(rows) > 1 else []
+    still: Callable[[Array], bytes] = partial(configuration_picture, robot)
+    if ghosts:
+        shown = [str(names[k]) if names else str(k + 1) for k in range(len(rows))]
+        still = lambda q: configurations_picture(robot, rows, shown)  # noqa: E731
     bound = robot.bind(**robot.declared_values) if robot.declared_values else robot
     drawn = [mesh for surface in surfaces if (mesh := _around(bound, surface, rows[0])) is not None]
     shapes = [] if visuals is None else file_visuals(robot, Path(visuals), meshes=True)[0]
-    return _widget(robot, rows[0], height, language, ghosts=ghosts, surfaces=drawn, visuals=shapes)
+    layers: dict[str, Any] = {"ghosts": ghosts, "surfaces": drawn, "visuals": shapes}
+    return _widget(robot, rows[0], still, height, language, **layers)
 
 
 @checked
@@ -84,7 +96,8 @@ def animated(
     """
     speed = number("speed", speed, above=0)
     motion = _faster(recorded_motion(solution, "simulation.recorded", rate / speed), speed)
-    return _widget(solution.robot, solution.q[0], height, language, motions=[motion])
+    still = lambda q: motion_picture(solution)  # noqa: E731
+    return _widget(solution.robot, solution.q[0], still, height, language, motions=[motion])
 
 
 @checked
@@ -93,7 +106,8 @@ def shape_view(shape: Shape, *, height: int = 420, language: str = "en") -> "Rob
     vibrates = getattr(shape, "frequencies", None) is not None
     mesh = beam_mesh(shape, "viewer.vibrationModes" if vibrates else "viewer.deflection")
     robot = cast(Robot, shape.assembly.grid.layout.robot)
-    return _widget(robot, np.array(mesh.q), height, language, beams=[mesh])
+    still = lambda q: shape_picture(shape)  # noqa: E731
+    return _widget(robot, np.array(mesh.q), still, height, language, beams=[mesh])
 
 
 @checked
@@ -101,7 +115,8 @@ def flexible_animated(solution: FlexibleSolution, *, height: int = 420, language
     """The motion of flexible links in a notebook's cell."""
     robot = cast(Robot, solution.elastic.layout.robot)
     motion = flexible_motion(solution, "simulation.recorded")
-    return _widget(robot, solution.q[0], height, language, motions=[motion])
+    still = lambda q: flexible_picture(solution)  # noqa: E731
+    return _widget(robot, solution.q[0], still, height, language, motions=[motion])
 
 
 def _repr_html_(robot: Robot) -> str:
@@ -115,19 +130,18 @@ def _repr_mimebundle_(robot: Robot, **options: Any) -> dict[str, Any]:
     if find_spec("anywidget") is None:
         return bundle
     try:
-        own = view(robot)._repr_mimebundle_()
+        own = view(robot).live_bundle()
     except RikigakuError:  # symbols without a value place the links
         return bundle
-    return {**(own[0] if isinstance(own, tuple) else own or {}), **bundle}
+    return {**own, **bundle}
 
 
 def _picture(robot: Robot) -> str:
-    buffer = io.BytesIO()
     try:
-        save_plot(robot, buffer, default_configuration(robot), dpi=80)
+        picture = configuration_picture(robot, default_configuration(robot))
     except RikigakuError:  # without matplotlib, or without values of lengths
         return ""
-    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    data = base64.b64encode(picture).decode("ascii")
     return f'<img alt="{escape(robot.name)}" src="data:image/png;base64,{data}"><br>'
 
 
@@ -165,6 +179,7 @@ def _faster(motion: Motion, speed: float) -> Motion:
 def _widget(
     robot: Robot,
     q: Array,
+    still: Callable[[Array], bytes],
     height: int,
     language: str,
     *,
@@ -178,4 +193,5 @@ def _widget(
         raise RikigakuError(_INSTALL)
     from rikigaku.web.notebook_widget import RobotView
 
-    return RobotView(robot_document(robot, q, motions=motions, beams=beams, **layers), height, language)
+    document = robot_document(robot, q, motions=motions, beams=beams, **layers)
+    return RobotView(document, still, height, language)

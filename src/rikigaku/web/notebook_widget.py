@@ -1,5 +1,8 @@
 """The widget of a robot in notebooks: the front end's module as an anywidget, q in step with Python."""
 
+import base64
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -10,6 +13,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
+from rikigaku.core.errors import RikigakuError
 from rikigaku.core.types import Array
 from rikigaku.core.validation import numbers
 from rikigaku.web.model_document import RobotDocument
@@ -37,10 +41,29 @@ class RobotView(anywidget.AnyWidget):
     height = traitlets.Int(420).tag(sync=True)
     language = traitlets.Unicode("en").tag(sync=True)
 
-    def __init__(self, document: RobotDocument, height: int = 420, language: str = "en") -> None:
-        self._esm = _module()
+    def __init__(
+        self,
+        document: RobotDocument,
+        still: Callable[[Array], bytes],
+        height: int = 420,
+        language: str = "en",
+    ) -> None:
+        """still: draws the picture (png) at q for pages without widgets, when a cell shows the view."""
+        self._esm, self._still = _module(), still
         data, q = asdict(document), np.array(document.q)
         super().__init__(document=data, q=q, height=height, language=language)
+
+    def live_bundle(self) -> dict[str, Any]:
+        """The widget and its text, without the still picture."""
+        found: Any = super()._repr_mimebundle_()
+        return dict(found[0] if isinstance(found, tuple) else found or {})
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The widget, and the robot as it is now in a still picture."""
+        bundle = self.live_bundle()
+        with suppress(RikigakuError):  # without matplotlib
+            bundle["image/png"] = base64.b64encode(self._still(self.q)).decode("ascii")
+        return bundle
 
     def __repr__(self) -> str:
         return f"<View of robot {self.document['name']!r}; q = {np.array2string(self.q, precision=4)}>"

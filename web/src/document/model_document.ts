@@ -104,6 +104,7 @@ export interface ContactTrack {
 /** Beams over the samples of a motion: pairs of nodes, and x, y, z of all nodes [m] for each sample. */
 export interface BeamMotion {
   elements: number[];
+  rails: number[];
   nodes: number[][];
 }
 
@@ -132,6 +133,7 @@ export interface BeamMesh {
   q: number[];
   nodes: number[];
   elements: number[];
+  rails: number[];
   shapes: BeamShape[];
 }
 

@@ -53,6 +53,7 @@ export function parseFormula(text: string, names: readonly string[]): Evaluated 
     const found = TOKEN.exec(text);
     if (!found) {
       const at = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
+      if (text[at] === ",") throw new BadFormula("formula.decimalComma", at);
       throw new BadFormula("formula.unknownCharacter", at, text[at] ?? "");
     }
     end = TOKEN.lastIndex;

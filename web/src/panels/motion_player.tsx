@@ -27,6 +27,12 @@ interface Properties {
 
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** A report shows its picture beside the plots (in .rk-film) while a motion is there and the picture is out of sight. */
+function playback(shown: boolean): void {
+  document.documentElement.classList.toggle("rk-playing", shown);
+  document.dispatchEvent(new Event("rk-playback"));
+}
+
 export function MotionPlayer({ state, viewer: shown, motion, plots, events, speed = 1 }: Properties) {
   useLanguage();
   const viewer = shown?.state === state ? shown : null; // it may still show another robot
@@ -46,12 +52,12 @@ export function MotionPlayer({ state, viewer: shown, motion, plots, events, spee
     };
     const own = new Player(state, motion.times, motion.positions, moved, (sample) => viewer?.showSample(sample), speed);
     player.current = own;
-    document.documentElement.classList.add("rk-playing"); // a report keeps its picture in sight
+    playback(true);
     if (still()) own.show(0);
     else own.play();
     return () => {
       own.pause();
-      document.documentElement.classList.remove("rk-playing");
+      playback(false);
       viewer?.setMotion(null);
     };
   }, [motion, state, viewer, speed]);
@@ -88,7 +94,10 @@ export function MotionPlayer({ state, viewer: shown, motion, plots, events, spee
         <output>{time.toFixed(duration < 1 ? 3 : 2)} s</output>
         {speed !== 1 && <span class="rk-soft">× {speed}</span>}
       </div>
-      <TimePlots plots={plots} marks={marks} follow={follow} onTime={jump} />
+      <div class="rk-screening">
+        <div class="rk-film" />
+        <TimePlots plots={plots} marks={marks} follow={follow} onTime={jump} />
+      </div>
       {events.length > 0 && (
         <details class="rk-events" open={events.length <= 12}>
           <summary>{text("simulation.events", { count: events.length })}</summary>

@@ -37,6 +37,7 @@ export function plot(
     title,
     width: Math.max(200, host.clientWidth),
     height: 210,
+    pxAlign: 0, // curves between pixels: not in stairs
     scales: { x: { time: false } },
     axes: [axis, { ...axis, size: 56 }],
     cursor: { drag: { x: false, y: false } },
@@ -51,6 +52,7 @@ export function plot(
         label: curve.name,
         stroke: CURVES[k % CURVES.length]!,
         width: 1.6,
+        pxAlign: 0,
         points: { show: false },
         value: (_: uPlot, x: number | null) => (x === null ? "" : x.toPrecision(4)),
       })),

@@ -7,7 +7,7 @@ import type { RobotState } from "../mechanics/robot_state";
 import { text } from "../texts/texts";
 import { useLanguage } from "./use_page";
 
-const isAngle = (coordinate: Coordinate) => coordinate.kind === "angle" || coordinate.kind === "screw angle";
+export const isAngle = (coordinate: Coordinate) => coordinate.kind === "angle" || coordinate.kind === "screw angle";
 
 /** The range of a slider: the limits, else a revolution, or a length in proportion to the robot. */
 export function range(coordinate: Coordinate, size: number): [number, number] {
@@ -22,7 +22,8 @@ export function shown(coordinate: Coordinate, value: number): string {
   return `${Number(rounded) === 0 ? rounded.replace("-", "") : rounded}${unit}`;
 }
 
-export function Sliders({ state }: { state: RobotState }) {
+/** followers: whether the list of the dependent coordinates is open. */
+export function Sliders({ state, followers = false }: { state: RobotState; followers?: boolean }) {
   useLanguage();
   const { robot } = state;
   const inputs = useRef(new Map<number, HTMLInputElement>());
@@ -92,7 +93,7 @@ export function Sliders({ state }: { state: RobotState }) {
             {stuck && <span class="rk-problem"> {text("state.stuck")}</span>}
           </p>
           {state.followers.length > 0 && (
-            <details>
+            <details open={followers}>
               <summary>{text("state.followers")}</summary>
               <div class="rk-slider-list rk-followers">{state.followers.map((k) => row(k, true))}</div>
             </details>

@@ -5,6 +5,7 @@ import type { Law } from "../laws/law_module";
 import { existing } from "../mechanics/branches";
 import { manipulability } from "../mechanics/manipulability";
 import type { RobotState } from "../mechanics/robot_state";
+import { numberText } from "../panels/number_text";
 
 /** The inputs of a law at the present state, by their names and sizes. */
 export function inputsOf(law: Law, state: RobotState): ArrayLike<number>[] {
@@ -18,13 +19,6 @@ export function inputsOf(law: Law, state: RobotState): ArrayLike<number>[] {
     if (own?.length === size) return own;
     return new Float64Array(size);
   });
-}
-
-/** A number as the report writes it. */
-export function numberText(x: number): string {
-  if (Math.abs(x) < 5e-13) return "0";
-  const size = Math.abs(x);
-  return size >= 1e5 || size < 1e-4 ? x.toExponential(4) : String(Number(x.toPrecision(5)));
 }
 
 function setText(place: Element, text: string): void {

@@ -77,11 +77,21 @@ function failed(error: unknown): void {
   if (note) note.textContent = text("page.failed", { error: String(error) });
 }
 
-/** Mark the picture's place while it is out of sight; the style sheet shows the picture in a corner then. */
+/** Beside the plots of a motion while its own place is out of sight. */
 function keepInSight(picture: HTMLElement): void {
-  const place = picture.closest(".rk-place");
+  const place = picture.closest<HTMLElement>(".rk-place");
   if (!place) return;
-  new IntersectionObserver(([entry]) => place.classList.toggle("rk-away", !entry!.isIntersecting)).observe(place);
+  let away = false;
+  const settle = () => {
+    const playing = document.documentElement.classList.contains("rk-playing");
+    const target = (away && playing && document.querySelector<HTMLElement>(".rk-film")) || place;
+    if (picture.parentElement !== target) target.append(picture);
+  };
+  document.addEventListener("rk-playback", settle);
+  new IntersectionObserver(([entry]) => {
+    away = !entry!.isIntersecting;
+    settle();
+  }).observe(place);
 }
 
 function addLanguageButtons(): void {

@@ -312,7 +312,7 @@ function Picture({ studio }: { studio: Studio }) {
       {studio.viewer && (
         <>
           <ViewerBar key={[...studio.viewer.layers.shown].join()} viewer={studio.viewer} />
-          <Sliders key={`sliders${studio.viewer.state.robot.names.q.join()}${checked?.revision}`} state={studio.viewer.state} />
+          <Sliders key={`sliders${studio.viewer.state.robot.names.q.join()}${checked?.revision}`} state={studio.viewer.state} followers={studio.screen === "pose"} />
         </>
       )}
     </aside>

@@ -303,6 +303,7 @@ export interface ElasticResult {
   largest: number;
   sections: string[];
   beams: number;
+  rails: string[];
   problem: string;
 }
 

@@ -1,7 +1,7 @@
 // Beams between nodes that deform: deflections, vibration modes and motions of flexible links.
 
 import { Color, CylinderGeometry, Group, InstancedMesh, Matrix4, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
-import { BEAM, REST, hex } from "./palette";
+import { BEAM, RAIL, REST, hex } from "./palette";
 
 const UP = new Vector3(0, 1, 0);
 const RAMP = [new Color(0x2a72b8), new Color(0xe9c46a), new Color(0xc8321f)];
@@ -11,7 +11,9 @@ export class Beams {
   private bars: InstancedMesh | null = null;
   private balls: InstancedMesh | null = null;
   private rest: InstancedMesh | null = null;
+  private rods: InstancedMesh | null = null;
   private elements: readonly number[] = [];
+  private rails: readonly number[] = [];
   private readonly radius: number;
   private readonly matrix = new Matrix4();
   private readonly ends = [new Vector3(), new Vector3()] as const;
@@ -24,17 +26,20 @@ export class Beams {
     this.radius = 0.009 * size;
   }
 
-  /** Replace the mesh. nodes: x, y, z of each; undeformed beams are shown grey if `resting`. */
-  set(nodes: ArrayLike<number>, elements: readonly number[], resting: boolean): void {
+  /** Replace the mesh. nodes: x, y, z of each; undeformed beams are shown grey if `resting`. Rails are thin rods. */
+  set(nodes: ArrayLike<number>, { elements, rails }: { elements: readonly number[]; rails: readonly number[] }, resting: boolean): void {
     this.clear();
     this.elements = elements;
+    this.rails = rails;
     const count = elements.length / 2;
     const tube = new CylinderGeometry(this.radius, this.radius, 1, 12);
     const plain = (color: number, opacity = 1) =>
       new MeshStandardMaterial({ color, roughness: 0.5, transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
     this.bars = new InstancedMesh(tube, plain(0xffffff), count);
     this.balls = new InstancedMesh(new SphereGeometry(this.radius, 12, 8), plain(0xffffff), nodes.length / 3);
-    for (const mesh of [this.bars, this.balls]) {
+    const thin = 0.4 * this.radius;
+    this.rods = new InstancedMesh(new CylinderGeometry(thin, thin, 1, 8), plain(hex(RAIL)), rails.length / 2);
+    for (const mesh of [this.bars, this.balls, this.rods]) {
       mesh.frustumCulled = false;
       this.group.add(mesh);
     }
@@ -42,15 +47,15 @@ export class Beams {
     if (!resting) return;
     this.rest = new InstancedMesh(tube, plain(hex(REST), 0.35), count);
     this.rest.frustumCulled = false;
-    for (let k = 0; k < count; k++) this.rest.setMatrixAt(k, this.placed(nodes, k));
+    for (let k = 0; k < count; k++) this.rest.setMatrixAt(k, this.placed(nodes, this.elements, k));
     this.group.add(this.rest);
   }
 
   /** Nodes at new places; amounts: 0 to 1 for each node, its colour. */
   show(nodes: ArrayLike<number>, amounts?: ArrayLike<number>): void {
-    if (!this.bars || !this.balls) return;
+    if (!this.bars || !this.balls || !this.rods) return;
     for (let k = 0; k < this.elements.length / 2; k++) {
-      this.bars.setMatrixAt(k, this.placed(nodes, k));
+      this.bars.setMatrixAt(k, this.placed(nodes, this.elements, k));
       const [a, b] = [this.elements[2 * k]!, this.elements[2 * k + 1]!];
       this.bars.setColorAt(k, this.painted(amounts && (amounts[a]! + amounts[b]!) / 2));
     }
@@ -58,24 +63,25 @@ export class Beams {
       this.balls.setMatrixAt(k, this.matrix.makeTranslation(nodes[3 * k]!, nodes[3 * k + 1]!, nodes[3 * k + 2]!));
       this.balls.setColorAt(k, this.painted(amounts?.[k]));
     }
-    for (const mesh of [this.bars, this.balls]) {
+    for (let k = 0; k < this.rails.length / 2; k++) this.rods.setMatrixAt(k, this.placed(nodes, this.rails, k));
+    for (const mesh of [this.bars, this.balls, this.rods]) {
       mesh.instanceMatrix.needsUpdate = true;
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
 
   clear(): void {
-    for (const mesh of [this.bars, this.balls, this.rest]) {
+    for (const mesh of [this.bars, this.balls, this.rest, this.rods]) {
       mesh?.removeFromParent();
       mesh?.dispose();
     }
-    this.bars = this.balls = this.rest = null;
+    this.bars = this.balls = this.rest = this.rods = null;
   }
 
-  private placed(nodes: ArrayLike<number>, k: number): Matrix4 {
+  private placed(nodes: ArrayLike<number>, pairs: readonly number[], k: number): Matrix4 {
     const [start, end] = this.ends;
-    start.fromArray(nodes as number[], 3 * this.elements[2 * k]!);
-    end.fromArray(nodes as number[], 3 * this.elements[2 * k + 1]!);
+    start.fromArray(nodes as number[], 3 * pairs[2 * k]!);
+    end.fromArray(nodes as number[], 3 * pairs[2 * k + 1]!);
     this.middle.addVectors(start, end).multiplyScalar(0.5);
     const along = end.sub(start);
     const length = Math.max(along.length(), 1e-12);

@@ -23,6 +23,7 @@ export const CONTACT: Rgb = [0.13, 0.32, 0.22];
 export const SURFACE: Rgb = [0.55, 0.6, 0.66];
 export const BEAM: Rgb = [0.3, 0.45, 0.62];
 export const REST: Rgb = [0.55, 0.6, 0.65];
+export const RAIL: Rgb = [0.42, 0.47, 0.53];
 /** Ghosts of different configurations. */
 export const BRANCHES: readonly number[] = [0x2a72b8, 0x2f8f57, 0x8a55c4, 0xb8860b, 0xc2417a, 0x12868a, 0x6b7280];
 

@@ -184,7 +184,7 @@ export class Viewer {
     this.setShapes(motion?.shapes ?? []);
     if (this.grid) this.grid.visible = !motion?.surfaces.length && !this.state.robot.surfaces.length;
     if (motion) this.fit(motion);
-    if (motion?.beams) this.beams.set(motion.beams.nodes[0]!, motion.beams.elements, false);
+    if (motion?.beams) this.beams.set(motion.beams.nodes[0]!, motion.beams, false);
     else this.beams.clear();
     this.rigidShown(!motion?.beams);
     this.request();
@@ -230,7 +230,7 @@ export class Viewer {
       return null;
     }
     const deformed = new DeformedNodes(mesh, mesh.shapes[shape]!, this.state.robot.size);
-    this.beams.set(mesh.nodes, mesh.elements, true);
+    this.beams.set(mesh.nodes, mesh, true);
     this.showDeformed(deformed, 0);
     return deformed;
   }

@@ -49,6 +49,7 @@ class ElasticResult:
     """Natural frequencies [Hz]; vibration modes and the deflection as beams.
 
     sections: links with a section of their own; others are aluminium tubes. largest: displacement [m].
+    rails: joints that slide along a rail, which is rigid.
     problem: why there is no deflection (the mechanism moves freely), "" if there is one.
     """
 
@@ -59,6 +60,7 @@ class ElasticResult:
     largest: float
     sections: list[str]
     beams: int
+    rails: list[str]
     problem: str
 
 
@@ -91,5 +93,13 @@ def elastic(robot: Robot, arguments: ElasticRequest) -> ElasticResult:
         largest,
         [link.name for link in robot.links if link.section is not None],
         len(mesh.elements) // 2,
+        _sliding(robot) if mesh.rails else [],
         problem,
     )
+
+
+def _sliding(robot: Robot) -> list[str]:
+    """Joints and cut joints that slide."""
+    kinds = ("prismatic", "cylindrical", "helical")
+    joints = [joint.name for joint in robot.joints if joint.type in kinds]
+    return joints + [loop.name for loop in robot.loops if loop.joint in kinds]

@@ -91,7 +91,8 @@ class NoteRecord:
 class EquationsResult:
     """Formulas of a law. form: the one that was possible; elements that are zero are left out.
 
-    symmetric: elements above the diagonal are given. linked: some terms are caused by a link. title: key of
+    symmetric: elements above the diagonal are given. linked: inertias or joints have
+    symbols of their own, by which some terms are caused by a link. title: key of
     a text; about: key of a text, or the description itself.
     """
 
@@ -168,7 +169,7 @@ def equations(robot: Robot, arguments: EquationsRequest) -> EquationsResult:
         elements=elements,
         symmetric=symmetric,
         zeros=zeros,
-        linked=any(term.links for element in elements for term in element.terms),
+        linked=bool(links.inertia) and any(term.links for element in elements for term in element.terms),
         notes=notes,
     )
 

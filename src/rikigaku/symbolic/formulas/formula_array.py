@@ -26,6 +26,7 @@ from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 # characters. Others are shown with intermediate variables. Inverse dynamics of a SCARA with all inertias as
 # symbols has 224 terms.
 SHOWN, SHOWN_SHORT, MOST_SHOWN = 120, 200, 300
+_FRACTION_GAP = "1em"  # below the strut of a row of fractions, which would seem to go on in the next row
 _LONGEST = 1000  # characters
 # Terms and operations up to which an element is shown as a formula among others that are shown by steps.
 _FEW, _FEW_OPERATIONS = 4, 30
@@ -300,7 +301,9 @@ def _rows(array: Any) -> Any:
 
 def _latex_matrix(array: Any, short: Mapping[str, str] | None) -> str:
     lines = [" & ".join(latex(x.shortest, short) for x in row) for row in _rows(array)]
-    return r"\begin{bmatrix}" + r" \\ ".join(lines) + r"\end{bmatrix}"
+    fractions = any(r"\frac" in line for line in lines)
+    ending = rf" \\[{_FRACTION_GAP}] " if fractions else r" \\ "
+    return r"\begin{bmatrix}" + ending.join(lines) + r"\end{bmatrix}"
 
 
 def _matrix_width(array: Any, short: Mapping[str, str] | None) -> int:

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { text } from "../../texts/texts";
 
 export function Field({ label, children, grow = false }: { label: string; children: ComponentChildren; grow?: boolean }) {
   return (
@@ -19,26 +20,38 @@ interface NumberProperties {
   label?: string;
 }
 
+/** What is wrong with a typed number: the key of a text, "" where nothing is. */
+export function numberProblem(typed: string, least: number): "" | "field.decimalPoint" | "field.notNumber" | "field.least" {
+  const number = Number(typed);
+  if (typed.trim() !== "" && Number.isFinite(number)) return number >= least ? "" : "field.least";
+  return /\d,\d/.test(typed) ? "field.decimalPoint" : "field.notNumber";
+}
+
 export function NumberInput({ value, onValue, least = -Infinity, label }: NumberProperties) {
   const [typed, setTyped] = useState(String(value));
   useEffect(() => setTyped((last) => (Number(last) === value ? last : String(value))), [value]);
-  const number = Number(typed);
-  const valid = typed.trim() !== "" && Number.isFinite(number) && number >= least;
+  const problem = numberProblem(typed, least);
   return (
-    <input
-      type="text"
-      inputMode="decimal"
-      class="rk-number-input"
-      aria-label={label}
-      aria-invalid={!valid}
-      value={typed}
-      onInput={(event) => {
-        const next = (event.target as HTMLInputElement).value;
-        setTyped(next);
-        const x = Number(next);
-        if (next.trim() !== "" && Number.isFinite(x) && x >= least) onValue(x);
-      }}
-    />
+    <>
+      <input
+        type="text"
+        inputMode="decimal"
+        class="rk-number-input"
+        aria-label={label}
+        aria-invalid={problem !== ""}
+        value={typed}
+        onInput={(event) => {
+          const next = (event.target as HTMLInputElement).value;
+          setTyped(next);
+          if (!numberProblem(next, least)) onValue(Number(next));
+        }}
+      />
+      {problem && (
+        <span class="rk-problem" role="status">
+          {text(problem, { least })}
+        </span>
+      )}
+    </>
   );
 }
 

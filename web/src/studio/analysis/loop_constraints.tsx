@@ -2,7 +2,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Formula } from "../../panels/formula";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
+import { equationName } from "../../texts/equation_name";
 import { text } from "../../texts/texts";
 import type { Studio } from "../studio";
 import { JobBar } from "./job_bar";
@@ -35,7 +36,7 @@ export function LoopConstraints({ studio }: { studio: Studio }) {
       <JobBar job={job} />
       {found?.constraints.map((line) => (
         <div class="rk-line">
-          <span class="rk-soft">{line.name}</span>{" "}
+          <span class="rk-soft">{equationName(line.name)}</span>{" "}
           {line.latex ? <Formula latex={`${line.latex} = 0`} /> : <span class="rk-soft">{text("formula.tooLongElement", { count: line.terms })}</span>}
         </div>
       ))}

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Formula } from "../../panels/formula";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import { text, type TextKey } from "../../texts/texts";
 import { JobBar } from "../analysis/job_bar";
 import { useJob } from "../analysis/use_job";

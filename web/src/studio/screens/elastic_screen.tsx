@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RobotState } from "../../mechanics/robot_state";
 import { VibrationBar } from "../../panels/vibration_bar";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import { text, type TextKey } from "../../texts/texts";
 import { Field, NumberInput, Select, VectorInput } from "../analysis/fields";
 import { JobBar } from "../analysis/job_bar";
@@ -122,6 +122,7 @@ function Shapes({ studio, result }: { studio: Studio; result: ElasticResult }) {
         <p class="rk-note">
           {result.sections.length ? text("elastic.sections", { links: result.sections.join(", ") }) : text("elastic.noSections")} {text("elastic.beams", { count: result.beams })}
         </p>
+        {result.rails.length > 0 && <p class="rk-note">{text("elastic.rails", { joints: result.rails.join(", ") })}</p>}
       </article>
     </>
   );

@@ -51,11 +51,14 @@ export function ExportScreen({ studio }: { studio: Studio }) {
   const robotJob = useJob(studio, "robot_export");
   const reportJob = useJob(studio, "report_export");
   const revision = studio.checked && !studio.checked.mistakes.length ? studio.checked.revision : -1;
+  const robot = studio.document?.text; // files of an edited robot are old, those of a saved one are not
+  useEffect(() => {
+    for (const job of [lawJob, codeJob, robotJob, reportJob]) job.clear();
+  }, [robot]);
   useEffect(() => {
     if (revision >= 0) void laws.run({});
-    for (const job of [lawJob, codeJob, robotJob, reportJob]) job.clear();
   }, [revision]);
-  if (revision < 0) return <p class="rk-note">{text("analysis.noRobot")}</p>;
+  if (!studio.checked || studio.checked.mistakes.length) return <p class="rk-note">{text("analysis.noRobot")}</p>;
   const known = laws.result?.laws ?? [];
   const own = known.find(({ name }) => name === law) ?? known.find(({ name }) => name === "inverse_dynamics") ?? known[0];
   return (

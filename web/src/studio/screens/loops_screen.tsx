@@ -1,13 +1,16 @@
 // Loops: two links that are clicked become a cut joint; mobility, independent joints, assembly modes in pictures.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { text } from "../../texts/texts";
 import { LoopConstraints } from "../analysis/loop_constraints";
+import { modeValues } from "../analysis/mode_values";
 import { Cell, Choice, OtherMistakes, Part, type Path } from "../cells";
 import { GeometryHeads, GeometryRow, columns, type RowKind } from "../geometry_cells";
 import { CUT_JOINTS, type LoopCells, type RobotCells } from "../messages";
 import type { Studio } from "../studio";
 import { useStudio } from "../use_studio";
+
+const MOST_VALUES = 6; // coordinates below the picture of an assembly mode
 
 export function LoopsScreen({ studio }: { studio: Studio }) {
   useStudio(studio);
@@ -248,6 +251,10 @@ function AssemblyModes({ studio }: { studio: Studio }) {
     setBusy(false);
   };
   const choose = (q: number[]) => void studio.edit({ type: "choose_configuration", q });
+  const values = useMemo(
+    () => (found && studio.state ? modeValues(studio.state.robot.coordinates, studio.state.followers, found.map(({ q }) => q), MOST_VALUES) : []),
+    [found],
+  );
   const chosen = studio.document?.cells?.configuration ?? [];
   const near = (q: number[]) => chosen.length > 0 && chosen.every((x, k) => Math.abs(x - q[k]!) < 1e-9);
   return (
@@ -259,7 +266,9 @@ function AssemblyModes({ studio }: { studio: Studio }) {
         </button>
       }
     >
-      <p class="rk-note">{text("studio.aboutModes")}</p>
+      <p class="rk-note">
+        {text("studio.aboutModes")} {found && found.length > 1 && text("studio.modeValues")}
+      </p>
       {problem && (
         <p class="rk-problem" role="alert">
           {problem}
@@ -271,6 +280,14 @@ function AssemblyModes({ studio }: { studio: Studio }) {
             <button type="button" aria-pressed={near(q)} onClick={() => choose(q)}>
               <img src={image} alt="" />
               <span>{text("studio.mode", { number: k + 1 })}</span>
+              <dl>
+                {(values[k] ?? []).map(({ name, value, differs }) => (
+                  <div class={differs ? "rk-differs" : ""}>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ))}
+              </dl>
             </button>
           ))}
         </div>

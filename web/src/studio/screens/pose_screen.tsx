@@ -7,7 +7,7 @@ import { Formula } from "../../panels/formula";
 import { Sliders } from "../../panels/sliders";
 import { useRobot } from "../../panels/use_page";
 import { text } from "../../texts/texts";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import type { Viewer } from "../../viewer/viewer";
 import { Select } from "../analysis/fields";
 import { JobBar } from "../analysis/job_bar";
@@ -31,7 +31,7 @@ function PosePanels({ studio, state }: { studio: Studio; state: RobotState }) {
   return (
     <div class="rk-analysis">
       <div class="rk-narrow">
-        <Sliders state={state} />
+        <Sliders state={state} followers />
       </div>
       {frame >= 0 && (
         <>

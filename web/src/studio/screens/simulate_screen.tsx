@@ -5,8 +5,9 @@ import { BadFormula, parseFormula } from "../../formula/formula_parser";
 import type { RobotState } from "../../mechanics/robot_state";
 import { MotionPlayer } from "../../panels/motion_player";
 import { Sliders } from "../../panels/sliders";
-import { numberText } from "../../report/live_values";
+import { numberText } from "../../panels/number_text";
 import { text, type TextKey } from "../../texts/texts";
+import { earthGravity } from "../analysis/earth_gravity";
 import { ContactForm } from "../analysis/contact_form";
 import { ControllerForm, newController } from "../analysis/controller_form";
 import { Check, Field, NumberInput, Select, VectorInput } from "../analysis/fields";
@@ -106,12 +107,17 @@ function Simulation({ studio, own, shown, show }: Properties) {
           <VectorInput value={gravity} onValue={setGravity} label={text("table.gravity")} />
         </Field>
         <div class="rk-actions">
-          <button type="button" onClick={() => setGravity([0, 0, -9.81])}>
+          <button type="button" onClick={() => setGravity(earthGravity(robot.gravity))}>
             {text("simulate.earth")}
           </button>
           <button type="button" onClick={() => setGravity([0, 0, 0])}>
             {text("simulate.weightless")}
           </button>
+          {gravity.some((x, k) => x !== robot.gravity[k]) && (
+            <button type="button" onClick={() => setGravity([...robot.gravity])}>
+              {text("base.gravity.own")}
+            </button>
+          )}
         </div>
       </div>
       <div class="rk-narrow">
