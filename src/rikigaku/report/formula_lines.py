@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
+from rikigaku.numbers.algebra_budget import work_done
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import displayed
+from rikigaku.symbolic.formulas.exact_formula import WORK_A_SECOND
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 
@@ -52,13 +53,13 @@ def latex_of(x: Any) -> str:
 def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLines:
     """The elements of a law's formulas; sums of angles are combined.
 
-    seconds: of processor time for the search of short forms, for all elements together.
+    seconds: for the search of short forms of all elements together, counted in work: each report is the same.
     """
     terms = int(formulas.terms)
-    end = thread_time() + seconds
+    end = work_done() + seconds * WORK_A_SECOND
 
     def short(x: Any, most: int) -> str:
-        left = max(end - thread_time(), 0.0)
+        left = max(end - work_done(), 0.0)
         if x.terms <= most:
             return displayed(x.combined().shortest_within(left))
         shortened = (

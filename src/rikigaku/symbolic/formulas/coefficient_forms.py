@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from rikigaku.numbers.algebra_budget import spend
+from rikigaku.numbers.algebra_budget import count_work
 from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
@@ -30,7 +30,7 @@ def by_coefficients(forms: TextbookForms, equal: Sequence[Any], names: Sequence[
     first: dict[str, tuple[Formula, Fraction]] = {}  # of coefficients that are multiples of each other
     beside: dict[Formula, Formula] = {}  # a coefficient -> the sum of all products that it is multiplied by
     for powers in dict.fromkeys(powers for parts in found for powers in parts):
-        spend()
+        count_work(1)
         known = [parts[powers] for parts in found if powers in parts]
         if not (lead := _lead(known[0])):
             continue

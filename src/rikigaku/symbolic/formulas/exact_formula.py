@@ -1,6 +1,5 @@
 """One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import JobFailed, NotExact, TimeLimit, TooLarge, WrongValue
 from rikigaku.core.value_text import short
-from rikigaku.numbers.algebra_budget import OutOfBudget, budget
+from rikigaku.numbers.algebra_budget import OutOfWork, work_limit
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import operations
@@ -36,10 +35,11 @@ if TYPE_CHECKING:
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
-# Terms up to which the shortest form is looked for before a formula is shown: about a second at most.
+# Terms up to which the shortest form is looked for before a formula is shown.
 SHORTENED = 120
 _FEW = 20  # terms up to which it is looked for where a form by coefficients is known, too
-_SHOWING = 5.0  # seconds of processor time of that search; then a quick form is shown
+_SHOWING = 10_000.0  # work of that search, up to 3 s; then the shortest form found so far is shown
+WORK_A_SECOND = 4_000.0  # of that search, about
 _LINES_SHOWN = 30  # in a notebook
 
 
@@ -79,18 +79,26 @@ class ExactFormula(LawResult):
         """The form that is shown: the shortest that a textbook would print, of long formulas `formula`."""
         return self.shortest_within(_SHOWING)
 
-    def shortest_within(self, seconds: float) -> Formula:
-        """The same, searched for no longer than these seconds unless it was found before."""
+    def shortest_within(self, work: float) -> Formula:
+        """The same, with this work for the search (`algebra_budget`): equal on every machine, at all times."""
         if self._chosen:
             return self.formula
-        end = time.thread_time() + min(seconds, _SHOWING)
-        forms = [self.formula]
-        for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
-            with suppress(OutOfBudget), budget(max(end - time.thread_time(), 0.0)):
-                forms.append(by_coefficients(self.context.forms, equal, self.context.coefficients))
-        if self.terms <= (SHORTENED if len(forms) == 1 else _FEW):
-            forms.append(self.context.short_form(self.number, max(end - time.thread_time(), 0.0)))
+        forms, work = [self.formula], min(work, _SHOWING)
+        if self.on_loops or self.terms <= SHORTENED:
+            for equal, names in self._collected_forms:
+                with suppress(OutOfWork), work_limit(work):
+                    forms.append(by_coefficients(self.context.forms, equal, names))
+        if self.terms <= (SHORTENED if not self._equal or len(forms) == 1 else _FEW):
+            forms.append(self.context.short_form(self.number, work))
         return shortest(forms)
+
+    @property
+    def _collected_forms(self) -> Iterator[tuple[tuple[ExactNumber, ...], tuple[str, ...]]]:
+        """Equal numbers, and the generators whose coefficients are shown: M = m1*(l + r*c1)**2 + zz1."""
+        if not self._equal:
+            yield (self.number,), self.context.parameters
+        for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
+            yield equal, self.context.coefficients
 
     @property
     def on_loops(self) -> bool:
@@ -125,8 +133,8 @@ class ExactFormula(LawResult):
         short_forms, forms, reason = self.context.forms, [self.formula], ""
         try:
             with within(work):
-                if self._equal:
-                    forms.append(by_coefficients(short_forms, self._equal, self.context.coefficients))
+                for equal, names in self._collected_forms:
+                    forms.append(by_coefficients(short_forms, equal, names))
                 forms += [short_forms(self.number), short_forms.of_fractions(self.formula)]
         except (TimeLimit, TooLarge, JobFailed) as error:
             reason = str(error)

@@ -1,6 +1,5 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +29,6 @@ _LONGEST = 1000  # characters
 # Terms and operations up to which an element is shown as a formula among others that are shown by steps.
 _FEW, _FEW_OPERATIONS = 4, 30
 _BY_STEPS = r"& \text{with intermediate variables}"
-_SEARCHING = 10.0  # seconds of processor time for the short forms of all elements; then quick forms are shown
 
 
 class Formulas(LawResult):
@@ -195,14 +193,7 @@ class Formulas(LawResult):
             return True
         if self.terms <= SHOWN_SHORT:
             return False
-        self._find_short_forms()
         return any(len(str(x.shortest)) > _LONGEST for x in self.array.flat)
-
-    def _find_short_forms(self) -> None:
-        """Look for the short forms of all elements within one time limit, those of few terms first."""
-        end = time.thread_time() + _SEARCHING
-        for x in sorted(self.array.flat, key=lambda x: x.terms):
-            x.shortest_within(max(end - time.thread_time(), 0.0))
 
     def __repr__(self) -> str:
         return self.text()
@@ -221,7 +212,6 @@ class Formulas(LawResult):
             head += f"\nwhere {', '.join(relations)}"
         if self._is_long:
             return f"{head}\nwith intermediate variables:\n{self._shown_steps.text(style)}"
-        self._find_short_forms()
         shown = [
             f"{' = '.join(element_text(self._name, p) for p in places)} = {_cut(x.text(style))}"
             for places, x in nonzero_places(list(self.array.flat), self.shape)
@@ -240,7 +230,6 @@ class Formulas(LawResult):
         if self._is_long:
             return aligned([_BY_STEPS, *self._shown_steps.latex_rows(style)])
         short = self.context.short_indices(style)
-        self._find_short_forms()
         if self._fits(short):
             return _latex_matrix(self.array, short)
         return aligned(self._equations(short))
@@ -248,7 +237,6 @@ class Formulas(LawResult):
     def _repr_latex_(self) -> str:
         if self._is_long:
             return displays([_BY_STEPS, *self._shown_steps.latex_rows()])
-        self._find_short_forms()
         if self._fits(None):
             return f"${self.latex()}$"
         return displays(self._equations(None))
