@@ -99,7 +99,7 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
     if max(abs(c) for c in numbers) * below <= _SMALL * above:
         outside = coefficient / Fraction(below, above) ** power
         equal = all(abs(c) == abs(numbers[0]) for c in numbers)  # 0.263*x*(a - b)
-        equal = equal and not any(kind == "sum" for m, _ in inside.terms for (kind, _), _ in m)
+        equal = equal and all(_is_whole(x) for m, _ in inside.terms for (kind, x), _ in m if kind == "sum")
         if alone or equal or power != 1 or outside.denominator in _IN_FRONT:
             return Fraction(below, above)
     scales = [Fraction(1), Fraction(_without_tens(below)), Fraction(below, above)]
@@ -114,6 +114,15 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
         return unreadable, 0 if scale == abs(coefficient) else characters
 
     return min(dict.fromkeys(scales), key=characters)
+
+
+@lru_cache(maxsize=65536)
+def _is_whole(formula: Formula) -> bool:
+    """Whether all numbers of a sum are shown as integers."""
+    return all(
+        c.denominator == 1 and all(_is_whole(x) for (kind, x), _ in m if kind == "sum")
+        for m, c in shown_terms(formula)
+    )
 
 
 @lru_cache(maxsize=65536)

@@ -58,11 +58,14 @@ def _bracketed_fractions(terms: Terms, inside: bool) -> int:
 
 @lru_cache(maxsize=65536)
 def _nested_factors(terms: Terms) -> int:
-    """Brackets with a factor in front that is a factor inside, too: a book prints x**2*a + x*b."""
+    """Brackets with a factor in front that is a factor inside, too: a book prints x**2*a + x*b.
+
+    Sums of decimals are no book's, and are nested where that is shorter.
+    """
     count = 0
     for monomial, _ in terms:
         for place, ((kind, inside), power) in enumerate(monomial):
-            if kind == "sum":
+            if kind == "sum" and all(c.denominator in COMMON_DENOMINATORS for _, c in inside.terms):
                 beside = {factor for k, (factor, n) in enumerate(monomial) if k != place and n > 0}
                 held = (factor for m, _ in inside.terms for factor, n in m if n > 0)
                 count += power > 0 and bool(beside) and any(factor in beside for factor in held)
