@@ -143,9 +143,9 @@ def test_derivatives_with_massless_rods_are_those_of_difference_quotients() -> N
 def test_energy_of_a_robot_with_massless_rods_is_kept() -> None:
     robot = parallelogram()
     links = [rk.Link(x.name, x.parent, rk.Joint(x.joint.name), x.geometry, x.inertia) for x in robot.links]
-    robot = rk.Robot(
-        "p", tuple(links), gravity=robot.gravity, loops=robot.loops, independent=("q1",)
-    ).bind(**_values(robot))
+    robot = rk.Robot("p", tuple(links), gravity=robot.gravity, loops=robot.loops, independent=("q1",)).bind(
+        **_values(robot)
+    )
     q = robot.assemble([0.7])
     run = rk.simulate(robot, q, robot.complete(q, [1.5], [0.0])[0], duration=0.5)
     states = [(run.q[k], run.v[k]) for k in (0, len(run.q) // 2, -1)]

@@ -1,7 +1,7 @@
 """Dynamics of closed robots by projection onto the independent coordinates: P^T M P x = P^T (force - M a0).
 
-a = a0 + P x with J P = 0 and J a0 + bias = 0. Only P^T M P must be regular: the mass matrix of the tree may be
-singular, as it is where rods are massless.
+a = a0 + P x with J P = 0 and J a0 + bias = 0. Only P^T M P must be regular: the mass matrix of the tree may
+be singular, as it is where rods are massless.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ class ProjectedDynamics:
 
 
 def has_singular_mass(entries: Entries, size: int) -> bool:
-    """Whether a link moves no mass: it and all links it carries are massless, or their mass is on its axis."""
+    """Whether a link moves no mass: what it carries is massless, or has its mass on the axis."""
     return any(is_zero(entries.get((k, k), 0)) for k in range(size))
 
 

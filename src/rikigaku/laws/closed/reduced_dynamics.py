@@ -89,4 +89,3 @@ def actuation(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[
     """A with A tau the actuator forces along the independent coordinates, mobility x actuators."""
     P = velocity_map(mechanism, q, plan)
     return [[P[k][i] for k in plan.actuated] for i in range(len(plan.independent))]
-

@@ -80,7 +80,7 @@ class ExactFormula(LawResult):
         return self.shortest_within(_SHOWING)
 
     def shortest_within(self, work: float) -> Formula:
-        """The same, with this work for the search (`algebra_budget`): equal on every machine, at all times."""
+        """The same, with this work for the search (`algebra_budget`): the same on every machine."""
         if self._chosen:
             return self.formula
         forms, work = [self.formula], min(work, _SHOWING)
@@ -95,7 +95,7 @@ class ExactFormula(LawResult):
     @property
     def _collected_forms(self) -> Iterator[tuple[tuple[ExactNumber, ...], tuple[str, ...]]]:
         """Equal numbers, and the generators whose coefficients are shown: M = m1*(l + r*c1)**2 + zz1."""
-        if not self._equal:
+        if not self._equal and not self.names.isdisjoint(self.context.parameters):
             yield (self.number,), self.context.parameters
         for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
             yield equal, self.context.coefficients

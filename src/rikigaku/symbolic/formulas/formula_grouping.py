@@ -57,19 +57,20 @@ def _bracketed_fractions(terms: Terms, inside: bool) -> int:
 
 
 @lru_cache(maxsize=65536)
-def _nested_factors(terms: Terms) -> int:
+def _nested_factors(terms: Terms, inside: bool = False) -> int:
     """Brackets with a factor in front that is a factor inside, too: a book prints x**2*a + x*b.
 
-    Sums of decimals are no book's, and are nested where that is shorter.
+    x*(x + b) counts inside brackets only. Sums of decimals are no book's: they are nested where that is
+    shorter.
     """
     count = 0
     for monomial, _ in terms:
-        for place, ((kind, inside), power) in enumerate(monomial):
-            if kind == "sum" and all(c.denominator in COMMON_DENOMINATORS for _, c in inside.terms):
+        for place, ((kind, x), power) in enumerate(monomial):
+            if kind == "sum" and all(c.denominator in COMMON_DENOMINATORS for _, c in x.terms):
                 beside = {factor for k, (factor, n) in enumerate(monomial) if k != place and n > 0}
-                held = (factor for m, _ in inside.terms for factor, n in m if n > 0)
+                held = (factor for m, _ in x.terms for factor, n in m if n > 0 and (inside or len(m) > 1))
                 count += power > 0 and bool(beside) and any(factor in beside for factor in held)
-                count += _nested_factors(inside.terms)
+                count += _nested_factors(x.terms, True)
     return count
 
 
@@ -176,7 +177,9 @@ class _Grouping:
         parts: dict[int, dict[Any, Any]] = {}
         for powers, c in p.to_dict().items():
             parts.setdefault(int(powers[k]), {})[powers] = c
-        return total(self.best(p.context().from_dict(part)) for _, part in sorted(parts.items(), reverse=True))
+        return total(
+            self.best(p.context().from_dict(part)) for _, part in sorted(parts.items(), reverse=True)
+        )
 
     def _with_square(self, p: fmpq_mpoly) -> Iterator[Formula]:
         """a**2 + 2*a*b + b**2 + c as (a + b)**2 + c, times a common factor."""
