@@ -1,4 +1,4 @@
-"""Closed robots with massless rods: the tree's mass matrix is singular, that of the independent joints is not."""
+"""Closed robots with massless rods: the mass matrix of the tree is singular, the reduced one is not."""
 
 from collections.abc import Sequence
 

@@ -102,7 +102,9 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
         equal = equal and all(_is_whole(x) for m, _ in inside.terms for (kind, x), _ in m if kind == "sum")
         if alone or equal or power != 1 or outside.denominator in _IN_FRONT:
             return Fraction(below, above)
-    scales = [Fraction(1), Fraction(_without_tens(below)), Fraction(below, above)]
+    scales = [Fraction(1), Fraction(_without_tens(below))]
+    if max(abs(c) for c in numbers) * below <= _LARGEST_INTEGER * above or below == 1:
+        scales.append(Fraction(below, above))  # a decimal is read more easily than 2E-8*1412640
     if power == 1 and not alone:
         scales.insert(0, abs(coefficient))
 

@@ -19,6 +19,7 @@ _MOST_LATEX = 70_000  # characters of one law
 MOST_STEPS = 700
 _MOST_TERMS_ON_LOOPS = 300  # of an element that loop constraints may shorten
 _LONGEST_ON_LOOPS = 2500  # characters of such an element before it is shortened
+_MOST_SECONDS = 5.0  # for the short form of one element
 _MATRIX = 1200  # characters up to which a matrix is shown as one
 
 
@@ -59,9 +60,9 @@ def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLi
     end = work_done() + seconds * WORK_A_SECOND
 
     def short(x: Any, most: int) -> str:
-        left = max(end - work_done(), 0.0)
+        left = min(max(end - work_done(), 0.0), _MOST_SECONDS * WORK_A_SECOND)
         if x.terms <= most:
-            return displayed(x.combined().shortest_within(left))
+            return displayed((x if x.on_loops else x.combined()).shortest_within(left))
         shortened = (
             x.on_loops and x.terms <= _MOST_TERMS_ON_LOOPS and len(str(x.formula)) <= _LONGEST_ON_LOOPS
         )
@@ -82,7 +83,8 @@ def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLi
     zeros = any(not x for x in array.flat)
     whole = ""
     if array.ndim <= 2 and spent <= _MATRIX and all(line.right for line in lines) and array.size <= 64:
-        found = latex_of(formulas.combined())
+        on_loops = any(x.on_loops for x in array.flat)
+        found = latex_of(formulas if on_loops else formulas.combined())
         whole = found if found.startswith(r"\begin{bmatrix}") else ""  # too wide: its elements are shown
     return ElementLines(tuple(lines), whole, symmetric, zeros, terms)
 

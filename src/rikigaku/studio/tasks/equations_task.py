@@ -27,6 +27,7 @@ _MOST_TERMS = 400  # of one element
 _MOST_TERMS_IN_ALL = 3000
 _MOST_OPERATIONS = 6000  # of a program whose formulas are tried
 _FACTORED_TERMS = 150  # up to which an element is factored: seconds
+_COMBINED_TERMS = 600  # up to which angles are combined, and coefficients of velocities are factored
 _QUICK_WORK, _WORK = 0.5 * WORK_A_SECOND, 5 * WORK_A_SECOND  # for the short form of an element on loops
 
 
@@ -220,9 +221,11 @@ def _shown(x: ExactFormula, quick: bool) -> Formula:
     """The form of a textbook; quick: with sums of angles only."""
     if x.on_loops and x.terms <= 2 * _FACTORED_TERMS:
         return x.shortest_within(_QUICK_WORK if quick else _WORK)
-    if x.terms > _FACTORED_TERMS:
+    if x.terms > _COMBINED_TERMS:
         return x.formula
-    return x.combined().formula if quick else x.factored().formula
+    if quick:
+        return x.combined().formula
+    return x.factored().formula if x.terms <= _FACTORED_TERMS else x.shortest_within(_WORK)
 
 
 def _parameter_term(factor: str, coefficient: Formula, links: TermLinks) -> TermRecord:

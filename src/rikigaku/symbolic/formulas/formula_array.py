@@ -11,6 +11,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
 from rikigaku.numbers.formula_layout import operations
+from rikigaku.numbers.formula_terms import natural_order
 from rikigaku.numbers.formula_text import PAGE, equation_rows, latex, latex_width
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
@@ -101,7 +102,8 @@ class Formulas(LawResult):
         """{factor: array of coefficients}, "1" for the remaining terms; see `ExactFormula.collect`."""
         parts = [x.collect(by) for x in self.array.flat]
         found: dict[str, Formulas] = {}
-        for factor in sorted({factor for part in parts for factor in part}, key=lambda x: (x == "1", x)):
+        factors = {factor for part in parts for factor in part}
+        for factor in sorted(factors, key=lambda x: (x == "1", natural_order(x))):
             array = np.empty(self.shape, dtype=object)
             zero = ExactFormula(Fraction(0), self.context)
             array.flat[:] = [part.get(factor, zero) for part in parts]

@@ -25,6 +25,7 @@ from rikigaku.numbers.formula_terms import Factor, Monomial, Terms, in_order
 _FACTORED, _TRIED = 200, 16
 LARGEST_INTEGER = 999  # inside brackets, where a number is taken out
 _BRACKETED = 4  # operations that a fraction in brackets counts more: x*(a/b + c) is read less easily
+_FRACTION = 6  # operations that a fraction like 203/4318 counts more
 _NESTED = 2  # operations that x*(x*a + b) counts more than it has
 _KEPT = 4096  # sums of which the result is kept
 _known: dict[Any, tuple[Formula, float]] = {}
@@ -40,7 +41,7 @@ def effort(formula: Formula) -> int:
     """Operations, more for numbers that no one can read, fractions in brackets, and x*(x*a + b)."""
     return (
         operations(formula)
-        + 2 * (digits_shown(formula) // UNREADABLE)
+        + _FRACTION * (digits_shown(formula) // UNREADABLE)
         + _BRACKETED * _bracketed_fractions(formula.terms, False)
         + _NESTED * _nested_factors(formula.terms)
     )
@@ -68,7 +69,8 @@ def _nested_factors(terms: Terms, inside: bool = False) -> int:
         for place, ((kind, x), power) in enumerate(monomial):
             if kind == "sum" and all(c.denominator in COMMON_DENOMINATORS for _, c in x.terms):
                 beside = {factor for k, (factor, n) in enumerate(monomial) if k != place and n > 0}
-                held = (factor for m, _ in x.terms for factor, n in m if n > 0 and (inside or len(m) > 1))
+                alone = inside and sum(k == "sum" for (k, _), _ in monomial) == 1
+                held = (factor for m, _ in x.terms for factor, n in m if n > 0 and (alone or len(m) > 1))
                 count += power > 0 and bool(beside) and any(factor in beside for factor in held)
                 count += _nested_factors(x.terms, True)
     return count

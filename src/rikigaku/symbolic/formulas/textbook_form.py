@@ -17,7 +17,14 @@ from typing import Any
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.core.errors import RikigakuError
-from rikigaku.numbers.algebra_budget import OutOfWork, charged, count_work, recount_work, work_done
+from rikigaku.numbers.algebra_budget import (
+    OutOfWork,
+    charged,
+    count_work,
+    recount_work,
+    work_done,
+    work_left,
+)
 from rikigaku.numbers.exact_number import Exact, ExactConstants, ExactNumber
 from rikigaku.numbers.flint_conversion import plain, rational
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
@@ -43,6 +50,7 @@ from rikigaku.symbolic.formulas.trigonometric_bases import (
     shortest_squares,
     with_sums,
 )
+from rikigaku.symbolic.formulas.trigonometric_sums import combined
 
 # Terms of a polynomial up to which other angles are tried, and it is factored; splits are tried up to fewer.
 _REWRITTEN, _SPLIT = 300, 40
@@ -95,6 +103,8 @@ class TextbookForms:
     def _of_polynomial(self, x: Exact) -> Formula:
         plain_form = self.writer(x)
         candidates = sorted(self._candidates(x, plain_form), key=length)
+        if work_left() < 0:
+            candidates = sorted([*candidates, combined(x, self.writer, {})], key=length)
         return next(f for f in candidates if f is plain_form or self._is(f, x))
 
     def of_fractions(self, formula: Formula) -> Formula:
