@@ -99,10 +99,12 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
     if max(abs(c) for c in numbers) * below <= _SMALL * above:
         outside = coefficient / Fraction(below, above) ** power
         equal = all(abs(c) == abs(numbers[0]) for c in numbers)  # 0.263*x*(a - b)
-        equal = equal and not any(kind == "sum" for m, _ in inside.terms for (kind, _), _ in m)
+        equal = equal and all(_is_whole(x) for m, _ in inside.terms for (kind, x), _ in m if kind == "sum")
         if alone or equal or power != 1 or outside.denominator in _IN_FRONT:
             return Fraction(below, above)
-    scales = [Fraction(1), Fraction(_without_tens(below)), Fraction(below, above)]
+    scales = [Fraction(1), Fraction(_without_tens(below))]
+    if max(abs(c) for c in numbers) * below <= _LARGEST_INTEGER * above or below == 1:
+        scales.append(Fraction(below, above))  # a decimal is read more easily than 2E-8*1412640
     if power == 1 and not alone:
         scales.insert(0, abs(coefficient))
 
@@ -114,6 +116,15 @@ def _scale(inside: Formula, coefficient: Fraction, power: int, alone: bool) -> F
         return unreadable, 0 if scale == abs(coefficient) else characters
 
     return min(dict.fromkeys(scales), key=characters)
+
+
+@lru_cache(maxsize=65536)
+def _is_whole(formula: Formula) -> bool:
+    """Whether all numbers of a sum are shown as integers."""
+    return all(
+        c.denominator == 1 and all(_is_whole(x) for (kind, x), _ in m if kind == "sum")
+        for m, c in shown_terms(formula)
+    )
 
 
 @lru_cache(maxsize=65536)

@@ -1,8 +1,10 @@
 """Terms of a formula: the types of its data, their order, and their value in any kind of number."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 from rikigaku.core.errors import MissingValue
@@ -17,10 +19,17 @@ Terms = tuple[tuple[Monomial, Fraction], ...]
 _ORDER = {"symbol": 0, "sin": 1, "cos": 2, "sqrt": 3, "sign": 4, "sum": 5, "pi": 6}
 
 
-def factor_order(factor: tuple[Factor, int]) -> tuple[int, str, int]:
+def factor_order(factor: tuple[Factor, int]) -> tuple[int, tuple[Any, ...], int]:
     """Sorting key of the factors of a term."""
     (kind, inside), power = factor
-    return _ORDER[kind], str(inside), power
+    return _ORDER[kind], natural_order(str(inside)), power
+
+
+@lru_cache(maxsize=65536)
+def natural_order(name: str) -> tuple[Any, ...]:
+    """Sorting key of a name: its numbers are compared as numbers, theta2 before theta10."""
+    parts = re.split(r"([0-9]+)", name)  # texts and numbers take turns
+    return tuple(int(x) if k % 2 else x for k, x in enumerate(parts))
 
 
 def in_order(terms: Iterable[tuple[Monomial, Fraction]]) -> Terms:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from time import thread_time
 from typing import Any
 
 import numpy as np
 
+from rikigaku.numbers.algebra_budget import work_done
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_text import displayed
+from rikigaku.symbolic.formulas.exact_formula import WORK_A_SECOND
 from rikigaku.symbolic.formulas.formula_array import Formulas
 from rikigaku.symbolic.formulas.intermediates import Intermediates
 
@@ -18,6 +19,7 @@ _MOST_LATEX = 70_000  # characters of one law
 MOST_STEPS = 700
 _MOST_TERMS_ON_LOOPS = 300  # of an element that loop constraints may shorten
 _LONGEST_ON_LOOPS = 2500  # characters of such an element before it is shortened
+_MOST_SECONDS = 5.0  # for the short form of one element
 _MATRIX = 1200  # characters up to which a matrix is shown as one
 
 
@@ -52,15 +54,15 @@ def latex_of(x: Any) -> str:
 def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLines:
     """The elements of a law's formulas; sums of angles are combined.
 
-    seconds: of processor time for the search of short forms, for all elements together.
+    seconds: for the search of short forms of all elements together, counted in work: each report is the same.
     """
     terms = int(formulas.terms)
-    end = thread_time() + seconds
+    end = work_done() + seconds * WORK_A_SECOND
 
     def short(x: Any, most: int) -> str:
-        left = max(end - thread_time(), 0.0)
+        left = min(max(end - work_done(), 0.0), _MOST_SECONDS * WORK_A_SECOND)
         if x.terms <= most:
-            return displayed(x.combined().shortest_within(left))
+            return displayed((x if x.on_loops else x.combined()).shortest_within(left))
         shortened = (
             x.on_loops and x.terms <= _MOST_TERMS_ON_LOOPS and len(str(x.formula)) <= _LONGEST_ON_LOOPS
         )
@@ -81,7 +83,8 @@ def element_lines(symbol: str, formulas: Any, seconds: float = inf) -> ElementLi
     zeros = any(not x for x in array.flat)
     whole = ""
     if array.ndim <= 2 and spent <= _MATRIX and all(line.right for line in lines) and array.size <= 64:
-        found = latex_of(formulas.combined())
+        on_loops = any(x.on_loops for x in array.flat)
+        found = latex_of(formulas if on_loops else formulas.combined())
         whole = found if found.startswith(r"\begin{bmatrix}") else ""  # too wide: its elements are shown
     return ElementLines(tuple(lines), whole, symmetric, zeros, terms)
 

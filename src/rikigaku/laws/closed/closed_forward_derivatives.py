@@ -14,6 +14,7 @@ from functools import partial
 from rikigaku.laws.closed.closed_forward_dynamics import forces_in_all_joints, loop_constrained_dynamics
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure, IndependentLoopEquations
 from rikigaku.laws.closed.loop_equations import loop_bias
+from rikigaku.laws.closed.projected_dynamics import ProjectedDynamics
 from rikigaku.laws.constrained_dynamics import (
     ConstrainedDynamics,
     cholesky,
@@ -72,7 +73,7 @@ def _derivatives(
 ) -> ForwardDerivative:
     n = range(mechanism.nv)
     constrained, independent = loop_constrained_dynamics(mechanism, q, plan)
-    factors = _Factors(constrained)
+    factors = constrained if isinstance(constrained, ProjectedDynamics) else _Factors(constrained)
     bias = loop_bias(mechanism, q, v)
     force = net_forces(mechanism, q, v, tau, gravity, friction=friction)
     a, f = factors.motion(force, independent.combine(bias))

@@ -149,6 +149,12 @@ class DependentCoordinates:
             return self.velocity(a)
         return self._all(a, self.equations.combine(loop_bias(self.mechanism, self.q, velocity)))
 
+    def with_bias(self, bias: Numbers) -> list[Number]:
+        """Accelerations of all joints for zero independent ones: J a + bias = 0; zero for a constant map."""
+        if self.constant is not None:
+            return [0] * self.mechanism.nv
+        return self._all([0] * len(self.plan.independent), bias)
+
     def velocity_map(self) -> list[list[Number]]:
         """P with v = P v_independent, row by row."""
         size = len(self.plan.independent)

@@ -1,9 +1,10 @@
 """Dynamics of closed robots over their independent coordinates: v = P v_independent, forces P^T tau."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rikigaku.laws.closed.dependent_coordinates import ClosureStructure, DependentCoordinates, velocity_map
 from rikigaku.laws.closed.loop_equations import loop_jacobian
+from rikigaku.laws.closed.projected_dynamics import mass_times, projected_mass_matrix
 from rikigaku.laws.constrained_dynamics import dot
 from rikigaku.laws.tree.composite_body import mass_entries
 from rikigaku.laws.tree.coriolis_matrix import coriolis_matrix
@@ -16,14 +17,7 @@ from rikigaku.spatial.vector import ZERO, Vector
 
 def reduced_mass_matrix(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[list[Number]]:
     """P^T M P, mobility x mobility: kinetic energy is v^T M v / 2 with v of the independent coordinates."""
-    P = velocity_map(mechanism, q, plan)
-    MP = _mass_times(mechanism, q, P)
-    size = len(plan.independent)
-    M: list[list[Number]] = [[0] * size for _ in range(size)]
-    for i in range(size):
-        for j in range(i + 1):
-            M[i][j] = M[j][i] = dot([row[i] for row in P], [row[j] for row in MP])
-    return M
+    return projected_mass_matrix(mass_entries(mechanism, q), velocity_map(mechanism, q, plan))
 
 
 def reduced_inverse_dynamics(
@@ -66,8 +60,9 @@ def reduced_coriolis_matrix(
     size = len(plan.independent)
     P_dot = coordinates.map_rate(J_dot, P)
     C = coriolis_matrix(mechanism, q, velocity)
-    M_P_dot = _mass_times(mechanism, q, P_dot)
-    inner = [[dot(C[i], [row[j] for row in P]) + M_P_dot[i][j] for j in range(size)] for i in range(len(P))]
+    entries = mass_entries(mechanism, q)
+    M_P_dot = [mass_times(entries, [row[j] for row in P_dot]) for j in range(size)]
+    inner = [[dot(C[i], [row[j] for row in P]) + M_P_dot[j][i] for j in range(size)] for i in range(len(P))]
     return [[dot([row[i] for row in P], [row[j] for row in inner]) for j in range(size)] for i in range(size)]
 
 
@@ -94,14 +89,3 @@ def actuation(mechanism: Mechanism, q: Numbers, plan: ClosureStructure) -> list[
     """A with A tau the actuator forces along the independent coordinates, mobility x actuators."""
     P = velocity_map(mechanism, q, plan)
     return [[P[k][i] for k in plan.actuated] for i in range(len(plan.independent))]
-
-
-def _mass_times(mechanism: Mechanism, q: Numbers, P: Sequence[Numbers]) -> list[list[Number]]:
-    """M P; structural zeros of M are omitted."""
-    result: list[list[Number]] = [[0] * len(P[0]) for _ in P]
-    for (i, j), x in mass_entries(mechanism, q).items():
-        for k in range(len(P[0])):
-            result[i][k] = result[i][k] + x * P[j][k]
-            if i != j:
-                result[j][k] = result[j][k] + x * P[i][k]
-    return result

@@ -18,7 +18,7 @@ from rikigaku.report.shown_laws import ShownLaw, law_entries, shown_law
 from rikigaku.robot import Robot
 from rikigaku.studio.tasks.term_links import TermLinks, TermRecord
 from rikigaku.symbolic.algebra.child_process import progress
-from rikigaku.symbolic.formulas.exact_formula import ExactFormula
+from rikigaku.symbolic.formulas.exact_formula import WORK_A_SECOND, ExactFormula
 from rikigaku.symbolic.formulas.formula_array import Formulas
 
 EquationForm = Literal["textbook", "parameters", "full", "intermediates"]
@@ -27,7 +27,8 @@ _MOST_TERMS = 400  # of one element
 _MOST_TERMS_IN_ALL = 3000
 _MOST_OPERATIONS = 6000  # of a program whose formulas are tried
 _FACTORED_TERMS = 150  # up to which an element is factored: seconds
-_QUICK_SECONDS, _SECONDS = 0.5, 8.0  # processor time for the short form of an element on loops
+_COMBINED_TERMS = 600  # up to which angles are combined, and coefficients of velocities are factored
+_QUICK_WORK, _WORK = 0.5 * WORK_A_SECOND, 5 * WORK_A_SECOND  # for the short form of an element on loops
 
 
 @dataclass(frozen=True)
@@ -220,10 +221,12 @@ def _element(
 def _shown(x: ExactFormula, quick: bool) -> Formula:
     """The form of a textbook; quick: with sums of angles only."""
     if x.on_loops and x.terms <= 2 * _FACTORED_TERMS:
-        return x.shortest_within(_QUICK_SECONDS if quick else _SECONDS)
-    if x.terms > _FACTORED_TERMS:
+        return x.shortest_within(_QUICK_WORK if quick else _WORK)
+    if x.terms > _COMBINED_TERMS:
         return x.formula
-    return x.combined().formula if quick else x.factored().formula
+    if quick:
+        return x.combined().formula
+    return x.factored().formula if x.terms <= _FACTORED_TERMS else x.shortest_within(_WORK)
 
 
 def _parameter_term(factor: str, coefficient: Formula, links: TermLinks) -> TermRecord:

@@ -25,6 +25,7 @@ from rikigaku.symbolic.base_parameters.parameter_names import latex_name as para
 from rikigaku.symbolic.base_parameters.parameter_names import latex_terms, paper_names, sum_text
 from rikigaku.symbolic.base_parameters.regressor_samples import BaseParameterProblem
 from rikigaku.symbolic.base_parameters.regrouping import Regrouping
+from rikigaku.symbolic.formulas.factored_fraction import factored_fraction
 
 if TYPE_CHECKING:
     from rikigaku.symbolic.base_parameters.minimal_regressor_law import MinimalRegressor
@@ -80,7 +81,12 @@ class BaseParameters:
     @cached_property
     def formulas(self) -> dict[str, dict[str, Formula]]:
         """For each base parameter, by name, {full parameter: exact coefficient}."""
-        return {name: dict(terms) for name, terms in zip(self.names, self.found.base, strict=True)}
+        return dict(zip(self.names, self._base, strict=True))
+
+    @cached_property
+    def _base(self) -> tuple[dict[str, Formula], ...]:
+        """The combinations with their coefficients in short form: (e - p)**2, not e**2 + p**2 - 2*e*p."""
+        return tuple({name: factored_fraction(c) for name, c in terms.items()} for terms in self.found.base)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -209,7 +215,7 @@ class BaseParameters:
 
     def _latex_rows(self) -> list[str]:
         rows: list[str] = []
-        for name, terms in zip(self.found.kept, self.found.base, strict=True):
+        for name, terms in zip(self.found.kept, self._base, strict=True):
             own = self.latex_name(name)
             if not self._is_sum(terms):
                 rows.append(f"{own} &")

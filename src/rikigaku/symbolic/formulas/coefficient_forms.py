@@ -7,9 +7,11 @@ coefficient is taken from the form in which it has the fewest operations; equal 
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
+from operator import itemgetter
 from typing import Any
 
-from rikigaku.numbers.algebra_budget import spend
+from rikigaku.numbers.algebra_budget import OutOfWork, work_left, work_limit
 from rikigaku.numbers.exact_number import Exact
 from rikigaku.numbers.flint_conversion import fraction
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
@@ -21,30 +23,58 @@ from rikigaku.symbolic.formulas.textbook_form import TextbookForms
 _Powers = tuple[int, ...]
 
 
-def by_coefficients(forms: TextbookForms, equal: Sequence[Any], names: Sequence[str]) -> Formula:
+def by_coefficients(
+    forms: TextbookForms, equal: Sequence[Any], names: Sequence[str], work: float = inf
+) -> Formula:
     """The number that all of `equal` are, as a sum over products of these generators.
 
-    Of equally short coefficients those of the first are taken.
+    Of equally short coefficients those of the first are taken. work: that the search may take.
     """
     found = [_collected(x, names) for x in equal]
-    first: dict[str, tuple[Formula, Fraction]] = {}  # of coefficients that are multiples of each other
-    beside: dict[Formula, Formula] = {}  # a coefficient -> the sum of all products that it is multiplied by
+    unlike: dict[str, list[Any]] = {}  # coefficients that are no multiples of each other, in equal forms
+    products: list[tuple[_Powers, str, Fraction]] = []
     for powers in dict.fromkeys(powers for parts in found for powers in parts):
-        spend()
         known = [parts[powers] for parts in found if powers in parts]
         if not (lead := _lead(known[0])):
             continue
         key = str(known[0] * (1 / lead))
-        if key not in first:
+        if key not in unlike:
             if len(known) < len(found):
                 continue  # the coefficient vanishes in another form: it is zero
-            coefficient = min((_form(forms, x) for x in known), key=_effort)
-            scale = coefficient.terms[0][1] if len(coefficient.terms) == 1 else Fraction(1)
-            first[key] = product([(coefficient, 1)], 1 / scale), scale / lead
-        unit, scale = first[key]
+            unlike[key] = known
+        products.append((powers, key, lead))
+    units: dict[str, tuple[Formula, Fraction]] = {}
+    for key, coefficient in _shortest_forms(forms, unlike, work).items():
+        scale = coefficient.terms[0][1] if len(coefficient.terms) == 1 else Fraction(1)
+        units[key] = product([(coefficient, 1)], 1 / scale), scale / _lead(unlike[key][0])
+    beside: dict[Formula, Formula] = {}  # a coefficient -> the sum of all products that it is multiplied by
+    for powers, key, lead in products:
+        unit, scale = units[key]
         factors = [(forms.writer.formulas[name], n) for name, n in zip(names, powers, strict=True) if n]
         beside[unit] = beside.get(unit, ZERO) + product([*factors, (ONE, 1)], scale * lead)
     return grouped(total(product([(grouped(x), 1), (unit, 1)]) for unit, x in beside.items()))
+
+
+def _shortest_forms(forms: TextbookForms, unlike: dict[str, list[Any]], work: float) -> dict[str, Formula]:
+    """The shortest form of each coefficient, those of few terms first: each gets one at least."""
+    quick = {key: min(known, key=_terms) for key, known in unlike.items()}
+    found: dict[str, dict[int, Formula]] = {key: {} for key in unlike}
+    every = [(x is not quick[key], _terms(x), key, k) for key, xs in unlike.items() for k, x in enumerate(xs)]
+    with work_limit(work):
+        for longer, _, key, k in sorted(every, key=itemgetter(0, 1)):
+            if longer and work_left() < 0:
+                break
+            form = _form(forms, unlike[key][k])
+            if not longer or work_left() >= 0:
+                found[key][k] = form
+    return {key: min((own[k] for k in sorted(own)), key=_effort) for key, own in found.items()}
+
+
+def _terms(x: Any) -> int:
+    """Terms of a number, those of all its fractions."""
+    if isinstance(x, RationalFunction):
+        return sum(map(_terms, x.parts.values()))
+    return len(x.polynomial) if isinstance(x, Exact) else 1
 
 
 def _lead(x: Any) -> Fraction:
@@ -80,4 +110,8 @@ def _form(forms: TextbookForms, x: Any) -> Formula:
     if not isinstance(x, RationalFunction) or len(x.parts) == 1:
         return forms(x)
     apart = [forms(RationalFunction(x.ring, x.factors, {n: part}, x.partial)) for n, part in x.parts.items()]
-    return shortest((grouped(total(apart)), forms(x)))
+    whole = forms(x)
+    try:
+        return shortest((grouped(total(apart)), whole))
+    except OutOfWork:
+        return shortest((total(apart), whole))

@@ -1,17 +1,15 @@
 """One exact formula of a robot: display, evaluation, collection of terms, differentiation, arithmetic."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import JobFailed, NotExact, TimeLimit, TooLarge, WrongValue
 from rikigaku.core.value_text import short
-from rikigaku.numbers.algebra_budget import OutOfBudget, budget
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.formula_layout import operations
@@ -26,6 +24,7 @@ from rikigaku.symbolic.formulas.coefficient_forms import by_coefficients
 from rikigaku.symbolic.formulas.evaluation_point import NamedEvaluationPoint
 from rikigaku.symbolic.formulas.formula_context import FormulaContext
 from rikigaku.symbolic.formulas.formula_grouping import shortest
+from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.law_result import SEARCH, LawResult
 from rikigaku.symbolic.formulas.partial_derivatives import derivative
 from rikigaku.symbolic.formulas.substitution import substituted
@@ -36,10 +35,12 @@ if TYPE_CHECKING:
 
 # Characters a term of a sum takes at least, in the mean.
 _SHORTEST_TERM = 4
-# Terms up to which the shortest form is looked for before a formula is shown: about a second at most.
+# Terms up to which the shortest form is looked for before a formula is shown.
 SHORTENED = 120
+_COLLECTED = 600  # terms up to which coefficients of velocities, accelerations and parameters are shortened
 _FEW = 20  # terms up to which it is looked for where a form by coefficients is known, too
-_SHOWING = 5.0  # seconds of processor time of that search; then a quick form is shown
+_SHOWING = 20_000.0  # work of that search, up to 5 s; then the shortest form found so far is shown
+WORK_A_SECOND = 4_000.0  # of that search, about
 _LINES_SHOWN = 30  # in a notebook
 
 
@@ -79,18 +80,28 @@ class ExactFormula(LawResult):
         """The form that is shown: the shortest that a textbook would print, of long formulas `formula`."""
         return self.shortest_within(_SHOWING)
 
-    def shortest_within(self, seconds: float) -> Formula:
-        """The same, searched for no longer than these seconds unless it was found before."""
+    def shortest_within(self, work: float) -> Formula:
+        """The same, with this work for the search (`algebra_budget`): the same on every machine."""
         if self._chosen:
             return self.formula
-        end = time.thread_time() + min(seconds, _SHOWING)
         forms = [self.formula]
-        for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
-            with suppress(OutOfBudget), budget(max(end - time.thread_time(), 0.0)):
-                forms.append(by_coefficients(self.context.forms, equal, self.context.coefficients))
-        if self.terms <= (SHORTENED if len(forms) == 1 else _FEW):
-            forms.append(self.context.short_form(self.number, max(end - time.thread_time(), 0.0)))
+        if self.on_loops or self.terms <= _COLLECTED:
+            for equal, names in self._collected_forms:
+                forms.append(by_coefficients(self.context.forms, equal, names, work))
+        if self.terms <= (SHORTENED if not self._equal or len(forms) == 1 else _FEW):
+            forms.append(self.context.short_form(self.number, work))
         return shortest(forms)
+
+    @property
+    def _collected_forms(self) -> Iterator[tuple[tuple[ExactNumber, ...], tuple[str, ...]]]:
+        """Equal numbers, and the generators whose coefficients are shown: M = m1*(l + r*c1)**2 + zz1."""
+        if not self._equal:
+            written = self.context.writer.names
+            for names in dict.fromkeys((self.context.parameters, self.context.coefficients)):
+                if not self.names.isdisjoint(written.get(x, x) for x in names):
+                    yield (self.number,), names
+        for equal in (self._equal[:1], self._equal)[: len(self._equal)]:
+            yield equal, self.context.coefficients
 
     @property
     def on_loops(self) -> bool:
@@ -101,14 +112,18 @@ class ExactFormula(LawResult):
         """The same, written with sines and cosines of sums, cos(theta2 + theta3), where that is shorter."""
         from rikigaku.symbolic.formulas.trigonometric_sums import combined
 
-        # a sum of quotients, multiplied out: each term is several characters even when most of them combine
-        if self._shown is not None and _SHORTEST_TERM * self.terms > len(str(self.formula)):
-            return self
-        shown = combined(self.number, self.context.writer, self.context.combined)
-        if isinstance(self.number, RationalFunction) and len(str(shown)) >= len(str(self.formula)):
-            return self
-        found = min(shown, self.formula, key=_length)
+        if isinstance(self.number, RationalFunction):
+            # multiplied out, each term is several characters even when most of them combine
+            most = len(str(self.formula)) / _SHORTEST_TERM if self._shown is not None else inf
+            equal = [x for x in (self.number, *self._equal) if _terms(x) <= most]
+            found = shortest([self.formula, *(combined(x, *self._combining) for x in equal)])
+        else:
+            found = min(combined(self.number, *self._combining), self.formula, key=_length)
         return ExactFormula(self.number, self.context, lambda: found, chosen=True)
+
+    @property
+    def _combining(self) -> tuple[FormulaWriter, dict[Any, Formula]]:
+        return self.context.writer, self.context.combined
 
     @checked
     def factored(self, time_limit: float = SEARCH) -> "ExactFormula":
@@ -125,8 +140,8 @@ class ExactFormula(LawResult):
         short_forms, forms, reason = self.context.forms, [self.formula], ""
         try:
             with within(work):
-                if self._equal:
-                    forms.append(by_coefficients(short_forms, self._equal, self.context.coefficients))
+                for equal, names in self._collected_forms:
+                    forms.append(by_coefficients(short_forms, equal, names))
                 forms += [short_forms(self.number), short_forms.of_fractions(self.formula)]
         except (TimeLimit, TooLarge, JobFailed) as error:
             reason = str(error)
@@ -400,6 +415,12 @@ def _name(key: Any) -> str:
 
 def _exact(x: Any) -> Any:
     return Fraction(x) if isinstance(x, int) else x
+
+
+def _terms(x: ExactNumber) -> int:
+    """Terms of the numerators of a number."""
+    parts = x.parts.values() if isinstance(x, RationalFunction) else [x]
+    return sum(len(part.polynomial) for part in parts if isinstance(part, Exact))
 
 
 def _length(formula: Formula) -> tuple[int, int]:

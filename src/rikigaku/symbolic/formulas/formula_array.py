@@ -1,6 +1,5 @@
 """Arrays of exact formulas, as `robot.mass_matrix.symbolic` returns them."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +11,7 @@ from rikigaku.core.checked_calls import checked
 from rikigaku.core.errors import NoElement
 from rikigaku.core.value_text import short
 from rikigaku.numbers.formula_layout import operations
+from rikigaku.numbers.formula_terms import natural_order
 from rikigaku.numbers.formula_text import PAGE, equation_rows, latex, latex_width
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.numbers.program import Operations, Shape
@@ -31,7 +31,6 @@ _LONGEST = 1000  # characters
 # Terms and operations up to which an element is shown as a formula among others that are shown by steps.
 _FEW, _FEW_OPERATIONS = 4, 30
 _BY_STEPS = r"& \text{with intermediate variables}"
-_SEARCHING = 10.0  # seconds of processor time for the short forms of all elements; then quick forms are shown
 
 
 class Formulas(LawResult):
@@ -117,7 +116,8 @@ class Formulas(LawResult):
         """{factor: array of coefficients}, "1" for the remaining terms; see `ExactFormula.collect`."""
         parts = [x.collect(by) for x in self.array.flat]
         found: dict[str, Formulas] = {}
-        for factor in sorted({factor for part in parts for factor in part}, key=lambda x: (x == "1", x)):
+        factors = {factor for part in parts for factor in part}
+        for factor in sorted(factors, key=lambda x: (x == "1", natural_order(x))):
             array = np.empty(self.shape, dtype=object)
             zero = ExactFormula(Fraction(0), self.context)
             array.flat[:] = [part.get(factor, zero) for part in parts]
@@ -210,14 +210,7 @@ class Formulas(LawResult):
             return True
         if self.terms <= SHOWN_SHORT:
             return False
-        self._find_short_forms()
         return any(len(str(x.shortest)) > _LONGEST for x in self.array.flat)
-
-    def _find_short_forms(self) -> None:
-        """Look for the short forms of all elements within one time limit, those of few terms first."""
-        end = time.thread_time() + _SEARCHING
-        for x in sorted(self.array.flat, key=lambda x: x.terms):
-            x.shortest_within(max(end - time.thread_time(), 0.0))
 
     def __repr__(self) -> str:
         return self.text()
@@ -236,7 +229,6 @@ class Formulas(LawResult):
             head += f"\nwhere {', '.join(relations)}"
         if self._is_long:
             return f"{head}\nwith intermediate variables:\n{self._shown_steps.text(style)}"
-        self._find_short_forms()
         shown = [
             f"{' = '.join(element_text(self._name, p) for p in places)} = {_cut(x.text(style))}"
             for places, x in nonzero_places(list(self.array.flat), self.shape)
@@ -255,7 +247,6 @@ class Formulas(LawResult):
         if self._is_long:
             return aligned([_BY_STEPS, *self._shown_steps.latex_rows(style)])
         short = self.context.short_indices(style)
-        self._find_short_forms()
         if self._fits(short):
             return _latex_matrix(self.array, short)
         return aligned(self._equations(short))
@@ -263,7 +254,6 @@ class Formulas(LawResult):
     def _repr_latex_(self) -> str:
         if self._is_long:
             return displays([_BY_STEPS, *self._shown_steps.latex_rows()])
-        self._find_short_forms()
         if self._fits(None):
             return f"${self.latex()}$"
         return displays(self._equations(None))

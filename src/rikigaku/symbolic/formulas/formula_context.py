@@ -10,10 +10,10 @@ from rikigaku.core.errors import NotExact, UnknownName, WrongValue
 from rikigaku.model.editing import geometry_only
 from rikigaku.model.formula_fields import formulas
 from rikigaku.model.robot_model import RobotModel
-from rikigaku.numbers.algebra_budget import OutOfBudget, budget
+from rikigaku.numbers.algebra_budget import charged, work_left, work_limit
 from rikigaku.numbers.formula import Formula
 from rikigaku.numbers.polynomial_ring import Ring
-from rikigaku.symbolic.formulas.formula_grouping import grouped
+from rikigaku.symbolic.formulas.formula_grouping import grouped, shortest
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 from rikigaku.symbolic.formulas.textbook_form import TextbookForms
 from rikigaku.symbolic.formulas.trigonometric_sums import combined
@@ -83,19 +83,20 @@ class FormulaContext:
     def _forms(self) -> dict[int, TextbookForms]:
         return {}
 
-    def short_form(self, number: Any, seconds: float) -> Formula:
-        """The short form of a number; of a search that takes longer than these seconds a quick one."""
-        known = self._short_forms
-        if number not in known:
-            try:
-                with budget(seconds):
-                    known[number] = self.forms(number)
-            except OutOfBudget:
-                known[number] = grouped(combined(number, self.writer, self.combined))
-        return known[number]
+    def short_form(self, number: Any, work: float) -> Formula:
+        """The shortest form of a number that is found with this work; at least a quick one."""
+        return charged(self._short_forms, (number, work), lambda: self._searched(number, work))
+
+    def _searched(self, number: Any, work: float) -> Formula:
+        with work_limit(work):
+            form = self.forms(number)
+            complete = work_left() >= 0
+        if complete:
+            return form
+        return shortest((form, grouped(combined(number, self.writer, self.combined))))
 
     @cached_property
-    def _short_forms(self) -> dict[Any, Formula]:
+    def _short_forms(self) -> dict[Any, tuple[Formula, float]]:
         return {}
 
     def short_indices(self, style: str, taken: Iterable[str] = ()) -> dict[str, str] | None:

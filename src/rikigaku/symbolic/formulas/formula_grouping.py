@@ -15,7 +15,7 @@ from typing import Any
 
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
-from rikigaku.numbers.algebra_budget import spend
+from rikigaku.numbers.algebra_budget import charged, count_work
 from rikigaku.numbers.flint_conversion import plain, rational
 from rikigaku.numbers.formula import ZERO, Formula, product, total
 from rikigaku.numbers.formula_layout import COMMON_DENOMINATORS, UNREADABLE, digits_shown, operations
@@ -25,6 +25,10 @@ from rikigaku.numbers.formula_terms import Factor, Monomial, Terms, in_order
 _FACTORED, _TRIED = 200, 16
 LARGEST_INTEGER = 999  # inside brackets, where a number is taken out
 _BRACKETED = 4  # operations that a fraction in brackets counts more: x*(a/b + c) is read less easily
+_FRACTION = 6  # operations that a fraction like 203/4318 counts more
+_NESTED = 2  # operations that x*(x*a + b) counts more than it has
+_KEPT = 4096  # sums of which the result is kept
+_known: dict[Any, tuple[Formula, float]] = {}
 _FEW_TIMES = 4  # 9.81 and 19.62 have a number in common; 0.154 and 0.263 have none worth writing
 
 
@@ -34,11 +38,12 @@ def length(formula: Formula) -> tuple[int, int]:
 
 
 def effort(formula: Formula) -> int:
-    """Operations, more for numbers that no one can read and for fractions in brackets."""
+    """Operations, more for numbers that no one can read, fractions in brackets, and x*(x*a + b)."""
     return (
         operations(formula)
-        + 2 * (digits_shown(formula) // UNREADABLE)
+        + _FRACTION * (digits_shown(formula) // UNREADABLE)
         + _BRACKETED * _bracketed_fractions(formula.terms, False)
+        + _NESTED * _nested_factors(formula.terms)
     )
 
 
@@ -52,6 +57,25 @@ def _bracketed_fractions(terms: Terms, inside: bool) -> int:
     return count
 
 
+@lru_cache(maxsize=65536)
+def _nested_factors(terms: Terms, inside: bool = False) -> int:
+    """Brackets with a factor in front that is a factor inside, too: a book prints x**2*a + x*b.
+
+    x*(x + b) counts inside brackets only. Sums of decimals are no book's: they are nested where that is
+    shorter.
+    """
+    count = 0
+    for monomial, _ in terms:
+        for place, ((kind, x), power) in enumerate(monomial):
+            if kind == "sum" and all(c.denominator in COMMON_DENOMINATORS for _, c in x.terms):
+                beside = {factor for k, (factor, n) in enumerate(monomial) if k != place and n > 0}
+                alone = inside and sum(k == "sum" for (k, _), _ in monomial) == 1
+                held = (factor for m, _ in x.terms for factor, n in m if n > 0 and (alone or len(m) > 1))
+                count += power > 0 and bool(beside) and any(factor in beside for factor in held)
+                count += _nested_factors(x.terms, True)
+    return count
+
+
 def shortest(forms: Iterable[Formula]) -> Formula:
     """The form of least `length`, the first of equal ones; characters are counted only where needed."""
     efforts = [(effort(form), form) for form in forms]
@@ -60,11 +84,16 @@ def shortest(forms: Iterable[Formula]) -> Formula:
     return min(first, *others, key=lambda form: len(str(form))) if others else first
 
 
-@lru_cache(maxsize=4096)
 def grouped(formula: Formula) -> Formula:
     """The sum with common factors taken out, or as it was where that is no shorter."""
     if len(formula.terms) < 2:
         return formula
+    if len(_known) >= _KEPT:
+        _known.clear()
+    return charged(_known, formula, lambda: _grouped(formula))
+
+
+def _grouped(formula: Formula) -> Formula:
     factors: dict[tuple[Factor, int], int] = {}  # a factor below a fraction bar is another one than above
     for monomial, _ in formula.terms:
         for factor, n in monomial:
@@ -105,7 +134,7 @@ class _Grouping:
     def best(self, p: fmpq_mpoly) -> Formula:
         key = str(p)
         if key not in self.known:
-            spend()
+            count_work(len(p))
             self.known[key] = self._best(p)
         return self.known[key]
 
@@ -114,8 +143,10 @@ class _Grouping:
             return self._flat(p)
         common = [min(int(m[k]) for m in p.monoms()) for k in range(len(self.atoms))]
         if any(common):
-            context = p.context()
-            return product([(self.best(p / context.from_dict({tuple(common): 1})), 1), *self._powers(common)])
+            rest = p / p.context().from_dict({tuple(common): 1})
+            whole = product([(self.best(rest), 1), *self._powers(common)])
+            again = [k for k, n in enumerate(common) if n and rest.degrees()[k]]
+            return shortest((whole, *(self._by_powers(p, k) for k in again)))
         if len(p) <= _FACTORED:
             scale, found = p.factor()
             if len(found) > 1 or any(int(n) > 1 for _, n in found):
@@ -137,9 +168,20 @@ class _Grouping:
             candidates.append(
                 product([(self.atoms[k], 1), (self.best(inside), 1)]) + (self.best(rest) if rest else ZERO)
             )
+            if inside.degrees()[k]:
+                candidates.append(self._by_powers(p, k))
         if 3 <= len(p) <= _TRIED:
             candidates += self._with_square(p)
         return shortest(candidates)
+
+    def _by_powers(self, p: fmpq_mpoly, k: int) -> Formula:
+        """The sum of the terms with each power of a factor: x**2*(a + b) + x*c."""
+        parts: dict[int, dict[Any, Any]] = {}
+        for powers, c in p.to_dict().items():
+            parts.setdefault(int(powers[k]), {})[powers] = c
+        return total(
+            self.best(p.context().from_dict(part)) for _, part in sorted(parts.items(), reverse=True)
+        )
 
     def _with_square(self, p: fmpq_mpoly) -> Iterator[Formula]:
         """a**2 + 2*a*b + b**2 + c as (a + b)**2 + c, times a common factor."""

@@ -3,7 +3,8 @@
 Sums of angles (cos(q2 + q3)), doubled angles, squares of sines or of cosines, factors, and common factors
 taken out. All forms come from exact polynomials: FLINT factors them, and identities of sines and cosines are
 changes of generators (`trigonometric_bases`). Each form is computed again with exact numbers, and shown only
-if that gives the number. Long searches run in a child process with a time limit (`within`).
+if that gives the number. Long searches run in a child process with a time limit (`within`). A search whose
+work is limited (`work_limit`) gives the shortest form found so far.
 """
 
 import math
@@ -16,7 +17,14 @@ from typing import Any
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.core.errors import RikigakuError
-from rikigaku.numbers.algebra_budget import spend
+from rikigaku.numbers.algebra_budget import (
+    OutOfWork,
+    charged,
+    count_work,
+    recount_work,
+    work_done,
+    work_left,
+)
 from rikigaku.numbers.exact_number import Exact, ExactConstants, ExactNumber
 from rikigaku.numbers.flint_conversion import plain, rational
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
@@ -42,6 +50,7 @@ from rikigaku.symbolic.formulas.trigonometric_bases import (
     shortest_squares,
     with_sums,
 )
+from rikigaku.symbolic.formulas.trigonometric_sums import combined
 
 # Terms of a polynomial up to which other angles are tried, and it is factored; splits are tried up to fewer.
 _REWRITTEN, _SPLIT = 300, 40
@@ -73,8 +82,9 @@ class TextbookForms:
 
     def __init__(self, writer: FormulaWriter) -> None:
         self.writer, self.ring = writer, writer.ring
-        self._known: dict[str, Formula] = {}  # of polynomials: determinants occur in many formulas
-        self._squares: dict[str, tuple[Formula, Any] | None] = {}
+        # of polynomials, with the work it took: determinants occur in many formulas
+        self._known: dict[Any, tuple[Formula, float]] = {}
+        self._squares: dict[Any, tuple[tuple[Formula, Any] | None, float]] = {}
 
     def __call__(self, x: ExactNumber) -> Formula:
         """The shortest form of the number."""
@@ -88,12 +98,14 @@ class TextbookForms:
             above, below = self._cancelled(self(rest), dict(x.denominator_factors))
             divisors = [(self._radicand(d), -n) for d, n in below.items() if n]
             return product([(self(monomial), 1), (above, 1), *divisors])
-        key = str(x.polynomial)
-        if key not in self._known:
-            plain_form = self.writer(x)
-            candidates = sorted(self._candidates(x, plain_form), key=length)
-            self._known[key] = next(f for f in candidates if f is plain_form or self._is(f, x))
-        return self._known[key]
+        return charged(self._known, str(x.polynomial), lambda: self._of_polynomial(x))
+
+    def _of_polynomial(self, x: Exact) -> Formula:
+        plain_form = self.writer(x)
+        candidates = sorted(self._candidates(x, plain_form), key=length)
+        if work_left() < 0:
+            candidates = sorted([*candidates, combined(x, self.writer, {})], key=length)
+        return next(f for f in candidates if f is plain_form or self._is(f, x))
 
     def of_fractions(self, formula: Formula) -> Formula:
         """A sum of fractions with every sum above and below a line in its short form."""
@@ -149,9 +161,8 @@ class TextbookForms:
 
     def _root_of_square(self, name: str) -> tuple[Formula, Any] | None:
         """p as a formula and as a number, where the root is sqrt(p^2), the absolute value of p; else None."""
-        if name not in self._squares:
-            self._squares[name] = self._square_root(self.ring.radicands[int(name[5:-1])])
-        return self._squares[name]
+        radicand = self.ring.radicands[int(name[5:-1])]
+        return charged(self._squares, name, lambda: self._square_root(radicand))
 
     def _square_root(self, radicand: Any) -> tuple[Formula, Any] | None:
         """p as a formula and as a number, where the radicand is p^2; else None."""
@@ -241,11 +252,18 @@ def _found(p: TrigonometricPolynomial, others: list[Formula]) -> list[Formula]:
         "others": [formula_data(x) for x in others],
         "terms": [[list(map(int, m)), str(plain(c))] for m, c in p.polynomial.to_dict().items()],
     }
+    before = work_done()
+
+    def restored(result: list[Any]) -> list[Formula]:
+        found, work = result
+        recount_work(before, work)
+        return [formula_of(x) for x in found]
+
     return in_process_or_child(
         lambda: _searched(p, others),
         _job,
         data,
-        lambda found: [formula_of(x) for x in found],
+        restored,
         what=f"The search for a short form of {len(p.polynomial)} terms",
         work=work,
         advice=_ADVICE,
@@ -253,9 +271,14 @@ def _found(p: TrigonometricPolynomial, others: list[Formula]) -> list[Formula]:
 
 
 def _searched(p: TrigonometricPolynomial, others: list[Formula]) -> list[Formula]:
-    search = _Search(len(p.angles), others)
-    found = [search.by_parts(p)]
-    return [*found, search.best(p)] if len(p.polynomial) <= _REWRITTEN else found
+    search, found = _Search(len(p.angles), others), []
+    try:
+        found.append(search.by_parts(p))
+        if len(p.polynomial) <= _REWRITTEN:
+            found.append(search.best(p))
+    except OutOfWork:
+        pass
+    return found
 
 
 def _job(data: dict[str, Any]) -> list[Any]:
@@ -263,8 +286,9 @@ def _job(data: dict[str, Any]) -> list[Any]:
     names = tuple(f"y{k}" for k in range(2 * len(angles) + len(others)))
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
     terms = {tuple(powers): rational(Fraction(c)) for powers, c in data["terms"]}
+    before = work_done()
     found = _searched(TrigonometricPolynomial(context.from_dict(terms), tuple(angles)), others)
-    return [formula_data(x) for x in found]
+    return [[formula_data(x) for x in found], work_done() - before]
 
 
 class _Search:
@@ -308,7 +332,7 @@ class _Search:
         """The shortest form found; angles may change."""
         key = str(p.polynomial), p.angles
         if key not in self.known:
-            spend()
+            count_work(len(p.polynomial))
             self.known[key] = self._best(p)
         return self.known[key]
 
@@ -326,9 +350,16 @@ class _Search:
         variants = [p, shortest_squares(p), sums, shortest_squares(sums), doubled(p), doubled(sums)]
         distinct = {(str(other.polynomial), other.angles): other for other in variants}.values()
         most = _WORTH_TRYING * min(len(other.polynomial) for other in distinct) + 1
-        candidates = [self._with_these_angles(other) for other in distinct if len(other.polynomial) <= most]
-        if len(p.polynomial) <= _SPLIT:
-            candidates += self._splits(sums)
+        candidates: list[Formula] = []
+        try:
+            for other in distinct:
+                if len(other.polynomial) <= most:
+                    candidates.append(self._with_these_angles(other))
+            if len(p.polynomial) <= _SPLIT:
+                candidates.extend(self._splits(sums))
+        except OutOfWork:
+            if not candidates:
+                raise
         return shortest(candidates)
 
     def _with_these_angles(self, p: TrigonometricPolynomial) -> Formula:
@@ -336,6 +367,7 @@ class _Search:
         if len(p.polynomial) <= 1:
             return self._flat(p)
         for form in forms(p):
+            count_work(len(form))
             scale, found = form.factor()
             factors = [(f, int(n)) for f, n in found if not self._is_one(f)]
             if sum(n for _, n in factors) > 1:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq_mpoly
 
+from rikigaku.numbers.algebra_budget import count_work
 from rikigaku.numbers.formula import Formula
 
 # Representations that are tried for a factorisation.
@@ -157,6 +158,7 @@ def half_angle_factors(p: TrigonometricPolynomial) -> list[tuple[fmpq_mpoly, int
             unit = (1 + t**2) ** (degrees[k] - c - s)
             total += context.from_dict({tuple(rest): coefficient}) * unit * (1 - t**2) ** c * (2 * t) ** s
         form = total
+        count_work(len(form))
         if len(form) > _LONGEST_HALF:
             return []
     for k in p.used:

@@ -15,7 +15,7 @@ from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from rikigaku.numbers.exact_number import Exact, ExactNumber
 from rikigaku.numbers.flint_conversion import plain, rational
-from rikigaku.numbers.formula import ONE, ZERO, Formula
+from rikigaku.numbers.formula import ONE, ZERO, Formula, product
 from rikigaku.symbolic.formulas.formula_writing import FormulaWriter
 
 Powers = tuple[int, ...]  # of the cosines of all angles, then of their sines
@@ -29,10 +29,12 @@ def combined(x: ExactNumber, writer: FormulaWriter, known: dict[Any, Formula]) -
     if isinstance(x, (int, Fraction)):
         return Formula.of(x)
     if not isinstance(x, Exact):
-        below = ONE
-        for factor, power in x.denominator_factors.items():
-            below = below * combined(factor, writer, known) ** power
-        return combined(x.numerator, writer, known) / below
+        factors = [combined(factor, writer, known) for factor in x.factors]
+        fractions = []
+        for powers, numerator in x.parts.items():
+            divisors = [(d, -n) for d, n in zip(factors, powers, strict=True) if n]
+            fractions.append(product([(combined(numerator, writer, known), 1), *divisors]))
+        return _total(fractions)
     ring = x.ring
     angles = [f"{name}/{d}" if d > 1 else name for name, d in ring.divisors.items()]
     places = [ring.names.index(f"{word}({angle})") for word in ("cos", "sin") for angle in angles]
