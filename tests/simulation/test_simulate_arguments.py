@@ -97,7 +97,10 @@ def test_a_limit_of_changes_is_reported_as_a_limit():
     box = rk.Robot("box", (rk.Link("box", "base", joint, rk.Placement(), rk.Inertia("com", 1.0)),))
     stops = rk.joint_stops(box, restitution=0.9)
     motion = rk.simulate(box, [1.0], duration=9.0, contacts=stops, most_changes=3)
-    assert motion.status.startswith("the limit of 3 changes of mode was reached at t = ")
+    text = "the limit of 3 changes of contact mode for a simulated second was reached at t = "
+    assert motion.status.startswith(text)
+    landings = [event.t for event in motion.events]
+    assert landings[-1] - landings[-3] < 1.0 <= landings[-2] - landings[-4]
 
 
 def test_modes_given_twice_remember_nothing_of_the_motion_before():

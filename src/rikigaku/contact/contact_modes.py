@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from rikigaku.contact.chattering import Chattering
 from rikigaku.contact.contact_event_names import confirmed_events, events_of_modes
 from rikigaku.contact.contact_guards import LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
 from rikigaku.contact.contact_initial_state import check_initial_state
 from rikigaku.contact.contact_rounding import resolution, speed_sizes
-from rikigaku.contact.contact_settling import projected_state, settled_velocity
+from rikigaku.contact.contact_settling import projected_state, raised_state, settled_velocity
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.contact_tolerances import REST, SLOW
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
@@ -38,15 +39,16 @@ from rikigaku.integrators import contact_problem, friction_solver
 _ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
 _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are evaluated; the last at rest
 _FALL = 10.0  # [m/s^2]: acceleration of a fall; flights lower than the rounding of positions are none
-# Impacts within a time [s] after which approaches slower than a speed [m/s] are inelastic.
-_CHATTER, _CHATTER_TIME, _CHATTER_SPEED = 200, 5e-3, 1e-4
 _AT_LIMIT = 1e-8  # margin of forces to friction limits, relative
 # Events without progress of time after which the state a moment later decides, or an implicit step is taken.
 _CROWD, _STALLED = 6, 24
 # As many events within a time [s] after which contacts that creep slower than a speed [m/s] are at rest.
 _CREEP_TIME, _CREEP_SPEED = 1e-5, 1e-5
-_JAMMED = "impact without collision: friction beyond Painleve's limit stops the sliding at once"
+_JAMMED = (
+    "impact without collision: friction at or beyond Painleve's limit (A <= 0) stops the sliding at once"
+)
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
+_NOT_FOUND = "no consistent contact mode was found: an implicit step of 1e-9 s was taken"
 _INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
 
 
@@ -65,9 +67,9 @@ class ContactModes:
         self._constraints = system.constraints
         self._contact_modes: tuple[str, ...] = ()
         self._times: list[float] = []  # of the last events
-        self._crowded = self._at_limit = self._stalled = False
+        self._crowded = self._at_limit = self._stalled = self._indeterminate = False
         self._forces: Array | None = None
-        self._impacts: list[float] = []  # times of the last impacts
+        self._chattering = Chattering()
         self._last: tuple[SelectedMode, Array, Array]  # the mode, stop speeds and rounding of the contacts
 
     @cached_property
@@ -175,7 +177,13 @@ class ContactModes:
         self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
         self._last = selected, stop, rounding
         mode = smooth_mode(self.workspace, selected, t, stop, rounding, found.interior)
-        return Change(mode, q, v, note=_INDETERMINATE if selected.indeterminate else "")
+        return Change(mode, q, v, note="; ".join(self._indeterminate_note(selected)))
+
+    def _indeterminate_note(self, selected: SelectedMode) -> list[str]:
+        """The note on statically indeterminate forces, where a motion has them for the first time."""
+        first = selected.indeterminate and not self._indeterminate
+        self._indeterminate = self._indeterminate or selected.indeterminate
+        return [_INDETERMINATE] if first else []
 
     @cached_property
     def _stops_of_joints(self) -> dict[str, int]:
@@ -208,16 +216,17 @@ class ContactModes:
         pulled: Any = (),
     ) -> Change:
         system, notes = self.system, []
+        q, raised = raised_state(system, t, q, v, self.step) if self.step else (q, 0.0)
         rounding = resolution(system, t, q)
         slow = np.maximum(self.minimum_bounce_speed, np.sqrt(8 * _FALL * rounding))
         leaves = 2 * _FALL * self.step if self.straight else 0.0  # flights of a few of Euler's steps
-        chatter = self._chatter_speed(t)
+        chatter = self._chattering.speed(t)
         slow, leaves = np.maximum(slow, chatter), max(leaves, chatter)
         gained = _FALL * self.step if self.straight else 0.0  # by each flight, whatever its speed
         hit = impact(system, t, q, v, np.maximum(slow, leaves), gained)
         if np.any(hit.impulses):
             notes.append("impact")
-            self._impacts = [*self._impacts[1 - _CHATTER :], t]
+            self._chattering.record(t, -hit.approach, hit.impulses.any(axis=1))
             if tau is not None and self.actuation is not None:  # it may follow the velocities
                 tau = self.actuation(t, q, hit.v)
             if hit.factor < 1:
@@ -240,15 +249,16 @@ class ContactModes:
             jammed = impact_without_collision(system, t, q, at_rest, self._tau(t, q, v, tau))
             if jammed is None:
                 raise
-            notes.append(_JAMMED if str(error) != _STALLED_TEXT else _STALLED_TEXT)
+            beyond = isinstance(error, NoConsistentMode) and error.painleve
+            stalled = _STALLED_TEXT if str(error) == _STALLED_TEXT else _NOT_FOUND
+            notes.append(_JAMMED if beyond else stalled)
             settled, v, moved = settled + jammed.dissipated, jammed.v, moved + jammed.work
             tau = None if tau is None or self.actuation is None else self.actuation(t, q, v)
             selected = self._select(t, q, v, NO_HINT, tau, slow, rest)
         self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
         self._forces = selected.forces
         q, v, removed = projected_state(system, selected, t, q, v)
-        if selected.indeterminate:
-            notes.append(_INDETERMINATE)
+        notes += self._indeterminate_note(selected)
         if selected.painleve:
             notes.append(f"beyond Painleve's limit at {', '.join(selected.painleve)}")
         for label, contact, f_n, slack in zip(
@@ -262,7 +272,7 @@ class ContactModes:
             smooth_mode(self.workspace, selected, t, stop, rounding, self._interior(t, q, v, tau)),
             q,
             v,
-            hit.dissipated + settled + removed,
+            raised + hit.dissipated + settled + removed,
             "; ".join(notes),
             moved,
         )
@@ -308,16 +318,6 @@ class ContactModes:
         near = found.reference if found.margin > WELL_WITHIN else None
         mode = smooth_mode(self.workspace, selected, event.t, stop, rounding, near)
         return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
-
-    def _chatter_speed(self, t: float) -> float:
-        """Speed [m/s] below which approaches are inelastic, and closed contacts do not leave, where very many
-        impacts follow one another.
-
-        Several contacts of one body may bounce or rock in turns, thousands of times. Their energy is
-        dissipated.
-        """
-        many = len(self._impacts) == _CHATTER and t - self._impacts[0] < _CHATTER_TIME
-        return _CHATTER_SPEED if many else 0.0
 
     def _creep_speed(self, t: float) -> float:
         """Speed [m/s] below which sliding contacts are at rest, where many events follow one another.

@@ -1,14 +1,18 @@
 """States at a change of contact mode: slow contacts brought to rest, projection onto active constraints."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from rikigaku.contact.contact_rounding import touching
 from rikigaku.contact.contact_system import ContactSystem
-from rikigaku.contact.contact_tolerances import REST
+from rikigaku.contact.contact_tolerances import CLOSED, REST
 from rikigaku.contact.selected_mode import SelectedMode
 from rikigaku.contact.smooth_mode import is_immobile
+from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 
+_FALL = 10.0  # [m/s^2]
 _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
@@ -36,6 +40,36 @@ def settled_velocity(
     speed = v + f @ equations.response[rows]
     terms = system.engine.configuration(t, q)
     return speed, terms.kinetic_energy(v) - terms.kinetic_energy(speed)
+
+
+def raised_state(system: ContactSystem, t: float, q: Array, v: Array, step: float) -> tuple[Array, float]:
+    """The configuration with contacts that a fixed step has carried into their surfaces raised out of them,
+    and the energy [J] that this removes.
+
+    Fixed steps are not shortened at a contact that leaves and returns within one of them.
+
+    Raises:
+        NoConsistentMode: if a contact is deeper than a fall of one step: the steps are too long.
+    """
+    engine, still = system.engine, np.zeros(system.robot.nv)
+    gaps, closed = system.state(q, v, t).gap, touching(system, t, q)
+    unilateral = [i for i, contact in enumerate(system.contacts) if not contact.bilateral]
+    deepest = min(unilateral, key=lambda i: gaps[i], default=None)
+    if deepest is None or not gaps[deepest] < -CLOSED:
+        return q, 0.0
+    if gaps[deepest] < -_FALL * step * step:
+        raise NoConsistentMode(
+            f"{system.labels[deepest]!r} is {-gaps[deepest]:.2g} m inside its surface at t = {t:.9g} s: fixed "
+            f"steps of {step:g} s are too long for this motion. Take shorter ones, adaptive steps "
+            "(method='dop853') or method='time_stepping'."
+        )
+    touched = [(i, 0) for i in unilateral if gaps[i] <= closed[i]]
+    plan = replace(system.constraints, contacts=tuple(touched))
+    before = engine.terms(t, q, still, still)
+    move = engine.newton_step(plan, t, q)
+    moved = engine.integrate(q, move)
+    lost = before.configuration.kinetic_energy(v) - engine.configuration(t, moved).kinetic_energy(v)
+    return moved, lost + float(before.force @ move)
 
 
 def projected_state(

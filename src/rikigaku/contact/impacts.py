@@ -14,7 +14,7 @@ J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (19
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +30,9 @@ from rikigaku.contact.mode_enumeration import FEW, SolvedModes, solved_modes
 from rikigaku.core.errors import NoConsistentMode
 from rikigaku.core.types import Array
 
-_MOST = (2, 60)  # assignments of modes that are tried before and after the impulses of the friction solver
+# Assignments of modes that are tried before the friction solver, and before its impulses are accepted that
+# have rounding, or a small residual.
+_MOST = (1, 2, 60)
 _SOLVED = 1e-9  # residual of these impulses [m/s], relative to the velocities before
 _EXACT = 1e-13  # the same at rounding, where no assignment is more accurate
 _ENERGY = 1e-12  # energy that is rounding, relative to the terms of its change
@@ -43,6 +45,7 @@ class Impact:
 
     dissipated: energy [J]. contact_modes: "free", "stick" or "slip" of each contact. work: done on the robot
     by moving surfaces [J]. factor: of the coefficients of restitution, below 1 where energy would be made.
+    approach: rates of the gaps before the impact [m/s] (k,).
     """
 
     v: Array
@@ -51,6 +54,7 @@ class Impact:
     contact_modes: tuple[str, ...]
     work: float = 0.0
     factor: float = 1.0
+    approach: Array = field(default_factory=lambda: np.zeros(0))
 
 
 def impact(
@@ -111,7 +115,7 @@ def impact(
     work = float(F @ (J @ v - w0))  # w0 is relative to the surfaces
     # The kinetic energy falls by -(v + v') . M (v' - v) / 2, and M (v' - v) = J^T F.
     dissipated = work - float(0.5 * (v + after) @ (F @ J))
-    return Impact(after, impulses, dissipated, tuple(named), work, factor)
+    return Impact(after, impulses, dissipated, tuple(named), work, factor, state.approach)
 
 
 class _Found(NamedTuple):
@@ -203,21 +207,18 @@ class _Impulses:
         Redundant contacts that partly stick and partly slide have impulses of which few belong to an
         assignment with minimum-norm impulses.
         """
-        tries = _MOST if symmetric else (0, 0)
+        tries = _MOST if symmetric else (0, 0, 0)
         blocks, problem = island.blocks, (island.W, w0, island.blocks, island.permanent)
-        size, guess = float(np.abs(w0).max(initial=0.0)), None
-        if len(blocks) > FEW:
-            guess = solved_modes(*problem)
-            guess = _with_kinetic_friction(*problem, guess)
-            if guess.solution.residual < _EXACT * size:
+        size = float(np.abs(w0).max(initial=0.0))
+        if len(blocks) <= FEW:  # sticking is one linear system
+            for solution in consistent_solutions(*problem, most=tries[0]):
+                return _Found(solution.F, solution.modes)
+        guess = _with_kinetic_friction(*problem, solved_modes(*problem))
+        for most, accepted in zip(tries[1:], (_EXACT, _SOLVED), strict=True):
+            if guess.solution.residual < accepted * size:
                 return _Found(guess.solution.F, guess.assignment.modes)
-        for solution in consistent_solutions(*problem, most=tries[0], guess=guess):
-            return _Found(solution.F, solution.modes)
-        guess = _with_kinetic_friction(*problem, solved_modes(*problem)) if guess is None else guess
-        if guess.solution.residual < _SOLVED * size:
-            return _Found(guess.solution.F, guess.assignment.modes)
-        for solution in consistent_solutions(*problem, most=tries[1], guess=guess):
-            return _Found(solution.F, solution.modes)
+            for solution in consistent_solutions(*problem, most=most, guess=guess):
+                return _Found(solution.F, solution.modes)
         names = ", ".join(self.system.contacts[self.touching[k]].frame for k in island.members)
         raise NoConsistentMode(
             f"No impulses end the impact at t = {self.t:.9g} s (contacts {names}): moving or opposite "

@@ -37,7 +37,7 @@ from rikigaku.simulation.simulate_arguments import (
 )
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated, step_of_no_length
-from rikigaku.simulation.step_limits import DIVERGED, LARGEST_RECORD, StepLimits, Stiffness
+from rikigaku.simulation.step_limits import DIVERGED, LARGEST_RECORD, ChangeLimit, StepLimits, Stiffness
 from rikigaku.simulation.stepped_solution import check_start, stepped_solution
 from rikigaku.simulation.torque_limits import saturated
 
@@ -104,8 +104,9 @@ def simulate(
         rtol, atol: relative and absolute error tolerance of each step.
         largest_step: [s]; a hundredth of the duration if left out and there are contacts or events. Events
             that begin and end within a step (a pulse, a thin obstacle) need short steps.
-        most_steps, most_changes: limits of the numbers of steps and of changes of mode. Adaptive steps at a
-            rate above most_steps for a simulated second end the motion early.
+        most_steps: limit of the number of steps. Adaptive steps at a rate above most_steps for a simulated
+            second end the motion early. most_changes: limit of changes of contact mode for a simulated
+            second: a tenth of them (at least 100) within the same part of a second ends the motion.
         progress: a function that is called with a line every two seconds, with the simulated time; True
             prints them on stderr.
     Returns:
@@ -152,6 +153,7 @@ def simulate(
     if stiffness.room is not None and getattr(system, "slides_in_space", False):
         integrator.driver(stiffness.implicit)  # compiled before the first step, not where it is needed
     t, left, limits = start, most_steps, StepLimits(most_steps, integrator.adaptive(method))
+    changes_limit = ChangeLimit(most_changes)
     runs: list[Run] = []
     events_found: list[Event] = []
     notes: list[str] = []
@@ -236,8 +238,8 @@ def simulate(
             break
         runs[-1] = replace(done, continued=transition.continues)
         changes += not transition.continues
-        if changes >= most_changes:
-            status = f"the limit of {most_changes} changes of mode was reached at t = {t:.9g} s"
+        if not transition.continues and changes_limit.reached(t):
+            status = changes_limit.status(t)
             break
         if _no_progress(runs, _CHATTERING):
             status = _zeno_status(changes, t)

@@ -1,5 +1,6 @@
 """Limits of the work of a motion, and the choice between explicit and implicit steps where it is stiff."""
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,31 @@ class StepLimits:
         if self.adaptive and last - first >= self.window and ends - began < 1 / _WINDOW:
             return integrator.Status.SHORT
         return None
+
+
+class ChangeLimit:
+    """Whether contact modes change at a rate above `most_changes` for a simulated second.
+
+    Rates are those of a tenth of most_changes (or of 100, or of all, where these are fewer) in a row: a
+    motion with a regular rate below the limit goes on for any time, and one above it ends early.
+    """
+
+    def __init__(self, most_changes: int) -> None:
+        self.most = most_changes
+        self.count = max(most_changes // 10, min(most_changes, 100))  # changes whose time is compared
+        self.times: deque[float] = deque(maxlen=self.count)
+
+    def reached(self, t: float) -> bool:
+        """Whether the limit is reached by a change at t."""
+        self.times.append(t)
+        return len(self.times) == self.count and t - self.times[0] < self.count / self.most
+
+    def status(self, t: float) -> str:
+        """The status of a motion that ends at t."""
+        return (
+            f"the limit of {self.most} changes of contact mode for a simulated second was reached at t = "
+            f"{t:.9g} s, where {self.count} took {t - self.times[0]:.2g} s (most_changes)"
+        )
 
 
 @dataclass
