@@ -17,16 +17,17 @@ from rikigaku.contact.contact_event_names import confirmed_events, events_of_mod
 from rikigaku.contact.contact_guards import LIFTS, LIMIT_REACHED, PULLS, REVERSES, SLIPS, STOP, STOPS
 from rikigaku.contact.contact_initial_state import check_initial_state
 from rikigaku.contact.contact_rounding import resolution, speed_sizes
-from rikigaku.contact.contact_settling import projected_state, raised_state, settled_velocity
+from rikigaku.contact.contact_state_projection import projected_state, raised_state, velocity_at_rest
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.contact_tolerances import REST, SLOW
+from rikigaku.contact.crowded_events import CrowdedEvents
 from rikigaku.contact.force_distribution import contacts_at_limits, interior_forces, statically_indeterminate
 from rikigaku.contact.impact_without_collision import impact_without_collision
 from rikigaku.contact.impacts import impact
 from rikigaku.contact.joints_at_rest import WELL_WITHIN, with_joints_at_rest
 from rikigaku.contact.mode_selection import select_mode
 from rikigaku.contact.native_contact_mode import Workspace
-from rikigaku.contact.painleve_limit import nearly_painleve
+from rikigaku.contact.painleve_limit import nearly_painleve, painleve_reason
 from rikigaku.contact.selected_mode import NO_HINT, LaterState, SelectedMode, SwitchHint
 from rikigaku.contact.simultaneous_events import simultaneous_events
 from rikigaku.contact.smooth_mode import SPATIAL_RTOL, smooth_mode
@@ -40,13 +41,7 @@ _ERRORS = 20.0  # errors of a velocity that a sliding speed in space must exceed
 _LATER = (1e-6, 1e-4, 1e-2)  # [s]: ahead, where forces that begin at zero are evaluated; the last at rest
 _FALL = 10.0  # [m/s^2]: acceleration of a fall; flights lower than the rounding of positions are none
 _AT_LIMIT = 1e-8  # margin of forces to friction limits, relative
-# Events without progress of time after which the state a moment later decides, or an implicit step is taken.
-_CROWD, _STALLED = 6, 24
-# As many events within a time [s] after which contacts that creep slower than a speed [m/s] are at rest.
-_CREEP_TIME, _CREEP_SPEED = 1e-5, 1e-5
-_JAMMED = (
-    "impact without collision: friction at or beyond Painleve's limit (A <= 0) stops the sliding at once"
-)
+_JAMMED = "impact without collision: friction at or beyond Painleve's limit (A <= 0) stops the sliding"
 _STALLED_TEXT = "events followed one another at once: an implicit step of 1e-9 s was taken"
 _NOT_FOUND = "no consistent contact mode was found: an implicit step of 1e-9 s was taken"
 _INDETERMINATE = "contact forces are statically indeterminate: the minimum-norm forces are given"
@@ -66,8 +61,8 @@ class ContactModes:
         self._pulled: set[str] = set()
         self._constraints = system.constraints
         self._contact_modes: tuple[str, ...] = ()
-        self._times: list[float] = []  # of the last events
-        self._crowded = self._at_limit = self._stalled = self._indeterminate = False
+        self._events = CrowdedEvents()
+        self._at_limit = self._indeterminate = False
         self._forces: Array | None = None
         self._chattering = Chattering()
         self._last: tuple[SelectedMode, Array, Array]  # the mode, stop speeds and rounding of the contacts
@@ -119,15 +114,13 @@ class ContactModes:
     def after(self, event: Event) -> Change | None:
         """The transition at an event: an impact, and the contact mode after it."""
         fired = (event.name, *event.also)
-        self._times = [*self._times[1 - _STALLED :], event.t]
-        crowd = sum(event.t - t <= max(1e-10, 1e-15 * abs(event.t)) for t in self._times)
-        self._crowded, self._stalled = crowd >= _CROWD, crowd == _STALLED
-        if set(fired) == {LIMIT_REACHED} and not self._crowded:
+        self._events.add(event.t)
+        if set(fired) == {LIMIT_REACHED} and not self._events.crowded:
             same = self._same_mode(event)
             if same is not None:
                 return same
         self._at_limit = LIMIT_REACHED in fired
-        if not self._crowded and (change := self._after_joints_stopped(event, fired)) is not None:
+        if not self._events.crowded and (change := self._after_joints_stopped(event, fired)) is not None:
             return change
         if self._at_limit:
             assert event.tau is not None
@@ -198,13 +191,7 @@ class ContactModes:
 
     def failure_reason(self, t: float, q: Array, v: Array) -> str:
         """Why the integration failed at a state, if contact is the reason; else an empty string."""
-        close = nearly_painleve(self.system, t, q, v)
-        return (
-            f"friction at {', '.join(map(repr, close))} has come to Painleve's limit (A = 0): the normal "
-            "force grows without bound"
-            if close
-            else ""
-        )
+        return painleve_reason(nearly_painleve(self.system, t, q, v))
 
     def _change(
         self,
@@ -232,17 +219,17 @@ class ContactModes:
             if hit.factor < 1:
                 notes.append(f"restitution reduced to {hit.factor:.3g} of its value, which would make energy")
         stop = self._stop_speed(t, q, hit.v)
-        creep = self._creep_speed(t)
+        creep = self._events.creep_speed(t)
         rest = np.maximum(max(REST, creep), 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter or creep:
-            v, settled = settled_velocity(system, t, q, v, max(leaves, REST), rest)
+            v, settled = velocity_at_rest(system, t, q, v, max(leaves, REST), rest)
         at_rest = v
         if any(system.tangents[i] == 2 and label in hint.stopped for i, label in enumerate(system.labels)):
             # A speed that is left would turn with the body, an acceleration that sticking contradicts.
-            at_rest, _ = settled_velocity(system, t, q, v, REST, rest)
+            at_rest, _ = velocity_at_rest(system, t, q, v, REST, rest)
         try:
-            if self._stalled:
+            if self._events.stalled:
                 raise NoConsistentMode(_STALLED_TEXT)
             selected = self._select(t, q, at_rest, hint, tau, slow, rest)
         except (NoConsistentMode, TooLarge) as error:
@@ -319,15 +306,6 @@ class ContactModes:
         mode = smooth_mode(self.workspace, selected, event.t, stop, rounding, near)
         return Change(mode, event.q, event.v, event_names=(), rearm=(LIMIT_REACHED,), continues=True)
 
-    def _creep_speed(self, t: float) -> float:
-        """Speed [m/s] below which sliding contacts are at rest, where many events follow one another.
-
-        Friction of a foot that creeps follows velocities that change their directions within nanoseconds, and
-        the forces of its redundant contacts reach one limit after the other. Its energy is dissipated.
-        """
-        many = len(self._times) == _STALLED and t - self._times[0] < _CREEP_TIME
-        return _CREEP_SPEED if many else 0.0
-
     def _select(
         self, t: float, q: Array, v: Array, hint: SwitchHint, tau: Array | None, slow: Array, rest: Array
     ) -> SelectedMode:
@@ -339,7 +317,7 @@ class ContactModes:
         """
         system, before = self.system, self._contact_modes
         selected = select_mode(system, t, q, v, tau, hint, slow, rest, before, start=self._forces)
-        close = self._crowded or self._at_limit
+        close = self._events.crowded or self._at_limit
         if not (selected.undecided or close) or self.actuation is None or system.torque is not None:
             return selected
         ahead = getattr(self.actuation, "ahead", self.actuation)
@@ -347,7 +325,9 @@ class ContactModes:
         for dt in _LATER if np.abs(v).max(initial=0.0) < REST else _LATER[:2]:
             q_later, v_later = system.engine.integrate(q, dt * (v + 0.5 * dt * a)), v + dt * a
             tau_later = ahead(t + dt, q_later, v_later)
-            likely = () if self._crowded or selected.contact_modes == before else selected.contact_modes
+            likely = (
+                () if self._events.crowded or selected.contact_modes == before else selected.contact_modes
+            )
             later = LaterState(t + dt, q_later, v_later, tau_later, likely)
             try:
                 decided = select_mode(

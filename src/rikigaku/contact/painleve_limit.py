@@ -33,6 +33,13 @@ def nearly_painleve(system: ContactSystem, t: float, q: Array, v: Array) -> list
     return close
 
 
+def painleve_reason(close: list[str]) -> str:
+    """Why an integration fails near Painleve's limit of these contacts; empty without any."""
+    names = ", ".join(map(repr, close))
+    text = f"friction at {names} has come to Painleve's limit (A = 0): the normal force grows without bound"
+    return text if close else ""
+
+
 def no_consistent_mode(
     system: ContactSystem, W: Array, blocks: list[ConstraintBlock], owners: list[int], t: float
 ) -> NoConsistentMode:

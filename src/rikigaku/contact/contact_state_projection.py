@@ -16,7 +16,7 @@ _FALL = 10.0  # [m/s^2]
 _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 
-def settled_velocity(
+def velocity_at_rest(
     system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float | Array
 ) -> tuple[Array, float]:
     """The nearest velocities at which slow closed contacts rest, and the energy [J] that this removes.
@@ -59,9 +59,9 @@ def raised_state(system: ContactSystem, t: float, q: Array, v: Array, step: floa
         return q, 0.0
     if gaps[deepest] < -_FALL * step * step:
         raise NoConsistentMode(
-            f"{system.labels[deepest]!r} is {-gaps[deepest]:.2g} m inside its surface at t = {t:.9g} s: fixed "
-            f"steps of {step:g} s are too long for this motion. Take shorter ones, adaptive steps "
-            "(method='dop853') or method='time_stepping'."
+            f"the motion cannot go on at t = {t:.9g} s: {system.labels[deepest]!r} is {-gaps[deepest]:.2g} m "
+            f"inside its surface. Fixed steps of {step:g} s are too long: take shorter ones, adaptive steps "
+            "(method='dop853') or method='time_stepping'"
         )
     touched = [(i, 0) for i in unilateral if gaps[i] <= closed[i]]
     plan = replace(system.constraints, contacts=tuple(touched))
