@@ -60,12 +60,16 @@ SECTIONS: dict[str, Callable[[Options], dict[str, Any]]] = {
 }
 
 
+WITH = {"hybrid": ("legged",)}  # sections whose tables belong to that of another one
+
+
 def main() -> int:
     """Runs; returns the exit status."""
     options = options_from(None, tuple(SECTIONS))
     record = {}
+    sections = dict.fromkeys(x for name in options.sections for x in (name, *WITH.get(name, ())))
     try:
-        for name in options.sections:
+        for name in sections:
             start = time.perf_counter()
             record[name] = SECTIONS[name](options)
             print(f"[{name}: {time.perf_counter() - start:.0f} s]\n", flush=True)

@@ -59,7 +59,7 @@ def _contacts(rng: np.random.Generator, frames: list[str], ground: rk.Surface) -
     return [rk.Contact(frame, ground, friction=friction, restitution=float(e)) for frame in frames]
 
 
-def _above(robot: rk.Robot, contacts: list[Any], q: Array, height: float) -> Array:
+def above(robot: rk.Robot, contacts: list[Any], q: Array, height: float) -> Array:
     """The configuration lifted until the lowest contact is at that height."""
     system = ContactSystem(robot, contacts)
     for _ in range(3):
@@ -69,7 +69,7 @@ def _above(robot: rk.Robot, contacts: list[Any], q: Array, height: float) -> Arr
     return q
 
 
-def _attitude(rng: np.random.Generator, flat: bool) -> Array:
+def attitude(rng: np.random.Generator, flat: bool) -> Array:
     if flat:
         return np.array([1.0, 0, 0, 0])
     x = rng.normal(size=4)
@@ -90,8 +90,8 @@ def box(rng: np.random.Generator) -> Scene:
         slope = rng.choice([0.0, rng.uniform(0, 0.6)])
         robot = robot.with_gravity((float(G * np.sin(slope)), 0, float(-G * np.cos(slope))))
     contacts = _contacts(rng, [f.name for f in robot.frames], ground)
-    q = np.array([0, 0, 0, *_attitude(rng, flat)])
-    q = _above(robot, contacts, q, 0.0 if flat else rng.uniform(0, 0.5))
+    q = np.array([0, 0, 0, *attitude(rng, flat)])
+    q = above(robot, contacts, q, 0.0 if flat else rng.uniform(0, 0.5))
     v = rng.normal(size=6) * [
         1,
         1,
@@ -107,7 +107,7 @@ def rod(rng: np.random.Generator) -> Scene:
     points = [np.array([x, 0, 0]) for x in np.linspace(-length / 2, length / 2, count)]
     robot = _free_body("rod", rng.uniform(0.2, 5), np.array([length, 0.03, 0.03]), points)
     contacts = _contacts(rng, [f.name for f in robot.frames], _ground(rng))
-    q = _above(robot, contacts, np.array([0, 0, 0, *_attitude(rng, False)]), rng.uniform(0, 0.5))
+    q = above(robot, contacts, np.array([0, 0, 0, *attitude(rng, False)]), rng.uniform(0, 0.5))
     return Scene("rod", robot, q, rng.normal(size=6) * [1, 1, 1, 2, 2, 2], contacts)
 
 
@@ -178,7 +178,7 @@ def legged(rng: np.random.Generator) -> Scene:
     contacts = _contacts(rng, [f.name for f in frames], _ground(rng))
     bent = np.tile([0.5, -1.0], legs)
     q = np.array([0, 0, 0.5, 1, 0, 0, 0, *bent])
-    q = _above(robot, contacts, q, rng.uniform(0, 0.1))
+    q = above(robot, contacts, q, rng.uniform(0, 0.1))
     torque = rk.PD(robot, bent, float(rng.uniform(20, 80)), float(rng.uniform(0.5, 2)), gravity=False)
     return Scene("legged", robot, q, rng.normal(size=robot.nv) * 0.3, contacts, torque)
 
@@ -197,7 +197,7 @@ def ball(rng: np.random.Generator) -> Scene:
         moments = {"torsional_friction": 0.1 * radius * rng.random(), "rolling_friction": 0.05 * radius}
     e = plain.restitution
     contacts = [rk.Contact("body", ground, plain.friction, e, shape=p, **moments) for p in parts]
-    q = _above(robot, contacts, np.array([0, 0, 0.5, *_attitude(rng, False)]), rng.uniform(0, 0.4))
+    q = above(robot, contacts, np.array([0, 0, 0.5, *attitude(rng, False)]), rng.uniform(0, 0.4))
     return Scene(
         "ball" if is_ball else "capsule", robot, q, rng.normal(size=6) * [1, 1, 1, 5, 5, 5], contacts
     )
@@ -240,7 +240,7 @@ def capsules(rng: np.random.Generator) -> Scene:
     for i, shape in enumerate(shapes):
         contacts += rk.shape_contacts(f"c{i}", shape, ground, friction=mu)
     contacts += rk.shape_contacts("c0", shapes[0], shapes[1].on("c1"), friction=mu)
-    q = np.array([0, 0, 0.6, *_attitude(rng, False), *rng.uniform(-0.1, 0.1, 2), 1.2, *_attitude(rng, False)])
+    q = np.array([0, 0, 0.6, *attitude(rng, False), *rng.uniform(-0.1, 0.1, 2), 1.2, *attitude(rng, False)])
     return Scene("capsules", world, q, rng.normal(size=12) * 0.5, contacts)
 
 

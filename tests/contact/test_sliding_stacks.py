@@ -11,7 +11,7 @@ import rikigaku as rk
 MU, G, HEIGHT = 0.2, 9.81, 0.1
 
 
-def stack(count, places=None, angles=None, masses=None):
+def stack(count, places=None, angles=None, masses=None, floor=MU):
     """A world of boxes, the contacts of each with the one below, and q."""
     boxes = [rk.Box(0.4, 0.3, HEIGHT) for _ in range(count)]
     masses = [1.0] * count if masses is None else masses
@@ -19,7 +19,7 @@ def stack(count, places=None, angles=None, masses=None):
     contacts, q = [], []
     for i, box in enumerate(boxes):
         below = rk.Plane((0, 0, 1), (0, 0, HEIGHT / 2)).on(f"box{i - 1}") if i else rk.Plane()
-        corners = rk.shape_contacts(f"box{i}", box, below, friction=MU)
+        corners = rk.shape_contacts(f"box{i}", box, below, friction=MU if i else floor)
         contacts += [corner for corner in corners if corner.shape.at[2] < 0]
         x, y = (0.0, 0.0) if places is None else places[i]
         half = 0.0 if angles is None else angles[i] / 2
@@ -77,3 +77,19 @@ def test_layers_that_are_offset_and_turned_stick_on_a_slope():
     angle = 1.5 * np.arctan(MU)
     fall = G * (np.sin(angle) - MU * np.cos(angle)) / 2
     assert motion.q[-1, ::7] - q[::7] == pytest.approx([fall] * 3, abs=1e-7)
+
+
+def test_a_pushed_stack_slips_at_two_layers_only():
+    """The force 60 t on the lowest of three boxes: the floor slips at its friction, the layer above it where
+    the boxes on it accelerate by mu g. The uppermost layer then sticks exactly at its limit, with all corners
+    at once: their forces reached it one after another, hundreds of times in 1e-4 s."""
+    world, contacts, q = stack(3, masses=[1.0, 2.0, 3.0], floor=0.25)
+    push = {"box0": ["60*t", "0", "0", "0", "0", "0"]}
+    motion = rk.simulate(world, q, duration=0.5, contacts=contacts, wrenches=push, rtol=1e-6)
+    assert motion.done, motion.status
+    floor = 0.25 * 6 * G / 60
+    layer = floor + MU * 6 * G / 60
+    assert [event.t for event in motion.events] == pytest.approx([floor, layer], abs=1e-6)
+    assert motion.statistics["changes of mode"] < 60
+    speed = 60 / 6 * (layer - floor) ** 2 / 2 + MU * G * (0.5 - layer)
+    assert motion.v[-1, 6::6] == pytest.approx([speed, speed], abs=1e-5)

@@ -316,7 +316,8 @@ class ContactModes:
         and motion a moment later decide, if they do.
         """
         system, before = self.system, self._contact_modes
-        selected = select_mode(system, t, q, v, tau, hint, slow, rest, before, start=self._forces)
+        tie = self._events.tie(t)
+        selected = select_mode(system, t, q, v, tau, hint, slow, rest, before, None, self._forces, tie)
         close = self._events.crowded or self._at_limit
         if not (selected.undecided or close) or self.actuation is None or system.torque is not None:
             return selected
@@ -331,7 +332,7 @@ class ContactModes:
             later = LaterState(t + dt, q_later, v_later, tau_later, likely)
             try:
                 decided = select_mode(
-                    system, t, q, v, tau, NO_HINT, slow, rest, before, later, selected.forces
+                    system, t, q, v, tau, NO_HINT, slow, rest, before, later, selected.forces, tie
                 )
             except (NoConsistentMode, TooLarge):
                 break

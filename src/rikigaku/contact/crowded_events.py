@@ -6,6 +6,9 @@ from collections import deque
 _CROWD, _STALLED = 6, 24
 # As many events within a time [s] after which contacts that creep slower than a speed [m/s] are at rest.
 _CREEP_TIME, _CREEP_SPEED = 1e-5, 1e-5
+# Relative excess over static friction of redundant contacts that stay at their limits beside sliding ones,
+# and the same after as many events within a time [s].
+_TIE, _TIE_TIME, _LONG_TIE = 1e-7, 1e-3, 1e-5
 
 
 class CrowdedEvents:
@@ -33,3 +36,12 @@ class CrowdedEvents:
         """
         many = len(self._times) == _STALLED and t - self._times[0] < _CREEP_TIME
         return _CREEP_SPEED if many else 0.0
+
+    def tie(self, t: float) -> float:
+        """Relative excess over static friction at which redundant contacts slip that stay at their limits.
+
+        The layers of a sliding stack with equal friction stick at exactly their limits. Their forces follow
+        the directions of slow sliding, which have the integration's error.
+        """
+        many = len(self._times) == _STALLED and t - self._times[0] < _TIE_TIME
+        return _LONG_TIE if many else _TIE

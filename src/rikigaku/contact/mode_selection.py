@@ -44,6 +44,7 @@ def select_mode(
     before: Sequence[str] = (),
     later: LaterState | None = None,
     start: Array | None = None,
+    tie: float = _TIE,
 ) -> SelectedMode:
     """The contact mode that is consistent at a state; every contact and joint is tested.
 
@@ -54,6 +55,7 @@ def select_mode(
         before: `contact_modes` before an event; most of many contacts and joints keep theirs.
         start: `forces` of the mode before, from which the friction solver begins.
         later: a state shortly after this one, whose forces and accelerations decide instead.
+        tie: relative excess over static friction at which redundant contacts slip that stay at their limits.
     Raises:
         NoConsistentMode: if there is none, with the contacts where friction is beyond Painleve's limit.
     """
@@ -79,6 +81,7 @@ def select_mode(
     parts = islands(W, blocks, range(system.constraints.permanent))
     found, sizes, undecided, near = [], [0.0] * len(blocks), False, False
     tolerances = [STICKING] * len(blocks)
+    names_of = (*system.labels, *(joint.joint for joint in system.joints))
     for island in parts:
         own = [owners[k] for k in island.members]
         names = [before[i] for i in own] if before else [], [likely[i] for i in own] if likely else []
@@ -91,14 +94,23 @@ def select_mode(
             raise no_consistent_mode(system, island.W, island.blocks, own, t)
         found.append(solution)
         size = force_scale(island.W, solution.F, least)
+        thin = solution.rank == 1 or _sticks_at_limit(solution, [names_of[i] for i in own], hint)
         for k in island.members:
             sizes[k] = size
-            tolerances[k] = STICKING if solution.rank != 1 else _TIE
+            tolerances[k] = tie if thin else STICKING
         undecided = undecided or _undecided(island.W, solution, island.blocks, least)
         near = near or chosen
     whole = joined(parts, found, W, w0, blocks)
     selected = _selected(system, whole, owners, blocks, equations.directions, sizes, tolerances)
     return replace(selected, undecided=undecided, reference=whole.F if near else None, forces=whole.F)
+
+
+def _sticks_at_limit(solution: ModeSolution, names: Sequence[str], hint: SwitchHint) -> bool:
+    """Whether a contact that has come to its friction limit sticks on, as redundant ones beside sliding ones
+    do: other forces of theirs give the same motion."""
+    kinds = [mode.kind for mode in solution.modes]
+    held = any(kind == "stick" and name in hint.slipping for kind, name in zip(kinds, names, strict=True))
+    return bool(held and solution.redundant and "slip" in kinds)
 
 
 def _island_mode(
