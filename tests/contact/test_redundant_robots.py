@@ -159,7 +159,7 @@ def test_dry_joints_at_rest_remain_so_where_feet_come_to_rest():
     robot = rk.Robot("stool", tuple(links), feet)
     system = ContactSystem(robot, [rk.Contact(foot.name, rk.Plane(), friction=0.4) for foot in feet])
     q, slow = np.array([0, 0, 0.2, 1, 0, 0, 0, 0, 0, 0]), np.array([1e-7, 3e-8, 0, 0, 0, 0, 0, 0, 0])
-    settled, removed = velocity_at_rest(system, 0.0, q, slow, REST, 1e-6)
+    settled, removed, _ = velocity_at_rest(system, 0.0, q, slow, REST, 1e-6)
     assert np.abs(settled).max() < 1e-15  # no freedom is left: legs of 0.2 m would turn at 1e-7 / 0.2 rad/s
     assert removed == pytest.approx(robot.kinetic_energy(q, slow), rel=1e-12)
     motion = rk.simulate(robot, q, [0.3, 0.1, 0, 0, 0, 0.4, 0, 0, 0], duration=0.3, contacts=system)

@@ -206,10 +206,9 @@ class ContactModes:
         q, raised = raised_state(system, t, q, v, self.step) if self.step else (q, 0.0)
         rounding = resolution(system, t, q)
         slow = np.maximum(self.minimum_bounce_speed, np.sqrt(8 * _FALL * rounding))
-        leaves = 2 * _FALL * self.step if self.straight else 0.0  # flights of a few of Euler's steps
         chatter = self._chattering.speed(t)
-        slow, leaves = np.maximum(slow, chatter), max(leaves, chatter)
-        gained = _FALL * self.step if self.straight else 0.0  # by each flight, whatever its speed
+        gained = _FALL * self.step if self.straight else 0.0  # by each of Euler's flights, whatever its speed
+        slow, leaves = np.maximum(slow, chatter), max(2 * gained, chatter)  # flights of a few of these steps
         hit = impact(system, t, q, v, np.maximum(slow, leaves), gained)
         if np.any(hit.impulses):
             notes.append("impact")
@@ -223,11 +222,12 @@ class ContactModes:
         rest = np.maximum(max(REST, creep), 2 * stop)
         v, settled, moved = hit.v, 0.0, hit.work
         if self.step or chatter or creep:
-            v, settled = velocity_at_rest(system, t, q, v, max(leaves, REST), rest)
+            v, settled, work = velocity_at_rest(system, t, q, v, max(leaves, REST), rest)
+            moved += work
         at_rest = v
         if any(system.tangents[i] == 2 and label in hint.stopped for i, label in enumerate(system.labels)):
             # A speed that is left would turn with the body, an acceleration that sticking contradicts.
-            at_rest, _ = velocity_at_rest(system, t, q, v, REST, rest)
+            at_rest = velocity_at_rest(system, t, q, v, REST, rest)[0]
         try:
             if self._events.stalled:
                 raise NoConsistentMode(_STALLED_TEXT)
@@ -244,7 +244,8 @@ class ContactModes:
             selected = self._select(t, q, v, NO_HINT, tau, slow, rest)
         self._constraints, self._contact_modes = selected.constraints, selected.contact_modes
         self._forces = selected.forces
-        q, v, removed = projected_state(system, selected, t, q, v)
+        q, v, removed, work = projected_state(system, selected, t, q, v)
+        moved += work
         notes += self._indeterminate_note(selected)
         if selected.painleve:
             notes.append(f"beyond Painleve's limit at {', '.join(selected.painleve)}")

@@ -18,8 +18,9 @@ _ROUNDING = 1e-14  # [m, rad]: smaller projection steps are skipped
 
 def velocity_at_rest(
     system: ContactSystem, t: float, q: Array, v: Array, leaves: float, slides: float | Array
-) -> tuple[Array, float]:
-    """The nearest velocities at which slow closed contacts rest, and the energy [J] that this removes.
+) -> tuple[Array, float, float]:
+    """The nearest velocities at which slow closed contacts rest, the energy [J] that this dissipates, and the
+    work [J] of moving surfaces.
 
     Joints with dry friction that are at rest remain so.
 
@@ -39,7 +40,8 @@ def velocity_at_rest(
     f = np.linalg.lstsq(equations.W[np.ix_(rows, rows)], -equations.rates[rows], rcond=1e-10)[0]
     speed = v + f @ equations.response[rows]
     terms = system.engine.configuration(t, q)
-    return speed, terms.kinetic_energy(v) - terms.kinetic_energy(speed)
+    work = float(f @ (equations.J[rows] @ v - equations.rates[rows]))  # rates are relative to the surfaces
+    return speed, work + terms.kinetic_energy(v) - terms.kinetic_energy(speed), work
 
 
 def raised_state(system: ContactSystem, t: float, q: Array, v: Array, step: float) -> tuple[Array, float]:
@@ -74,8 +76,9 @@ def raised_state(system: ContactSystem, t: float, q: Array, v: Array, step: floa
 
 def projected_state(
     system: ContactSystem, selected: SelectedMode, t: float, q: Array, v: Array
-) -> tuple[Array, Array, float]:
-    """The state projected onto the active constraints, and the energy [J] the projection removes."""
+) -> tuple[Array, Array, float, float]:
+    """The state projected onto the active constraints, the energy [J] the projection dissipates, and the work
+    [J] of moving surfaces: v' M (v' - v), since their forces act along J v', which is their speed."""
     plan, engine = selected.constraints, system.engine
     moved, step, speed = np.array(q), np.zeros(system.robot.nv), np.array(v)
     before = engine.terms(t, moved, np.zeros(system.robot.nv), np.zeros(system.robot.nv))
@@ -89,4 +92,8 @@ def projected_state(
     after = engine.configuration(t, moved)
     # At rest the generalized force is that of gravity and springs.
     lost = before.configuration.kinetic_energy(v) - after.kinetic_energy(speed)
-    return moved, speed, lost + float(before.force @ step)
+    work = 0.0
+    if any(contact.surface.moves_by_itself for contact in system.contacts):
+        x, y = after.L @ v, after.L @ speed
+        work = float(y @ ((y - x) / after.inverse_D))
+    return moved, speed, lost + work + float(before.force @ step), work
