@@ -21,10 +21,11 @@ from rikigaku.integrators.butcher_tableaus import EULER
 from rikigaku.robot import Robot
 from rikigaku.simulation.actuation import actuation_of
 from rikigaku.simulation.actuation_program import ActuationForces, sampled_controller
+from rikigaku.simulation.end_status import end_status, no_mode_status, zeno_status
 from rikigaku.simulation.external_wrenches import loaded
 from rikigaku.simulation.loop_monitor import singular_passages, until_loops_open
 from rikigaku.simulation.mode_fields import field_of
-from rikigaku.simulation.native_run import Progression, Run, Settings, run
+from rikigaku.simulation.native_run import Progression, Run, run
 from rikigaku.simulation.saturation_states import SaturationStates
 from rikigaku.simulation.simulate_arguments import (
     TIME_STEPPING,
@@ -37,7 +38,7 @@ from rikigaku.simulation.simulate_arguments import (
 )
 from rikigaku.simulation.solution import Solution
 from rikigaku.simulation.step_interpolation import interpolated, step_of_no_length
-from rikigaku.simulation.step_limits import DIVERGED, LARGEST_RECORD, ChangeLimit, StepLimits, Stiffness
+from rikigaku.simulation.step_limits import ChangeLimit, StepLimits, Stiffness
 from rikigaku.simulation.stepped_solution import check_start, stepped_solution
 from rikigaku.simulation.torque_limits import saturated
 
@@ -148,7 +149,9 @@ def simulate(
     try:
         change = system.start(start, q, v)
     except _NO_MODE as error:
-        return Solution.at_start(robot, actuation, start, q, v, forces(start, q, v), _no_mode(error, start))
+        return Solution.at_start(
+            robot, actuation, start, q, v, forces(start, q, v), no_mode_status(error, start)
+        )
     stiffness = Stiffness(method)
     if stiffness.room is not None and getattr(system, "slides_in_space", False):
         integrator.driver(stiffness.implicit)  # compiled before the first step, not where it is needed
@@ -201,12 +204,12 @@ def simulate(
             changes, change, waiting = changes + 1, recovered, ()
             continue
         if done.status != integrator.Status.EVENT:
-            status = _end_status(done, settings)
+            status = end_status(done, settings)
             if done.status == integrator.Status.STUCK and hasattr(system, "failure_reason"):
                 why = system.failure_reason(t, done.y[: robot.nq], done.y[robot.nq : -2])
                 status += f"; {why}" if why else ""
             if done.status == integrator.Status.STUCK and _no_progress(runs, _ZENO):
-                status = _zeno_status(changes, t)
+                status = zeno_status(changes, t)
             break
         q, v = done.y[: robot.nq].copy(), done.y[robot.nq : -2].copy()
         event = Event(done.fired[0], t, q, v, change.mode.name, done.fired[1:], forces(t, q, v))
@@ -225,7 +228,7 @@ def simulate(
                 transition = system.after(event)
         except _NO_MODE as error:  # the motion up to here is returned
             events_found.append(event)
-            status = _no_mode(error, t)
+            status = no_mode_status(error, t)
             break
         if transition is None or transition.event_names is None:
             events_found.append(event)
@@ -242,7 +245,7 @@ def simulate(
             status = changes_limit.status(t)
             break
         if _no_progress(runs, _CHATTERING):
-            status = _zeno_status(changes, t)
+            status = zeno_status(changes, t)
             break
         waiting = tuple(name for name in done.fired if name not in transition.rearm)
         change, stiffness = transition, stiffness.in_next_mode()
@@ -303,53 +306,6 @@ def _recorded(robot: Robot, done: Run) -> list[Event]:
         Event(name, float(at), x[: robot.nq], x[robot.nq : -2], done.mode.name)
         for (name, at), x in zip(done.recorded, y, strict=True)
     ]
-
-
-def _end_status(done: Run, settings: Settings) -> str:
-    if done.status == integrator.Status.DONE:
-        return "done"
-    if done.status == integrator.Status.LIMIT:
-        return f"the limit of {settings.most_steps} steps was reached at t = {done.t:.9g} s"
-    if done.status == integrator.Status.DIVERGED:
-        return (
-            f"the motion diverges: positions, velocities or energies exceed {DIVERGED:g} at t = {done.t:.9g} "
-            f"s. Check the actuation{_too_long(settings)}"
-        )
-    if done.status == integrator.Status.MEMORY:
-        return (
-            f"the recorded steps take {LARGEST_RECORD / 1e9:g} GB at t = {done.t:.9g} s. Continue from here "
-            "with start=, or take larger tolerances"
-        )
-    if done.status == integrator.Status.SHORT:
-        fastest = float(np.abs(done.y[done.field.robot.nq : -2]).max(initial=0.0))
-        return (
-            f"more than {settings.most_steps} steps for a simulated second at t = {done.t:.9g} s, where the "
-            f"largest velocity is {fastest:.2g}: the motion diverges, or is stiff (method='radau'), or needs "
-            "a larger most_steps"
-        )
-    why = "rates are not finite, or steps became too small" if integrator.adaptive(settings.method) else ""
-    why = why or f"rates are not finite{_too_long(settings)}"
-    return f"the motion cannot go on at t = {done.t:.9g} s: {why}"
-
-
-def _too_long(settings: Settings) -> str:
-    """What to do about fixed explicit steps; empty for adaptive ones."""
-    if integrator.adaptive(settings.method):
-        return ""
-    return (
-        f". Steps of {settings.step:g} s may be too long for the explicit method {settings.method!r}: take "
-        "shorter ones, method='time_stepping', or adaptive steps"
-    )
-
-
-def _no_mode(error: Exception, t: float) -> str:
-    if isinstance(error, np.linalg.LinAlgError):
-        return f"the forces of the contacts cannot be found at t = {t:.9g} s: {error}"
-    return str(error)
-
-
-def _zeno_status(changes: int, t: float) -> str:
-    return f"changes of mode follow one another without end (Zeno, or chattering): {changes} by t = {t:.9g} s"
 
 
 def _no_progress(runs: list[Run], count: int) -> bool:
