@@ -27,13 +27,13 @@ def disc(rng: np.random.Generator) -> Scene:
 
 def platform(rng: np.random.Generator) -> Scene:
     """A box on a floor that heaves, or on a belt whose speed changes."""
-    sides = [float(x) for x in rng.uniform(0.1, 0.4, 3)]
-    shape = rk.Box(*sides)
+    a, b, c = (float(x) for x in rng.uniform(0.1, 0.4, 3))
+    shape = rk.Box(a, b, c)
     robot = rk.free_body("box", shape, mass=float(rng.uniform(0.5, 5)))
-    a, w = rng.uniform(0.005, 0.05), rng.uniform(2, 10)
+    height, w = rng.uniform(0.005, 0.05), rng.uniform(2, 10)
     belt = (f"{rng.uniform(0, 1):.4f}*cos({rng.uniform(1, 6):.4f}*t)", 0, 0)
     heaves = rng.random() < 0.5
-    ground = rk.Surface(f"z - {a:.4f}*sin({w:.4f}*t)") if heaves else rk.Plane(belt=belt)
+    ground = rk.Surface(f"z - {height:.4f}*sin({w:.4f}*t)") if heaves else rk.Plane(belt=belt)
     mu, e = float(rng.uniform(0.1, 0.9)), float(rng.choice([0.0, rng.uniform(0, 0.6)]))
     contacts: list[Any] = list(rk.shape_contacts("box", shape, ground, friction=mu, restitution=e))
     q = above(robot, contacts, np.array([0, 0, 1, *attitude(rng, rng.random() < 0.5)]), rng.uniform(0, 0.2))

@@ -8,6 +8,7 @@ to rest by themselves, whatever their rates.
 """
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Chattering:
         self._revivals: deque[float] = deque()  # their times
         self._last: dict[int, tuple[float, float]] = {}  # of each contact: time and speed of its last impact
 
-    def record(self, t: float, approach: Array, hit: Array) -> None:
+    def record(self, t: float, approach: Array, hit: Any) -> None:
         """Add an impact: speeds of approach [m/s] of all contacts, and which of them had an impulse."""
         speeds = {int(i): float(approach[i]) for i in np.flatnonzero(hit) if approach[i] > 0}
         for i, speed in speeds.items():
