@@ -137,7 +137,7 @@ def _reached(scene: Scene, line: str, limit: float) -> tuple[float, float]:
     try:
         with warnings.catch_warnings(), processor_time(limit):
             warnings.simplefilter("ignore")
-            motion = _simulated(scene, duration, 1e-9, str)
+            motion = _simulated(scene, duration, 1e-9, list[str]().append)
             return _lowest_gap(scene, motion), motion.energy_audit().relative
     except OutOfTime:
         return np.nan, np.nan
