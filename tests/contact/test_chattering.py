@@ -122,7 +122,7 @@ def test_a_regular_motion_goes_on_whatever_the_number_of_its_mode_changes():
     early = rk.simulate(robot, [0.0], torque=push, duration=2.0, joint_friction=True, most_changes=150)
     text = "the limit of 150 changes of contact mode for a simulated second was reached at t = "
     assert early.status.startswith(text)
-    assert early.t[-1] < 0.7
+    assert early.t[-1] < 1.0
 
 
 def test_contacts_that_long_fixed_steps_carry_into_the_floor_are_raised_or_end_the_motion():

@@ -107,7 +107,7 @@ def simulate(
             that begin and end within a step (a pulse, a thin obstacle) need short steps.
         most_steps: limit of the number of steps. Adaptive steps at a rate above most_steps for a simulated
             second end the motion early. most_changes: limit of changes of contact mode for a simulated
-            second: a tenth of them (at least 100) within the same part of a second ends the motion.
+            second: a tenth of them (at least 1000) within the same part of a second ends the motion.
         progress: a function that is called with a line every two seconds, with the simulated time; True
             prints them on stderr.
     Returns:

@@ -54,13 +54,13 @@ class StepLimits:
 class ChangeLimit:
     """Whether contact modes change at a rate above `most_changes` for a simulated second.
 
-    Rates are those of a tenth of most_changes (or of 100, or of all, where these are fewer) in a row: a
+    Rates are those of a tenth of most_changes (or of 1000, or of all, where these are fewer) in a row: a
     motion with a regular rate below the limit goes on for any time, and one above it ends early.
     """
 
     def __init__(self, most_changes: int) -> None:
         self.most = most_changes
-        self.count = max(most_changes // 10, min(most_changes, 100))  # changes whose time is compared
+        self.count = max(most_changes // 10, min(most_changes, 1000))  # changes whose time is compared
         self.times: deque[float] = deque(maxlen=self.count)
 
     def reached(self, t: float) -> bool:
