@@ -148,11 +148,11 @@ def arm(rng: np.random.Generator) -> Scene:
     contacts = _contacts(rng, [f.name for f in robot.frames], ground)
     q = rng.uniform(-0.7, 0.7, count)
     try:
-        system = ContactSystem(robot, contacts)
+        gaps = ContactSystem(robot, contacts).state(q, np.zeros(count)).gap
     except rk.errors.WrongValue:  # the elbow is on a vertical axis and does not move
         contacts = contacts[:1]
-        system = ContactSystem(robot, contacts)
-    if system.state(q, np.zeros(count)).gap.min() < 0:
+        gaps = ContactSystem(robot, contacts).state(q, np.zeros(count)).gap
+    if gaps.min() < 0:
         q = np.zeros(count)
     waves = zip(*(rng.uniform(0, most, count) for most in (6, 9, 6)), strict=True)
     torque = [f"{a:.4f}*sin({w:.4f}*t + {p:.4f})" for a, w, p in waves]
