@@ -109,12 +109,16 @@ class TimeStepping:
     ) -> Stepped:  # fmt: skip
         """Advance many worlds (N, nq), (N, nv), with the robot's programs in vector registers.
 
-        every: steps between recorded states (0: all of them); the last is recorded, too. Recorded positions
-            of robots with loops, guides and bilateral contacts are projected onto their constraints.
-        inputs: of the actuation in each step and world (steps, N, size), instead of its own.
-        parameters: of the actuation, then symbols of the robot, in each world (N, count).
-        friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction moments.
-        stop: a program of (q, v, energies) whose result is 0 where a world stops.
+        Args:
+            every: steps between recorded states (0: all of them); the last is recorded, too. Recorded
+                positions of robots with loops, guides and bilateral contacts are projected onto their
+                constraints.
+            inputs: of the actuation in each step and world (steps, N, size), instead of its own.
+            parameters: of the actuation, then symbols of the robot, in each world (N, count).
+            friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction
+                moments.
+            stop: a program of (q, v, energies) whose result is 0 where a world stops.
+
         Results do not depend on threads, nor on which worlds are together. A world whose state or forces
         are not finite has NaN from there on; `status` says so, and the others go on.
 

@@ -154,12 +154,13 @@ class Branch:
 class JointFormulas:
     """Every joint as a formula of a frame's pose. Branches differ in the signs of their square roots.
 
-    steps: what is computed, in order, common to all branches: data that runs on any kind of number.
-    pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
-    conditions: formulas of the pose that vanish wherever it is reachable.
-    more_conditions: number of further conditions, which differ between branches; `solve` checks them, and
-        `branch_conditions` has those that are known.
-    undecided: number of combinations of signs that could not be verified and are left out (`status`).
+    Attributes:
+        steps: what is computed, in order, common to all branches: data that runs on any kind of number.
+        pose_names: px, py, pz and r11 ... r33, the elements of the pose in the formulas.
+        conditions: formulas of the pose that vanish wherever it is reachable.
+        more_conditions: number of further conditions, which differ between branches; `solve` checks them,
+            and `branch_conditions` has those that are known.
+        undecided: number of combinations of signs that could not be verified and are left out (`status`).
     """
 
     robot: RobotModel
