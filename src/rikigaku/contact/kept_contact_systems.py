@@ -6,6 +6,7 @@ from typing import Any
 from rikigaku.contact.contact_modes import ContactModes
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.contact_tolerances import SLOW
+from rikigaku.contact.friction_law import JointFriction
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.value_text import short
 from rikigaku.robot import Robot
@@ -30,8 +31,8 @@ def contact_modes(robot: Robot, contacts: Any, joint_friction: bool | None = Non
                 "contacts is a list, as in [rk.Contact('hand', rk.Plane(), 0.2)]; "
                 f"{short(contacts)} was given."
             )
-        joints = () if joint_friction is False else None
-        return ContactModes(_system(robot, tuple(contacts), joints))
+        joints: tuple[JointFriction, ...] | None = () if joint_friction is False else None
+        return ContactModes(kept_system(robot, tuple(contacts), joints))
     if joint_friction is not None:
         raise WrongValue(
             "The ContactSystem given has its joint friction: leave out joint_friction, or give "
@@ -45,7 +46,9 @@ def contact_modes(robot: Robot, contacts: Any, joint_friction: bool | None = Non
 _KEPT = 4  # contact systems of the last calls of `simulate`, for each robot
 
 
-def _system(robot: Robot, contacts: tuple[Any, ...], joints: tuple[()] | None) -> ContactSystem:
+def kept_system(
+    robot: Robot, contacts: tuple[Any, ...], joints: tuple[JointFriction, ...] | None
+) -> ContactSystem:
     """The contact system; that of an earlier call with the same robot and equal contacts is used again.
 
     Robots and contacts are frozen data. The systems are kept with their robot, and released with it.

@@ -1,21 +1,25 @@
 """Rollouts with contacts, loops and stops by the fixed steps of `simulation.time_stepping`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rikigaku.contact.constraint_projection import initial_gap_text
+from rikigaku.contact.constraint_setup import coulomb_joints
 from rikigaku.contact.contact_system import ContactSystem
 from rikigaku.contact.contact_tolerances import CLOSED
+from rikigaku.contact.friction_law import JointFriction
 from rikigaku.contact.friction_moment import FrictionMoment
-from rikigaku.contact.kept_contact_systems import contact_modes
+from rikigaku.contact.kept_contact_systems import contact_modes, kept_system
 from rikigaku.core.errors import CannotClose, WrongSize, WrongValue
 from rikigaku.core.types import Array
 from rikigaku.hybrid.loop_projection import states_onto_loops, still_open
 from rikigaku.hybrid.smooth_motion import is_closed
 from rikigaku.integrators.time_stepping_driver import StepStatus
 from rikigaku.laws.contact.stepping_terms import stepping_sizes
+from rikigaku.numbers.number_kind import FLOATS
+from rikigaku.robot import Robot
 from rikigaku.rollout.rollout_arguments import Worlds, part
 from rikigaku.rollout.rollout_problem import RolloutProblem
 from rikigaku.rollout.rollout_result import Integers
@@ -30,11 +34,10 @@ def contact_rollout(
     """Fill q and v; steps of each world, its `StepStatus`, its largest friction residual."""
     robot, actuation, worlds, table = problem.robot, problem.actuation, problem.worlds, problem.table
     steps, every, threads, start = problem.steps, problem.every, problem.threads, problem.start
-    system = (
-        ContactSystem(robot, (), joints=())
-        if contacts is None
-        else contact_modes(robot, contacts, None).system
-    )
+    if isinstance(contacts, Iterable) and not isinstance(contacts, str):
+        contacts = tuple(contacts)
+    varied_joints = _varied_joints(problem, contacts)
+    system = _system(robot, contacts, varied_joints)
     stepping = TimeStepping(system, actuation, problem.dt)
     friction = _friction(system, worlds)
     # By the arguments, not by their values: any part of the worlds takes the same program.
@@ -66,7 +69,8 @@ def contact_rollout(
             parameters = np.broadcast_to(worlds.parameters(here), (count, len(worlds.columns)))
         done = stepping.worlds(
             q0, v0, steps, start=start, every=every, inputs=inputs, threads=threads, parameters=parameters,
-            friction=None if friction is None else friction[here], stop=stop,
+            friction=None if friction is None else friction[here],
+            coulomb=_coulomb(system, varied_joints, symbols, count), stop=stop,
         )  # fmt: skip
         if every:
             records = done.records[: len(q)]  # those beyond: the last states
@@ -78,6 +82,45 @@ def contact_rollout(
         causes[here] = np.where(finite, StepStatus.DONE, done.causes)
         residual[here] = done.rows[:, place].max(axis=1)
     return taken, causes, residual
+
+
+def _system(robot: Robot, contacts: Any, varied: tuple[str, ...]) -> ContactSystem:
+    """The contact system; joints whose dry friction varies have it in all worlds, with a number of none."""
+    if contacts is None:
+        return ContactSystem(robot, (), joints=())
+    if not varied:
+        return contact_modes(robot, contacts, None).system
+    constant = [joint for joint in coulomb_joints(robot) if joint.joint not in varied]
+    return kept_system(robot, contacts, (*constant, *(JointFriction(name, 1.0) for name in varied)))
+
+
+def _varied_joints(problem: RolloutProblem, contacts: Any) -> tuple[str, ...]:
+    """Joints whose Coulomb friction is a formula of symbols with values of the rollout."""
+    if not (problem.worlds.has_parameters and isinstance(contacts, tuple)):
+        return ()
+    own = {x.joint for x in contacts if isinstance(x, JointFriction)}
+    return tuple(
+        x.name for x in problem.robot.joints if x.nv == 1 and x.coulomb.symbols and x.name not in own
+    )
+
+
+def _coulomb(
+    system: ContactSystem, varied: tuple[str, ...], symbols: Mapping[str, Array], count: int
+) -> Array | None:
+    """Dry friction of each world and joint (count, joints) where it varies; else None."""
+    if not varied:
+        return None
+    columns = []
+    for joint in system.joints:
+        value: Any = joint.coulomb
+        if joint.joint in varied:
+            value = system.robot.joint(joint.joint).coulomb.evaluate(FLOATS, symbols)
+        columns.append(np.broadcast_to(value, (count,)))
+        if (least := float(columns[-1].min(initial=0.0))) < 0:
+            raise WrongValue(
+                f"The Coulomb friction of joint {joint.joint!r} is {least:g} in a world; it must be >= 0."
+            )
+    return np.stack(columns, axis=1)
 
 
 def _symbols(system: ContactSystem, worlds: Worlds, here: slice) -> dict[str, Array]:

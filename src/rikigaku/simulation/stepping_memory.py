@@ -106,6 +106,8 @@ class Tile:
         self.symbols = np.zeros((worlds, own_count + len(system.robot.free_symbols)))  # of each world
         self.friction = np.tile(engine.friction.reshape(-1, 4), (worlds, 1, 1))
         self.static = np.tile([c.friction.limit for c in system.contacts], (worlds, 1))
+        self.coulomb = np.tile(engine.coulomb, (worlds, 1))  # of joints
+        self.joint_static = np.tile([joint.limit for joint in system.joints], (worlds, 1))
         self.taken, self.failed = np.full((2, worlds), -1, dtype=np.int64)
         self.causes = np.zeros(worlds, dtype=np.int64)
         self.blocks = np.zeros((worlds, FIRST + len(StepSlot)), dtype=np.int64)
@@ -124,7 +126,8 @@ class Tile:
                 StepSlot.SMOOTH: x[TileSlot.SMOOTH], StepSlot.CONTROL: x[TileSlot.CONTROLS],
                 StepSlot.INCREMENT: x[TileSlot.INCREMENTS], StepSlot.WARM: self.warm,
                 Slot.FRICTION: self.friction, StepSlot.STATIC: self.static,
-                StepSlot.CORRECTED: self.corrected,
+                StepSlot.CORRECTED: self.corrected, Slot.COULOMB: self.coulomb,
+                StepSlot.JOINT_STATIC: self.joint_static,
             }  # fmt: skip
             for own_slot, array in own.items():
                 block[own_slot] = array[b].ctypes.data
@@ -168,10 +171,8 @@ class Tile:
             StepSlot.CLOSED: contacts, StepSlot.LIST: m, StepSlot.PLACE: m, StepSlot.BLOCK_ROWS: 4 * m,
         }  # fmt: skip
         given: dict[Any, Any] = {
-            Slot.COULOMB: engine.coulomb,
             StepSlot.RESTITUTION: np.array([float(c.restitution) for c in system.contacts]),
             StepSlot.BILATERAL: np.array([int(c.bilateral) for c in system.contacts], dtype=np.int64),
-            StepSlot.JOINT_STATIC: np.array([joint.limit for joint in system.joints]),
             **engine.tables,
             **{slot: np.zeros(size) for slot, size in reals.items()},
             **{slot: np.zeros(size, dtype=np.int64) for slot, size in wholes.items()},
@@ -192,19 +193,23 @@ class Tile:
         x = self.arrays
         rows, middle, control = x[TileSlot.ROWS], x[TileSlot.MIDDLE], x[TileSlot.CONTROLS]
         times = self.time[1:, None]
-        p, symbols = np.broadcast_to(self.parameters[:-1], (self.worlds, len(self.parameters) - 1)), []
+        p = np.broadcast_to(self.parameters[:-1], (self.worlds, len(self.parameters) - 1))
+        symbols: list[Array] = []
+        of_tree: list[Array] = []  # which has no symbols of loops and gears alone
         if self.programs.varied:
-            p, own = self.symbols, len(self.programs.actuation.parameters)
+            p, own, system = self.symbols, len(self.programs.actuation.parameters), self.programs.system
             symbols = [self.symbols[:, k : k + 1] for k in range(own, self.symbols.shape[1])]
+            columns = dict(zip(system.robot.free_symbols, symbols, strict=True))
+            of_tree = [columns[name] for name in system.tree.free_symbols]
         size = nq + nv + EXTRA_STATES
         increments, terms = x[TileSlot.INCREMENTS], x[TileSlot.TERMS]
         motion = (x[TileSlot.PREDICTED], control[:, :nv], times, control[:, nv:])
         calls = {
             TileSlot.INTEGRATE_HALF_CALL: (
-                TileSlot.INTEGRATE, (rows[:, :nq], increments, *symbols, middle[:, :nq]),
+                TileSlot.INTEGRATE, (rows[:, :nq], increments, *of_tree, middle[:, :nq]),
             ),
             TileSlot.INTEGRATE_CALL: (
-                TileSlot.INTEGRATE, (middle[:, :nq], increments, *symbols, rows[:, :nq]),
+                TileSlot.INTEGRATE, (middle[:, :nq], increments, *of_tree, rows[:, :nq]),
             ),
             TileSlot.STEPPING_CALL: (
                 TileSlot.STEPPING, (middle[:, :nq], middle[:, nq : nq + nv], *motion, *symbols, terms),

@@ -105,7 +105,7 @@ class TimeStepping:
     def worlds(
         self, q: Array, v: Array, steps: int, *, start: float = 0.0, every: int = 0,
         inputs: Array | None = None, threads: int = 1, parameters: Array | None = None,
-        friction: Array | None = None, stop: Kernel | None = None,
+        friction: Array | None = None, coulomb: Array | None = None, stop: Kernel | None = None,
     ) -> Stepped:  # fmt: skip
         """Advance many worlds (N, nq), (N, nv), with the robot's programs in vector registers.
 
@@ -117,6 +117,7 @@ class TimeStepping:
             parameters: of the actuation, then symbols of the robot, in each world (N, count).
             friction: Coulomb coefficients of each world and contact, instead of theirs, not of friction
                 moments.
+            coulomb: dry friction of each world and joint with such (N, count), instead of theirs.
             stop: a program of (q, v, energies) whose result is 0 where a world stops.
 
         Results do not depend on threads, nor on which worlds are together. A world whose state or forces
@@ -156,6 +157,8 @@ class TimeStepping:
                 if friction is not None:
                     real = slice(0, friction.shape[1])  # friction moments follow
                     tile.friction[:, real, 0] = tile.static[:, real] = friction[first:last]
+                if coulomb is not None:
+                    tile.coulomb[:] = tile.joint_static[:] = coulomb[first:last]
                 own = None if inputs is None else inputs[:, first:last]
                 done = self._run(tile, q[first:last], v[first:last], start, steps, every, own, stopped)
                 rows[first:last], taken[first:last] = done.rows, tile.taken
