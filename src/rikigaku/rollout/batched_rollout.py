@@ -119,7 +119,7 @@ def rollout(
             worlds = worlds.copied()
         else:
             large += ["initial states", "parameters"]
-        if table is not None and np.may_share_memory(table, torque):
+        if table is not None:  # whether it is the caller's memory is not known: DLPack does not say
             if table.nbytes <= _COPIED:
                 table = table.copy()
             else:
@@ -127,7 +127,7 @@ def rollout(
     problem = RolloutProblem(
         robot, actuation, table, worlds, method, steps, dt, every, start, threads, kind, condition
     )
-    problem = replace(problem, checksums={name: checksum(problem.inputs[name]) for name in large})
+    problem = replace(problem, checksums={name: checksum(problem.inputs[name], threads) for name in large})
     taken, causes, residual = (
         contact_rollout(problem, contacts, q, v) if method == TIME_STEPPING else _smooth(problem, q, v)
     )

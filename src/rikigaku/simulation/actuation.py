@@ -329,7 +329,8 @@ def actuation_of(nv: int, coordinates: Sequence[int], torque: Any, wrench_on: st
         )
     if not np.isfinite(constant).all():
         raise WrongValue(f"{vector.name} must be finite; {constant} was given.")
-    return JointForces(nv, at, PiecewisePolynomial(np.array([0.0]), constant[None, None]))
+    own = constant[None, None].copy()  # the caller may write to his array later
+    return JointForces(nv, at, PiecewisePolynomial(np.array([0.0]), own))
 
 
 def periods(t: float, period: float) -> float:
