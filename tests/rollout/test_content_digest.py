@@ -1,10 +1,10 @@
 """Digests of what a sweep's function reads: a change of any of it is seen, or the checkpoint is refused."""
 
+import importlib
 import importlib.util
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from rikigaku.core.errors import WrongValue
 from rikigaku.rollout.content_digest import content_digest
 
 _BEGIN = """
-import enum, functools, types
+import collections, enum, functools, types
 import rikigaku as rk, numpy as np
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import helper
 ARM = rk.load("planar_2r").bind(m1=1, m2=1)
 PD = rk.PD(ARM, [0, 0], 1.0, 1.0)
@@ -42,13 +42,34 @@ class Data:
     gain: float = 1.0
 class Kind(enum.Enum):
     ONE = 1.0
+    def gain(self): return 1.0  # of a member
+    @property
+    def half(self): return 0.5
 class Derived(Config): pass
+class Meta(type):
+    @property
+    def gain(cls): return 1.0  # of a metaclass
+class Made(metaclass=Meta): pass
+class Mass(float):
+    def doubled(self): return 2.0 * self
+class Name(str):
+    def size(self): return 1.0  # of a text
+class Table(dict): pass
+class Row(list): pass
+class Grid(np.ndarray): pass
+@dataclass
+class Listed:
+    gains: list = field(default_factory=lambda: [1.0])
+MASS, NAME, TABLE, ROW, GRID = Mass(1.0), Name("a"), Table(a=1), Row([1]), np.zeros(3).view(Grid)
+TABLE.gain = ROW.gain = GRID.gain = 1.0  # attributes
+MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, False])
+FACTORY = collections.defaultdict(lambda: 1.0)
 @functools.cache
 def kept(): return 1.0
 def outer(gain):
     def inner(item, random): return gain.gain * item
     return inner
-CONFIG, DATA, SLOTS, RANDOM = Config(), Data(), Slots(), np.random.default_rng(1)
+CONFIG, DATA, SLOTS, KIND, RANDOM = Config(), Data(), Slots(), Kind.ONE, np.random.default_rng(1)
 """
 # what the function returns, and what changes
 _CHANGES = {
@@ -65,6 +86,17 @@ _CHANGES = {
     "slots": ("SLOTS.gain", ("self.gain = 1.0  # slot", "self.gain = 2.0")),
     "default of a dataclass": ("Data().gain", ("gain: float = 1.0", "gain: float = 2.0")),
     "value of an enumeration": ("Kind.ONE.value", ("ONE = 1.0", "ONE = 2.0")),
+    "method of a member of an enumeration": ("KIND.gain()", ("1.0  # of a member", "2.0")),
+    "property of a member": ("KIND.half", ("return 0.5", "return 0.25")),
+    "property of a metaclass": ("Made.gain", ("1.0  # of a metaclass", "2.0")),
+    "method of a float": ("MASS.doubled()", ("2.0 * self", "3.0 * self")),
+    "method of a text": ("NAME.size()", ("1.0  # of a text", "2.0")),
+    "attribute of a dict": ("TABLE.gain", ("= 1.0  # attributes", "= 2.0")),
+    "attribute of a list": ("ROW.gain", ("= 1.0  # attributes", "= 2.0")),
+    "attribute of an array": ("GRID.gain", ("= 1.0  # attributes", "= 2.0")),
+    "mask of an array": ("MASKED.sum()", ("[False, False]", "[False, True]")),
+    "factory of a defaultdict": ("FACTORY.default_factory()", ("lambda: 1.0", "lambda: 2.0")),
+    "factory of a dataclass": ("Listed().gains[0]", ("lambda: [1.0]", "lambda: [2.0]")),
     "cached function": ("kept()", ("return 1.0\ndef outer", "return 2.0\ndef outer")),
     "enclosed instance": ("outer(CONFIG)(item, random)", ("self.gain = 1.0", "self.gain = 2.0")),
     "random generator": ("RANDOM.random()", ("default_rng(1)", "default_rng(2)")),
@@ -148,9 +180,47 @@ def test_objects_of_libraries_are_digested_by_name_or_by_what_pickle_writes() ->
     assert content_digest(re.compile("b")) != digests[3]
 
 
-def test_functions_that_call_each_other_are_digested_once() -> None:
-    """Without that, 2^40 paths lead to the first."""
-    function: Any = lambda x: x  # noqa: E731
-    for _ in range(40):
-        function = partial(lambda f, g, x: f(g(x)), *2 * (lambda x, f=function: f(x),))
-    assert len(content_digest(function)) == 64
+_PACKAGE = {
+    "pkg/__init__.py": "",
+    "pkg/a.py": "import pkg.b\nfrom . import c\ndef f(x): return pkg.b.GAIN * c.BIAS * x\n",
+    "pkg/b.py": "import pkg.a\nGAIN = 2.0\n",
+    "pkg/c.py": "import pkg.b\nBIAS = 1.0\n",
+    "code.py": "GAIN = 1.0\ndef f(x): return GAIN * x\n",
+    "outside.py": "import pkg.a, code\ndef function(item, random): return pkg.a.f(code.f(item))\n",
+    "within.py": "def function(item, random):\n    import code, pkg.a\n    return pkg.a.f(code.f(item))\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["outside", "within"])
+def test_modules_that_import_each_other_and_one_named_as_python_has_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Imports of the module and within the function; a change two imports away is seen."""
+    (tmp_path / "pkg").mkdir()
+    for path, text in _PACKAGE.items():
+        (tmp_path / path).write_text(text)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = [path.removesuffix(".py").replace("/", ".") for path in _PACKAGE]
+    for module in modules:
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    def study() -> float:
+        """As in a new process."""
+        for module in ("pkg", *modules):
+            sys.modules.pop(module, None)
+        importlib.invalidate_caches()
+        function = importlib.import_module(name).function
+        return float(rk.sweep(function, [1.0], checkpoint=tmp_path / "checkpoint")["value"][0])
+
+    try:
+        assert [study(), study()] == [2.0, 2.0]
+        for path in ("pkg/b.py", "pkg/c.py", "code.py"):
+            (tmp_path / path).write_text(_PACKAGE[path].replace(".0", ".5"))
+            with pytest.raises(WrongValue, match="something that it reads has changed"):
+                study()
+            (tmp_path / path).write_text(_PACKAGE[path])
+        assert study() == 2.0
+    finally:
+        for module in ("pkg", *modules):
+            sys.modules.pop(module, None)

@@ -257,7 +257,8 @@ def test_the_record_repeats_a_sweep_of_a_robot(tmp_path: Path) -> None:
     given = record["arguments"]
     (tmp_path / "robot.toml").write_text(record["robots"][given["function"][0][0]["robot"]])
     robot = rk.load(tmp_path / "robot.toml")
-    again = rk.sweep(partial(functions.weight, robot), given["items"], seed=record["seed"])
+    repeated = partial(functions.weight, robot)
+    again = rk.sweep(repeated, given["items"], seed=record["seed"], checkpoint=tmp_path / "again")
     assert np.array_equal(again["value"], found["value"])
     assert again.record == found.record
     heavier = rk.load("planar_2r").bind(m1=1.5, m2=3)

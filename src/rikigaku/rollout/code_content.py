@@ -19,7 +19,12 @@ _GENERATED = {
     "__annotate_func__", "__annotations_cache__", "__firstlineno__", "__static_attributes__",
     "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__abstractmethods__", "_abc_impl",
     "__parameters__", "__orig_bases__", "__hash__", "__slots__",
+    "__slotnames__",
 }  # fmt: skip
+_METHODS = (
+    types.FunctionType, property, types.DynamicClassAttribute, staticmethod, classmethod,
+    functools.cached_property,
+)  # fmt: skip
 _PATHS = tuple(
     os.path.realpath(path) + os.sep
     for name, path in sysconfig.get_paths().items()
@@ -28,12 +33,17 @@ _PATHS = tuple(
 
 
 def is_library(module: str | None) -> bool:
-    """Whether a module belongs to Python, to an installed package or to rikigaku."""
+    """Whether a module belongs to Python, to an installed package or to rikigaku.
+
+    A module of the user may have the name of one of Python: its file tells.
+    """
     top = (module or "").split(".")[0]
-    if top in ("rikigaku", "builtins") or (top in sys.stdlib_module_names and top != "__main__"):
+    if top in ("rikigaku", "builtins"):
         return True
     file = getattr(sys.modules.get(module or ""), "__file__", None)
-    return file is not None and _is_installed(file)
+    if file is None:
+        return top in sys.stdlib_module_names and top != "__main__"
+    return _is_installed(file)
 
 
 def library_name(x: Any) -> str:
@@ -58,6 +68,11 @@ def function_parts(x: types.FunctionType) -> Iterator[Any]:
         yield ModuleText(module)
 
 
+def is_single_dispatch(x: types.FunctionType) -> bool:
+    """Whether `functools.singledispatch` made it: its closure has a cache that grows with calls."""
+    return isinstance(getattr(x, "registry", None), types.MappingProxyType) and hasattr(x, "_clear_cache")
+
+
 def enclosed_values(x: types.FunctionType) -> Iterator["Read"]:
     """Values of outer functions that a function reads."""
     for name, cell in zip(x.__code__.co_freevars, x.__closure__ or (), strict=True):
@@ -73,15 +88,17 @@ def code_parts(x: types.CodeType) -> Iterator[Any]:
 
 
 def class_parts(x: type) -> Iterator[Any]:
-    """Bases, and attributes: values, and the functions of methods and properties."""
+    """Metaclass, bases, and attributes: values, and the functions of methods and properties."""
+    if not is_library(type(x).__module__):
+        yield type(x)
     yield x.__bases__
     if issubclass(x, enum.Enum):
-        yield [(member.name, member.value) for member in x]
+        yield [(name, member.value) for name, member in x.__members__.items()]
     for name, value in sorted(vars(x).items()):
-        if name in _GENERATED or (issubclass(x, enum.Enum) and not isinstance(value, types.FunctionType)):
+        if name in _GENERATED or (issubclass(x, enum.Enum) and not isinstance(value, _METHODS)):
             continue
         yield name
-        if isinstance(value, property):
+        if isinstance(value, property | types.DynamicClassAttribute):
             yield from (value.fget, value.fset, value.fdel)
         elif isinstance(value, staticmethod | classmethod):
             yield value.__func__
@@ -110,6 +127,7 @@ class ModulePart:
 
     def __init__(self, module: types.ModuleType, names: set[str]) -> None:
         self.module, self.names = module, names
+        self.key = id(module), frozenset(names)  # two of the same key have the same parts
 
     def parts(self) -> Iterator[Read]:
         """The values that it has under these names."""
@@ -118,20 +136,30 @@ class ModulePart:
 
 
 class ModuleText:
-    """The source of a module that is imported within a function."""
+    """The source of a module that is imported within a function, and of those that it imports."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = self.key = name
 
     def parts(self) -> Iterator[Any]:
-        """Its bytes; nothing for those of libraries."""
+        """Its bytes, and the modules that its code imports anywhere; nothing for those of libraries."""
         try:
             spec = importlib.util.find_spec(self.name)
         except (ImportError, ValueError):
             spec = None
         origin = None if spec is None else spec.origin
-        if origin and os.path.isfile(origin) and not (is_library(self.name) or _is_installed(origin)):
-            yield Path(origin).read_bytes()
+        if spec is None or origin is None or not os.path.isfile(origin) or _is_installed(origin):
+            return
+        if self.name.split(".")[0] == "rikigaku":
+            return
+        source = Path(origin).read_bytes()
+        yield source
+        if origin.endswith(".py"):
+            try:
+                code = compile(source, origin, "exec", dont_inherit=True)
+            except (SyntaxError, ValueError):  # the import says so
+                return
+            yield from map(ModuleText, sorted(_imported(code, spec.parent)))
 
 
 def _is_installed(file: str) -> bool:

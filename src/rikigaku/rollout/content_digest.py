@@ -7,6 +7,7 @@ import hashlib
 import logging
 import threading
 import types
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import chain
@@ -26,8 +27,10 @@ from rikigaku.rollout.code_content import (
     enclosed_values,
     function_parts,
     is_library,
+    is_single_dispatch,
     library_name,
 )
+from rikigaku.rollout.object_graph import Node, graph_digest, hashed
 
 
 def content_digest(x: Any) -> str:
@@ -41,78 +44,141 @@ def content_digest(x: Any) -> str:
     Raises:
         TypeError: for an object whose content is not known, with the name of its type.
     """
-    return _Digest().of(x)
+    return _Objects().digest(x).hex()
 
 
-class _Digest:
-    """One digest. Functions and classes are digested once; a second time their number stands for them."""
+class _Objects:
+    """Objects as nodes of a graph, each one once: by their identity, not by the paths that lead to it."""
 
     def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-        self._code: dict[int, tuple[int, Any]] = {}
+        self._nodes: list[Node] = []
+        self._known: dict[Any, bytes | int] = {}
+        self._kept: list[Any] = []  # so that an identity remains that of its object
+        self._waiting: list[tuple[Any, int, str]] = []  # objects, their nodes, what a function read them as
 
-    def of(self, x: Any) -> str:
-        try:
-            self._add(x, ())
-        except RecursionError:
-            raise TypeError(f"{type(x).__name__} of too many levels") from None
-        return self._hash.hexdigest()
+    def digest(self, x: Any) -> bytes:
+        self._part(("of", x), "")
+        while self._waiting:
+            x, k, name = self._waiting.pop()
+            node = self._nodes[k]
+            try:
+                node.label, parts = _parts(x)
+            except TypeError as unknown:
+                raise TypeError(f"{unknown} ({name})" if name else str(unknown)) from None
+            node.unordered = isinstance(x, _Members)
+            node.parts = [self._part(y, y.name if isinstance(y, Read) else name) for y in parts]
+            if len(self._nodes) > _MOST_OBJECTS:
+                raise TypeError(f"{type(x).__name__} of too many parts")
+        return graph_digest(self._nodes)
 
-    def _text(self, text: str) -> None:
-        self._hash.update(f"{text};".encode())
+    def _part(self, x: Any, name: str) -> bytes | int:
+        """The digest of an object without parts; the number of another's node."""
+        if type(x) in _ATOMS:
+            return _atom_digest(x)
+        if type(x) in (list, tuple) and all(type(y) in _ATOMS for y in x):
+            return hashed(_length(x), map(_atom_digest, x))
+        key = x.key if isinstance(x, ModulePart | ModuleText) else id(x)
+        if key not in self._known:
+            self._kept.append(x)
+            if isinstance(x, RobotModel):
+                self._known[key] = hashed(f"robot {x.digest}")
+            elif type(x) is np.ndarray and x.dtype.kind not in "OV":
+                self._known[key] = _array_digest(x)
+            else:
+                self._known[key] = len(self._nodes)
+                self._waiting.append((x, len(self._nodes), name))
+                self._nodes.append(Node())
+        return self._known[key]
 
-    def _add(self, x: Any, within: tuple[int, ...]) -> None:
-        """within: identities of the objects that contain x; an object may contain itself."""
-        if id(x) in within:
-            self._text(f"container {within.index(id(x))}")
-        elif id(x) in self._code:
-            self._text(f"code {self._code[id(x)][0]}")
-        elif isinstance(x, RobotModel):
-            self._text(f"robot {x.digest}")
-        elif isinstance(x, np.ndarray) and x.dtype.kind not in "OV":
-            self._text(f"array {x.dtype} {x.shape}")
-            self._hash.update(np.ascontiguousarray(x).tobytes())
-        elif isinstance(x, set | frozenset):
-            self._text(f"set {len(x)} {sorted(map(content_digest, x))}")
-        else:
-            if isinstance(x, type | types.FunctionType):
-                self._code[id(x)] = len(self._code), x  # kept: its identity remains its own
-            name, parts = _parts(x)
-            self._text(name)
-            for part in parts:
-                try:
-                    self._add(part, (*within, id(x)))
-                except TypeError as unknown:
-                    if isinstance(part, Read) and "(" not in str(unknown):
-                        raise TypeError(f"{unknown} ({part.name})") from None
-                    raise
+
+_MOST_OBJECTS = 3_000_000
+_ATOMS = {str, bytes, bool, int, float, complex, range, type(None), type(...), type(NotImplemented)}
+_BASES = (str, bytes, int, float, complex, range)
+
+
+def _atom_digest(x: Any) -> bytes:
+    return hashed(f"{type(x).__name__} {x!r}")
+
+
+def _length(x: Any) -> str:
+    """list or tuple, and how long."""
+    return f"{'list' if isinstance(x, list) else 'tuple'} {len(x)}"
+
+
+def _array_digest(x: np.ndarray[Any, Any]) -> bytes:
+    content = hashlib.sha256(np.ascontiguousarray(x).reshape(-1).view(np.uint8))
+    return hashed(f"array {x.dtype} {x.shape}", (content.digest(),))
+
+
+class _Members(tuple[Any, ...]):
+    """Members of a set, in any order."""
 
 
 def _parts(x: Any) -> tuple[str, Iterator[Any]]:
-    """What an object is, and the objects that it consists of."""
-    none: Iterator[Any] = iter(())
+    """What an object is, and the objects that it consists of.
+
+    An object of a class that is derived from one of Python or NumPy has the content of that one, its class
+    (if it is the user's) and its attributes.
+    """
+    kind = type(x).__qualname__
+    if isinstance(x, _Members):
+        return f"members {len(x)}", iter(x)
     if isinstance(x, enum.Enum):
-        return f"{type(x).__qualname__} {x.name}", iter((x.value,))
-    if isinstance(x, str | bytes | bool | int | float | complex | np.generic | range | PurePath | Formula):
-        return f"{type(x).__name__} {x!r}", none
-    if x is None or x is ... or x is NotImplemented:
-        return repr(x), none
-    if isinstance(x, Mapping):
-        return f"mapping {len(x)}", chain(_own_class(x), (part for pair in x.items() for part in pair))
-    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
-        return f"objects {x.shape}", iter(x.ravel())
+        return f"{kind} {x.name}", chain((x.value,), _own_class(x), _attributes(x))
+    if isinstance(x, np.generic) and not isinstance(x, np.void):
+        return f"{kind} {x!r}", _own(x)
+    if isinstance(x, PurePath | Formula):
+        return f"{kind} {x!r}", iter(_own_class(x))
+    for base in _BASES:
+        if isinstance(x, base):
+            return f"{kind} {base.__repr__(x)}", _own(x)
     if isinstance(x, list | tuple):
-        return f"sequence {len(x)}", chain(_own_class(x), x)
+        return _length(x), chain(_own(x), (list if isinstance(x, list) else tuple).__iter__(x))
+    if isinstance(x, dict):
+        factory = (x.default_factory,) if isinstance(x, defaultdict) else ()
+        return f"mapping {len(x)}", chain(_own(x), factory, *dict.items(x))
+    if isinstance(x, Mapping) and is_library(type(x).__module__):
+        return f"mapping {len(x)}", chain(*x.items())
+    if isinstance(x, set | frozenset):
+        return "set", chain(_own(x), (_Members(x),))
+    if isinstance(x, np.void):
+        return kind, iter((np.asarray(x),))
+    if isinstance(x, np.ndarray) and x.dtype.kind != "V":
+        plain = x.view(np.ndarray)
+        own: Iterator[Any] = iter(_own_class(x)) if isinstance(x, np.memmap) else _own(x)
+        return f"{kind} {x.shape}", chain(own, plain.ravel() if x.dtype.kind == "O" else (plain,))
     return _code_parts(x) or _instance_parts(x)
+
+
+def _own(x: Any) -> Iterator[Any]:
+    """The class of an instance, if it is the user's, and its attributes."""
+    slots = (name for c in type(x).__mro__ for name in _slot_names(c))
+    return chain(_own_class(x), _attributes(x), *((name, getattr(x, name, None)) for name in slots))
+
+
+def _slot_names(c: type) -> list[str]:
+    own = sorted(vars(c).items()) if c.__flags__ & _PYTHON_CLASS else []
+    return [name for name, y in own if isinstance(y, types.MemberDescriptorType)]
+
+
+def _attributes(x: Any) -> Iterator[Any]:
+    """Names and values of attributes, without those that the class computes when they are read."""
+    cached = {n for c in type(x).__mro__ for n, y in vars(c).items() if isinstance(y, _CACHED)}
+    if isinstance(x, enum.Enum):
+        cached |= {"_value_", "_name_", "__objclass__", "_sort_order_", "_inverted_"}
+    own = sorted(getattr(x, "__dict__", {}).items())
+    return chain(*(pair for pair in own if pair[0] not in cached))
 
 
 def _code_parts(x: Any) -> tuple[str, Iterator[Any]] | None:
     """Functions, classes and modules."""
     if isinstance(x, functools.partial):
-        return "partial", iter((x.func, x.args, x.keywords))
+        return "partial", chain((x.func, x.args, x.keywords), _own(x))
     if isinstance(x, types.MethodType):
         return "method", iter((x.__func__, x.__self__))
     if isinstance(x, types.FunctionType):
+        if is_single_dispatch(x):
+            return "single dispatch", chain(*x.registry.items())  # type: ignore[attr-defined]
         if is_library(x.__module__):
             return f"library {library_name(x)}", enclosed_values(x)
         return "function", function_parts(x)
@@ -159,9 +225,7 @@ def _instance_parts(x: Any) -> tuple[str, Iterator[Any]]:
         if is_dataclass(x) and (is_library(type(x).__module__) or not hasattr(x, "__dict__")):
             return kind, chain(_own_class(x), (getattr(x, field.name) for field in fields(x)))
         if _is_plain(x):
-            cached = {n for c in type(x).__mro__ for n, y in vars(c).items() if isinstance(y, _CACHED)}
-            attributes = sorted(vars(x).items())
-            return kind, chain(_own_class(x), *(pair for pair in attributes if pair[0] not in cached))
+            return kind, chain(_own_class(x), _attributes(x))
     try:
         written = copyreg.dispatch_table.get(type(x), lambda x: x.__reduce_ex__(4))(x)
     except Exception:

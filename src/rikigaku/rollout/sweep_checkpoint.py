@@ -33,34 +33,34 @@ def sweep_record(
     """What a sweep is made of; equal records have equal results.
 
     arguments: the items and those of a `functools.partial`, if they are numbers, text, arrays and robots of
-    at most a megabyte; else None. robots: their TOML text by digest. digest: of items and function; None if
-    they have objects of unknown content.
+    at most a megabyte; else None. robots: their TOML text by digest. digest: of items and function, if
+    the record is compared with that of a checkpoint; else None.
 
     Raises:
-        WrongValue: for such objects, if the record is compared with that of a checkpoint.
+        WrongValue: for objects of unknown content, if it is compared.
     """
     from rikigaku import __version__
 
-    try:
-        digest = content_digest([list(items), function])
-    except TypeError as unknown:
-        if compared:
+    digest = None
+    if compared:
+        try:
+            digest = content_digest([list(items), function])
+        except TypeError as unknown:
             raise WrongValue(
                 "checkpoint= compares the items of a sweep, its function and what that reads by their "
                 f"content; that of a {unknown} is not known. Give numbers, text, arrays, paths, robots, "
                 "instances of classes or containers of these, make it within the function, or leave "
                 "checkpoint out."
             ) from None
-        digest = None
     inner = getattr(function, "func", function)  # of functools.partial
     own = [list(getattr(function, "args", ())), getattr(function, "keywords", {})]
     name = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
     robots: dict[str, str] = {}
     try:
-        known = _numbers_of([items, own]) <= _MOST_TEXT // 2  # each takes two characters at least
+        known = _has_at_most(_MOST_TEXT // 2, [items, own])  # each takes two characters at least
         arguments = {"items": _plain(items, robots), "function": _plain(own, robots)} if known else None
         known = known and len(json.dumps(arguments)) <= _MOST_TEXT
-    except TypeError:
+    except (TypeError, RecursionError):
         known = False
     return {
         "function": name,
@@ -75,15 +75,18 @@ def sweep_record(
     }
 
 
-def _numbers_of(x: Any) -> int:
-    """Number of elements of arrays and containers; of a long container the number of its items."""
-    if isinstance(x, np.ndarray):
-        return int(x.size)
-    if isinstance(x, Mapping):
-        x = list(x.values())
-    if isinstance(x, list | tuple | range):
-        return len(x) + (sum(map(_numbers_of, x)) if len(x) < _MOST_TEXT else 0)
-    return 1
+def _has_at_most(most: int, x: Any) -> bool:
+    """Whether containers, with all in them, have at most that many elements."""
+    count, waiting = 0, [x]
+    while waiting and count <= most:
+        x = waiting.pop()
+        if isinstance(x, np.ndarray):
+            count += int(x.size)
+        elif isinstance(x, Mapping | list | tuple | range):
+            count += len(x) + 1
+            if count <= most:
+                waiting += x.values() if isinstance(x, Mapping) else x
+    return count <= most
 
 
 def _plain(x: Any, robots: dict[str, str]) -> Any:
