@@ -10,6 +10,7 @@ from random_robots import random_robot, random_state
 
 import rikigaku as rk
 from rikigaku.core.errors import UnknownName, WrongSize, WrongValue
+from rikigaku.rollout.adjoint_step import AdjointStep
 from rikigaku.simulation.simulate import actuated_coordinates
 
 METHODS = ("euler", "implicit", "rk4")
@@ -203,6 +204,29 @@ def test_the_memory_of_a_gradient_grows_with_the_square_root_of_the_steps_betwee
         else:
             whole = arm.rollout(q0, None, tau, steps=19_998, dt=1e-5, every=0).gradient(q=cost)
             np.testing.assert_allclose(gradient.q0, whole.q0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("every", [1, 2, 10, 100, 300, 600, 0])
+def test_a_gradient_has_few_segments_for_every_number_of_records(
+    every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each segment takes a millisecond in Python, as long as thousands of steps."""
+    arm, made = rk.load("planar_2r").bind(m1=1, m2=1), []
+
+    def counted(*arguments: Any) -> AdjointStep:
+        made.append(arguments)
+        return AdjointStep(*arguments)
+
+    monkeypatch.setattr("rikigaku.rollout.rollout_gradient.AdjointStep", counted)
+    cost, tau = np.array([[0.7, -0.2]]), np.random.default_rng(6).normal(size=(600, 1, 2))
+    expected = arm.rollout([0.4, -0.3], None, tau, steps=600, dt=1e-3, every=0).gradient(q=cost)
+    made.clear()
+    found = arm.rollout([0.4, -0.3], None, tau, steps=600, dt=1e-3, every=every)
+    weights = np.concatenate([0 * found.q[:-1], cost[None]]) if every else cost
+    gradient = found.gradient(q=weights)
+    assert len(made) <= 4
+    assert np.array_equal(gradient.q0, expected.q0)
+    assert np.array_equal(gradient.torque, expected.torque)
 
 
 def test_a_world_that_is_not_finite_is_left_out_of_sums() -> None:

@@ -1,8 +1,8 @@
 """Gradient of a function of the states of a rollout by the discrete adjoint method.
 
-The adjoints run backward through the steps in native code. The recorded states are checkpoints: where not
-every state was recorded, the steps between two checkpoints are repeated, with further checkpoints where there
-are many: the square root of their number.
+The adjoints run backward through the steps in native code, by segments of 256 steps, or of the square root of
+more. Recorded states are checkpoints: where not every state was recorded, the steps of a segment are taken
+again, with further checkpoints where a segment does not begin at a recorded state.
 """
 
 import math
@@ -25,7 +25,7 @@ from rikigaku.rollout.step_loop import Place, StepLoop, Table
 from rikigaku.rollout.tangent_space import pulled_back
 from rikigaku.rollout.world_block import WorldBlock, worlds_of_block
 
-_SEGMENT = 256  # steps whose states are in memory together; of longer intervals the square root
+_SEGMENT = 256  # steps whose states are in memory together, at least; of longer intervals the square root
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,10 @@ class _AdjointBlock:
             {name: Lanes(count, sizes[name]) for name in carried} for _ in range(2)
         ]
         self.parameters, self.torque, self.finite = problem.worlds.parameters(here), torque, finite
-        # Steps between recorded states, and of the segments into which these are divided.
-        steps, every = problem.steps, problem.every
-        self.interval = {0: steps, 1: min(_SEGMENT, steps)}.get(every, every)
-        self.length = self.interval if self.interval <= _SEGMENT else math.isqrt(self.interval - 1) + 1
+        # Steps between the recorded states that are checkpoints, and of the segments of such an interval.
+        steps, every = problem.steps, problem.every or problem.steps
+        self.interval = min(every * max(_SEGMENT // every, 1), steps)
+        self.length = min(max(_SEGMENT, math.isqrt(self.interval - 1) + 1), self.interval)
         self.arrays: dict[str, Array] = {}
 
     @property
