@@ -11,6 +11,7 @@ import pytest
 import rikigaku as rk
 from rikigaku.core.errors import WrongValue
 from rikigaku.core.types import Array
+from rikigaku.rollout.rollout_arguments import check_quaternions
 
 PANDA, ARM = rk.load("panda"), rk.load("planar_2r")
 COUNT = 20_000
@@ -78,6 +79,37 @@ def _final(kind: Any, dtype: Any) -> Array:
 def test_torques_of_a_rollout_are_read_where_they_are(dtype: Any) -> None:
     ours, foreign = (_final(kind, dtype) for kind in (np.asarray, _Foreign))
     assert np.array_equal(ours, foreign)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, _Foreign])
+def test_symbols_of_a_rollout_are_read_where_they_are(kind: Any) -> None:
+    """Beside the results: steps, causes and residuals, 24 bytes a world."""
+    mass = np.random.default_rng(4).uniform(1, 2, 100_000).astype(np.float32)
+    options: dict[str, Any] = {"steps": 1, "dt": 0.1, "every": 0, "dtype": np.float32}
+    out = (np.empty((len(mass), 2), np.float32), np.empty((len(mass), 2), np.float32))
+
+    def run() -> None:
+        values = {"m1": kind(mass), "m2": kind(mass)}
+        ARM.rollout(None, parameters=values, out=out, threads=1, **options)
+
+    assert _peak(run) < 24 * len(mass) + mass.nbytes
+    known = [ARM.bind(m1=float(m), m2=float(m)).rollout(None, **options).v for m in mass[:2]]
+    np.testing.assert_allclose(out[1][:2], np.concatenate(known), rtol=1e-5)
+
+
+def test_symbols_that_are_not_finite_are_refused_in_words() -> None:
+    for dtype in (np.float32, np.float64):
+        with pytest.raises(WrongValue, match=r"'m1' takes a finite number .*; NaN or infinity was given"):
+            ARM.rollout(None, steps=1, dt=0.1, parameters={"m1": np.nan, "m2": 1.0}, dtype=dtype)
+
+
+def test_quaternions_are_checked_by_parts() -> None:
+    robot = ARM.bind(m1=1, m2=1).on_free_base()
+    q = np.tile(robot.neutral(), (100_000, 1))
+    assert _peak(lambda: check_quaternions(robot, q)) < 4e6  # 2.4 MB: 65 536 worlds
+    q[70_000] *= 2
+    with pytest.raises(WrongValue, match="it is 2 in world 70000 of q0"):
+        check_quaternions(robot, q)
 
 
 HUGE: dict[str, Callable[[], object]] = {

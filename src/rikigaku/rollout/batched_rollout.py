@@ -103,7 +103,7 @@ def rollout(
     actuation, table = torques_of(robot, torque, steps, kind)
     worlds = worlds_of(robot, q0, v0, table, parameters, actuation, friction, kind)
     if kind is np.float32:
-        check_single(robot, worlds)
+        check_single(actuation)
         check_single_times(start, dt, steps)
     condition = stop_condition(robot, stop)
     if 8 * steps * 4 > memory():

@@ -169,7 +169,7 @@ def worlds_of(
     q = _states("q0", robot, neutral(robot) if q0 is None else q0, robot.nq, dtype)
     v = _states("v0", robot, np.zeros(robot.nv) if v0 is None else v0, robot.nv, dtype)
     check_quaternions(robot, q)
-    columns = _columns(robot, parameters or {})
+    columns = _columns(robot, parameters or {}, dtype)
     lengths = {"q0": len(q), "v0": len(v), "torque": 1 if table is None else table.shape[1]}
     lengths |= {name: len(x) for name, x in columns.items()}
     mu = None if friction is None else _coefficients(friction)
@@ -209,13 +209,14 @@ def _states(what: str, robot: Robot, x: Any, size: int, dtype: type[np.floating[
 def check_quaternions(robot: Robot, q: Array) -> None:
     """Raise WrongValue if a quaternion of the configurations (worlds, nq) has another length than 1."""
     for joint in robot.joints:
-        if joint.nq != joint.nv:
-            length = np.linalg.norm(q[:, robot.q_slices[joint.name]][:, -4:], axis=1)
+        for first in range(0, len(q) if joint.nq != joint.nv else 0, _CHUNK):
+            rows = q[first : first + _CHUNK, robot.q_slices[joint.name]]
+            length = np.linalg.norm(rows[:, -4:], axis=1)
             if (far := np.abs(length - 1) > 1e-6).any():
-                world = int(np.argmax(far))
+                k = int(np.argmax(far))
                 raise WrongValue(
-                    f"The quaternion of joint {joint.name!r} has length 1; it is {length[world]:.9g} in "
-                    f"world {world} of q0."
+                    f"The quaternion of joint {joint.name!r} has length 1; it is {length[k]:.9g} in "
+                    f"world {first + k} of q0."
                 )
 
 
@@ -236,28 +237,27 @@ def check_symbols(robot: Robot, names: Collection[str]) -> None:
         )
 
 
-def _columns(robot: Robot, parameters: Any) -> dict[str, Array]:
-    """A column (1,) or (worlds,) for each free symbol of the robot."""
+def _columns(robot: Robot, parameters: Any, dtype: type[np.floating[Any]]) -> dict[str, Array]:
+    """A column (1,) or (worlds,) for each free symbol of the robot; one of that precision is not copied."""
     check_symbols(robot, parameters)
     values = {**robot.declared_values, **parameters}
     columns = {}
     for name in robot.free_symbols:
-        x = floats(f"The symbol {name!r}", values[name])
-        if x.ndim > 1 or not np.isfinite(x).all():
+        what = f"The symbol {name!r}"
+        x = floats(what, values[name], dtype is np.float32)
+        if x.ndim > 1:
             raise WrongValue(
-                f"The symbol {name!r} takes a finite number or one for each world, (worlds,); "
-                f"an array of shape {x.shape} was given."
+                f"{what} takes a finite number or one for each world, (worlds,); an array of shape "
+                f"{x.shape} was given."
             )
         columns[name] = np.ascontiguousarray(x.reshape(-1))
+        _check_finite(what, f"{what} takes a finite number or one for each world", columns[name], dtype)
     return columns
 
 
-def check_single(robot: Robot, worlds: Worlds) -> None:
-    """Raise WrongValue if a parameter is infinite in single precision: an infinite mass stays at rest."""
-    own = len(worlds.columns) - len(robot.free_symbols)
-    names = ["A parameter of the controller"] * own + [f"The symbol {name!r}" for name in robot.free_symbols]
-    for name, x in zip(names, worlds.columns, strict=True):
-        single_precision(name, x)
+def check_single(actuation: Actuation) -> None:
+    """Raise WrongValue if a parameter of the controller is infinite in single precision."""
+    single_precision("A parameter of the controller", np.array(actuation.parameters, dtype=float))
 
 
 def check_single_times(start: float, dt: float, steps: int) -> None:
