@@ -106,7 +106,8 @@ def _length(x: Any) -> str:
 
 
 def _array_digest(x: np.ndarray[Any, Any]) -> bytes:
-    content = hashlib.sha256(np.ascontiguousarray(x).reshape(-1).view(np.uint8))
+    text = x.dtype.kind in "SU"  # of any length, 0 too
+    content = hashlib.sha256(x.tobytes() if text else np.ascontiguousarray(x).reshape(-1).view(np.uint8).data)
     return hashed(f"array {x.dtype} {x.shape}", (content.digest(),))
 
 
@@ -133,7 +134,7 @@ def _parts(x: Any) -> tuple[str, Iterator[Any]]:
         if isinstance(x, base):
             return f"{kind} {base.__repr__(x)}", _own(x)
     if isinstance(x, list | tuple):
-        return _length(x), chain(_own(x), (list if isinstance(x, list) else tuple).__iter__(x))
+        return _length(x), chain(_own(x), list.__iter__(x) if isinstance(x, list) else tuple.__iter__(x))
     if isinstance(x, dict):
         factory = (x.default_factory,) if isinstance(x, defaultdict) else ()
         return f"mapping {len(x)}", chain(_own(x), factory, *dict.items(x))

@@ -26,7 +26,7 @@ def checksum(arrays: Sequence[Array], threads: int = 1) -> int:
     """CRC-32 of all bytes of arrays, by blocks that are divided among threads."""
     sums: list[int] = []
     for x in arrays:
-        memory = memoryview(np.ascontiguousarray(x).reshape(-1).view(np.uint8))
+        memory = np.ascontiguousarray(x).reshape(-1).view(np.uint8).data
         found = [0] * -(-len(memory) // _CHECKED)
 
         def work(
