@@ -44,3 +44,10 @@ def test_the_record_repeats_a_sweep_of_a_robot(tmp_path: Path) -> None:
     with pytest.raises(WrongValue, match="its digest"):
         rk.sweep(partial(functions.weight, heavier), items, seed=7, checkpoint=tmp_path / "c")
     assert rk.sweep(lambda item, random: 1.0, [object()]).record["arguments"] is None
+
+
+def test_robots_that_the_function_reads_are_in_the_record() -> None:
+    arm = rk.load("planar_2r")
+    found = rk.sweep(lambda q, random: float(arm.bind(m1=1, m2=1).gravity_forces([q, 0.0])[0]), [0.1, 0.2])
+    assert list(found.record["robots"]) == [arm.digest]
+    assert not rk.sweep(lambda q, random: 2 * q, [0.1]).record["robots"]

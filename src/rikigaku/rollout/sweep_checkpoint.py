@@ -1,5 +1,6 @@
 """Results of a sweep on disk: parts that are written atomically, and the record of the sweep."""
 
+import inspect
 import io
 import json
 import platform
@@ -33,8 +34,9 @@ def sweep_record(
     """What a sweep is made of; equal records have equal results.
 
     arguments: the items and those of a `functools.partial`, if they are numbers, text, arrays and robots of
-    at most a megabyte; else None. robots: their TOML text by digest. digest: of items and function, if
-    the record is compared with that of a checkpoint; else None.
+    at most a megabyte; else None. robots: TOML text by digest, of these and of robots that the function reads
+    from its module. digest: of items and function, if the record is compared with that of a checkpoint; else
+    None.
 
     Raises:
         WrongValue: for objects of unknown content, if it is compared.
@@ -55,7 +57,7 @@ def sweep_record(
     inner = getattr(function, "func", function)  # of functools.partial
     own = [list(getattr(function, "args", ())), getattr(function, "keywords", {})]
     name = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', type(inner).__qualname__)}"
-    robots: dict[str, str] = {}
+    robots = {robot.digest: to_toml(robot) for robot in _robots_read(inner)}
     try:
         known = _has_at_most(_MOST_TEXT // 2, [items, own])  # each takes two characters at least
         arguments = {"items": _plain(items, robots), "function": _plain(own, robots)} if known else None
@@ -107,6 +109,16 @@ def _plain(x: Any, robots: dict[str, str]) -> Any:
     if isinstance(x, str | int | float) or x is None:
         return x
     raise TypeError(type(x).__name__)
+
+
+def _robots_read(function: Any) -> list[RobotModel]:
+    """Robots that a function reads by names of its module or of the function around it."""
+    try:
+        names = inspect.getclosurevars(inspect.unwrap(function))
+    except (TypeError, ValueError):  # an object that is called, or a name without value
+        return []
+    values = (*names.globals.values(), *names.nonlocals.values())
+    return [x for x in values if isinstance(x, RobotModel)]
 
 
 class Checkpoint:
