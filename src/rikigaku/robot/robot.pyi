@@ -788,6 +788,7 @@ class LoopDynamics(RobotLaw):
 
     J M^-1 J^T f = -(b + J M^-1 (tau - h - g - friction)), a = M^-1 (tau - h - g - friction + J^T f). The
     result does not depend on the choice of independent coordinates, and is finite where these are singular.
+    Where links without mass make M singular, the equations are projected onto these coordinates instead.
 
     Call:
         q: joint positions [rad, m], (..., nq).
@@ -995,6 +996,8 @@ class ReducedForwardDynamicsDerivative(NamedTuple):
 
 class ReducedForwardDynamics(RobotLaw):
     """Accelerations of the independent coordinates under forces along them.
+
+    P^T M P a = tau - P^T (h + g + friction + M dP/dt v): links of the tree may be massless.
 
     Call:
         q: joint positions [rad, m], (..., nq).
@@ -1675,7 +1678,8 @@ class Robot(RobotModel):
                 (rk.PoseTarget, rk.PositionTarget, rk.LookAtTarget, ...), which name their frames themselves.
             frame: a frame or link.
             q0: where the search starts (nq,), the middle of the limits if left out; of several configurations the
-                nearest to it is returned. Joints that do not move the frame keep its values.
+                nearest to it is returned. Joints that do not move the frame keep its values. One for each
+                target of a batch is (..., nq).
             all: return every configuration, also at positions. A redundant arm has a family of them, given by
                 samples at values of the redundant joints, and its `dimension`; `self_motion` gives the curves of
                 dimension 1. A closed robot has branches of each leg (`legs`); up to 16 combinations of them are
@@ -1865,7 +1869,7 @@ class Robot(RobotModel):
                 "time_stepping": order 1 with contacts and loops; the default if there are some.
             parameters: values of the robot's symbols, each a number or (worlds,): other values compile nothing.
             contacts: as in `rk.simulate`.
-            friction: Coulomb coefficients instead of those of the contacts, (worlds,) or (worlds, contacts).
+            friction: Coulomb coefficients instead of those of the contacts: one, (worlds,) or (worlds, contacts).
             stop: a formula of positions and velocities by their names, as "q2^2 - 0.04", or several: a world
                 stops alone before the first step at whose beginning one of them is above zero, and keeps its
                 state from there on.
