@@ -317,9 +317,9 @@ def test_vibration_modes_move_and_files_are_exported(browser: Browser, server: S
         page.get_by_role("button", name="Write").first.click()
         expect(page.locator(".rk-code").first).to_contain_text("inverse_dynamics")
         page.keyboard.press("Control+s")
-        page.get_by_role("dialog").get_by_role("textbox").fill("kept")
+        page.get_by_role("dialog").get_by_role("textbox").fill("exported")
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Saved to kept.robot.toml.")).to_be_visible()
+        expect(page.get_by_text("Saved to exported.robot.toml.")).to_be_visible()
         until_checked(page)
         expect(page.locator(".rk-code").first).to_contain_text("inverse_dynamics")
         with page.expect_download() as download:

@@ -17,6 +17,7 @@ from rikigaku.inverse_kinematics.recovered_configurations import corrected_start
 
 _SAME = 0.02  # [rad, m] that Newton's method moves a branch at most
 _EQUAL = 1e-5  # [rad, m]: configurations closer than this are one
+_COINCIDE = 1e-6  # [rad, m]: solutions closer than this are one of higher multiplicity
 _BESIDE = 0.1  # [rad, m]: distance from a branch to the solution that it stands for
 
 
@@ -76,7 +77,7 @@ def united(
         apart = [x for x in others if (distances(chain, kept, more.q[k, x]) > _EQUAL).all()]
         if found.family[row].any():  # one member of a family stands for others
             apart = [x for x in apart if not more.family[k, x]]
-        added[row] = np.array(apart, dtype=np.int64)
+        added[row] = np.array(_coinciding_as_one(chain, more, k, apart), dtype=np.int64)
         uncertain = (rough[row] & (found.multiplicity[row] > 0)).any()
         found.complete[row] = more.complete[k] and not uncertain
     extra = max(len(x) - int((found.multiplicity[row] == 0).sum()) for row, x in added.items())
@@ -86,3 +87,17 @@ def united(
         for name in ("q", "multiplicity", "family", "position", "rotation"):
             getattr(found, name)[row, places] = getattr(more, name)[k, own]
     return found
+
+
+def _coinciding_as_one(
+    chain: ExactChain, more: ExactConfigurations, pose: int, solutions: list[int]
+) -> list[int]:
+    """Of solutions at a pose that coincide the first, with the multiplicities of all."""
+    kept: list[int] = []
+    for x in solutions:
+        near = distances(chain, more.q[pose, kept], more.q[pose, x]) if kept else np.zeros(0)
+        if not (near < _COINCIDE).any():
+            kept.append(x)
+        elif not more.family[pose, x]:
+            more.multiplicity[pose, kept[int(np.argmin(near))]] += more.multiplicity[pose, x]
+    return kept
