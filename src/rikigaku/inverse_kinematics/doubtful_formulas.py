@@ -17,6 +17,7 @@ from rikigaku.inverse_kinematics.recovered_configurations import corrected_start
 
 _SAME = 0.02  # [rad, m] that Newton's method moves a branch at most
 _EQUAL = 1e-5  # [rad, m]: configurations closer than this are one
+_MULTIPLE = 1e-3  # [rad, m]: spread of solutions that rounding errors make of a multiple root
 _COINCIDE = 1e-6  # [rad, m]: solutions closer than this are one of higher multiplicity
 _BESIDE = 0.1  # [rad, m]: distance from a branch to the solution that it stands for
 
@@ -71,6 +72,14 @@ def united(
         others = np.nonzero(more.multiplicity[k] > 0)[0]
         for branch in np.nonzero(rough[row] | doubtful.nearly[row])[0]:
             near = distances(chain, more.q[k, others], found.q[row, branch])
+            if found.multiplicity[row, branch] > 1 and (near < _MULTIPLE).any():
+                # a multiple root: the solutions about it are that root
+                if rough[row, branch]:
+                    for name in ("q", "position", "rotation"):
+                        getattr(found, name)[row, branch] = getattr(more, name)[k, others[np.argmin(near)]]
+                    rough[row, branch] = False
+                others = others[near > _MULTIPLE]
+                continue
             if (near < _BESIDE).any() or doubtful.nearly[row, branch]:
                 found.multiplicity[row, branch] = found.family[row, branch] = 0
         kept = found.q[row, found.multiplicity[row] > 0]
