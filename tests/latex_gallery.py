@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import rikigaku as rk
-from rikigaku.rosam import Make_InvDyn
 
 ARMS = ("planar_2r", "planar_3r", "scara", "puma560", "stanford", "rx90")
 LOOPS = ("five_bar", "four_bar", "rosam_loop", "slider_crank", "sr400")
@@ -48,8 +47,6 @@ def _outputs() -> Iterator[tuple[str, str]]:
         yield f"{name}: base parameters", robot.base_parameters()._repr_latex_()
         if name in ("rosam_loop", "sr400"):
             yield f"{name}: inverse kinematics", robot.inverse_kinematics_formulas("hand")._repr_latex_()
-    loop = rk.load("rosam_loop")
-    yield "tau by rates", Make_InvDyn(loop, "Dq", "DDq", [0] * 6, 1)._repr_latex_()
     yield "closed mass matrix", rk.load("rosam_loop").reduced.mass_matrix.symbolic._repr_latex_()
 
 

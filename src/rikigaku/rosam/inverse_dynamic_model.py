@@ -11,7 +11,7 @@ import numpy as np
 
 from rikigaku.core.checked_calls import checked
 from rikigaku.numbers.formula import ONE, ZERO, Formula, product, total
-from rikigaku.numbers.formula_text import PAGE, Indices, equation_rows, latex_width
+from rikigaku.numbers.formula_text import Indices, equation_rows
 from rikigaku.numbers.formula_text import text as formula_text
 from rikigaku.numbers.latex_names import aligned, displays, latex_name
 from rikigaku.symbolic.formulas.collected_steps import retraced
@@ -54,19 +54,15 @@ class InverseDynamicModel(Formulas):
 
     @checked
     def latex(self, style: str = "full") -> str:
-        """The same as an aligned display, without dollar signs; steps where a line would not fit the page."""
-        if not self._is_long or not self._fits(style):
+        """The same as an aligned display, without dollar signs."""
+        if not self._is_long or not self._places:
             return super().latex(style)
         return aligned(self._rows(style))
 
     def _repr_latex_(self) -> str:
-        if not self._is_long or not self._fits("full"):
+        if not self._is_long or not self._places:
             return super()._repr_latex_()
         return displays(self._rows("full"))
-
-    def _fits(self, style: str) -> bool:
-        """Whether there are formulas by rates, each in lines that fit the page."""
-        return bool(self._places) and all(latex_width(row) <= PAGE for row in self._rows(style))
 
     def _rows(self, style: str) -> Iterator[str]:
         short: Indices | None = self.context.short_indices(style)
