@@ -39,7 +39,7 @@ _SHORTEST_TERM = 4
 SHORTENED = 120
 _COLLECTED = 600  # terms up to which coefficients of velocities, accelerations and parameters are shortened
 _FEW = 20  # terms up to which it is looked for where a form by coefficients is known, too
-_SHOWING = 20_000.0  # work of that search, up to 5 s; then the shortest form found so far is shown
+_SHOWING = 40_000.0  # work of that search, up to 10 s; then the shortest form found so far is shown
 WORK_A_SECOND = 4_000.0  # of that search, about
 _LINES_SHOWN = 30  # in a notebook
 
