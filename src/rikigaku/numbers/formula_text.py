@@ -62,6 +62,8 @@ def _pieces(monomial: Monomial, coefficient: Fraction, short: Indices | None, wi
     first, *inner = _signed_pieces(inside, short, width)
     exponent = f"^{{{power}}}" if power != 1 else ""
     pieces = [rf"{before}\bigl({first}", *inner]
+    if before and latex_width(pieces[0]) > width:  # a product of wide sums is broken between these
+        pieces = [before.removesuffix(r" \, "), rf"\cdot \bigl({first}", *inner]
     return [*pieces[:-1], rf"{pieces[-1]}\bigr){exponent}"]
 
 
