@@ -83,7 +83,7 @@ def united(
             if (near < _BESIDE).any() or doubtful.nearly[row, branch]:
                 found.multiplicity[row, branch] = found.family[row, branch] = 0
         kept = found.q[row, found.multiplicity[row] > 0]
-        apart = [x for x in others if (distances(chain, kept, more.q[k, x]) > _EQUAL).all()]
+        apart = [x for x in others.tolist() if (distances(chain, kept, more.q[k, x]) > _EQUAL).all()]
         if found.family[row].any():  # one member of a family stands for others
             apart = [x for x in apart if not more.family[k, x]]
         added[row] = np.array(_coinciding_as_one(chain, more, k, apart), dtype=np.int64)
